@@ -1,4 +1,4 @@
-use crate::desk::{Desk, refused_field, set};
+use crate::fixture::{Fixture, refused_field, set};
 use docent_app::{accounts::groups, error::Error};
 use docent_domain::{
     group::GroupName,
@@ -13,9 +13,9 @@ fn name(text: &str) -> GroupName {
 
 #[tokio::test]
 async fn creating_a_group_requires_its_permissions() {
-    let desk = Desk::new();
-    let actor = desk.actor(&desk.staff("editor", EDITOR).await).await;
-    let (app, grant) = (&desk.0, || actor.authorize().unwrap());
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("editor", EDITOR).await).await;
+    let (app, grant) = (&fixture.0, || actor.authorize().unwrap());
     let created = groups::create(app, &actor, grant(), name("a"), set(&[DeleteDocument])).await;
     assert_eq!(refused_field(created), "permissions");
     assert!(groups::choices(app).await.unwrap().is_empty());
@@ -27,10 +27,10 @@ async fn creating_a_group_requires_its_permissions() {
 
 #[tokio::test]
 async fn changing_a_groups_permissions_requires_each_changed_permission() {
-    let desk = Desk::new();
-    let actor = desk.actor(&desk.staff("editor", EDITOR).await).await;
-    let id = desk.group("powerful", &[DeleteDocument]).await.id;
-    let app = &desk.0;
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("editor", EDITOR).await).await;
+    let id = fixture.group("powerful", &[DeleteDocument]).await.id;
+    let app = &fixture.0;
     let change = async |permissions: &[Permission]| {
         let grant = actor.authorize().unwrap();
         groups::change(app, &actor, grant, id, name("renamed"), set(permissions)).await
@@ -40,23 +40,23 @@ async fn changing_a_groups_permissions_requires_each_changed_permission() {
     assert_eq!(refused_field(change(&[ViewJob]).await), "permissions");
     change(&[DeleteDocument]).await.unwrap();
     assert_eq!(groups::choices(app).await.unwrap()[0].permissions, set(&[DeleteDocument]));
-    let remover = desk.actor(&desk.staff("remover", &[ViewGroup, DeleteGroup]).await).await;
+    let remover = fixture.actor(&fixture.staff("remover", &[ViewGroup, DeleteGroup]).await).await;
     let removed = groups::delete(app, &remover, remover.authorize().unwrap(), id).await;
     assert!(matches!(removed, Err(Error::Forbidden)));
 }
 
 #[tokio::test]
 async fn members_have_group_permissions_until_the_group_is_deleted() {
-    let desk = Desk::new();
-    let root = desk.actor(&desk.superuser("root").await).await;
-    let group = desk.group("readers", &[ViewJob]).await;
-    let member = desk.staff("member", &[]).await;
-    let mut input = desk.current(member.id).await;
+    let fixture = Fixture::new();
+    let root = fixture.actor(&fixture.superuser("root").await).await;
+    let group = fixture.group("readers", &[ViewJob]).await;
+    let member = fixture.staff("member", &[]).await;
+    let mut input = fixture.current(member.id).await;
     input.assigned.groups.insert(group.id);
-    docent_app::accounts::users::change(&desk.0, &root, root.authorize().unwrap(), member.id, &input)
+    docent_app::accounts::users::change(&fixture.0, &root, root.authorize().unwrap(), member.id, &input)
         .await
         .unwrap();
-    assert_eq!(desk.actor(&member).await.permissions(), set(&[ViewJob]));
-    groups::delete(&desk.0, &root, root.authorize().unwrap(), group.id).await.unwrap();
-    assert!(desk.actor(&member).await.permissions().is_empty());
+    assert_eq!(fixture.actor(&member).await.permissions(), set(&[ViewJob]));
+    groups::delete(&fixture.0, &root, root.authorize().unwrap(), group.id).await.unwrap();
+    assert!(fixture.actor(&member).await.permissions().is_empty());
 }

@@ -1,4 +1,4 @@
-use crate::desk::{Desk, refused_field};
+use crate::fixture::{Fixture, refused_field};
 use docent_app::{
     accounts::{
         api_keys::{self, ApiKeyInput},
@@ -19,15 +19,15 @@ fn request(user: UserId) -> ApiKeyInput {
 
 #[tokio::test]
 async fn own_keys_need_no_permission_and_others_do() {
-    let desk = Desk::new();
-    let (plain, other) = (desk.staff("plain", &[]).await, desk.staff("other", &[]).await);
-    let (actor, app) = (desk.actor(&plain).await, &desk.0);
+    let fixture = Fixture::new();
+    let (plain, other) = (fixture.staff("plain", &[]).await, fixture.staff("other", &[]).await);
+    let (actor, app) = (fixture.actor(&plain).await, &fixture.0);
     let own = api_keys::create(app, &actor, request(plain.id)).await.unwrap().record.id;
     assert!(matches!(api_keys::create(app, &actor, request(other.id)).await, Err(Error::Forbidden)));
-    let theirs = desk.actor(&other).await;
+    let theirs = fixture.actor(&other).await;
     assert!(matches!(api_keys::get(app, &theirs, own).await, Err(Error::NotFound(_))));
     assert!(matches!(api_keys::revoke(app, &theirs, own).await, Err(Error::Forbidden)));
-    let keeper = desk.actor(&desk.staff("keeper", &[ViewApiKey, DeleteApiKey]).await).await;
+    let keeper = fixture.actor(&fixture.staff("keeper", &[ViewApiKey, DeleteApiKey]).await).await;
     assert_eq!(api_keys::get(app, &keeper, own).await.unwrap().user, plain.id);
     api_keys::revoke(app, &keeper, own).await.unwrap();
     assert!(api_keys::get(app, &actor, own).await.unwrap().revoked_at.is_some());
@@ -35,20 +35,20 @@ async fn own_keys_need_no_permission_and_others_do() {
 
 #[tokio::test]
 async fn creating_a_key_for_an_account_with_more_permissions_is_refused() {
-    let desk = Desk::new();
-    let actor = desk.actor(&desk.staff("maker", &[AddApiKey, ViewJob]).await).await;
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("maker", &[AddApiKey, ViewJob]).await).await;
     let (weaker, stronger) =
-        (desk.staff("weaker", &[ViewJob]).await, desk.staff("stronger", &[DeleteDocument]).await);
-    let (root, app) = (desk.superuser("root").await, &desk.0);
+        (fixture.staff("weaker", &[ViewJob]).await, fixture.staff("stronger", &[DeleteDocument]).await);
+    let (root, app) = (fixture.superuser("root").await, &fixture.0);
     api_keys::create(app, &actor, request(weaker.id)).await.unwrap();
     for id in [stronger.id, root.id] {
         assert_eq!(refused_field(api_keys::create(app, &actor, request(id)).await), "account");
     }
-    let superuser = desk.actor(&desk.superuser("other").await).await;
+    let superuser = fixture.actor(&fixture.superuser("other").await).await;
     for id in [stronger.id, root.id] {
         api_keys::create(app, &superuser, request(id)).await.unwrap();
     }
-    let mut input = desk.current(weaker.id).await;
+    let mut input = fixture.current(weaker.id).await;
     input.is_active = false;
     users::change(app, &superuser, superuser.authorize().unwrap(), weaker.id, &input).await.unwrap();
     assert_eq!(refused_field(api_keys::create(app, &superuser, request(weaker.id)).await), "account");
@@ -56,9 +56,9 @@ async fn creating_a_key_for_an_account_with_more_permissions_is_refused() {
 
 #[tokio::test]
 async fn api_key_cannot_create_keys_or_end_sessions() {
-    let desk = Desk::new();
-    let plain = desk.staff("plain", &[]).await;
-    let (actor, app) = (desk.actor(&plain).await, &desk.0);
+    let fixture = Fixture::new();
+    let plain = fixture.staff("plain", &[]).await;
+    let (actor, app) = (fixture.actor(&plain).await, &fixture.0);
     let key = api_keys::create(app, &actor, request(plain.id)).await.unwrap().key;
     let by_key = authenticate::bearer(app, &key).await.unwrap();
     assert!(matches!(api_keys::create(app, &by_key, request(plain.id)).await, Err(Error::Forbidden)));

@@ -1,7 +1,7 @@
 //! Permissions of accounts, groups and API keys: no use case grants more than its caller has. All ports are fakes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod desk;
+mod fixture;
 mod groups;
 mod keys;
 mod users;

@@ -1,4 +1,4 @@
-use crate::desk::{Desk, email, password, refused_field, set};
+use crate::fixture::{Fixture, email, password, refused_field, set};
 use docent_app::{
     accounts::users::{self, AccountInput},
     audit::Initiator,
@@ -28,13 +28,13 @@ fn new_account(name: &str) -> AccountInput {
 
 #[tokio::test]
 async fn granting_permissions_the_actor_lacks_is_refused() {
-    let desk = Desk::new();
-    let manager = desk.staff("manager", MANAGER).await;
-    let target = desk.staff("target", &[]).await;
-    let own = desk.group("own", &[ViewJob]).await.id;
-    let powerful = desk.group("powerful", &[ViewJob, DeleteDocument]).await.id;
-    let gone = desk.0.new_id(GroupId::generate);
-    let (app, actor) = (&desk.0, desk.actor(&manager).await);
+    let fixture = Fixture::new();
+    let manager = fixture.staff("manager", MANAGER).await;
+    let target = fixture.staff("target", &[]).await;
+    let own = fixture.group("own", &[ViewJob]).await.id;
+    let powerful = fixture.group("powerful", &[ViewJob, DeleteDocument]).await.id;
+    let unknown = fixture.0.new_id(GroupId::generate);
+    let (app, actor) = (&fixture.0, fixture.actor(&manager).await);
     let with = |permissions: &[Permission], groups: &[GroupId]| AssignedPermissions {
         permissions: set(permissions),
         groups: groups.iter().copied().collect(),
@@ -43,25 +43,25 @@ async fn granting_permissions_the_actor_lacks_is_refused() {
         (with(&[ViewJob], &[own]), false, None),
         (with(&[ViewJob, DeleteDocument], &[]), false, Some("permissions")),
         (with(&[], &[powerful]), false, Some("groups")),
-        (with(&[], &[gone]), false, Some("groups")),
+        (with(&[], &[unknown]), false, Some("groups")),
         (with(&[], &[]), true, Some("is_superuser")),
     ] {
         // The own account as well as another one.
         for id in [target.id, manager.id] {
-            let mut input = desk.current(id).await;
+            let mut input = fixture.current(id).await;
             input.is_superuser = is_superuser;
             input.assigned.permissions = input.assigned.permissions.union(assigned.permissions);
             input.assigned.groups.extend(&assigned.groups);
             let changed = users::change(app, &actor, actor.authorize().unwrap(), id, &input).await;
             match refused {
-                None => assert_eq!(desk.rights(changed.unwrap().id).await, input.assigned),
+                None => assert_eq!(fixture.assigned_permissions(changed.unwrap().id).await, input.assigned),
                 Some(field) => assert_eq!(refused_field(changed), field),
             }
         }
         let input = AccountInput { assigned: assigned.clone(), is_superuser, ..new_account("new") };
         let created = users::create(app, &actor, actor.authorize().unwrap(), input, password()).await;
         match refused {
-            None => assert_eq!(desk.rights(created.unwrap().id).await, assigned),
+            None => assert_eq!(fixture.assigned_permissions(created.unwrap().id).await, assigned),
             Some(field) => assert_eq!(refused_field(created), field),
         }
     }
@@ -69,27 +69,27 @@ async fn granting_permissions_the_actor_lacks_is_refused() {
 
 #[tokio::test]
 async fn refused_account_is_not_created() {
-    let desk = Desk::new();
-    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("manager", MANAGER).await).await;
     let mut input = new_account("new");
     input.is_superuser = true;
-    let created = users::create(&desk.0, &actor, actor.authorize().unwrap(), input, password()).await;
+    let created = users::create(&fixture.0, &actor, actor.authorize().unwrap(), input, password()).await;
     assert_eq!(refused_field(created), "is_superuser");
-    assert_eq!(docent_app::listing::owner(&desk.0, "new@example.org").await.unwrap(), None);
+    assert_eq!(docent_app::listing::owner(&fixture.0, "new@example.org").await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn existing_permissions_may_stay_and_are_removed_only_by_actors_who_have_them() {
-    let desk = Desk::new();
-    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
-    let powerful = desk.group("powerful", &[DeleteDocument]).await;
-    let target = desk.staff("target", &[DeleteDocument, ViewJob]).await.id;
-    let root = desk.actor(&desk.superuser("root").await).await;
-    let mut input = desk.current(target).await;
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("manager", MANAGER).await).await;
+    let powerful = fixture.group("powerful", &[DeleteDocument]).await;
+    let target = fixture.staff("target", &[DeleteDocument, ViewJob]).await.id;
+    let root = fixture.actor(&fixture.superuser("root").await).await;
+    let mut input = fixture.current(target).await;
     input.assigned.groups.insert(powerful.id);
-    users::change(&desk.0, &root, root.authorize().unwrap(), target, &input).await.unwrap();
+    users::change(&fixture.0, &root, root.authorize().unwrap(), target, &input).await.unwrap();
     let change = async |input: &AccountInput| {
-        users::change(&desk.0, &actor, actor.authorize().unwrap(), target, input).await
+        users::change(&fixture.0, &actor, actor.authorize().unwrap(), target, input).await
     };
     for (permissions, groups, refused) in [
         (set(&[ViewJob]), input.assigned.groups.clone(), "permissions"),
@@ -97,13 +97,13 @@ async fn existing_permissions_may_stay_and_are_removed_only_by_actors_who_have_t
     ] {
         let less = AccountInput { assigned: AssignedPermissions { permissions, groups }, ..input.clone() };
         assert_eq!(refused_field(change(&less).await), refused);
-        assert_eq!(desk.rights(target).await, input.assigned);
+        assert_eq!(fixture.assigned_permissions(target).await, input.assigned);
     }
     input.assigned.permissions = set(&[DeleteDocument]);
     change(&input).await.unwrap();
-    assert_eq!(desk.rights(target).await, input.assigned);
+    assert_eq!(fixture.assigned_permissions(target).await, input.assigned);
     users::change(
-        &desk.0,
+        &fixture.0,
         &root,
         root.authorize().unwrap(),
         target,
@@ -117,130 +117,131 @@ async fn existing_permissions_may_stay_and_are_removed_only_by_actors_who_have_t
 
 #[tokio::test]
 async fn account_with_more_permissions_cannot_be_deactivated_or_deleted() {
-    let desk = Desk::new();
-    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
-    let stronger = desk.staff("stronger", &[DeleteDocument]).await.id;
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("manager", MANAGER).await).await;
+    let stronger = fixture.staff("stronger", &[DeleteDocument]).await.id;
     for field in ["is_active", "is_staff"] {
-        let mut input = desk.current(stronger).await;
+        let mut input = fixture.current(stronger).await;
         match field {
             "is_active" => input.is_active = false,
             _ => input.is_staff = false,
         }
-        let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), stronger, &input).await;
+        let changed = users::change(&fixture.0, &actor, actor.authorize().unwrap(), stronger, &input).await;
         assert_eq!(refused_field(changed), field);
     }
-    let deleted = users::delete(&desk.0, &actor, actor.authorize().unwrap(), stronger).await;
+    let deleted = users::delete(&fixture.0, &actor, actor.authorize().unwrap(), stronger).await;
     assert!(matches!(deleted, Err(Error::Forbidden)));
 }
 
 #[tokio::test]
 async fn superusers_demoting_each_other_leave_one() {
-    let desk = Desk::new();
-    let (one, other) = (desk.superuser("one").await, desk.superuser("other").await);
+    let fixture = Fixture::new();
+    let (one, other) = (fixture.superuser("one").await, fixture.superuser("other").await);
     // Both were authenticated before either change.
-    let (first, second) = (desk.actor(&one).await, desk.actor(&other).await);
-    let mut input = desk.current(other.id).await;
+    let (first, second) = (fixture.actor(&one).await, fixture.actor(&other).await);
+    let mut input = fixture.current(other.id).await;
     input.is_superuser = false;
-    users::change(&desk.0, &first, first.authorize().unwrap(), other.id, &input).await.unwrap();
-    let mut input = desk.current(one.id).await;
+    users::change(&fixture.0, &first, first.authorize().unwrap(), other.id, &input).await.unwrap();
+    let mut input = fixture.current(one.id).await;
     input.is_superuser = false;
-    let changed = users::change(&desk.0, &second, second.authorize().unwrap(), one.id, &input).await;
+    let changed = users::change(&fixture.0, &second, second.authorize().unwrap(), one.id, &input).await;
     assert!(matches!(changed, Err(Error::Forbidden)));
-    let deleted = users::delete(&desk.0, &second, second.authorize().unwrap(), one.id).await;
+    let deleted = users::delete(&fixture.0, &second, second.authorize().unwrap(), one.id).await;
     assert!(matches!(deleted, Err(Error::Forbidden)));
-    assert!(desk.user(one.id).await.is_superuser);
+    assert!(fixture.user(one.id).await.is_superuser);
 }
 
 #[tokio::test]
 async fn new_address_or_deactivation_invalidates_open_links() {
-    let desk = Desk::new();
-    let root = desk.actor(&desk.superuser("root").await).await;
-    let id = desk.staff("target", &[]).await.id;
+    let fixture = Fixture::new();
+    let root = fixture.actor(&fixture.superuser("root").await).await;
+    let id = fixture.staff("target", &[]).await.id;
     for is_moved in [true, false] {
-        let mut unit = desk.1.store.begin().await.unwrap();
+        let mut unit = fixture.1.store.begin().await.unwrap();
         for (n, purpose) in (1..).zip([VerificationPurpose::VerifyEmail, VerificationPurpose::ResetPassword])
         {
             unit.verifications().put(&verification(n, id, purpose)).await.unwrap();
         }
         unit.commit().await.unwrap();
-        let mut input = desk.current(id).await;
+        let mut input = fixture.current(id).await;
         if is_moved {
             input.email = email("elsewhere");
         } else {
             input.is_active = false;
         }
-        users::change(&desk.0, &root, root.authorize().unwrap(), id, &input).await.unwrap();
+        users::change(&fixture.0, &root, root.authorize().unwrap(), id, &input).await.unwrap();
         let page = PageRequest { offset: 0, limit: 9 };
-        let left = desk.1.store.read().await.unwrap().verifications().list(Some(id), page).await.unwrap();
+        let left = fixture.1.store.read().await.unwrap().verifications().list(Some(id), page).await.unwrap();
         assert_eq!(left.total, 0);
     }
 }
 
 #[tokio::test]
 async fn superuser_account_can_be_changed_only_by_superusers() {
-    let desk = Desk::new();
-    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
-    let root = desk.superuser("root").await;
-    let mut input = desk.current(root.id).await;
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("manager", MANAGER).await).await;
+    let root = fixture.superuser("root").await;
+    let mut input = fixture.current(root.id).await;
     input.is_active = false;
-    let (app, id) = (&desk.0, root.id);
+    let (app, id) = (&fixture.0, root.id);
     let refused = |result| assert!(matches!(result, Err(Error::Forbidden)), "{result:?}");
     refused(users::change(app, &actor, actor.authorize().unwrap(), id, &input).await.map(|_| ()));
     refused(users::set_password(app, &actor, actor.authorize().unwrap(), id, password()).await);
     refused(users::delete(app, &actor, actor.authorize().unwrap(), id).await);
-    assert!(desk.user(id).await.is_active);
-    let other = desk.actor(&desk.superuser("other").await).await;
+    assert!(fixture.user(id).await.is_active);
+    let other = fixture.actor(&fixture.superuser("other").await).await;
     users::change(app, &other, other.authorize().unwrap(), id, &input).await.unwrap();
-    assert!(!desk.user(id).await.is_active);
+    assert!(!fixture.user(id).await.is_active);
 }
 
 #[tokio::test]
 async fn account_with_more_permissions_cannot_be_taken_over() {
-    let desk = Desk::new();
-    let actor = desk.actor(&desk.staff("manager", MANAGER).await).await;
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("manager", MANAGER).await).await;
     let (weaker, stronger) =
-        (desk.staff("weaker", &[ViewJob]).await, desk.staff("stronger", &[DeleteDocument]).await);
-    let app = &desk.0;
+        (fixture.staff("weaker", &[ViewJob]).await, fixture.staff("stronger", &[DeleteDocument]).await);
+    let app = &fixture.0;
     let set = users::set_password(app, &actor, actor.authorize().unwrap(), stronger.id, password()).await;
     assert!(matches!(set, Err(Error::Forbidden)));
-    let mut input = desk.current(stronger.id).await;
+    let mut input = fixture.current(stronger.id).await;
     input.email = email("mine");
     let moved = users::change(app, &actor, actor.authorize().unwrap(), stronger.id, &input).await;
     assert_eq!(refused_field(moved), "email");
     users::set_password(app, &actor, actor.authorize().unwrap(), weaker.id, password()).await.unwrap();
-    let mut input = desk.current(weaker.id).await;
+    let mut input = fixture.current(weaker.id).await;
     input.email = email("mine");
     users::change(app, &actor, actor.authorize().unwrap(), weaker.id, &input).await.unwrap();
 }
 
 #[tokio::test]
 async fn own_account_cannot_be_deactivated_demoted_or_deleted() {
-    let desk = Desk::new();
-    let (root, manager) = (desk.superuser("root").await, desk.staff("manager", MANAGER).await);
+    let fixture = Fixture::new();
+    let (root, manager) = (fixture.superuser("root").await, fixture.staff("manager", MANAGER).await);
     for (user, field) in
         [(&root, "is_active"), (&root, "is_superuser"), (&manager, "is_active"), (&manager, "is_staff")]
     {
-        let actor = desk.actor(user).await;
-        let mut input = desk.current(user.id).await;
+        let actor = fixture.actor(user).await;
+        let mut input = fixture.current(user.id).await;
         match field {
             "is_active" => input.is_active = false,
             "is_superuser" => input.is_superuser = false,
             _ => input.is_staff = false,
         }
-        let changed = users::change(&desk.0, &actor, actor.authorize().unwrap(), user.id, &input).await;
+        let changed = users::change(&fixture.0, &actor, actor.authorize().unwrap(), user.id, &input).await;
         assert_eq!(refused_field(changed), field);
-        let deleted = users::delete(&desk.0, &actor, actor.authorize().unwrap(), user.id).await;
+        let deleted = users::delete(&fixture.0, &actor, actor.authorize().unwrap(), user.id).await;
         assert!(matches!(deleted, Err(Error::Forbidden)));
     }
 }
 
 #[tokio::test]
 async fn deactivating_the_last_active_superuser_is_refused() {
-    let desk = Desk::new();
-    let (first, second) = (desk.superuser("first").await, desk.superuser("second").await);
-    let staff = desk.staff("staff", MANAGER).await;
+    let fixture = Fixture::new();
+    let (first, second) = (fixture.superuser("first").await, fixture.superuser("second").await);
+    let staff = fixture.staff("staff", MANAGER).await;
     let set_active = async |user: &User, is_active| {
-        desk.0
+        fixture
+            .0
             .account_service()
             .set_active(&Initiator::command_line(), user.id, is_active)
             .await
@@ -257,17 +258,17 @@ async fn deactivating_the_last_active_superuser_is_refused() {
 
 #[tokio::test]
 async fn change_is_audited_and_a_refused_change_is_not() {
-    let desk = Desk::new();
-    let root = desk.actor(&desk.superuser("root").await).await;
-    let target = desk.staff("target", &[]).await.id;
-    let mut input = desk.current(target).await;
+    let fixture = Fixture::new();
+    let root = fixture.actor(&fixture.superuser("root").await).await;
+    let target = fixture.staff("target", &[]).await.id;
+    let mut input = fixture.current(target).await;
     input.email = email("root");
-    let taken = users::change(&desk.0, &root, root.authorize().unwrap(), target, &input).await;
+    let taken = users::change(&fixture.0, &root, root.authorize().unwrap(), target, &input).await;
     assert!(matches!(taken, Err(Error::EmailTaken)));
-    assert!(desk.changes(target).await.is_empty());
+    assert!(fixture.changes(target).await.is_empty());
     input.email = email("other");
-    users::change(&desk.0, &root, root.authorize().unwrap(), target, &input).await.unwrap();
-    let entries = desk.changes(target).await;
+    users::change(&fixture.0, &root, root.authorize().unwrap(), target, &input).await.unwrap();
+    let entries = fixture.changes(target).await;
     let [entry] = entries.as_slice() else { panic!("{entries:?}") };
     assert_eq!(entry.changes.keys().collect::<Vec<_>>(), ["email"]);
     assert_eq!(entry.changes["email"].before.as_deref(), Some("target@example.org"));

@@ -97,12 +97,12 @@ async fn account_with_all_records(service: &Service) -> User {
         work.webhooks().add_delivery(&builders::delivery(n, webhook.id)).await.unwrap();
         work.audit().append(&builders::audit_entry(n)).await.unwrap();
     }
-    let rights = AssignedPermissions {
+    let assigned_permissions = AssignedPermissions {
         permissions: [Permission::ViewJob].into_iter().collect(),
         groups: [builders::group(2).id].into(),
     };
-    work.groups().set_assigned_permissions(user.id, &rights).await.unwrap();
-    let said: Vec<_> =
+    work.groups().set_assigned_permissions(user.id, &assigned_permissions).await.unwrap();
+    let questions: Vec<_> =
         (1..=70).map(|n| builders::question(n, builders::conversation(1, user.id).id)).collect();
     let answer = MessageRole::Agent {
         name: AgentName::parse("chat").unwrap(),
@@ -110,8 +110,8 @@ async fn account_with_all_records(service: &Service) -> User {
         tokens: TokenUsage { prompt: 7, completion: 3 },
         is_complete: false,
     };
-    let answer = ConversationMessage { role: answer, ..builders::question(71, said[0].conversation) };
-    work.conversations().append(&[said, vec![answer]].concat()).await.unwrap();
+    let answer = ConversationMessage { role: answer, ..builders::question(71, questions[0].conversation) };
+    work.conversations().append(&[questions, vec![answer]].concat()).await.unwrap();
     work.sessions().insert(&builders::session(1, user.id)).await.unwrap();
     work.verifications()
         .put(&builders::verification(1, user.id, VerificationPurpose::ResetPassword))
@@ -142,9 +142,9 @@ async fn restore_contains_all_account_records_except_sessions_links_and_deliveri
     assert_eq!(records(&*other.ports.store).await, records(&*service.ports.store).await);
     let (mut there, mut here) =
         (service.ports.store.read().await.unwrap(), other.ports.store.read().await.unwrap());
-    let rights = here.groups().assigned_permissions(user.id).await.unwrap();
+    let assigned_permissions = here.groups().assigned_permissions(user.id).await.unwrap();
     assert_eq!(
-        (&rights, rights.groups.len()),
+        (&assigned_permissions, assigned_permissions.groups.len()),
         (&there.groups().assigned_permissions(user.id).await.unwrap(), 1)
     );
     let all = PageRequest { offset: 0, limit: 99 };
@@ -280,8 +280,8 @@ async fn restore_into_a_non_empty_installation_is_refused() {
     let service = Service::new();
     documents_in_each_status(&service).await;
     let (archive, _) = service.saved().await;
-    let refused = |error: BackupError, what: &str| {
-        assert!(matches!(&error, BackupError::NotEmpty(there) if there.contains(what)), "{error}");
+    let refused = |error: BackupError, expected: &str| {
+        assert!(matches!(&error, BackupError::NotEmpty(found) if found.contains(expected)), "{error}");
     };
     refused(service.restored(&archive).await.unwrap_err(), "1 accounts, 3 documents");
 

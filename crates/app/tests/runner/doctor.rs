@@ -227,8 +227,8 @@ async fn unavailable_component_is_reported_and_other_checks_run() {
     let (found, left_out) = service.examined().await;
     let codes: Vec<_> = found.iter().map(Finding::code).collect();
     assert_eq!(codes, ["part_down", "orphan_file"]);
-    let what: Vec<_> = left_out.iter().map(|left_out| left_out.check).collect();
-    assert_eq!(what, ["documents without chunks", "chunks without documents"]);
+    let checks: Vec<_> = left_out.iter().map(|left_out| left_out.check).collect();
+    assert_eq!(checks, ["documents without chunks", "chunks without documents"]);
 }
 
 #[tokio::test]

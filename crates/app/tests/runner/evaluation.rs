@@ -44,15 +44,15 @@ async fn sources(service: &Service) -> Vec<Source> {
         sources.push(Source { file: file.to_owned(), document, title });
     }
     service.drain().await;
-    let gone = sources.last().unwrap().document;
-    service.index.remove(gone).await.unwrap();
+    let deleted = sources.last().unwrap().document;
+    service.index.remove(deleted).await.unwrap();
     sources
 }
 
 async fn measured(service: &Service, sources: &[Source]) -> EvaluationResult {
     let posed = posed(sources);
-    let what = EvaluationInput { sources, questions: &posed, top: 5 };
-    measure(&service.app, actor().authorize().unwrap(), &what, &NoProgress).await.unwrap()
+    let input = EvaluationInput { sources, questions: &posed, top: 5 };
+    measure(&service.app, actor().authorize().unwrap(), &input, &NoProgress).await.unwrap()
 }
 
 fn posed(sources: &[Source]) -> Vec<LinkedQuestion> {

@@ -4,7 +4,7 @@
 //! Every accepted document ends `ingested`, `failed` or deleted. A deleted document is never found again, and in the end
 //! nothing of it remains.
 
-use crate::{service::Service, turnstile::Turnstile};
+use crate::{call_gate::CallGate, service::Service};
 use docent_app::{documents, maintenance::sweep::sweep, search};
 use docent_domain::{
     access::Actor,
@@ -127,7 +127,7 @@ impl ReferenceStateMachine for Lifecycle {
 
 /// A runner that proceeds call by call.
 struct Worker {
-    turnstile: Arc<Turnstile>,
+    gate: Arc<CallGate>,
     task: JoinHandle<()>,
 }
 
@@ -163,16 +163,15 @@ impl World {
         runtime.block_on(async {
             let place = &mut workers[worker];
             let is_new = place.is_none();
-            let Worker { turnstile, task, .. } = place.get_or_insert_with(|| {
-                let (turnstile, runner) = (Turnstile::new(), service.other_process());
+            let Worker { gate, task, .. } = place.get_or_insert_with(|| {
+                let (gate, runner) = (CallGate::new(), service.other_process());
                 let task = async move {
                     runner.run_next().await.unwrap();
                 };
-                let task = tokio::spawn(Arc::clone(&turnstile).hold(task));
-                Worker { task, turnstile }
+                let task = tokio::spawn(Arc::clone(&gate).hold(task));
+                Worker { task, gate }
             });
-            let moved =
-                async { if is_new { turnstile.reached().await } else { turnstile.let_through().await } };
+            let moved = async { if is_new { gate.reached().await } else { gate.step().await } };
             let ended = tokio::select! {
                 () = moved => false,
                 ended = task => { ended.unwrap(); true }

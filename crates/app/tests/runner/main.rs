@@ -2,15 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod backup;
+mod call_gate;
 mod doctor;
 mod evaluation;
 mod lifecycle;
 mod reindex;
 mod service;
 mod sweeping;
-mod turnstile;
 mod webhooks;
 
+use call_gate::CallGate;
 use docent_app::jobs::RunnerSettings;
 use docent_domain::{
     document::DocumentState,
@@ -29,7 +30,6 @@ use docent_testkit::{
 };
 use service::{Reading, Service, lease_by_another, until};
 use std::{sync::Arc, time::Duration};
-use turnstile::Turnstile;
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -214,11 +214,11 @@ async fn old_sessions_old_deliveries_and_expired_links_are_removed() {
         unit.verifications().put(&link).await.unwrap();
     }
     unit.webhooks().insert(&builders::webhook(1, user.id)).await.unwrap();
-    for (n, told) in [(1, 29), (2, 31)] {
+    for (n, age) in [(1, 29), (2, 31)] {
         let webhook = builders::webhook(1, user.id).id;
         let delivery = WebhookDelivery {
             state: DeliveryState::Delivered,
-            updated_at: days(told),
+            updated_at: days(age),
             ..builders::delivery(n, webhook)
         };
         unit.webhooks().add_delivery(&delivery).await.unwrap();
@@ -243,8 +243,8 @@ async fn old_sessions_old_deliveries_and_expired_links_are_removed() {
         tokio::task::yield_now().await;
     }
     assert_eq!(log().await, [builders::id(1)]);
-    let kept = [1, 3].map(|n| builders::session(n, user.id).id);
-    assert_eq!(left().await, (kept.to_vec(), vec![VerificationPurpose::VerifyEmail]));
+    let retained = [1, 3].map(|n| builders::session(n, user.id).id);
+    assert_eq!(left().await, (retained.to_vec(), vec![VerificationPurpose::VerifyEmail]));
     stop.cancel();
     running.await.unwrap();
 }
@@ -394,11 +394,11 @@ async fn delayed_runner_whose_attempt_fails_does_not_undo_its_successors_work() 
         assert!(calls < 100, "an ingestion has an end");
         let service = Service::stepped();
         let id = service.upload("some words").await;
-        let (turnstile, late) = (Turnstile::new(), service.other_process());
-        let mut late = tokio::spawn(Arc::clone(&turnstile).hold(async move { late.run_next().await }));
-        turnstile.reached().await;
+        let (gate, late) = (CallGate::new(), service.other_process());
+        let mut late = tokio::spawn(Arc::clone(&gate).hold(async move { late.run_next().await }));
+        gate.reached().await;
         for _ in 0..calls {
-            if tokio::select! { () = turnstile.let_through() => false, _ = &mut late => true } {
+            if tokio::select! { () = gate.step() => false, _ = &mut late => true } {
                 return;
             }
         }
@@ -406,7 +406,7 @@ async fn delayed_runner_whose_attempt_fails_does_not_undo_its_successors_work() 
         assert!(service.drain().await <= 1);
         service.index_switch.fail_next(1, FaultKind::Rejected);
         loop {
-            if tokio::select! { () = turnstile.let_through() => false, _ = &mut late => true } {
+            if tokio::select! { () = gate.step() => false, _ = &mut late => true } {
                 break;
             }
         }

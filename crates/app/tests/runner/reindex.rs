@@ -1,8 +1,8 @@
 //! Reindexing: building a new index while the previous one is active.
 
 use crate::{
+    call_gate::CallGate,
     service::{Findings, Reading, Service, until},
-    turnstile::Turnstile,
 };
 use async_trait::async_trait;
 use docent_app::{
@@ -48,8 +48,8 @@ impl Service {
         self.ports.store.read().await.unwrap().generations().all().await.unwrap()
     }
 
-    async fn serving(&self) -> IndexGeneration {
-        self.app.serving().await.unwrap().generation
+    async fn active_generation(&self) -> IndexGeneration {
+        self.app.active_index().await.unwrap().generation
     }
 
     /// Returns the documents that a search for this word finds.
@@ -69,7 +69,7 @@ impl Service {
 
     /// Returns the documents in the active generation, read without the use cases.
     async fn indexed_documents(&self) -> BTreeSet<DocumentId> {
-        let index = self.collections.open(&self.serving().await.collection).await.unwrap();
+        let index = self.collections.open(&self.active_generation().await.collection).await.unwrap();
         index.documents(None, 1000).await.unwrap().documents.into_iter().collect()
     }
 }
@@ -110,12 +110,12 @@ impl Progress for StopAfter {
 async fn new_index_contains_all_documents_and_becomes_active() {
     let service = Service::new();
     let ids = service.ingested(&["zebras graze", "zebras sleep", "other words"]).await;
-    let first = service.serving().await;
+    let first = service.active_generation().await;
     let done = service.reindex(&plan("another")).await.unwrap();
     assert_eq!((done.documents, done.written, done.model.as_str()), (3, 3, "another"));
-    let serving = service.serving().await;
-    assert_eq!((serving.id, serving.model.as_str()), (done.generation, "another"));
-    assert_ne!(serving.collection, first.collection);
+    let active = service.active_generation().await;
+    assert_eq!((active.id, active.model.as_str()), (done.generation, "another"));
+    assert_ne!(active.collection, first.collection);
     assert_eq!(service.found("zebras").await, set(&ids[..2]));
     // Later ingestions go to the new index.
     let late = service.ingested(&["zebras run"]).await;
@@ -127,7 +127,7 @@ async fn new_index_contains_all_documents_and_becomes_active() {
 async fn retired_index_is_removed_once_no_search_can_use_it() {
     let service = Service::new();
     let ids = service.ingested(&["zebras"]).await;
-    let searching = service.app.serving().await.unwrap();
+    let searching = service.app.active_index().await.unwrap();
     service.reindex(&plan("another")).await.unwrap();
     docent_app::generations::remove_retired(&service.app).await.unwrap();
     assert_eq!(
@@ -138,7 +138,7 @@ async fn retired_index_is_removed_once_no_search_can_use_it() {
     service.clock.advance(Duration::from_secs(120));
     for _ in 0..2 {
         docent_app::generations::remove_retired(&service.app).await.unwrap();
-        assert_eq!(service.collections.names(), [service.serving().await.collection]);
+        assert_eq!(service.collections.names(), [service.active_generation().await.collection]);
     }
     assert_eq!(service.generations().await.len(), 2, "a delayed process may create it again");
     // A delayed process does so.
@@ -242,7 +242,7 @@ impl VectorIndexes for PauseBeforeSwitch {
 async fn changes_right_before_the_switch_are_not_lost() {
     let (at, mut closings) = tokio::sync::mpsc::unbounded_channel();
     let service =
-        Service::meddled(|inner| Arc::new(PauseBeforeSwitch { inner, closings: AtomicU64::new(0), at }));
+        Service::with_indexes(|inner| Arc::new(PauseBeforeSwitch { inner, closings: AtomicU64::new(0), at }));
     let ids = service.ingested(&["zebras a", "zebras b"]).await;
     let first_plan = plan("another");
     let building = service.reindex(&first_plan);
@@ -289,18 +289,18 @@ async fn removal_that_ends_after_the_switch_is_repeated() {
     let service = Service::stepped();
     let id = service.ingested(&["zebras"]).await[0];
     documents::delete::delete(&service.app, &root(), id).await.unwrap();
-    let (turnstile, runner) = (Turnstile::new(), service.runner());
+    let (gate, runner) = (CallGate::new(), service.runner());
     let removal = async move { runner.run_next().await.unwrap() };
-    let mut removal = tokio::spawn(Arc::clone(&turnstile).hold(removal));
-    turnstile.reached().await;
+    let mut removal = tokio::spawn(Arc::clone(&gate).hold(removal));
+    gate.reached().await;
     while !service.index.entries(id).is_empty() {
-        turnstile.let_through().await;
+        gate.step().await;
     }
     service.reindex(&plan("another")).await.unwrap();
     loop {
         tokio::select! {
             ended = &mut removal => break assert!(ended.unwrap()),
-            () = turnstile.let_through() => {}
+            () = gate.step() => {}
         }
     }
     let jobs = service.ports.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
@@ -324,7 +324,7 @@ async fn failed_build_keeps_the_previous_index_active_and_can_be_resumed() {
     let ReindexError::Fault(fault) = failed else { panic!("{failed}") };
     assert_eq!((fault.component(), fault.kind()), (Component::Embedder, FaultKind::Rejected));
     assert_eq!(
-        (service.serving().await.model.as_str(), service.found("zebras").await.len()),
+        (service.active_generation().await.model.as_str(), service.found("zebras").await.len()),
         ("builtin-lexical-3", 3)
     );
     let other = service.reindex(&plan("third")).await.unwrap_err();
@@ -343,7 +343,10 @@ async fn switch_is_retried_and_made_once() {
     service.store_switches.acknowledge.fail_next(1, FaultKind::Unavailable);
     service.store_switches.commit.fail_next(1, FaultKind::Unavailable);
     let done = service.clock.pass_while(service.reindex(&plan("another"))).await.unwrap();
-    assert_eq!((service.serving().await.id, service.found("zebras").await), (done.generation, set(&ids)));
+    assert_eq!(
+        (service.active_generation().await.id, service.found("zebras").await),
+        (done.generation, set(&ids))
+    );
     let retired = |it: &&IndexGeneration| matches!(it.state, GenerationState::Retired { .. });
     assert_eq!(service.generations().await.iter().filter(retired).count(), 1);
 }
@@ -368,7 +371,7 @@ async fn build_can_be_abandoned() {
 async fn lost_index_is_rebuilt_and_a_lost_file_is_reported() {
     let service = Service::new();
     let ids = service.ingested(&["zebras a", "zebras b"]).await;
-    service.collections.remove(&service.serving().await.collection).await.unwrap();
+    service.collections.remove(&service.active_generation().await.collection).await.unwrap();
     // The other document still has its cached extraction; this one has neither file nor extraction.
     let sha256 = service.document(ids[0]).await.file.unwrap().sha256;
     for key in [BlobKey::of_document(ids[0]), BlobKey::of_extraction(&sha256)] {

@@ -1,6 +1,6 @@
 //! The use cases on fakes.
 
-use crate::turnstile::Stepped;
+use crate::call_gate::Stepped;
 use async_trait::async_trait;
 use bytes::Bytes;
 use docent_app::{
@@ -100,16 +100,16 @@ impl Service {
         Self::with(Reading::AtOnce, FakeEmbedder::with_dense(dimensions), |stores| stores)
     }
 
-    /// Creates a service whose store calls a test can step through; see [`crate::turnstile`].
+    /// Creates a service whose store calls a test can step through; see [`crate::call_gate`].
     pub(crate) fn stepped() -> Self {
         Self::with(Reading::AtOnce, FakeEmbedder::default(), |(store, blobs)| {
             (Arc::new(Stepped(store)), Arc::new(Stepped(blobs)))
         })
     }
 
-    /// Creates a service whose vector indexes are wrapped by `meddle`.
-    pub(crate) fn meddled(meddle: impl FnOnce(Arc<dyn VectorIndexes>) -> Arc<dyn VectorIndexes>) -> Self {
-        Self::new().changed(|ports| ports.collections = meddle(Arc::clone(&ports.collections)))
+    /// Creates a service whose vector indexes are wrapped by `wrap`.
+    pub(crate) fn with_indexes(wrap: impl FnOnce(Arc<dyn VectorIndexes>) -> Arc<dyn VectorIndexes>) -> Self {
+        Self::new().changed(|ports| ports.collections = wrap(Arc::clone(&ports.collections)))
     }
 
     /// Creates a service with this reranker.
@@ -233,7 +233,7 @@ impl Service {
 
     async fn make_owner(&self) -> User {
         // Records the active index now, so that tests do not count this call.
-        self.app.serving().await.unwrap();
+        self.app.active_index().await.unwrap();
         let user = builders::user(1);
         let mut work = self.ports.store.begin().await.unwrap();
         work.users().insert(&user).await.unwrap();

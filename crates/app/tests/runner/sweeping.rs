@@ -73,7 +73,7 @@ async fn sweep_without_orphans_changes_nothing() {
 #[tokio::test]
 async fn sweep_removes_only_chunks_of_deleted_and_failed_documents() {
     let service = Service::new();
-    let kept = service.upload("some words").await;
+    let retained = service.upload("some words").await;
     service.drain().await;
     let failure = Failure::of(FailureCode::FileMissing);
     let failed = builders::document(9).failed(failure, None, service.app.now()).unwrap();
@@ -82,15 +82,15 @@ async fn sweep_removes_only_chunks_of_deleted_and_failed_documents() {
     work.commit().await.unwrap();
     let document = docent_domain::retrieval::IndexedDocument { id: failed.id, ..indexed(9) };
     service.index.replace(&document, vec![entry(9, 0, "pump")]).await.unwrap();
-    let gone = service.create_orphan_chunks(7).await;
+    let deleted = service.create_orphan_chunks(7).await;
     let swept = service.sweep().await;
     assert_eq!((swept.orphan_chunks, swept.repaired(), swept.is_complete()), (2, 2, true));
-    for (id, chunks) in [(gone, 0), (failed.id, 0), (kept, 1)] {
+    for (id, chunks) in [(deleted, 0), (failed.id, 0), (retained, 1)] {
         assert_eq!(service.index.entries(id).len(), chunks);
     }
     let noted = service.recorder.noted();
-    let told = [Noted::Repaired(SweepFinding::OrphanChunks), Noted::Repaired(SweepFinding::OrphanChunks)];
-    assert_eq!(noted[noted.len() - 3..], [&told[..], &[Noted::Swept(true, Duration::ZERO)]].concat());
+    let repairs = [Noted::Repaired(SweepFinding::OrphanChunks), Noted::Repaired(SweepFinding::OrphanChunks)];
+    assert_eq!(noted[noted.len() - 3..], [&repairs[..], &[Noted::Swept(true, Duration::ZERO)]].concat());
     assert_eq!(service.sweep().await.repaired(), 0, "nothing remains to repair");
 }
 
@@ -115,7 +115,7 @@ async fn sweep_queues_lost_jobs_again() {
 #[tokio::test]
 async fn sweep_removes_orphan_files_once_no_upload_can_be_in_progress() {
     let service = Service::new();
-    let kept = service.upload("some words").await;
+    let retained = service.upload("some words").await;
     service.drain().await;
     service.blobs.set_time(service.app.now());
     let orphans = [BlobKey::of_document(builders::id(77)), BlobKey::of_extraction(&[7; 32])];
@@ -129,7 +129,7 @@ async fn sweep_removes_orphan_files_once_no_upload_can_be_in_progress() {
     assert_eq!(service.sweep().await.orphan_files, 2);
     let keys = service.blobs.keys();
     assert_eq!(keys.len(), 2, "a document's file and cached extraction stay: {keys:?}");
-    assert!(keys.contains(&BlobKey::of_document(kept).as_str().to_owned()));
+    assert!(keys.contains(&BlobKey::of_document(retained).as_str().to_owned()));
     let stale = Finding::OrphanFile { key: orphans[1].clone(), bytes: 5 };
     assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
 }
@@ -137,7 +137,7 @@ async fn sweep_removes_orphan_files_once_no_upload_can_be_in_progress() {
 #[tokio::test]
 async fn interrupted_sweep_is_completed_by_the_next_one() {
     let service = Service::new();
-    let gone = service.create_orphan_chunks(7).await;
+    let deleted = service.create_orphan_chunks(7).await;
     // Each call of the sweep fails once.
     for broken in 0_u32.. {
         assert!(broken < 50, "a sweep has an end");
@@ -159,7 +159,7 @@ async fn interrupted_sweep_is_completed_by_the_next_one() {
         assert!(service.sweep().await.is_complete());
         assert!(service.index.entries(id).is_empty());
     }
-    assert!(service.index.entries(gone).is_empty());
+    assert!(service.index.entries(deleted).is_empty());
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn sweep_runs_in_one_process_and_at_most_once_per_interval() {
 #[tokio::test]
 async fn interrupted_sweep_is_due_again_after_a_minute() {
     let service = Service::new();
-    let gone = service.create_orphan_chunks(7).await;
+    let deleted = service.create_orphan_chunks(7).await;
     service.index_switch.fail_all(FaultKind::Unavailable);
     assert!(!service.background().sweep(HOUR).await.unwrap().unwrap().is_complete());
     service.index_switch.clear();
@@ -188,7 +188,7 @@ async fn interrupted_sweep_is_due_again_after_a_minute() {
     assert!(service.background().sweep(HOUR).await.unwrap().is_none());
     service.clock.advance(Duration::from_secs(1));
     assert!(service.background().sweep(HOUR).await.unwrap().unwrap().is_complete());
-    assert!(service.index.entries(gone).is_empty());
+    assert!(service.index.entries(deleted).is_empty());
 }
 
 /// Advances the clock second by second and lets other tasks run in between.
@@ -213,10 +213,10 @@ async fn process_sweeps_after_its_start_and_at_intervals() {
     assert_eq!(service.sweeps(), 0, "leases of crashed runners have not expired yet");
     pass(&service, 2).await;
     assert_eq!(service.sweeps(), 1);
-    let gone = service.create_orphan_chunks(7).await;
+    let deleted = service.create_orphan_chunks(7).await;
     pass(&service, 102).await;
     assert_eq!(service.sweeps(), 2);
-    assert!(service.index.entries(gone).is_empty());
+    assert!(service.index.entries(deleted).is_empty());
     stop.cancel();
     running.await.unwrap();
 }

@@ -21,9 +21,9 @@ use docent_ports::Ports;
 use docent_testkit::fakes;
 
 /// The use cases on fakes, and the fakes.
-pub(crate) struct Desk(pub(crate) App, pub(crate) Ports);
+pub(crate) struct Fixture(pub(crate) App, pub(crate) Ports);
 
-impl Desk {
+impl Fixture {
     pub(crate) fn new() -> Self {
         let settings = Settings { accepts_api_keys: true, ..Settings::default() };
         let ports = fakes::ports();
@@ -31,8 +31,8 @@ impl Desk {
     }
 
     async fn account(&self, name: &str, flags: Flags) -> User {
-        let by = Initiator::command_line();
-        self.0.account_service().create(&by, email(name), password(), flags).await.unwrap()
+        let initiator = Initiator::command_line();
+        self.0.account_service().create(&initiator, email(name), password(), flags).await.unwrap()
     }
 
     /// Creates a superuser.
@@ -44,8 +44,9 @@ impl Desk {
     pub(crate) async fn staff(&self, name: &str, permissions: &[Permission]) -> User {
         let user = self.account(name, Flags { is_staff: true, is_superuser: false }).await;
         let mut work = self.1.store.begin().await.unwrap();
-        let rights = AssignedPermissions { permissions: set(permissions), ..AssignedPermissions::default() };
-        work.groups().set_assigned_permissions(user.id, &rights).await.unwrap();
+        let assigned_permissions =
+            AssignedPermissions { permissions: set(permissions), ..AssignedPermissions::default() };
+        work.groups().set_assigned_permissions(user.id, &assigned_permissions).await.unwrap();
         work.commit().await.unwrap();
         user
     }
@@ -60,7 +61,7 @@ impl Desk {
         self.1.store.read().await.unwrap().users().get(id).await.unwrap().unwrap()
     }
 
-    pub(crate) async fn rights(&self, id: UserId) -> AssignedPermissions {
+    pub(crate) async fn assigned_permissions(&self, id: UserId) -> AssignedPermissions {
         self.1.store.read().await.unwrap().groups().assigned_permissions(id).await.unwrap()
     }
 
@@ -96,7 +97,7 @@ impl Desk {
             is_active: user.is_active,
             is_staff: user.is_staff,
             is_superuser: user.is_superuser,
-            assigned: self.rights(id).await,
+            assigned: self.assigned_permissions(id).await,
         }
     }
 }

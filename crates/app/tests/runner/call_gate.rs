@@ -16,12 +16,12 @@ use std::{collections::HashMap, sync::Arc};
 use tokio::sync::{Semaphore, watch};
 
 tokio::task_local! {
-    static TURNSTILE: Arc<Turnstile>;
+    static CALL_GATE: Arc<CallGate>;
 }
 
 /// Pauses one task before each of its port calls. Several calls can wait at once.
 #[derive(Debug)]
-pub(crate) struct Turnstile {
+pub(crate) struct CallGate {
     permits: Semaphore,
     seen: watch::Sender<Seen>,
 }
@@ -32,18 +32,18 @@ struct Seen {
     passed: u64,
 }
 
-impl Turnstile {
+impl CallGate {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self { permits: Semaphore::new(0), seen: watch::Sender::default() })
     }
 
-    /// Runs a task whose calls wait at this turnstile.
+    /// Runs a task whose calls wait at this gate.
     pub(crate) async fn hold<T>(self: Arc<Self>, task: impl Future<Output = T>) -> T {
-        TURNSTILE.scope(self, task).await
+        CALL_GATE.scope(self, task).await
     }
 
     /// Lets the task make one call, and returns when it waits again.
-    pub(crate) async fn let_through(&self) {
+    pub(crate) async fn step(&self) {
         let before = self.seen.borrow().passed;
         self.permits.add_permits(1);
         self.wait_for(|seen| seen.passed > before).await;
@@ -85,12 +85,12 @@ impl Drop for Waiting<'_> {
 }
 
 async fn pass() {
-    if let Ok(turnstile) = TURNSTILE.try_with(Arc::clone) {
-        turnstile.pass().await;
+    if let Ok(gate) = CALL_GATE.try_with(Arc::clone) {
+        gate.pass().await;
     }
 }
 
-/// A port whose calls wait at their task's turnstile. Calls within a unit of work do not wait: units are atomic, and a
+/// A port whose calls wait at their task's gate. Calls within a unit of work do not wait: units are atomic, and a
 /// task waiting within one would block all others.
 pub(crate) struct Stepped<P: ?Sized>(pub(crate) Arc<P>);
 
