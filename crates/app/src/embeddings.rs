@@ -1,4 +1,4 @@
-//! Vectors of texts, for clients that keep an index of their own.
+//! Embeds texts for clients with their own vector index.
 
 use crate::{App, error::Result, tokens::Counter, usage};
 use docent_domain::{
@@ -10,17 +10,17 @@ use docent_domain::{
     usage::{TokenUsage, UsageRecord},
 };
 
-/// What stands in the usage ledger in the place of an agent.
+/// The agent name of embeddings in the usage records.
 const LEDGER_NAME: &str = "embeddings";
 
-/// What became of a request for vectors.
+/// The result of embedding texts.
 #[derive(Debug)]
-pub enum Embedded {
-    /// They were made.
+pub enum EmbeddingOutcome {
+    /// The vectors of the texts.
     Vectors(Vectors),
-    /// The model that was named is not the one that serves.
-    OtherModel,
-    /// The model that serves makes none.
+    /// The requested model is not the embedding model of the active index.
+    UnknownModel,
+    /// The embedding model of the active index does not produce vectors.
     NoVectors,
 }
 
@@ -29,28 +29,28 @@ pub enum Embedded {
 pub struct Vectors {
     /// In the order of the texts.
     pub vectors: Vec<Vec<f32>>,
-    /// What the texts have, counted here.
+    /// The number of tokens of the texts.
     pub tokens: u64,
 }
 
-/// The vectors of texts, by the model that serves, which `model` must name. What they cost is written down.
+/// Embeds texts with the embedding model of the active index, which must be `model`, and records the usage.
 ///
 /// # Errors
-/// When the embedder or the database does not work.
+/// When the embedder or the database fails.
 pub async fn embed(
     app: &App,
     grant: &Grant<Chat>,
     actor: &Actor,
     model: &str,
     texts: &[String],
-) -> Result<Embedded> {
-    let serving = app.serving().await?;
-    let embedder = serving.embedder()?;
+) -> Result<EmbeddingOutcome> {
+    let active = app.active_index().await?;
+    let embedder = active.embedder()?;
     if !embedder.makes_vectors() {
-        return Ok(Embedded::NoVectors);
+        return Ok(EmbeddingOutcome::NoVectors);
     }
     if !is_named(embedder.model(), model) {
-        return Ok(Embedded::OtherModel);
+        return Ok(EmbeddingOutcome::UnknownModel);
     }
     let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, text.as_str())).collect();
     let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[] };
@@ -75,16 +75,16 @@ pub async fn embed(
         };
         usage::record(app, &record).await?;
     }
-    Ok(Embedded::Vectors(Vectors { vectors, tokens }))
+    Ok(EmbeddingOutcome::Vectors(Vectors { vectors, tokens }))
 }
 
-/// Whether a name is that of an embedder: its whole name, or that of the part which makes vectors.
+/// Whether `name` names this embedder: by its full name, or by the name of its dense part.
 fn is_named(embedder: &str, name: &str) -> bool {
     let before = embedder.strip_suffix(name).filter(|_| !name.is_empty());
     before.is_some_and(|before| before.is_empty() || before.ends_with('+'))
 }
 
-/// Counting is work for the processor. Nothing, should it fail: the vectors are there.
+/// Counts tokens off the async threads, because counting is CPU-bound. Zero if counting panics: the vectors exist.
 async fn count(texts: Vec<String>) -> u64 {
     let count = move || {
         let counter = Counter::default();
@@ -98,11 +98,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_known_by_its_name_and_that_of_its_dense_part() {
-        for (name, is_right) in
+    fn model_matches_by_full_name_or_dense_part() {
+        for (name, is_match) in
             [("a-1+b/c", true), ("b/c", true), ("c", false), ("", false), ("a-1", false), ("x+b/c", false)]
         {
-            assert_eq!(is_named("a-1+b/c", name), is_right, "{name}");
+            assert_eq!(is_named("a-1+b/c", name), is_match, "{name}");
         }
     }
 }

@@ -1,8 +1,7 @@
-//! Which index serves, and what it is searched with.
+//! Access to index generations.
 //!
-//! A collection and its embedder belong together: both are had at once, as a value, and whoever has it goes on
-//! with it though another generation takes over meanwhile. Which one serves is read each time; nothing is
-//! remembered by time.
+//! An [`OpenIndex`] holds a vector collection and its embedder, which belong together. Its holder keeps using it after
+//! another generation was activated. The active generation is read from the database each time and never cached.
 
 use crate::App;
 use chrono::TimeDelta;
@@ -14,23 +13,23 @@ use docent_domain::{
 use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
 use std::sync::Arc;
 
-/// For so long after a switch searches may still be under way in the collection that served before.
+/// How long after a switch searches may still use the previous vector collection.
 pub(crate) const GRACE: TimeDelta = TimeDelta::minutes(2);
-/// For so long somebody who was late may make a removed collection anew.
+/// How long after a switch a delayed writer may create a removed vector collection again.
 const LATE: TimeDelta = TimeDelta::hours(1);
 
-/// A generation of the index, opened.
+/// An open index generation.
 #[allow(missing_debug_implementations, reason = "ports have no debug form")]
-pub struct Opened {
-    /// Which one it is.
+pub struct OpenIndex {
+    /// The generation.
     pub generation: IndexGeneration,
-    /// Its chunks.
+    /// Its vector collection.
     pub index: Arc<dyn VectorIndex>,
     embedder: Result<Arc<dyn Embedder>>,
 }
 
-impl Opened {
-    /// What its chunks, and questions for it, are embedded with.
+impl OpenIndex {
+    /// The embedder of its chunks and of queries.
     ///
     /// # Errors
     /// When this process is not configured for its model.
@@ -40,18 +39,17 @@ impl Opened {
 }
 
 impl App {
-    /// The generation that serves.
+    /// Opens the active generation.
     ///
     /// # Errors
-    /// When the database cannot be reached or the collection not opened.
-    pub async fn serving(&self) -> Result<Opened> {
-        let generation = self.serving_generation().await?;
+    /// When the database cannot be reached, or the vector collection cannot be opened.
+    pub async fn active_index(&self) -> Result<OpenIndex> {
+        let generation = self.active_generation().await?;
         self.open(generation).await
     }
 
-    /// Which generation serves. An installation that has none yet begins with the collection and the model of
-    /// the settings.
-    pub(crate) async fn serving_generation(&self) -> Result<IndexGeneration> {
+    /// The active generation. If there is none yet, it is created with the collection and the model of the settings.
+    pub(crate) async fn active_generation(&self) -> Result<IndexGeneration> {
         if let Some(active) = self.store.read_latest().await?.generations().active().await? {
             return Ok(active);
         }
@@ -59,35 +57,32 @@ impl App {
         let id = self.new_id(GenerationId::generate);
         let first = IndexGeneration::first(id, model, collection, self.clock.now());
         let mut work = self.store.begin().await?;
-        let is_ours = work.generations().insert(&first).await?;
+        let is_inserted = work.generations().insert(&first).await?;
         let active = work.generations().active().await?;
-        if is_ours {
+        if is_inserted {
             work.commit().await?;
         }
         Ok(active.unwrap_or(first))
     }
 
-    pub(crate) async fn open(&self, generation: IndexGeneration) -> Result<Opened> {
+    pub(crate) async fn open(&self, generation: IndexGeneration) -> Result<OpenIndex> {
         let index = self.collections.open(&generation.collection).await?;
         let embedder = self.embedders.of_model(&generation.model);
-        Ok(Opened { generation, index, embedder })
+        Ok(OpenIndex { generation, index, embedder })
     }
 
-    /// Whether anything may be written into this generation: not once it is retired, since it is about to be
-    /// removed then.
-    pub(crate) async fn is_kept(&self, id: GenerationId) -> Result<bool> {
+    /// Whether this generation may be written to. A retired generation may not: it is about to be removed.
+    pub(crate) async fn is_writable(&self, id: GenerationId) -> Result<bool> {
         let all = self.store.read_latest().await?.generations().all().await?;
-        let is_kept =
-            |it: &IndexGeneration| it.id == id && !matches!(it.state, GenerationState::Retired { .. });
-        Ok(all.iter().any(is_kept))
+        Ok(all.iter().any(|it| it.id == id && !matches!(it.state, GenerationState::Retired { .. })))
     }
 }
 
-/// Removes the collections of generations that were retired, once nobody searches them any more, and at last
-/// forgets them. What cannot be removed now is removed another time.
+/// Removes the vector collections of retired generations that searches no longer use, and later their records. A
+/// collection that cannot be removed now is removed by a later call.
 ///
 /// # Errors
-/// When the database cannot be reached. May be repeated.
+/// When the database cannot be reached. Can be retried.
 pub async fn remove_retired(app: &App) -> Result<()> {
     for generation in app.store.read().await?.generations().all().await? {
         let GenerationState::Retired { since } = generation.state else { continue };
@@ -97,7 +92,7 @@ pub async fn remove_retired(app: &App) -> Result<()> {
         }
         if let Err(fault) = app.collections.remove(&generation.collection).await {
             app.note(&fault);
-            tracing::warn!(collection = generation.collection, fault = %fault.report(), "a retired collection is still there");
+            tracing::warn!(collection = generation.collection, fault = %fault.report(), "the vector collection of a retired index could not be removed; trying again later");
             continue;
         }
         if age >= LATE {

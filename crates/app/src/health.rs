@@ -1,4 +1,4 @@
-//! Whether the parts that the service stands on can be reached.
+//! Health checks of the components that the service depends on.
 
 use crate::App;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -7,39 +7,38 @@ use std::{future::Future, time::Duration};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What was found, part by part.
+/// The results of the health checks.
 #[derive(Debug)]
 pub struct Health {
-    /// Each part that was asked, and what it said.
-    pub parts: Vec<(Component, Result<()>)>,
+    /// The result of each component.
+    pub components: Vec<(Component, Result<()>)>,
     /// The database's schema.
     pub schema: Result<Schema>,
 }
 
 impl Health {
-    /// Whether requests can be served at all: with the database, and a schema that this program knows.
+    /// Whether requests can be served: the database is available and this version supports its schema.
     pub fn is_ready(&self) -> bool {
         self.is_database_up() && self.schema.as_ref().is_ok_and(|schema| schema.is_usable())
     }
 
-    /// Whether everything works.
-    pub fn is_whole(&self) -> bool {
-        let parts = self.parts.iter().all(|(_, result)| result.is_ok());
-        parts && self.is_schema_current()
+    /// Whether all components work and the schema is current.
+    pub fn is_healthy(&self) -> bool {
+        self.components.iter().all(|(_, result)| result.is_ok()) && self.is_schema_current()
     }
 
-    /// Whether the schema is the one that this program was built for.
+    /// Whether the schema is that of this version.
     pub fn is_schema_current(&self) -> bool {
         matches!(self.schema, Ok(Schema::Current))
     }
 
-    /// Whether the database answers.
+    /// Whether the database is available.
     pub fn is_database_up(&self) -> bool {
-        self.parts.iter().all(|(part, result)| *part != Component::Database || result.is_ok())
+        self.components.iter().all(|(component, result)| *component != Component::Database || result.is_ok())
     }
 }
 
-/// Asks every part at once; one that takes longer than two seconds counts as down.
+/// Checks all components concurrently. A component that does not respond within two seconds counts as unavailable.
 pub async fn check(app: &App) -> Health {
     let (database, schema, key_value, blobs, index) = tokio::join!(
         in_time(Component::Database, app.store.check()),
@@ -48,19 +47,19 @@ pub async fn check(app: &App) -> Health {
         in_time(Component::BlobStore, app.blobs.check()),
         in_time(Component::VectorStore, app.collections.check()),
     );
-    let mut parts = vec![
+    let mut components = vec![
         (Component::Database, database),
         (Component::KeyValueStore, key_value),
         (Component::BlobStore, blobs),
         (Component::VectorStore, index),
     ];
     if let Some(reranker) = &app.reranker {
-        parts.push((Component::Reranker, in_time(Component::Reranker, reranker.check()).await));
+        components.push((Component::Reranker, in_time(Component::Reranker, reranker.check()).await));
     }
-    Health { parts, schema }
+    Health { components, schema }
 }
 
-async fn in_time<T>(part: Component, check: impl Future<Output = Result<T>>) -> Result<T> {
-    let late = |_| Err(Fault::new(part, FaultKind::Timeout, "the health check took over 2 s"));
+async fn in_time<T>(component: Component, check: impl Future<Output = Result<T>>) -> Result<T> {
+    let late = |_| Err(Fault::new(component, FaultKind::Timeout, "the health check took over 2 s"));
     tokio::time::timeout(TIMEOUT, check).await.unwrap_or_else(late)
 }

@@ -1,12 +1,12 @@
-//! Reading an uploaded document into the vector store.
+//! Ingests an uploaded document into the vector store.
 //!
-//! The steps are extract, chunk, embed and index. Each one is a function of the stored file, and
-//! chunk ids are a function of the document, so that beginning again after a crash overwrites what
-//! the last try left and doubles nothing.
+//! The stages are extract, chunk, embed and index. Each depends only on the stored file, and chunk IDs depend only on
+//! the document. A repeated ingestion after a crash therefore overwrites the earlier chunks and creates no
+//! duplicates.
 
 use crate::{
     App, extractions,
-    generations::Opened,
+    generations::OpenIndex,
     settings::Settings,
     spans::{self, stage},
     tokens,
@@ -27,20 +27,20 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
-/// Chunks that are embedded in one call.
+/// Number of chunks that one call embeds.
 const BATCH: usize = 64;
-/// Characters of a document's beginning that help to find all of it.
+/// Number of characters at the beginning of a document that are embedded as context of each of its chunks.
 const LEAD_CHARACTERS: usize = 1500;
 
 /// Why an ingestion ended without success.
 #[derive(Debug)]
 pub enum IngestError {
-    /// The document is to blame; what was learnt of its pages goes with it.
+    /// The document cannot be ingested; with its coverage, if the pages were read.
     Document(Failure, Option<Coverage>),
-    /// Something else is; it may work later. What was learnt of the pages by then goes with it.
+    /// A component failed, and a retry may succeed; with the coverage, if the pages were read.
     Fault(Fault, Option<Coverage>),
-    /// The index that it was for is to be removed: another one serves by now.
-    Moved,
+    /// The index is about to be removed: another one is active.
+    IndexReplaced,
 }
 
 impl From<Fault> for IngestError {
@@ -50,17 +50,17 @@ impl From<Fault> for IngestError {
 }
 
 impl IngestError {
-    /// What it was, for programs.
+    /// A machine-readable code.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Document(failure, _) => failure.code.as_str(),
             Self::Fault(fault, _) => fault.kind().code(),
-            Self::Moved => "moved",
+            Self::IndexReplaced => "moved",
         }
     }
 
-    /// The same after the pages were read: that later work failed makes them no less known.
-    fn after(self, coverage: &Coverage) -> Self {
+    /// Adds the coverage to a fault that occurred after the pages were read.
+    fn with_coverage(self, coverage: &Coverage) -> Self {
         match self {
             Self::Fault(fault, None) => Self::Fault(fault, Some(coverage.clone())),
             other => other,
@@ -72,25 +72,25 @@ impl IngestError {
     }
 }
 
-/// Ingests a document: when this returns, its chunks are what this index has of it. None when it was
-/// cancelled; then nothing is being written any more. What it takes is added to `effort`.
+/// Ingests a document: replaces its chunks in this index, and adds durations to `stats`. Returns none if it was
+/// cancelled before writing began.
 ///
 /// # Errors
-/// See [`IngestError`]. Cancel-safe in that a later call puts everything right.
+/// See [`IngestError`]. Cancel-safe: a later call replaces whatever was written.
 pub async fn ingest(
     app: &App,
-    opened: &Opened,
+    target: &OpenIndex,
     document: &Document,
     cancelled: &CancellationToken,
-    effort: &mut IngestionStats,
+    stats: &mut IngestionStats,
 ) -> Option<Result<Coverage, IngestError>> {
-    // Writing is not broken off: what is on its way to the vector store would still arrive there.
-    let prepared = cancelled.run_until_cancelled(prepare(app, opened, document, effort)).await?;
+    // Writing is not cancelled: a request that was already sent to the vector store would still take effect.
+    let prepared = cancelled.run_until_cancelled(prepare(app, target, document, stats)).await?;
     if cancelled.is_cancelled() {
         return None;
     }
     Some(match prepared {
-        Ok(prepared) => write(app, opened, prepared, effort).await,
+        Ok(prepared) => write(app, target, prepared, stats).await,
         Err(error) => Err(error),
     })
 }
@@ -104,22 +104,22 @@ struct Prepared {
 
 async fn prepare(
     app: &App,
-    opened: &Opened,
+    target: &OpenIndex,
     document: &Document,
-    effort: &mut IngestionStats,
+    stats: &mut IngestionStats,
 ) -> Result<Prepared, IngestError> {
-    let embedder = opened.embedder()?;
+    let embedder = target.embedder()?;
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
-    app.extractor.name().clone_into(&mut effort.extractor);
+    app.extractor.name().clone_into(&mut stats.extractor);
     let work = traced(stage(Stage::Extract, None), extractions::extraction(app, file));
-    let extraction = timed(app, document.id, Stage::Extract, &mut effort.extract, work).await?;
-    let turn = app.process.running.chunking_permit().await;
-    let work = traced(stage(Stage::Chunk, None), cut(extraction, &app.settings));
-    let (coverage, lead, chunks) = timed(app, document.id, Stage::Chunk, &mut effort.chunk, work).await?;
-    drop(turn);
+    let extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
+    let permit = app.process.running.chunking_permit().await;
+    let work = traced(stage(Stage::Chunk, None), chunk(extraction, &app.settings));
+    let (coverage, lead, chunks) = timed(app, document.id, Stage::Chunk, &mut stats.chunk, work).await?;
+    drop(permit);
     let work = embed(&**embedder, document, &lead, &chunks);
-    let embeddings = timed(app, document.id, Stage::Embed, &mut effort.embed, work).await;
-    let embeddings = embeddings.map_err(|error| error.after(&coverage))?;
+    let embeddings = timed(app, document.id, Stage::Embed, &mut stats.embed, work).await;
+    let embeddings = embeddings.map_err(|error| error.with_coverage(&coverage))?;
     let indexed = IndexedDocument {
         id: document.id,
         title: document.title.clone(),
@@ -131,48 +131,48 @@ async fn prepare(
 
 async fn write(
     app: &App,
-    opened: &Opened,
+    target: &OpenIndex,
     prepared: Prepared,
-    effort: &mut IngestionStats,
+    stats: &mut IngestionStats,
 ) -> Result<Coverage, IngestError> {
-    // What was embedded may have taken long. A collection that was removed meanwhile would come into being again.
-    if !app.is_kept(opened.generation.id).await? {
-        return Err(IngestError::Moved);
+    // Embedding can take long. Writing to a collection that was removed meanwhile would create it again.
+    if !app.is_writable(target.generation.id).await? {
+        return Err(IngestError::IndexReplaced);
     }
     let Prepared { document, entries, coverage } = prepared;
     let id = document.id;
     let span = stage(Stage::Index, Some(entries.len()));
-    let work = async { Ok(opened.index.replace(&document, entries).await?) };
-    let written = timed(app, id, Stage::Index, &mut effort.index, traced(span, work)).await;
-    written.map_err(|error| error.after(&coverage))?;
+    let work = async { Ok(target.index.replace(&document, entries).await?) };
+    let written = timed(app, id, Stage::Index, &mut stats.index, traced(span, work)).await;
+    written.map_err(|error| error.with_coverage(&coverage))?;
     Ok(coverage)
 }
 
-/// Takes note of a step, and of how long it took.
+/// Runs a stage and records its duration.
 async fn timed<T>(
     app: &App,
     document: DocumentId,
     stage: Stage,
-    spent: &mut Duration,
+    duration: &mut Duration,
     work: impl Future<Output = T>,
 ) -> T {
     app.process.running.set_stage(document, stage);
     let started = app.now();
     let done = work.await;
     let took = app.since(started);
-    *spent += took;
+    *duration += took;
     app.recorder.stage_ended(stage, took);
     done
 }
 
-/// Does a step's work within its span.
+/// Runs a stage in its span.
 async fn traced<T>(span: Span, work: impl Future<Output = Result<T, IngestError>>) -> Result<T, IngestError> {
     let done = work.instrument(span.clone()).await;
     done.inspect_err(|error| spans::fail(&span, error.code()))
 }
 
-/// Judges and cuts the pages, off the async threads: counting tokens is work.
-async fn cut(
+/// Checks the limits and splits the pages into chunks, off the async threads because counting tokens is CPU-bound.
+async fn chunk(
     extraction: Extraction,
     limits: &Settings,
 ) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
@@ -189,23 +189,25 @@ async fn cut(
         if coverage.chunks > max_chunks {
             return Err(Box::new(IngestError::of(FailureCode::TooManyChunks, Some(coverage))));
         }
-        Ok((coverage, lead(&chunks), chunks, extraction.pages))
+        let lead = lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()));
+        Ok((coverage, lead, chunks, extraction.pages))
     };
     let (coverage, lead, chunks, pages) = tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| {
-            Fault::new(Component::Service, FaultKind::Internal, "cutting into chunks").caused_by(error)
+            Fault::new(Component::Service, FaultKind::Internal, "splitting into chunks panicked")
+                .caused_by(error)
         })?
         .map_err(|error| *error)?;
     if chunks.is_empty() {
-        let code = no_text(&pages, &coverage);
+        let code = no_text_code(&pages, &coverage);
         return Err(IngestError::of(code, Some(coverage)));
     }
     Ok((coverage, lead, chunks))
 }
 
-/// Why there is nothing to index.
-fn no_text(pages: &[ExtractedPage], coverage: &Coverage) -> FailureCode {
+/// The failure of a document without chunks.
+fn no_text_code(pages: &[ExtractedPage], coverage: &Coverage) -> FailureCode {
     if coverage.unreliable_pages.is_empty() || pages.is_empty() {
         FailureCode::NoText
     } else {
@@ -213,11 +215,7 @@ fn no_text(pages: &[ExtractedPage], coverage: &Coverage) -> FailureCode {
     }
 }
 
-fn lead(chunks: &[Chunk]) -> String {
-    lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()))
-}
-
-/// The lead of a document whose first chunk has this text.
+/// The beginning of a document, given its first chunk.
 pub(crate) fn lead_of(first_chunk: &str) -> String {
     first_chunk.chars().take(LEAD_CHARACTERS).collect()
 }

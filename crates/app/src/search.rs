@@ -1,4 +1,4 @@
-//! Finding the chunks that fit a question.
+//! Searches the ingested documents.
 
 use crate::{App, error::Result};
 use docent_domain::{
@@ -9,23 +9,21 @@ use docent_domain::{
 };
 use docent_ports::reranker::Reranker;
 
-/// The most chunks that the vector store is asked for when many it gives are copies, or belong to documents that
-/// are not to be found.
+/// Maximum number of chunks requested from the vector store when many results are duplicates, or belong to documents
+/// that are not ingested.
 const CANDIDATES_MAX: usize = 1000;
 
-/// Chunks of a search that the reranker scores, if the search returns no more than that.
+/// Minimum number of chunks that the reranker scores.
 const RERANK_CANDIDATES: usize = 50;
 
-/// The chunks that fit `query` best, best first, at most `limit`; of `documents` alone when given. Only
-/// ingested documents are found: not one that was deleted, though its chunks may still be there. Of chunks with
-/// the same words only the best one is given, so that a file that was uploaded twice does not take the place of
-/// others.
+/// Returns at most `limit` chunks that match `query`, best first; only from `documents` if given. Chunks of deleted
+/// documents are left out, even if the index still has them. Of chunks with the same text only the best is returned,
+/// so that a file uploaded twice does not displace other results.
 ///
-/// Where there is a reranker, order and scores are its own. While it does not work they are those of the vector
-/// store.
+/// Order and scores are those of the reranker if one is configured and works, and otherwise those of the vector store.
 ///
 /// # Errors
-/// When the embedder, the vector store or the database does not work.
+/// When the embedder, the vector store or the database fails.
 pub async fn search(
     app: &App,
     grant: Grant<ReadDocuments>,
@@ -38,17 +36,17 @@ pub async fn search(
         && let Err(fault) = rerank(&**reranker, query, &mut found).await
     {
         app.note(&fault);
-        tracing::warn!(fault = %fault.report(), "a search goes on without the reranker");
+        tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
     }
     found.truncate(limit);
     Ok(found)
 }
 
-/// The same, for who measures how good that is: nothing else stands for what a reranker does not give.
+/// Searches without a fallback for the reranker, for evaluations.
 ///
 /// # Errors
-/// Also when the reranker does not work.
-pub(crate) async fn search_in_full(
+/// As [`search`], and when the reranker fails.
+pub(crate) async fn search_strict(
     app: &App,
     grant: Grant<ReadDocuments>,
     query: &str,
@@ -63,7 +61,7 @@ pub(crate) async fn search_in_full(
     Ok(found)
 }
 
-/// The best chunks in the order of the vector store; more than `limit` where a reranker is to choose among them.
+/// The best chunks in the order of the vector store; more than `limit` if a reranker is configured.
 async fn candidates(
     app: &App,
     _grant: Grant<ReadDocuments>,
@@ -71,41 +69,41 @@ async fn candidates(
     documents: Option<&[DocumentId]>,
     limit: usize,
 ) -> Result<Vec<ScoredChunk>> {
-    // A store may take a filter that names nothing for none.
+    // A vector store may treat an empty filter as no filter.
     if limit == 0 || documents.is_some_and(<[DocumentId]>::is_empty) {
         return Ok(Vec::new());
     }
-    // All that is given has a score of the same kind, so the reranker is given at least as much.
+    // The reranker must score every chunk that is returned: scores of different kinds cannot be compared.
     let limit = app.reranker.as_ref().map_or(limit, |_| limit.max(RERANK_CANDIDATES));
-    let serving = app.serving().await?;
-    let embedding = serving.embedder()?.embed_query(query).await?;
-    let mut asked = limit;
+    let active = app.active_index().await?;
+    let embedding = active.embedder()?.embed_query(query).await?;
+    let mut requested = limit;
     loop {
-        let candidates = serving.index.search(&embedding, documents, asked).await?;
-        let is_all = candidates.len() < asked || asked >= CANDIDATES_MAX;
-        // What is not to be found hides no copy of it that is.
-        let mut found = deduplicated(visible(app, candidates).await?);
+        let candidates = active.index.search(&embedding, documents, requested).await?;
+        let is_all = candidates.len() < requested || requested >= CANDIDATES_MAX;
+        // Filtered first: a chunk of a deleted document must not hide its duplicate in another document.
+        let mut found = deduplicated(of_ingested(app, candidates).await?);
         if found.len() >= limit || is_all {
             found.truncate(limit);
             return Ok(found);
         }
-        asked = (asked * 4).min(CANDIDATES_MAX.max(limit));
+        requested = (requested * 4).min(CANDIDATES_MAX.max(limit));
     }
 }
 
-/// Gives the chunks the order and the scores of the reranker, or leaves them as they are. Of equals the one that
-/// came first stays so.
+/// Sorts the chunks by the scores of the reranker; chunks with equal scores keep their order. After an error they are
+/// unchanged.
 async fn rerank(reranker: &dyn Reranker, query: &str, found: &mut [ScoredChunk]) -> Result<(), Fault> {
     if found.is_empty() {
         return Ok(());
     }
-    // The title says what a passage alone may not: whose report it is, and of which year.
+    // The title often has facts that a passage lacks, such as the company and the year of a report.
     let texts: Vec<String> = found.iter().map(|chunk| format!("{}\n\n{}", chunk.title, chunk.text)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let scores = reranker.rerank(query, &texts).await?;
     if scores.len() != found.len() || !scores.iter().all(|score| score.is_finite()) {
         let message =
-            format!("{} scores for {} passages, or none that are numbers", scores.len(), found.len());
+            format!("{} scores for {} passages, or a score that is not finite", scores.len(), found.len());
         return Err(Fault::new(Component::Reranker, FaultKind::InvalidResponse, message));
     }
     for (chunk, score) in found.iter_mut().zip(scores) {
@@ -115,8 +113,8 @@ async fn rerank(reranker: &dyn Reranker, query: &str, found: &mut [ScoredChunk])
     Ok(())
 }
 
-/// Those that belong to ingested documents.
-async fn visible(app: &App, chunks: Vec<ScoredChunk>) -> Result<Vec<ScoredChunk>> {
+/// The chunks that belong to ingested documents.
+async fn of_ingested(app: &App, chunks: Vec<ScoredChunk>) -> Result<Vec<ScoredChunk>> {
     if chunks.is_empty() {
         return Ok(chunks);
     }

@@ -28,7 +28,7 @@ pub struct Document {
     /// How much of the document is searchable; `None` before extraction and chunking.
     pub coverage: Option<Coverage>,
     /// Ingestion statistics; `None` before ingestion has ended.
-    pub effort: Option<IngestionStats>,
+    pub stats: Option<IngestionStats>,
     /// Creation time.
     pub created_at: DateTime<Utc>,
     /// Time of the last change.
@@ -185,7 +185,7 @@ impl Document {
             file,
             state,
             coverage: None,
-            effort: None,
+            stats: None,
             created_at: at,
             updated_at: at,
         }
@@ -224,7 +224,7 @@ impl Document {
             DocumentState::Ingested(ingested) => DocumentState::Pending(ingested.requeued()),
             other => return Err(IllegalTransition { from: other.name(), to: "pending" }),
         };
-        Ok(Self { state, coverage: None, effort: None, updated_at: at, ..self })
+        Ok(Self { state, coverage: None, stats: None, updated_at: at, ..self })
     }
 
     /// Returns the document as `pending` for another ingestion attempt and clears coverage and statistics.
@@ -236,7 +236,7 @@ impl Document {
             DocumentState::Failed(failed) => DocumentState::Pending(failed.retried()),
             other => return Err(IllegalTransition { from: other.name(), to: "pending" }),
         };
-        Ok(Self { state, coverage: None, effort: None, updated_at: at, ..self })
+        Ok(Self { state, coverage: None, stats: None, updated_at: at, ..self })
     }
 }
 

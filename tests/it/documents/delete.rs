@@ -13,7 +13,7 @@ async fn delete(by: &Member, id: &str) -> Reply {
 /// Whether chunks, the file, the record or a job of a document exist.
 async fn has_remains(app: &TestApp, id: &str) -> bool {
     let id: DocumentId = id.parse().unwrap();
-    let chunks = app.app.serving().await.unwrap().index.count(id).await.unwrap();
+    let chunks = app.app.active_index().await.unwrap().index.count(id).await.unwrap();
     let file = app.ports.blobs.open(&BlobKey::of_document(id)).await.unwrap().is_some();
     let mut view = app.ports.store.read().await.unwrap();
     let record = view.documents().get(id).await.unwrap().is_some()
@@ -135,7 +135,7 @@ rules! {
         app.run_jobs().await;
         assert!(ada.sources("What do zebras have?").await.is_empty(), "nothing can be searched");
         app.faults.index.clear();
-        assert!(app.app.serving().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap() > 0, "its chunks still exist");
+        assert!(app.app.active_index().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap() > 0, "its chunks still exist");
         assert_eq!(ada.sources("What do zebras have?").await, std::slice::from_ref(&kept));
         // The removal job and the database record are lost.
         remove_record(&app, &gone).await;
@@ -143,7 +143,7 @@ rules! {
         let swept = app.background().sweep(Duration::ZERO).await.unwrap().expect("no other process sweeps");
         assert!(swept.is_complete());
         assert_eq!(swept.orphan_chunks, 1);
-        assert_eq!(app.app.serving().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap(), 0);
+        assert_eq!(app.app.active_index().await.unwrap().index.count(gone.parse().unwrap()).await.unwrap(), 0);
         assert_eq!(ada.sources("What do zebras have?").await, [kept]);
     }
 

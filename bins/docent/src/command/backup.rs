@@ -51,7 +51,7 @@ pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
 
 /// Whether chunks can be read: not while another process has the embedded vector store open.
 async fn can_read_chunks(settings: &Settings, app: &App) -> anyhow::Result<bool> {
-    let check = async { app.serving().await?.index.check().await };
+    let check = async { app.active_index().await?.index.check().await };
     match check.await {
         Ok(()) => Ok(true),
         Err(fault)

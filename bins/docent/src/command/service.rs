@@ -201,8 +201,8 @@ async fn check_schema(store: &SqlStore) -> anyhow::Result<bool> {
 /// # Errors
 /// If the vector store cannot open the index.
 async fn check_index(app: &App) -> anyhow::Result<()> {
-    let serving = match app.serving().await {
-        Ok(serving) => serving,
+    let active = match app.active_index().await {
+        Ok(active) => active,
         // Another process has it open, or it is damaged: searching would be impossible.
         Err(fault) if fault.component() == Component::VectorStore => return Err(fault.into()),
         Err(fault) => {
@@ -210,8 +210,8 @@ async fn check_index(app: &App) -> anyhow::Result<()> {
             return Ok(());
         }
     };
-    let (model, configured) = (&serving.generation.model, &app.settings().embedding_model);
-    if let Err(fault) = serving.embedder() {
+    let (model, configured) = (&active.generation.model, &app.settings().embedding_model);
+    if let Err(fault) = active.embedder() {
         tracing::error!(fault = %fault.report(), "searching and ingesting are not possible");
     } else if model != configured {
         tracing::warn!(

@@ -58,7 +58,7 @@ pub(crate) async fn ready(context: State) -> Reply {
     let health = health::check(&context.app).await;
     let mut response =
         if health.is_ready() { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
-    let status = match (health.is_ready(), health.is_whole()) {
+    let status = match (health.is_ready(), health.is_healthy()) {
         (true, true) => Overall::Ok,
         (true, false) => Overall::Degraded,
         (false, _) => Overall::Unavailable,
@@ -72,7 +72,7 @@ pub(crate) async fn ready(context: State) -> Reply {
 }
 
 fn checks(health: &Health) -> BTreeMap<String, String> {
-    let parts = health.parts.iter().map(|(part, result)| (key(*part), result.as_ref().map(|()| "ok")));
+    let parts = health.components.iter().map(|(part, result)| (key(*part), result.as_ref().map(|()| "ok")));
     let schema = health.schema.as_ref().map(|schema| schema.public_message());
     let schema = if health.is_schema_current() { Ok("ok") } else { schema };
     let message = |result: Result<&str, &Fault>| result.map_or_else(Fault::public_message, str::to_owned);

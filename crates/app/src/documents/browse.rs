@@ -57,7 +57,7 @@ pub async fn chunks(
     if document.state.vector_doc_id().is_none() {
         return Ok((document, Page::default()));
     }
-    let mut chunks = app.serving().await?.index.chunks(id).await?;
+    let mut chunks = app.active_index().await?.index.chunks(id).await?;
     chunks.sort_by_key(|chunk| chunk.ordinal);
     let total = chunks.len() as u64;
     let to_index = |number| usize::try_from(number).unwrap_or(usize::MAX);

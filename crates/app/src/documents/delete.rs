@@ -72,13 +72,13 @@ pub(crate) async fn remove(app: &App, job: &Job) -> Result<Removal, Fault> {
         return Ok(Removal::Blocked);
     }
     drop(view);
-    let serving = app.serving().await?;
-    serving.index.remove(job.document).await?;
+    let active = app.active_index().await?;
+    active.index.remove(job.document).await?;
     if let Some(blob) = &deletion.blob {
         app.blobs.delete(blob).await?;
     }
     if let Some(sha256) = &deletion.sha256 {
         extractions::forget(app, sha256).await?;
     }
-    Ok(Removal::Done(serving.generation.id))
+    Ok(Removal::Done(active.generation.id))
 }

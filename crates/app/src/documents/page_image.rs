@@ -79,7 +79,7 @@ pub async fn render(app: &App, _grant: Grant<ReadDocuments>, image: PageImage) -
     }
     let marked = match image.passage {
         Some(passage) if document.state.vector_doc_id().is_some() => {
-            let chunks = app.serving().await?.index.chunks(image.document).await?;
+            let chunks = app.active_index().await?.index.chunks(image.document).await?;
             let chunk = chunks.iter().find(|chunk| ChunkId::of(image.document, chunk.ordinal) == passage);
             chunk.and_then(|chunk| on_page(chunk, image.page.get()))
         }

@@ -33,7 +33,7 @@ pub async fn read(app: &App, grant: Grant<ReadDocuments>, id: DocumentId, number
     let mut extraction = extractions::extraction(app, file).await.map_err(|error| match error {
         IngestError::Fault(fault, _) => fault,
         // It was readable when it was ingested.
-        IngestError::Document(..) | IngestError::Moved => {
+        IngestError::Document(..) | IngestError::IndexReplaced => {
             Fault::new(Component::Service, FaultKind::Internal, "the file can no longer be read")
         }
     })?;

@@ -3,7 +3,7 @@
 use super::{
     LinkedQuestion, Passage, Question, Ranking, Relevance, SearchScope, Source, baselines::Baselines,
 };
-use crate::{App, error::Result, generations::Opened, maintenance::progress::Progress, search};
+use crate::{App, error::Result, generations::OpenIndex, maintenance::progress::Progress, search};
 use docent_domain::{
     access::{Grant, ReadDocuments},
     fault::{Component, Fault, FaultKind},
@@ -74,9 +74,9 @@ pub async fn measure(
     input: &EvaluationInput<'_>,
     progress: &dyn Progress,
 ) -> Result<EvaluationResult> {
-    let serving = app.serving().await?;
-    let baselines = Arc::new(read_passages(&serving, input.sources, progress).await?);
-    let embedder = serving.embedder()?;
+    let active = app.active_index().await?;
+    let baselines = Arc::new(read_passages(&active, input.sources, progress).await?);
+    let embedder = active.embedder()?;
     progress.begin("searching", Some(input.questions.len() as u64));
     let mut questions = Vec::with_capacity(input.questions.len());
     for LinkedQuestion { question, source } in input.questions {
@@ -85,7 +85,7 @@ pub async fn measure(
         for scope in SearchScope::ALL {
             let document = (scope == SearchScope::OneDocument).then_some(source.document);
             let within = document.as_ref().map(std::slice::from_ref);
-            let found = search::search_in_full(app, grant, &question.text, within, DEPTH).await?;
+            let found = search::search_strict(app, grant, &question.text, within, DEPTH).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut ranked = vec![(Ranking::Docent, found)];
             ranked.extend(rank_baselines(&baselines, &embedding, document).await?);
@@ -100,15 +100,15 @@ pub async fn measure(
     }
     progress.end();
     let reranker = app.reranker.as_ref().map(|reranker| reranker.model().to_owned());
-    Ok(EvaluationResult { questions, passages: baselines.len(), model: serving.generation.model, reranker })
+    Ok(EvaluationResult { questions, passages: baselines.len(), model: active.generation.model, reranker })
 }
 
 /// Reads all passages for the baselines.
-async fn read_passages(serving: &Opened, sources: &[Source], progress: &dyn Progress) -> Result<Baselines> {
+async fn read_passages(active: &OpenIndex, sources: &[Source], progress: &dyn Progress) -> Result<Baselines> {
     progress.begin("reading passages", Some(sources.len() as u64));
-    let (embedder, mut baselines) = (serving.embedder()?, Baselines::default());
+    let (embedder, mut baselines) = (active.embedder()?, Baselines::default());
     for source in sources {
-        let chunks = serving.index.chunks(source.document).await?;
+        let chunks = active.index.chunks(source.document).await?;
         let mut terms = Vec::with_capacity(chunks.len());
         for batch in chunks.chunks(BATCH) {
             // Without title, lead and page numbers: only the text's own terms.

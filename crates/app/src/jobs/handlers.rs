@@ -25,17 +25,17 @@ const DELAYED_MAX: TimeDelta = TimeDelta::days(1);
 /// The longest single delay.
 const DELAY_MAX: TimeDelta = TimeDelta::minutes(10);
 
-/// Ingests a document. What it takes is added to `effort`.
+/// Ingests a document and adds durations to `stats`.
 pub(super) async fn ingest(
     app: &App,
     job: &Job,
     policy: &RetryPolicy,
     cancelled: &CancellationToken,
-    effort: &mut IngestionStats,
+    stats: &mut IngestionStats,
 ) -> Outcome {
-    match try_ingest(app, job, policy, cancelled, effort).await {
+    match try_ingest(app, job, policy, cancelled, stats).await {
         Ok(success) => Outcome::Success(success),
-        Err(IngestError::Moved) => Outcome::Retry(Retry::release(app.now())),
+        Err(IngestError::IndexReplaced) => Outcome::Retry(Retry::release(app.now())),
         Err(IngestError::Document(failure, coverage)) => Outcome::Failure(failure, coverage),
         Err(IngestError::Fault(fault, coverage)) => {
             app.note(&fault);
@@ -52,7 +52,7 @@ async fn try_ingest(
     job: &Job,
     policy: &RetryPolicy,
     cancelled: &CancellationToken,
-    effort: &mut IngestionStats,
+    stats: &mut IngestionStats,
 ) -> Result<Success, IngestError> {
     if job.interruptions > policy.interruptions {
         return Err(IngestError::of(FailureCode::Interrupted, None));
@@ -61,9 +61,9 @@ async fn try_ingest(
     let Some(document) = document.filter(|it| matches!(it.state, DocumentState::Pending(_))) else {
         return Ok(Success::Obsolete);
     };
-    let serving = app.serving().await?;
-    match ingest::ingest(app, &serving, &document, cancelled, effort).await {
-        Some(coverage) => Ok(Success::Ingested(coverage?, serving.generation.id)),
+    let active = app.active_index().await?;
+    match ingest::ingest(app, &active, &document, cancelled, stats).await {
+        Some(coverage) => Ok(Success::Ingested(coverage?, active.generation.id)),
         None => Ok(Success::Obsolete),
     }
 }

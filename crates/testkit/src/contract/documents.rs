@@ -39,7 +39,7 @@ crate::battery! {
             chunks: u32::MAX,
             tokens: 1 << 41,
         });
-        full.effort = Some(IngestionStats {
+        full.stats = Some(IngestionStats {
             extractor: "hayro 0.9".to_owned(),
             attempts: u32::MAX,
             extract: Duration::from_micros(1_234_567),

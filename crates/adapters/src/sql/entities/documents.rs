@@ -84,7 +84,7 @@ impl Record for Document {
             created_at: micros(self.created_at),
             updated_at: micros(self.updated_at),
             deleted_at: None,
-            effort: self.effort.as_ref().map(effort_value),
+            effort: self.stats.as_ref().map(effort_value),
         }))
     }
 
@@ -97,7 +97,7 @@ impl Record for Document {
             state: state(&row)?,
             created_at: instant(row.created_at, "document's time")?,
             updated_at: instant(row.updated_at, "document's time")?,
-            effort: row.effort.as_ref().map(effort).transpose()?,
+            stats: row.effort.as_ref().map(effort).transpose()?,
             coverage: coverage(row)?,
         })
     }

@@ -331,7 +331,7 @@ impl DocumentLine {
             file,
             state,
             coverage: document.coverage.as_ref().map(CoverageLine::of),
-            effort: document.effort.as_ref().map(IngestionStatsLine::of),
+            effort: document.stats.as_ref().map(IngestionStatsLine::of),
             created_at: document.created_at.timestamp_micros(),
             updated_at: document.updated_at.timestamp_micros(),
             entries,
@@ -367,7 +367,7 @@ impl DocumentLine {
             file: file.transpose()?,
             state,
             coverage: self.coverage.as_ref().map(CoverageLine::coverage),
-            effort: self.effort.as_ref().map(IngestionStatsLine::stats),
+            stats: self.effort.as_ref().map(IngestionStatsLine::stats),
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
         })

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     App,
-    generations::Opened,
+    generations::OpenIndex,
     ingest::lead_of,
     maintenance::{diagnostics::document_of, progress::Progress},
 };
@@ -59,7 +59,7 @@ pub async fn restore(
     progress: &dyn Progress,
 ) -> Result<RestoreSummary, BackupError> {
     let archive = verify(source, progress).await?;
-    let active = app.serving().await?;
+    let active = app.active_index().await?;
     check_empty(app, &active, &archive.documents).await?;
     let same_model = archive.manifest.embedding_model == active.embedder()?.model();
     let mut files = FileRestore { app, active, same_model, indexed: HashSet::new(), chunks: 0 };
@@ -133,7 +133,11 @@ async fn verify(source: &dyn ArchiveSource, progress: &dyn Progress) -> Result<A
 }
 
 /// Checks that the installation has no data except what an earlier restore of the same archive may have left.
-async fn check_empty(app: &App, active: &Opened, documents: &HashSet<DocumentId>) -> Result<(), BackupError> {
+async fn check_empty(
+    app: &App,
+    active: &OpenIndex,
+    documents: &HashSet<DocumentId>,
+) -> Result<(), BackupError> {
     let sizes = app.store.read().await?.inventory().counts().await?;
     if !sizes.is_empty() {
         return Err(BackupError::NotEmpty(format!(
@@ -163,7 +167,7 @@ async fn check_empty(app: &App, active: &Opened, documents: &HashSet<DocumentId>
 /// Restores files and chunks.
 struct FileRestore<'a> {
     app: &'a App,
-    active: Opened,
+    active: OpenIndex,
     same_model: bool,
     /// The documents whose chunks are restored.
     indexed: HashSet<DocumentId>,

@@ -63,7 +63,7 @@ pub async fn save(
 ) -> Result<BackupSummary, BackupError> {
     let mut view = app.store.read().await?;
     let sizes = view.inventory().counts().await?;
-    let generation = app.serving_generation().await?;
+    let generation = app.active_generation().await?;
     // Without a configured embedder the generation's own name is recorded, and a restore embeds the chunks again.
     let embedder = app.embedders.of_model(&generation.model);
     let embedding_model =

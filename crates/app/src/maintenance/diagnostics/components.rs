@@ -1,7 +1,7 @@
 //! Checks that every component is reachable and works.
 
 use super::{CheckListener, Finding};
-use crate::{App, generations::Opened, health};
+use crate::{App, generations::OpenIndex, health};
 use docent_domain::{
     chat::Message,
     fault::{Component, Fault, FaultKind, Result},
@@ -17,8 +17,8 @@ const MODEL_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     let health = health::check(app).await;
     let has_database = health.is_ready();
-    let active = if has_database { Some(app.serving().await) } else { None };
-    for (component, result) in health.parts {
+    let active = if has_database { Some(app.active_index().await) } else { None };
+    for (component, result) in health.components {
         // Its health is only the result of its last call; it is called below.
         if component == Component::Reranker {
             continue;
@@ -83,7 +83,7 @@ async fn report<T>(
 }
 
 /// The dimensions of the index's vectors; none if it is empty. An unreadable index is reported elsewhere.
-async fn index_dimensions(active: &Opened) -> Result<Option<Option<usize>>> {
+async fn index_dimensions(active: &OpenIndex) -> Result<Option<Option<usize>>> {
     let is_empty = active.index.documents(None, 1).await?.documents.is_empty();
     Ok(if is_empty { None } else { Some(active.index.dimensions().await?) })
 }

@@ -71,7 +71,7 @@ pub(super) async fn jobs(app: &App, listener: &mut dyn CheckListener) -> Result<
 
 /// Checks that the active index has the configured model, and that no other index exists.
 pub(super) async fn generations(app: &App, listener: &mut dyn CheckListener) -> Result<(), Fault> {
-    let (active, configured) = (app.serving_generation().await?, &app.settings.embedding_model);
+    let (active, configured) = (app.active_generation().await?, &app.settings.embedding_model);
     if active.model != *configured {
         let finding = Finding::ModelMismatch { active: active.model, configured: configured.clone() };
         listener.found(finding).await;
@@ -106,7 +106,7 @@ pub(super) async fn records_of_chunks(
     listener: &mut dyn CheckListener,
 ) -> Result<(), Fault> {
     let sizes = app.store.read().await?.inventory().counts().await?;
-    let serving = app.serving().await?;
+    let active = app.active_index().await?;
     progress.begin("comparing documents with chunks", Some(sizes.documents));
     let mut after = None;
     loop {
@@ -115,7 +115,7 @@ pub(super) async fn records_of_chunks(
         after = Some(last.id);
         let recorded: Vec<(DocumentId, u64)> = page.iter().filter_map(recorded_chunks).collect();
         let ids: Vec<DocumentId> = recorded.iter().map(|(id, _)| *id).collect();
-        let counts = serving.index.counts(&ids).await?;
+        let counts = active.index.counts(&ids).await?;
         for (id, chunks) in recorded {
             if counts.get(&id).copied().unwrap_or(0) != chunks
                 && let Some((recorded, actual)) = wrong_chunks(app, id).await?
@@ -139,7 +139,7 @@ fn recorded_chunks(document: &Document) -> Option<(DocumentId, u64)> {
 /// after counting: a document that changes in between is not a finding.
 pub(super) async fn wrong_chunks(app: &App, id: DocumentId) -> Result<Option<(u64, u64)>, Fault> {
     let before = app.store.read().await?.documents().get(id).await?;
-    let actual = app.serving().await?.index.count(id).await?;
+    let actual = app.active_index().await?.index.count(id).await?;
     let after = app.store.read().await?.documents().get(id).await?;
     let recorded = after.as_ref().filter(|_| before == after).and_then(recorded_chunks);
     Ok(recorded.filter(|(_, recorded)| *recorded != actual).map(|(_, recorded)| (recorded, actual)))
@@ -151,12 +151,12 @@ pub(super) async fn chunks(
     progress: &dyn Progress,
     listener: &mut dyn CheckListener,
 ) -> Result<(), Fault> {
-    let serving = app.serving().await?;
+    let active = app.active_index().await?;
     progress.begin("comparing chunks with documents", None);
     let mut reported = HashSet::new();
     let mut after: Option<String> = None;
     loop {
-        let page = serving.index.documents(after.as_deref(), INDEX_PAGE).await?;
+        let page = active.index.documents(after.as_deref(), INDEX_PAGE).await?;
         let statuses = app.store.read().await?.inventory().statuses(&page.documents).await?;
         for id in &page.documents {
             if may_have_chunks(statuses.get(id).copied()) || reported.contains(id) {
@@ -188,7 +188,7 @@ fn may_have_chunks(status: Option<DocumentStatus>) -> bool {
 
 /// The number of chunks of a document that should have none.
 pub(super) async fn orphan_chunks(app: &App, id: DocumentId) -> Result<Option<u64>, Fault> {
-    let chunks = app.serving().await?.index.count(id).await?;
+    let chunks = app.active_index().await?.index.count(id).await?;
     let status = app.store.read().await?.inventory().statuses(&[id]).await?.get(&id).copied();
     Ok((chunks > 0 && !may_have_chunks(status)).then_some(chunks))
 }

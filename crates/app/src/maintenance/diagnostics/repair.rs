@@ -113,7 +113,7 @@ async fn ingest_again(app: &App, id: DocumentId) -> Result<Repair, Error> {
     }
     let failed = lost.failed(Failure::of(FailureCode::FileMissing), None, now)?;
     work.documents().update(&failed).await?;
-    events::take_down(app, &mut *work, &failed).await?;
+    events::enqueue_deliveries(app, &mut *work, &failed).await?;
     work.commit().await?;
     remove_chunks(app, id).await?;
     Ok(Repair::Done("the document is marked as failed because its file is missing"))
@@ -123,7 +123,7 @@ async fn remove_chunks(app: &App, id: DocumentId) -> Result<Repair, Error> {
     if orphan_chunks(app, id).await?.is_none() {
         return Ok(Repair::Resolved);
     }
-    app.serving().await?.index.remove(id).await?;
+    app.active_index().await?.index.remove(id).await?;
     // If a failed document was retried and ingested concurrently, this has removed its new chunks.
     match ingest_again_if_ingested(app, id).await? {
         true => Ok(Repair::Done("the document was retried concurrently and is queued for ingestion")),

@@ -2,17 +2,17 @@
 
 use super::{
     ReindexError, Reindexed,
-    switch::{Switch, switch},
+    switch::{IndexedDocument, Switch, switch},
 };
 use crate::{
     App,
-    generations::Opened,
+    generations::OpenIndex,
     ingest::{self, IngestError},
     maintenance::progress::Progress,
 };
 use docent_domain::{
     document::{Document, DocumentState},
-    extraction::{Coverage, IngestionStats},
+    extraction::IngestionStats,
     fault::{Fault, FaultKind},
     generation::{IndexGeneration, IndexedRevision},
     id::DocumentId,
@@ -34,13 +34,6 @@ const MAX_BACKOFF: Duration = Duration::from_secs(30);
 /// The bounds of the wait after a rate limit response.
 const MIN_RATE_LIMIT_WAIT: Duration = Duration::from_secs(5);
 const MAX_RATE_LIMIT_WAIT: Duration = Duration::from_secs(600);
-
-/// A document in the new index. Kept in memory for all documents: a few dozen bytes each.
-pub(super) struct IndexedDocument {
-    pub(super) revision: IndexedRevision,
-    /// Its new coverage, if that has changed.
-    pub(super) coverage: Option<Coverage>,
-}
 
 /// A build of an index generation.
 pub(super) struct Build<'a> {
@@ -75,12 +68,12 @@ impl<'a> Build<'a> {
     }
 
     pub(super) async fn run(mut self) -> Result<Reindexed, ReindexError> {
-        let opened = self.app.open(self.generation.clone()).await?;
-        let missing = self.find_missing(&opened).await?;
-        self.index_all(&opened, missing).await?;
-        self.remove_deleted(&opened).await?;
+        let target = self.app.open(self.generation.clone()).await?;
+        let missing = self.find_missing(&target).await?;
+        self.index_all(&target, missing).await?;
+        self.remove_deleted(&target).await?;
         // After the switch the service, which can be another process, opens it immediately.
-        self.close(opened).await?;
+        self.close(target).await?;
         for _ in 0..MAX_ROUNDS {
             if !self.unreadable.is_empty() {
                 return Err(ReindexError::Unreadable(self.unreadable));
@@ -93,33 +86,33 @@ impl<'a> Build<'a> {
                 }
                 Switch::EndedElsewhere => return Err(ReindexError::EndedElsewhere),
                 Switch::Behind { missing, deleted } => {
-                    let opened = self.app.open(self.generation.clone()).await?;
+                    let target = self.app.open(self.generation.clone()).await?;
                     for id in deleted {
-                        opened.index.remove(id).await?;
+                        target.index.remove(id).await?;
                         self.indexed.remove(&id);
                     }
-                    self.index_all(&opened, missing).await?;
-                    self.close(opened).await?;
+                    self.index_all(&target, missing).await?;
+                    self.close(target).await?;
                 }
             }
         }
         Err(ReindexError::TooManyChanges)
     }
 
-    async fn close(&self, opened: Opened) -> Result<(), Fault> {
-        drop(opened);
+    async fn close(&self, target: OpenIndex) -> Result<(), Fault> {
+        drop(target);
         self.app.collections.close(&self.generation.collection).await
     }
 
     /// Finds the documents that earlier runs have indexed, and returns the missing ones.
-    async fn find_missing(&mut self, opened: &Opened) -> Result<Vec<IndexedRevision>, Fault> {
+    async fn find_missing(&mut self, target: &OpenIndex) -> Result<Vec<IndexedRevision>, Fault> {
         let (mut missing, mut after) = (Vec::new(), None);
         loop {
             let page = self.app.store.read_latest().await?.documents().indexed_revisions(after, PAGE).await?;
             let Some(last) = page.last() else { return Ok(missing) };
             after = Some(last.document);
             let ids: Vec<DocumentId> = page.iter().map(|revision| revision.document).collect();
-            let counts = opened.index.counts(&ids).await?;
+            let counts = target.index.counts(&ids).await?;
             for revision in page {
                 if counts.get(&revision.document).is_some_and(|count| *count == u64::from(revision.chunks)) {
                     self.indexed.insert(revision.document, IndexedDocument { revision, coverage: None });
@@ -132,7 +125,7 @@ impl<'a> Build<'a> {
 
     async fn index_all(
         &mut self,
-        opened: &Opened,
+        target: &OpenIndex,
         missing: Vec<IndexedRevision>,
     ) -> Result<(), ReindexError> {
         if missing.is_empty() {
@@ -142,7 +135,7 @@ impl<'a> Build<'a> {
         self.progress.begin("building the index", Some(total));
         self.progress.advance(self.indexed.len() as u64);
         let (app, stop) = (self.app, self.stop);
-        let work = missing.into_iter().map(|revision| index_document(app, opened, revision, stop));
+        let work = missing.into_iter().map(|revision| index_document(app, target, revision, stop));
         let mut work = stream::iter(work).buffer_unordered(self.concurrency);
         let mut failed = None;
         while let Some(result) = work.next().await {
@@ -166,12 +159,12 @@ impl<'a> Build<'a> {
     }
 
     /// Removes chunks that an earlier run has written for documents that no longer exist.
-    async fn remove_deleted(&self, opened: &Opened) -> Result<(), Fault> {
+    async fn remove_deleted(&self, target: &OpenIndex) -> Result<(), Fault> {
         let mut after: Option<String> = None;
         loop {
-            let page = opened.index.documents(after.as_deref(), INDEX_PAGE).await?;
+            let page = target.index.documents(after.as_deref(), INDEX_PAGE).await?;
             for id in page.documents.iter().filter(|id| !self.indexed.contains_key(id)) {
-                opened.index.remove(*id).await?;
+                target.index.remove(*id).await?;
             }
             after = page.next;
             if after.is_none() {
@@ -197,16 +190,16 @@ impl<'a> Build<'a> {
 /// Indexes one document, with retries.
 async fn index_document(
     app: &App,
-    opened: &Opened,
+    target: &OpenIndex,
     revision: IndexedRevision,
     stop: &CancellationToken,
 ) -> Result<Indexing, ReindexError> {
     let mut attempts = 0;
     loop {
-        match try_index(app, opened, revision, stop).await {
+        match try_index(app, target, revision, stop).await {
             Some(Ok(indexing)) => return Ok(indexing),
             None => return Err(ReindexError::Stopped),
-            Some(Err(IngestError::Moved)) => return Err(ReindexError::EndedElsewhere),
+            Some(Err(IngestError::IndexReplaced)) => return Err(ReindexError::EndedElsewhere),
             Some(Err(IngestError::Document(failure, _))) => {
                 // A deleted document has no file.
                 return Ok(match at_revision(app, revision).await? {
@@ -221,7 +214,7 @@ async fn index_document(
 
 async fn try_index(
     app: &App,
-    opened: &Opened,
+    target: &OpenIndex,
     revision: IndexedRevision,
     stop: &CancellationToken,
 ) -> Option<Result<Indexing, IngestError>> {
@@ -233,7 +226,7 @@ async fn try_index(
         Ok(None) => return Some(Ok(Indexing::Changed)),
         Err(fault) => return Some(Err(fault.into())),
     };
-    let coverage = match ingest::ingest(app, opened, &document, stop, &mut IngestionStats::default()).await? {
+    let coverage = match ingest::ingest(app, target, &document, stop, &mut IngestionStats::default()).await? {
         Ok(coverage) => coverage,
         Err(error) => return Some(Err(error)),
     };

@@ -139,7 +139,7 @@ pub async fn abandon(app: &App) -> Result<Option<IndexGeneration>, Fault> {
 
 /// The build to resume, or a new one. The model is called first, so that a failing model starts no build.
 async fn begin(app: &App, plan: &Plan) -> Result<IndexGeneration, ReindexError> {
-    app.serving_generation().await?;
+    app.active_generation().await?;
     let building = build_in_progress(app).await?;
     let model = match (&building, &plan.model) {
         (Some(building), Some(named)) if *named != building.model => {

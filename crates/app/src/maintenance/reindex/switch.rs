@@ -1,9 +1,9 @@
 //! Activates a new index generation.
 
-use super::build::IndexedDocument;
 use crate::App;
 use docent_domain::{
     document::DocumentState,
+    extraction::Coverage,
     fault::Fault,
     generation::{GenerationState, IndexGeneration, IndexedRevision},
     id::DocumentId,
@@ -13,6 +13,13 @@ use std::collections::{HashMap, HashSet};
 
 /// Revisions that one query reads.
 const PAGE: u64 = 1000;
+
+/// A document in the new index. Kept in memory for all documents: a few dozen bytes each.
+pub(super) struct IndexedDocument {
+    pub(super) revision: IndexedRevision,
+    /// Its new coverage, if that has changed.
+    pub(super) coverage: Option<Coverage>,
+}
 
 /// The result of an attempt to activate a generation.
 pub(super) enum Switch {
