@@ -7,6 +7,7 @@ use crate::{
 use docent_adapters::{
     builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
     cached_embedder::CachedEmbedder,
+    cached_extractor::CachedExtractor,
     hybrid_embedder::HybridEmbedder,
     openai::{
         backend::BackendSettings,
@@ -235,14 +236,16 @@ impl Setup {
         });
         let mailer = Arc::new(FakeMailer::default());
         let receivers = Arc::new(FakeWebhookSender::default());
+        let (blobs, extractor) = (components.blobs, components.extractor);
+        let extractor = CachedExtractor::new(extractor, Arc::clone(&blobs), Arc::clone(&recorder));
         let ports = Ports {
             store: components.store,
-            blobs: components.blobs,
+            blobs,
             collections: components.collections,
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             reranker,
             model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { components.model },
-            extractor: components.extractor,
+            extractor: Arc::new(extractor),
             renderer: self.renderer.unwrap_or(components.renderer),
             tokens: components.tokens,
             signer: components.signer,

@@ -12,6 +12,7 @@ use docent::config::{
 use docent_adapters::{
     blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options},
     builtin::answerer::BuiltinAnswerer,
+    cached_extractor::CachedExtractor,
     embedded_index::{self, EmbeddedIndexes},
     mail::{NoMailer, SmtpMailer},
     memory::MemoryRateLimiter,
@@ -152,14 +153,16 @@ fn assemble(
     let previous = settings.accounts.secret_key_previous.iter().map(|key| key.expose().as_bytes());
     let previous: Vec<&[u8]> = previous.collect();
     let embedders = ModelEmbedders::new(settings, &store, &clock, &recorder)?;
+    let blobs = blobs(settings, &*clock, owns_index)?;
+    let extractor = CachedExtractor::new(extractor(settings)?, Arc::clone(&blobs), Arc::clone(&recorder));
     let ports = Ports {
         embedders: Arc::new(embedders),
         store,
-        blobs: blobs(settings, &*clock, owns_index)?,
+        blobs,
         collections,
         reranker: reranker::reranker(settings, &clock)?,
         model: model(settings, &clock)?,
-        extractor: extractor(settings)?,
+        extractor: Arc::new(extractor),
         renderer: renderer(settings)?,
         mailer: mailer(settings, &clock, &entropy)?,
         webhooks: Arc::new(HttpWebhookSender::new(match settings.webhooks.webhook_allow_private {

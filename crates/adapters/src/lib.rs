@@ -4,6 +4,7 @@ pub mod archive;
 pub mod blob;
 pub mod builtin;
 pub mod cached_embedder;
+pub mod cached_extractor;
 pub mod embedded_index;
 pub mod http_client;
 pub mod hybrid_embedder;

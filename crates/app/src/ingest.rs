@@ -111,7 +111,7 @@ async fn prepare(
     let embedder = target.embedder()?;
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
     app.extractor.name().clone_into(&mut stats.extractor);
-    let work = traced(stage(Stage::Extract, None), extractions::extraction(app, file));
+    let work = traced(stage(Stage::Extract, None), extractions::extract(app, file));
     let extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
     let permit = app.process.running.chunking_permit().await;
     let work = traced(stage(Stage::Chunk, None), chunk(extraction, &app.settings));

@@ -78,7 +78,7 @@ pub(crate) async fn remove(app: &App, job: &Job) -> Result<Removal, Fault> {
         app.blobs.delete(blob).await?;
     }
     if let Some(sha256) = &deletion.sha256 {
-        extractions::forget(app, sha256).await?;
+        extractions::forget_unused(app, sha256).await?;
     }
     Ok(Removal::Done(active.generation.id))
 }

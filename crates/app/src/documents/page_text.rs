@@ -30,7 +30,7 @@ pub async fn read(app: &App, grant: Grant<ReadDocuments>, id: DocumentId, number
     let Some(file) = document.file.as_ref().filter(|_| is_ingested) else {
         return Ok(PageText { document, pages: 0, text: None });
     };
-    let mut extraction = extractions::extraction(app, file).await.map_err(|error| match error {
+    let mut extraction = extractions::extract(app, file).await.map_err(|error| match error {
         IngestError::Fault(fault, _) => fault,
         // It was readable when it was ingested.
         IngestError::Document(..) | IngestError::IndexReplaced => {

@@ -1,20 +1,18 @@
 //! The jobs running in this process: their stages, and their cancellation when the document is deleted. Runners of
 //! other processes notice the deletion when they renew their lease.
 
-use crate::accounts::keyed_locks::KeyedLocks;
 use docent_domain::{id::DocumentId, metrics::Stage};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
 };
-use tokio::sync::{OwnedMutexGuard, Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-/// The jobs running in this process, and the locks that they share.
+/// The jobs running in this process, and the permits that they share.
 #[derive(Debug)]
 pub(crate) struct Running {
     jobs: Mutex<HashMap<DocumentId, RunningJob>>,
-    extractions: KeyedLocks,
     chunking: Semaphore,
 }
 
@@ -28,11 +26,7 @@ impl Running {
     /// Allows this many documents to be split into chunks at the same time. There may be more jobs: the others wait
     /// for a back end or for a permit.
     pub(crate) fn new(documents: usize) -> Self {
-        Self {
-            jobs: Mutex::default(),
-            extractions: KeyedLocks::default(),
-            chunking: Semaphore::new(documents),
-        }
+        Self { jobs: Mutex::default(), chunking: Semaphore::new(documents) }
     }
 
     /// Cancels the job of a document, if one is running.
@@ -52,11 +46,6 @@ impl Running {
         if let Some(job) = self.jobs().get_mut(&document) {
             job.stage = Some(stage);
         }
-    }
-
-    /// Locks the extraction of a file: a second job for the same file waits and then finds the cached extraction.
-    pub(crate) async fn lock_extraction(&self, file: &str) -> OwnedMutexGuard<()> {
-        self.extractions.lock(file).await
     }
 
     /// Waits for a permit to split a document into chunks.

@@ -14,11 +14,12 @@ mod webhooks;
 use call_gate::CallGate;
 use docent_app::jobs::RunnerSettings;
 use docent_domain::{
+    access::Actor,
     document::DocumentState,
     fault::{Component, FaultKind},
     job::JobState,
     listing::{PageRequest, SessionFilter},
-    metrics::{Cache, JobOutcome, Stage},
+    metrics::{JobOutcome, Stage},
     session::Session,
     trace::TraceParent,
     verification::{VerificationPurpose, VerificationToken},
@@ -60,13 +61,13 @@ async fn recorder_receives_stages_faults_and_outcomes() {
     let none = Duration::ZERO;
     let stages = [Stage::Extract, Stage::Chunk, Stage::Embed, Stage::Index];
     let stages = || stages.map(|stage| Noted::StageEnded(stage, none)).into_iter();
-    let first = [Noted::LookedUp(Cache::Extractions, 0, 1)].into_iter().chain(stages()).chain([
+    let first = stages().chain([
         Noted::Fault(Component::VectorStore, FaultKind::Unavailable),
         Noted::JobEnded(JobOutcome::Retried, none),
     ]);
-    let found = [Noted::LookedUp(Cache::Extractions, 1, 0)].into_iter();
-    let second = found.chain(stages()).chain([Noted::JobEnded(JobOutcome::Ingested, none)]);
+    let second = stages().chain([Noted::JobEnded(JobOutcome::Ingested, none)]);
     assert_eq!(service.recorder.noted(), first.chain(second).collect::<Vec<_>>());
+    assert_eq!(service.readings(), 1, "the second attempt uses the cached text");
 }
 
 #[tokio::test]
@@ -131,41 +132,28 @@ async fn rate_limited_back_end_does_not_use_up_attempts_for_a_day() {
 }
 
 #[tokio::test]
-async fn concurrent_uploads_of_the_same_file_are_extracted_once() {
-    let service = Service::reading(Reading::Gated);
-    let (first, second) = (service.upload("some words").await, service.upload("some words").await);
-    let other = service.upload("other words").await;
-    let running = [service.spawn_drain(), service.spawn_drain(), service.spawn_drain()];
-    until("the two files are being read", || service.readings() == 2).await;
-    service.open_gate();
-    for running in running {
-        running.await.unwrap();
-    }
-    for id in [first, second, other] {
-        assert_eq!(service.document(id).await.state.name(), "ingested");
-    }
-    assert_eq!(service.readings(), 2);
-}
-
-#[tokio::test]
-async fn failing_extraction_cache_does_not_stop_the_ingestion() {
-    let service = Service::new();
-    service.upload("some words").await;
-    let before = service.blobs_switch.calls();
-    service.drain().await;
-    let calls = service.blobs_switch.calls() - before;
-    // Creating, writing and finishing the cached extraction are the last three calls of an ingestion.
-    for last in 1..=3 {
-        let id = service.upload(&format!("words {last}")).await;
-        service.blobs_switch.fail_after(calls - last, 1, FaultKind::Unavailable);
+async fn deletion_during_the_ingestion_leaves_no_cached_text() {
+    // The runner pauses before its first, second, third … call until the document is removed.
+    for calls in 0.. {
+        assert!(calls < 100, "an ingestion has an end");
+        let service = Service::stepped();
+        let id = service.upload("some words").await;
+        let (turnstile, late) = (Turnstile::new(), service.other_process());
+        let mut late = tokio::spawn(Arc::clone(&turnstile).hold(async move { late.run_next().await }));
+        turnstile.reached().await;
+        for _ in 0..calls {
+            if tokio::select! { () = turnstile.let_through() => false, _ = &mut late => true } {
+                return;
+            }
+        }
+        let owner = Actor::of(&builders::user(1)).unwrap();
+        docent_app::documents::delete::delete(&service.app, &owner, id).await.unwrap();
+        service.runner().take_over().await.unwrap();
+        assert!(service.drain().await >= 1);
+        while !tokio::select! { () = turnstile.let_through() => false, _ = &mut late => true } {}
         service.drain().await;
-        service.blobs_switch.clear();
-        assert_eq!(service.document(id).await.state.name(), "ingested");
-        let again = service.upload(&format!("words {last}")).await;
-        service.drain().await;
-        assert_eq!(service.document(again).await.state.name(), "ingested");
+        assert_eq!(service.blobs.keys(), Vec::<String>::new(), "after {calls} calls");
     }
-    assert_eq!(service.readings(), 1 + 2 * 3, "the files were extracted again");
 }
 
 #[tokio::test]

@@ -13,9 +13,9 @@ use docent_app::{
 };
 use docent_domain::{
     access::Actor,
-    document::Document,
+    document::{BlobKey, Document, StoredFile},
     extraction::{ExtractedPage, Extraction, Metadata},
-    fault::Component,
+    fault::{Component, Result},
     id::{DocumentId, LeaseId},
     job::Job,
     trace::TraceParent,
@@ -146,10 +146,10 @@ impl Service {
         let (store, stored_blobs) = wrap(stores);
         let ports = Ports {
             store,
-            blobs: stored_blobs,
             collections: Arc::new(Wrapped::new(Arc::new(faulty_indexes), |index| Arc::new(Stepped(index)))),
             embedders: Arc::new(FakeEmbedders::always(embedder)),
-            extractor: Arc::clone(&extractor) as _,
+            extractor: Arc::new(CachingExtractor(Arc::clone(&extractor), Arc::clone(&stored_blobs))),
+            blobs: stored_blobs,
             webhooks: Arc::clone(&webhooks) as _,
             clock: Arc::clone(&clock) as _,
             recorder: Arc::clone(&recorder) as _,
@@ -276,6 +276,14 @@ pub(crate) enum Reading {
     Panic,
 }
 
+async fn one_page(text: ByteStream) -> Result<Extraction> {
+    let bytes: Vec<u8> = text.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
+    let text = String::from_utf8(bytes).unwrap();
+    let glyphs = u32::try_from(text.chars().count()).unwrap();
+    let page = ExtractedPage { number: 1, text, glyphs, unmapped_glyphs: 0, truncated: false };
+    Ok(Extraction { pages: vec![page], metadata: Metadata::default() })
+}
+
 /// An extractor that returns the bytes as the text of one page.
 struct Extractor {
     reading: Reading,
@@ -293,15 +301,45 @@ impl TextExtractor for Extractor {
             Reading::Gated => drop(self.gate.acquire().await),
             Reading::Panic => panic!("a bug of the extractor"),
         }
-        let bytes: Vec<u8> = pdf.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
-        let text = String::from_utf8(bytes).unwrap();
-        let glyphs = u32::try_from(text.chars().count()).unwrap();
-        let page = ExtractedPage { number: 1, text, glyphs, unmapped_glyphs: 0, truncated: false };
-        Ok(Extraction { pages: vec![page], metadata: Metadata::default() })
+        Ok(one_page(pdf).await?)
     }
 
     fn name(&self) -> &'static str {
         "plain"
+    }
+}
+
+/// Caches the text of files under the keys that the service uses.
+struct CachingExtractor(Arc<Extractor>, Arc<dyn BlobStore>);
+
+#[async_trait]
+impl TextExtractor for CachingExtractor {
+    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        self.0.extract(pdf).await
+    }
+
+    async fn extract_file(
+        &self,
+        file: &StoredFile,
+        blobs: &dyn BlobStore,
+    ) -> Result<Extraction, ExtractionError> {
+        let key = BlobKey::of_extraction(&file.sha256);
+        if let Some(text) = self.1.open(&key).await? {
+            return Ok(one_page(text).await?);
+        }
+        let extraction = self.0.extract_file(file, blobs).await?;
+        let mut writer = self.1.create(&key).await?;
+        writer.write(Bytes::from(extraction.pages[0].text.clone())).await?;
+        writer.finish().await?;
+        Ok(extraction)
+    }
+
+    async fn forget(&self, sha256: &[u8; 32]) -> Result<()> {
+        self.1.delete(&BlobKey::of_extraction(sha256)).await.map(drop)
+    }
+
+    fn name(&self) -> &'static str {
+        self.0.name()
     }
 }
 

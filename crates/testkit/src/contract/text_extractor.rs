@@ -1,13 +1,14 @@
 //! Contract of every text extractor.
 
+use crate::{builders, fakes::blob_store::FakeBlobStore};
 use bytes::Bytes;
 use docent_domain::{
-    document::FailureCode,
+    document::{BlobKey, FailureCode},
     extraction::PageQuality,
     fault::{Component, Fault, FaultKind},
 };
 use docent_ports::{
-    blob_store::ByteStream,
+    blob_store::{BlobStore, ByteStream},
     text_extractor::{ExtractionError, TextExtractor},
 };
 use futures::{StreamExt, stream};
@@ -27,6 +28,13 @@ pub struct Subject {
 pub fn pieces(bytes: Vec<u8>, length: usize) -> ByteStream {
     let pieces: Vec<_> = bytes.chunks(length).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
     Box::pin(stream::iter(pieces))
+}
+
+/// Stores a blob.
+pub async fn put(blobs: &dyn BlobStore, key: &BlobKey, bytes: Vec<u8>) {
+    let mut writer = blobs.create(key).await.unwrap();
+    writer.write(bytes.into()).await.unwrap();
+    writer.finish().await.unwrap();
 }
 
 /// Returns the failure of an extraction.
@@ -85,6 +93,28 @@ crate::battery! {
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    /// Also when the text is cached, and after it was removed from the cache.
+    async fn stored_file_has_the_same_text(subject) {
+        let (blobs, pdf) = (FakeBlobStore::default(), (subject.pdf)(&["Some text", ""]));
+        let file = builders::document(1).file.unwrap();
+        put(&blobs, &file.blob, pdf.clone()).await;
+        let expected = subject.extractor.extract(pieces(pdf, 4096)).await.unwrap();
+        for _ in 0..2 {
+            for _ in 0..2 {
+                assert_eq!(subject.extractor.extract_file(&file, &blobs).await.unwrap(), expected);
+            }
+            for _ in 0..2 {
+                subject.extractor.forget(&file.sha256).await.unwrap();
+            }
+        }
+    }
+
+    async fn missing_file_fails_with_file_missing(subject) {
+        let file = builders::document(1).file.unwrap();
+        let result = subject.extractor.extract_file(&file, &FakeBlobStore::default()).await;
+        assert_eq!(failure_code(result), Some(FailureCode::FileMissing));
     }
 
     async fn concurrent_extractions_do_not_mix(subject) {

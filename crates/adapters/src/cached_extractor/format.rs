@@ -1,0 +1,135 @@
+//! Format of cached extractions.
+
+use docent_domain::extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry};
+use flate2::{Compression, bufread::ZlibDecoder, write::ZlibEncoder};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::io::{self, BufReader, Read, Write};
+
+/// Maximum number of decoded bytes. No extraction is larger, because extractors limit the text.
+const MAX_DECODED: u64 = 512 << 20;
+
+/// The first line: the extractor, the number of pages that follow, and the metadata.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    extractor: String,
+    pages: usize,
+    title: Option<String>,
+    author: Option<String>,
+    outline: Vec<(u32, String, Option<u32>)>,
+}
+
+/// The line of a page.
+#[derive(Debug, Serialize, Deserialize)]
+struct Page {
+    number: u32,
+    text: String,
+    glyphs: u32,
+    unmapped_glyphs: u32,
+    truncated: bool,
+}
+
+/// Encodes an extraction as zlib-compressed JSON lines: a [`Head`] and one [`Page`] per page.
+pub(super) fn encode(extraction: &Extraction, extractor: &str) -> io::Result<Vec<u8>> {
+    let Metadata { title, author, outline } = extraction.metadata.clone();
+    let outline = outline.into_iter().map(|entry| (entry.level, entry.title, entry.page)).collect();
+    let pages = extraction.pages.len();
+    let head = Head { extractor: extractor.to_owned(), pages, title, author, outline };
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    serde_json::to_writer(&mut encoder, &head)?;
+    for page in &extraction.pages {
+        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated } = page.clone();
+        encoder.write_all(b"\n")?;
+        serde_json::to_writer(&mut encoder, &Page { number, text, glyphs, unmapped_glyphs, truncated })?;
+    }
+    encoder.finish()
+}
+
+/// Decodes the output of [`encode`]; `None` if another extractor, or another version of it, extracted the text.
+pub(super) fn decode(encoded: &[u8], extractor: &str) -> io::Result<Option<Extraction>> {
+    let mut json = BufReader::new(ZlibDecoder::new(encoded).take(MAX_DECODED));
+    let head: Head = value(&mut json)?;
+    if head.extractor != extractor {
+        return Ok(None);
+    }
+    let mut pages = Vec::new();
+    for _ in 0..head.pages {
+        let Page { number, text, glyphs, unmapped_glyphs, truncated } = value(&mut json)?;
+        pages.push(ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated });
+    }
+    // The checksum is verified at the end of the stream.
+    if json.read(&mut [0])? != 0 {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let entry = |(level, title, page)| OutlineEntry { level, title, page };
+    let outline = head.outline.into_iter().map(entry).collect();
+    Ok(Some(Extraction { pages, metadata: Metadata { title: head.title, author: head.author, outline } }))
+}
+
+/// Reads the value on the next line.
+fn value<T: DeserializeOwned>(json: &mut impl io::BufRead) -> io::Result<T> {
+    let mut line = Vec::new();
+    json.read_until(b'\n', &mut line)?;
+    Ok(serde_json::from_slice(&line)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extraction() -> Extraction {
+        let page = |number, text: &str| ExtractedPage {
+            number,
+            text: text.to_owned(),
+            glyphs: 9,
+            unmapped_glyphs: 1,
+            truncated: number == 2,
+        };
+        let outline = vec![OutlineEntry { level: 1, title: "Pumps".into(), page: Some(2) }];
+        Extraction {
+            pages: vec![page(1, "Two\nlines"), page(2, "\"quoted\" ünïcödé\u{0}")],
+            metadata: Metadata { title: Some("T".into()), author: None, outline },
+        }
+    }
+
+    #[test]
+    fn an_extraction_is_unencoded_as_it_was() {
+        for extraction in [extraction(), Extraction::default()] {
+            let encoded = encode(&extraction, "a 1").unwrap();
+            assert_eq!(decode(&encoded, "a 1").unwrap(), Some(extraction));
+        }
+    }
+
+    #[test]
+    fn extraction_of_another_extractor_is_not_used() {
+        let encoded = encode(&extraction(), "a 1").unwrap();
+        assert_eq!(decode(&encoded, "a 2").unwrap(), None);
+    }
+
+    #[test]
+    fn truncated_or_changed_data_is_rejected() {
+        let encoded = encode(&extraction(), "a 1").unwrap();
+        for end in 0..encoded.len() {
+            assert!(decode(&encoded[..end], "a 1").is_err(), "cut at {end}");
+        }
+        for at in 0..encoded.len() {
+            let mut changed = encoded.clone();
+            changed[at] ^= 0x10;
+            let read = decode(&changed, "a 1");
+            assert!(!matches!(read, Ok(Some(read)) if read != extraction()), "changed at {at}");
+        }
+    }
+
+    /// Installations have stored extractions in this format.
+    #[test]
+    fn encoded_text_is_json_lines() {
+        let encoded = encode(&extraction(), "a 1").unwrap();
+        let mut text = String::new();
+        ZlibDecoder::new(&*encoded).read_to_string(&mut text).unwrap();
+        let lines = [
+            r#"{"extractor":"a 1","pages":2,"title":"T","author":null,"outline":[[1,"Pumps",2]]}"#,
+            r#"{"number":1,"text":"Two\nlines","glyphs":9,"unmapped_glyphs":1,"truncated":false}"#,
+            r#"{"number":2,"text":"\"quoted\" ünïcödé\u0000","glyphs":9,"unmapped_glyphs":1,"truncated":true}"#,
+        ];
+        assert_eq!(text, lines.join("\n"));
+    }
+}

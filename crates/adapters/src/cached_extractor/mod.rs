@@ -1,0 +1,143 @@
+//! Caches extracted text in a blob store.
+
+mod format;
+
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use docent_domain::{
+    document::{BlobKey, StoredFile},
+    extraction::Extraction,
+    fault::{Component, Fault, FaultKind, Result},
+    metrics::Cache,
+};
+use docent_ports::{
+    blob_store::{BlobStore, ByteStream},
+    recorder::Recorder,
+    text_extractor::{ExtractionError, TextExtractor},
+};
+use futures::TryStreamExt;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::{
+    sync::{Mutex as AsyncMutex, OwnedMutexGuard},
+    task::spawn_blocking,
+};
+
+/// Maximum size of a cached extraction in bytes. No extraction is larger, because extractors limit the text.
+const MAX_ENCODED: usize = 256 << 20;
+
+/// A text extractor that caches the text of files that another one extracts.
+///
+/// The key is the SHA-256 digest of the file, and only text of the same version of the extractor is used. Concurrent
+/// calls extract each file once. If the cache fails, files are extracted without it.
+pub struct CachedExtractor {
+    inner: Arc<dyn TextExtractor>,
+    cache: Arc<dyn BlobStore>,
+    recorder: Arc<dyn Recorder>,
+    /// Locks by digest of the file.
+    locks: Mutex<HashMap<[u8; 32], Arc<AsyncMutex<()>>>>,
+}
+
+impl CachedExtractor {
+    /// Caches the text that `inner` extracts in `cache`.
+    pub fn new(
+        inner: Arc<dyn TextExtractor>,
+        cache: Arc<dyn BlobStore>,
+        recorder: Arc<dyn Recorder>,
+    ) -> Self {
+        Self { inner, cache, recorder, locks: Mutex::default() }
+    }
+
+    /// Locks the extraction of a file: a second call for the same file waits and then finds the cached text.
+    async fn lock(&self, sha256: [u8; 32]) -> OwnedMutexGuard<()> {
+        let lock = {
+            let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+            // A lock that is held or awaited has more than one owner; the others are removed.
+            locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+            Arc::clone(locks.entry(sha256).or_default())
+        };
+        lock.lock_owned().await
+    }
+
+    async fn find(&self, key: &BlobKey) -> Result<Option<Extraction>> {
+        let Some(mut pieces) = self.cache.open(key).await? else { return Ok(None) };
+        let mut encoded = BytesMut::new();
+        while let Some(piece) = pieces.try_next().await? {
+            if encoded.len() + piece.len() > MAX_ENCODED {
+                return Err(internal("the cached text is too large"));
+            }
+            encoded.extend_from_slice(&piece);
+        }
+        let name = self.inner.name();
+        let decoded = spawn_blocking(move || format::decode(&encoded, name)).await;
+        let decoded = decoded.map_err(|error| internal("decoding cached text").caused_by(error))?;
+        decoded.map_err(|error| internal("decoding cached text").caused_by(error))
+    }
+
+    async fn store(&self, key: &BlobKey, encoded: Vec<u8>) -> Result<()> {
+        let mut writer = self.cache.create(key).await?;
+        match writer.write(Bytes::from(encoded)).await {
+            Ok(()) => writer.finish().await,
+            Err(fault) => {
+                let _ = writer.abort().await;
+                Err(fault)
+            }
+        }
+    }
+}
+
+fn internal(message: &'static str) -> Fault {
+    Fault::new(Component::Service, FaultKind::Internal, message)
+}
+
+#[async_trait]
+impl TextExtractor for CachedExtractor {
+    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        self.inner.extract(pdf).await
+    }
+
+    async fn extract_file(
+        &self,
+        file: &StoredFile,
+        blobs: &dyn BlobStore,
+    ) -> Result<Extraction, ExtractionError> {
+        let key = BlobKey::of_extraction(&file.sha256);
+        let _lock = self.lock(file.sha256).await;
+        let cached = self.find(&key).await.unwrap_or_else(|fault| {
+            // Not counted: a fault of the blob store that lasts is counted when the file is opened.
+            tracing::warn!(fault = %fault.report(), "cannot use the cached text of a file; extracting it again");
+            None
+        });
+        let hits = u64::from(cached.is_some());
+        self.recorder.cache_lookups(Cache::Extractions, hits, 1 - hits);
+        if let Some(extraction) = cached {
+            return Ok(extraction);
+        }
+        let extraction = self.inner.extract_file(file, blobs).await?;
+        let name = self.inner.name();
+        let encoded = spawn_blocking(move || (format::encode(&extraction, name), extraction)).await;
+        let (encoded, extraction) = encoded.map_err(|error| internal("encoding text").caused_by(error))?;
+        let stored = match encoded {
+            Ok(encoded) => self.store(&key, encoded).await,
+            Err(error) => Err(internal("encoding text").caused_by(error)),
+        };
+        if let Err(fault) = stored {
+            self.recorder.fault(fault.component(), fault.kind());
+            tracing::warn!(fault = %fault.report(), "cannot cache the text of a file");
+        }
+        Ok(extraction)
+    }
+
+    async fn forget(&self, sha256: &[u8; 32]) -> Result<()> {
+        self.cache.delete(&BlobKey::of_extraction(sha256)).await.map(drop)
+    }
+
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+}
