@@ -252,6 +252,7 @@ impl Setup {
             limiter: components.limiter,
             hasher: components.hasher,
             mailer: Arc::clone(&mailer) as _,
+            webhook_body: docent_server::webhook_body,
             webhooks: self.webhooks.unwrap_or_else(|| Arc::clone(&receivers) as _),
             clock: Arc::clone(&clock) as _,
             entropy,

@@ -165,6 +165,7 @@ fn assemble(
         extractor: Arc::new(extractor),
         renderer: renderer(settings)?,
         mailer: mailer(settings, &clock, &entropy)?,
+        webhook_body: docent_server::webhook_body,
         webhooks: Arc::new(HttpWebhookSender::new(match settings.webhooks.webhook_allow_private {
             true => AllowedHosts::PublicAndPrivate,
             false => AllowedHosts::Public,

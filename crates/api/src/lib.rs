@@ -22,6 +22,7 @@ mod webhooks;
 use actix_web::web::{Data, ServiceConfig};
 pub use openai::errors::word as word_openai_errors;
 pub use routes::TABLE;
+pub use webhooks::payload::webhook_body;
 
 /// State of the API that all threads of a server share.
 #[derive(Clone, Default)]

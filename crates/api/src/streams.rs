@@ -6,7 +6,7 @@
 use crate::answer_events;
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use bytes::Bytes;
-use docent_app::agent::Answer;
+use docent_app::agent::AnswerStream;
 use docent_domain::id::{StreamId, UserId};
 use docent_http::{
     context::{Context, State},
@@ -98,7 +98,7 @@ pub(crate) fn reserve(
 }
 
 /// Streams an answer and buffers it in this slot.
-pub(crate) fn reply(context: State, slot: Slot, answer: Answer, include_sources: bool) -> HttpResponse {
+pub(crate) fn reply(context: State, slot: Slot, answer: AnswerStream, include_sources: bool) -> HttpResponse {
     let stream = Arc::clone(&slot.stream);
     // Registers the reader before the task checks for readers.
     let response = read(context.clone(), stream, 0);
@@ -241,7 +241,7 @@ impl Buffer {
 }
 
 /// Writes an answer into its buffer and removes the buffer after `resume_grace`.
-async fn buffer_answer(slot: Slot, mut answer: Answer, include_sources: bool) {
+async fn buffer_answer(slot: Slot, mut answer: AnswerStream, include_sources: bool) {
     let (stream, context) = (&*slot.stream, &slot.context);
     let end = |reason| sse::frame(Some("end"), &StreamEnd { reason });
     let mut abandoned = pin!(stream.abandoned(context));

@@ -33,6 +33,7 @@ pub use error::Error;
 use accounts::{keyed_locks::KeyedLocks, verification::OutgoingMail};
 use agent::registry::{Agent, AgentRegistry};
 use chrono::{DateTime, Utc};
+use docent_domain::{fault::Fault, webhook::WebhookPayload};
 use docent_ports::{
     Ports, blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedders, entropy::Entropy,
     mailer::Mailer, page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter,
@@ -63,6 +64,7 @@ pub struct App {
     pub(crate) limiter: Arc<dyn RateLimiter>,
     pub(crate) hasher: Arc<dyn PasswordHasher>,
     pub(crate) mailer: Arc<dyn Mailer>,
+    pub(crate) webhook_body: fn(&WebhookPayload<'_>) -> Result<String, Fault>,
     pub(crate) webhooks: Arc<dyn WebhookSender>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
@@ -93,7 +95,7 @@ impl App {
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, blobs, collections, embedders, reranker, model, extractor, renderer, .. } = ports;
         let Ports { tokens, signer, limiter, hasher, mailer, webhooks, clock, entropy, .. } = ports;
-        let Ports { recorder, traces, .. } = ports;
+        let Ports { webhook_body, recorder, traces, .. } = ports;
         let agents = AgentRegistry::standard(settings.agent_max_iterations, settings.system_prompt.clone());
         let process = Process {
             new_jobs: Notify::new(),
@@ -118,6 +120,7 @@ impl App {
             limiter,
             hasher,
             mailer,
+            webhook_body,
             webhooks,
             clock,
             entropy,

@@ -2,6 +2,7 @@
 
 use crate::{
     access::{Actor, ViewDocuments},
+    document::Document,
     error::ValidationError,
     id::{DocumentId, LeaseId, UserId, WebhookDeliveryId, WebhookId},
 };
@@ -168,6 +169,17 @@ impl WebhookEvent {
     pub fn parse(name: &str) -> Option<Self> {
         [Self::CHOICES, &[Self::Ping]].concat().into_iter().find(|event| event.name() == name)
     }
+}
+
+/// Content of a message, before serialization.
+#[derive(Clone, Copy, Debug)]
+pub struct WebhookPayload<'a> {
+    /// The event.
+    pub event: WebhookEvent,
+    /// Time of the event.
+    pub at: DateTime<Utc>,
+    /// The document, unless the event is a test message.
+    pub document: Option<&'a Document>,
 }
 
 /// A non-empty set of subscribed events.

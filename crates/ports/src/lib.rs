@@ -37,6 +37,7 @@ pub mod verifications;
 pub mod webhook_sender;
 pub mod webhooks;
 
+use docent_domain::{fault::Result, webhook::WebhookPayload};
 use std::sync::Arc;
 
 /// One implementation of each port: everything outside of the process that the use cases call.
@@ -69,6 +70,8 @@ pub struct Ports {
     pub hasher: Arc<dyn password_hasher::PasswordHasher>,
     /// Sends email.
     pub mailer: Arc<dyn mailer::Mailer>,
+    /// Serializes the body of webhook messages.
+    pub webhook_body: fn(&WebhookPayload<'_>) -> Result<String>,
     /// Sends webhook messages.
     pub webhooks: Arc<dyn webhook_sender::WebhookSender>,
     /// Time.

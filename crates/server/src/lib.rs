@@ -3,7 +3,7 @@
 pub mod routes;
 mod serve;
 
-pub use docent_api::openapi;
+pub use docent_api::{openapi, webhook_body};
 pub use docent_http::{
     metrics,
     settings::{HttpSettings, MetricsEndpoint, SessionKey},

@@ -8,7 +8,7 @@ use crate::{
 use actix_web::web::{Data, Path};
 use deserr::Deserr;
 use docent_app::{
-    agent::{Question, answer},
+    agent::{AgentRequest, answer},
     error::Error,
 };
 use docent_domain::{access::Chat, chat::Message, error::ValidationError, id::ConversationId};
@@ -147,7 +147,7 @@ pub(crate) async fn ask(
     let request: ChatRequest = body.read().await?;
     let include_sources = request.include_sources.unwrap_or(false);
     let question =
-        Question { actor: by.actor, messages: request.messages, conversation: request.conversation_id };
+        AgentRequest { actor: by.actor, messages: request.messages, conversation: request.conversation_id };
     let slot = match request.resumable {
         Some(true) => Some(streams::reserve(&context, streams, owner, &name)?),
         Some(false) | None => None,

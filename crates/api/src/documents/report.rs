@@ -141,7 +141,7 @@ impl<'a> From<&'a Document> for Report<'a> {
             id: document.id.to_string(),
             status: (&document.state).into(),
             coverage: document.coverage.as_ref().map(CoverageView::from),
-            effort: document.effort.as_ref().map(IngestionStatsView::from),
+            effort: document.stats.as_ref().map(IngestionStatsView::from),
             failure: failure.map(FailureView::from),
             warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
         }

@@ -2,7 +2,7 @@
 
 use super::{chunks, completion::Completion, errors, request::ChatCompletionRequest, whole};
 use crate::openapi::wire;
-use docent_app::agent::{Question, answer};
+use docent_app::agent::{AgentRequest, answer};
 use docent_domain::{access::Chat, id::StreamId};
 use docent_http::{
     context::State,
@@ -62,7 +62,7 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> R
     let id = context.app.new_id(StreamId::generate);
     let completion = Completion::new(id, context.app.now(), model);
     let app = Arc::clone(&context.app);
-    let question = Question { actor: by.actor, messages, conversation: None };
+    let question = AgentRequest { actor: by.actor, messages, conversation: None };
     // As for `POST /agents/{name}`, the answer outlives the thread of the request.
     let asking = async move { answer::ask(&app, by.grant, agent, question).await };
     let asking = context.runtime.spawn(asking.in_current_span());

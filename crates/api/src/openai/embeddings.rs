@@ -174,9 +174,9 @@ pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Repl
     let embedding = context.runtime.spawn(embedding.in_current_span());
     let embedded = AbortOnDropHandle::new(embedding).await.map_err(|_| ApiError::internal())??;
     let embedded = match embedded {
-        use_case::Embedded::Vectors(embedded) => embedded,
-        use_case::Embedded::OtherModel => return Err(errors::no_such_model(&model)),
-        use_case::Embedded::NoVectors => return Err(errors::no_vectors()),
+        use_case::EmbeddingOutcome::Vectors(embedded) => embedded,
+        use_case::EmbeddingOutcome::UnknownModel => return Err(errors::no_such_model(&model)),
+        use_case::EmbeddingOutcome::NoVectors => return Err(errors::no_vectors()),
     };
     let encode = |vector: Vec<f32>| match encoding_format {
         Some(EncodingFormat::Base64) => EmbeddingVector::Base64(base64(&vector)),

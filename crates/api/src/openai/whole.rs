@@ -3,7 +3,7 @@
 use super::completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations};
 use actix_web::{HttpResponse, http::StatusCode};
 use docent_app::{
-    agent::{Answer, AnswerEvent, Outcome},
+    agent::{AnswerEvent, AnswerStream, Outcome},
     error::Error,
 };
 use docent_http::{
@@ -63,7 +63,7 @@ pub(crate) struct AnswerMessage<'a> {
 }
 
 /// Waits for the answer. If the client disconnects, this future is dropped, and the answer with it.
-pub(super) async fn reply(context: &Context, completion: &Completion, mut answer: Answer) -> Reply {
+pub(super) async fn reply(context: &Context, completion: &Completion, mut answer: AnswerStream) -> Reply {
     let (mut content, mut sources) = (String::new(), Vec::new());
     loop {
         let event = tokio::select! {

@@ -68,7 +68,7 @@ pub(crate) async fn change(
 ) -> Reply {
     let id = extract::id("id", &id)?;
     let WebhookChange { url, description, events, all_documents, active } = body.read().await?;
-    let change = own::Change { url, description, events, all_documents, is_active: active };
+    let change = own::WebhookUpdate { url, description, events, all_documents, is_active: active };
     let webhook = own::change(&context.app, &by.actor, &by.grant, id, change).await?;
     Ok(HttpResponse::Ok().json(WebhookResponse::of(&webhook, context.app.now())))
 }

@@ -4,7 +4,7 @@ use super::response::{WebhookEventName, WebhookWithSecret};
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
-use docent_app::webhooks::own::{self, Wanted};
+use docent_app::webhooks::own::{self, WebhookInput};
 use docent_domain::{
     access::ManageWebhooks,
     error::ValidationError,
@@ -57,7 +57,7 @@ pub(crate) struct WebhookCreate {
 )]
 pub(crate) async fn create(by: Granted<ManageWebhooks>, context: State, body: Body) -> Reply {
     let WebhookCreate { url, description, events, all_documents } = body.read().await?;
-    let input = Wanted {
+    let input = WebhookInput {
         url,
         description: description.unwrap_or_default(),
         events: events.unwrap_or_else(WebhookEvents::all),

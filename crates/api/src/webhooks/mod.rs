@@ -6,6 +6,7 @@ pub(crate) mod delete;
 pub(crate) mod deliveries;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod payload;
 pub(crate) mod ping;
 pub(crate) mod replay;
 mod response;

@@ -1,121 +1,60 @@
 //! Queues webhook deliveries.
 
 use crate::App;
-use chrono::{DateTime, SecondsFormat, Utc};
 use docent_domain::{
-    document::{Document, DocumentState, Failure},
-    fault::{Component, Fault, FaultKind},
-    id::{DocumentId, WebhookDeliveryId, WebhookId},
-    webhook::{DeliveryState, WebhookDelivery, WebhookEvent},
+    document::{Document, DocumentState},
+    fault::Fault,
+    id::{WebhookDeliveryId, WebhookId},
+    webhook::{DeliveryState, WebhookDelivery, WebhookEvent, WebhookPayload},
 };
 use docent_ports::store::UnitOfWork;
-use serde::Serialize;
 
-/// The body of a message.
-#[derive(Serialize)]
-struct Message<'a> {
-    r#type: &'static str,
-    timestamp: String,
-    data: Data<'a>,
-}
-
-/// What the event is about; nothing for a ping.
-#[derive(Default, Serialize)]
-struct Data<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    document: Option<DocumentView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<FailureView<'a>>,
-}
-
-/// A document as `GET /documents/{doc_id}` gives it.
-#[derive(Serialize)]
-struct DocumentView<'a> {
-    id: String,
-    title: &'a str,
-    status: &'static str,
-    vector_doc_id: Option<&'a str>,
-}
-
-/// Why it failed, as `GET /documents/{doc_id}/report` gives it.
-#[derive(Serialize)]
-struct FailureView<'a> {
-    code: &'static str,
-    reason: &'a str,
-}
-
-/// Queues the deliveries for a document that was ingested or has failed, in the unit of work that records this;
-/// returns whether there are any.
+/// Records a delivery of the document's final state to each subscribed webhook, in the unit of work that changes the
+/// document. Returns whether there is any.
 ///
 /// # Errors
-/// When the database fails; the unit of work must be dropped then.
+/// If the database fails; the unit of work cannot be used any more.
 pub(crate) async fn enqueue_deliveries(
     app: &App,
     work: &mut dyn UnitOfWork,
     document: &Document,
 ) -> Result<bool, Fault> {
-    let (event, failure) = match &document.state {
+    let event = match &document.state {
         DocumentState::Pending(_) => return Ok(false),
-        DocumentState::Ingested(_) => (WebhookEvent::DocumentIngested, None),
-        DocumentState::Failed(failed) => (WebhookEvent::DocumentFailed, Some(&failed.failure)),
+        DocumentState::Ingested(_) => WebhookEvent::DocumentIngested,
+        DocumentState::Failed(_) => WebhookEvent::DocumentFailed,
     };
     let webhooks = work.webhooks().subscribed(document.owner, event).await?;
     if webhooks.is_empty() {
         return Ok(false);
     }
-    let now = app.now();
-    let body = body(event, now, data(document, failure))?;
+    let payload = WebhookPayload { event, at: app.now(), document: Some(document) };
+    let body = (app.webhook_body)(&payload)?;
     for webhook in webhooks {
-        let delivery = delivery(app, webhook, event, Some(document.id), body.clone(), now);
-        work.webhooks().add_delivery(&delivery).await?;
+        work.webhooks().add_delivery(&delivery(app, webhook, &payload, body.clone())).await?;
     }
     Ok(true)
 }
 
-/// A test message.
+/// Creates a delivery of a test message.
 pub(super) fn ping(app: &App, webhook: WebhookId) -> Result<WebhookDelivery, Fault> {
-    let (event, now) = (WebhookEvent::Ping, app.now());
-    Ok(delivery(app, webhook, event, None, body(event, now, Data::default())?, now))
+    let payload = WebhookPayload { event: WebhookEvent::Ping, at: app.now(), document: None };
+    let body = (app.webhook_body)(&payload)?;
+    Ok(delivery(app, webhook, &payload, body))
 }
 
-fn data<'a>(document: &'a Document, failure: Option<&'a Failure>) -> Data<'a> {
-    Data {
-        document: Some(DocumentView {
-            id: document.id.to_string(),
-            title: document.title.as_str(),
-            status: document.state.name(),
-            vector_doc_id: document.state.vector_doc_id().map(|id| id.as_str()),
-        }),
-        failure: failure.map(|failure| FailureView { code: failure.code.as_str(), reason: &failure.reason }),
-    }
-}
-
-fn body(event: WebhookEvent, at: DateTime<Utc>, data: Data<'_>) -> Result<String, Fault> {
-    let timestamp = at.to_rfc3339_opts(SecondsFormat::Micros, true);
-    serde_json::to_string(&Message { r#type: event.name(), timestamp, data }).map_err(|error| {
-        Fault::new(Component::Service, FaultKind::Internal, "writing a webhook's message").caused_by(error)
-    })
-}
-
-fn delivery(
-    app: &App,
-    webhook: WebhookId,
-    event: WebhookEvent,
-    document: Option<DocumentId>,
-    body: String,
-    now: DateTime<Utc>,
-) -> WebhookDelivery {
+fn delivery(app: &App, webhook: WebhookId, payload: &WebhookPayload<'_>, body: String) -> WebhookDelivery {
     WebhookDelivery {
         id: app.new_id(WebhookDeliveryId::generate),
         webhook,
-        event,
-        document,
+        event: payload.event,
+        document: payload.document.map(|document| document.id),
         body,
-        state: DeliveryState::Pending(now),
+        state: DeliveryState::Pending(payload.at),
         attempts: 0,
         last_status: None,
         last_error: None,
-        created_at: now,
-        updated_at: now,
+        created_at: payload.at,
+        updated_at: payload.at,
     }
 }

@@ -42,6 +42,7 @@ pub fn ports() -> Ports {
         limiter: Arc::new(rate_limiter::FakeRateLimiter::default()),
         hasher: Arc::new(password_hasher::FakePasswordHasher::default()),
         mailer: Arc::new(mailer::FakeMailer::default()),
+        webhook_body: webhook_sender::fake_body,
         webhooks: Arc::new(webhook_sender::FakeWebhookSender::default()),
         clock: Arc::new(TestClock::default()),
         entropy: Arc::new(TestEntropy::default()),

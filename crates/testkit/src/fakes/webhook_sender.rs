@@ -1,7 +1,12 @@
 //! Webhook sender that records messages.
 
 use async_trait::async_trait;
-use docent_domain::{error::ValidationError, webhook::WebhookUrl};
+use docent_domain::{
+    document::{Document, DocumentState},
+    error::ValidationError,
+    fault::Result as FaultResult,
+    webhook::{WebhookPayload, WebhookUrl},
+};
 use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender};
 use std::{
     collections::{HashMap, VecDeque},
@@ -38,6 +43,22 @@ impl Default for FakeWebhookSender {
             held: watch::channel(None).0,
         }
     }
+}
+
+/// Returns the event, its time, the document's ID and title, and its status or the reason of its failure.
+///
+/// # Errors
+/// Never.
+pub fn fake_body(payload: &WebhookPayload<'_>) -> FaultResult<String> {
+    let outcome = |document: &Document| match &document.state {
+        DocumentState::Failed(failed) => failed.failure.reason.clone(),
+        other => other.name().to_owned(),
+    };
+    let document = payload
+        .document
+        .map(|it| format!(" {} {} {}", it.id, it.title.as_str(), outcome(it)))
+        .unwrap_or_default();
+    Ok(format!("{} {}{document}", payload.event.name(), payload.at.to_rfc3339()))
 }
 
 /// Creates a response with this status.

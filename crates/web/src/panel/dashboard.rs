@@ -68,7 +68,7 @@ pub(super) async fn dashboard(staff: Staff, context: State) -> PageResult {
         running: jobs.leased,
         oldest: jobs.oldest.map(|at| Time::of(at, now)),
     });
-    let components = health.parts.iter().map(|(component, result)| ComponentRow {
+    let components = health.components.iter().map(|(component, result)| ComponentRow {
         name: sentence(component.name()),
         is_ok: result.is_ok(),
         message: match result {

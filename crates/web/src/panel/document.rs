@@ -171,7 +171,7 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
         warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
         file: document.file.as_ref().map(FileView::of),
         coverage: document.coverage.as_ref().map(CoverageView::of),
-        stats: document.effort.as_ref().map(StatsView::of),
+        stats: document.stats.as_ref().map(StatsView::of),
         jobs: details.jobs.iter().map(|job| JobRow::of(job, None, now)).collect(),
         may_retry: code.is_some() && staff.actor.authorize_for::<ChangeDocuments>(owner).is_ok(),
         may_delete: staff.actor.authorize_for::<DeleteDocuments>(owner).is_ok(),
