@@ -73,7 +73,7 @@ impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
 pub(crate) async fn list(by: Granted<Chat>, context: State, mut query: Query) -> Reply {
     let limit = paging::limit(&mut query).unwrap_or(LIMIT);
     let after = paging::after(&mut query, paging::position);
-    query.finish()?;
+    query.done()?;
     let after = after.map(|(updated_at, id)| ConversationPosition { updated_at, id });
     // One more than requested shows whether there is another page.
     let mut found = own::list(&context.app, &by.grant, after, limit + 1).await?;

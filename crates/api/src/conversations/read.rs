@@ -162,7 +162,7 @@ pub(crate) async fn read(by: Granted<Chat>, context: State, id: Path<String>, mu
     let limit = paging::limit(&mut query).unwrap_or(LIMIT);
     // The cursor is the position of the first message of the page.
     let offset = paging::after(&mut query, |text| text.parse::<u32>().ok()).map_or(0, u64::from);
-    query.finish()?;
+    query.done()?;
     let (conversation, found) = own::read(&context.app, &by.grant, id, PageRequest { offset, limit }).await?;
     let end = offset + found.records.len() as u64;
     let next = (end < found.total && !found.records.is_empty()).then(|| end.to_string());

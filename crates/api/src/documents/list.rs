@@ -54,7 +54,7 @@ pub(crate) async fn list(by: Granted<ReadDocuments>, context: State, mut query: 
     let mut filter = filter(&mut query);
     let limit = paging::limit(&mut query);
     let title_part = query.text("q").map(str::to_owned);
-    query.finish()?;
+    query.done()?;
     // One more than requested shows whether there is another page.
     filter.limit = limit.map(|limit| limit + 1);
     let mut documents = use_case::list(&context.app, by.grant, &filter).await?;

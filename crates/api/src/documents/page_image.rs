@@ -60,7 +60,7 @@ pub(crate) async fn page_image(
         text.parse().ok().filter(|width: &NonZeroU16| WIDTHS.contains(&width.get()))
     });
     let passage = query.parse("passage", "must be a UUID", |text| text.parse::<ChunkId>().ok());
-    query.finish()?;
+    query.done()?;
     let image = PageImage { document, page, width: width.unwrap_or(WIDTH), passage };
     let png = use_case::render(&context.app, by.grant, image).await?;
     Ok(HttpResponse::Ok()

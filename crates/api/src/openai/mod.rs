@@ -1,7 +1,7 @@
-//! The agents as clients of the OpenAI API know models: below `/v1`, in that API's wire format.
+//! The OpenAI API below `/v1`, where agents are models.
 //!
-//! What such a client sends and this service has no use for is ignored, as most of them send more than they need;
-//! what would change the answer and cannot be done is refused.
+//! Fields without a use here are ignored, since most clients send more than they need. Unsupported fields that would change the answer are
+//! refused.
 
 pub(crate) mod chat;
 pub(crate) mod chunks;

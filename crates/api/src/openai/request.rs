@@ -163,6 +163,7 @@ pub(crate) enum ToolChoice {
 #[deserr(error = BodyErrors, validate = ResponseFormat::require_text -> BodyErrors)]
 pub(crate) struct ResponseFormat {
     /// Always `text`.
+    #[deserr(rename = "type")]
     #[schema(pattern = "^text$")]
     r#type: String,
 }

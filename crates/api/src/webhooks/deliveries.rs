@@ -54,7 +54,7 @@ pub(crate) async fn deliveries(
     let id = extract::id("id", &id)?;
     let limit = paging::limit(&mut query).unwrap_or(LIMIT);
     let after = paging::after(&mut query, paging::position);
-    query.finish()?;
+    query.done()?;
     let after = after.map(|(created_at, id)| DeliveryPosition { created_at, id });
     // One more than requested shows whether there is another page.
     let mut found = own::deliveries(&context.app, &by.grant, id, after, limit + 1).await?;

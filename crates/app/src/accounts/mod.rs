@@ -47,7 +47,7 @@ pub async fn any_exist(app: &App) -> Result<bool> {
 /// # Errors
 /// When the database cannot be reached.
 pub async fn find_by_email(app: &App, email: &Email) -> Result<Option<User>> {
-    Ok(app.store.read().await?.users().by_email(email).await?)
+    app.store.read().await?.users().by_email(email).await
 }
 
 /// Alphabet of random secrets: 32 characters, 5 bits each.

@@ -138,11 +138,11 @@ async fn deletion_during_the_ingestion_leaves_no_cached_text() {
         assert!(calls < 100, "an ingestion has an end");
         let service = Service::stepped();
         let id = service.upload("some words").await;
-        let (turnstile, late) = (Turnstile::new(), service.other_process());
-        let mut late = tokio::spawn(Arc::clone(&turnstile).hold(async move { late.run_next().await }));
-        turnstile.reached().await;
+        let (gate, late) = (CallGate::new(), service.other_process());
+        let mut late = tokio::spawn(Arc::clone(&gate).hold(async move { late.run_next().await }));
+        gate.reached().await;
         for _ in 0..calls {
-            if tokio::select! { () = turnstile.let_through() => false, _ = &mut late => true } {
+            if tokio::select! { () = gate.step() => false, _ = &mut late => true } {
                 return;
             }
         }
@@ -150,7 +150,7 @@ async fn deletion_during_the_ingestion_leaves_no_cached_text() {
         docent_app::documents::delete::delete(&service.app, &owner, id).await.unwrap();
         service.runner().take_over().await.unwrap();
         assert!(service.drain().await >= 1);
-        while !tokio::select! { () = turnstile.let_through() => false, _ = &mut late => true } {}
+        while !tokio::select! { () = gate.step() => false, _ = &mut late => true } {}
         service.drain().await;
         assert_eq!(service.blobs.keys(), Vec::<String>::new(), "after {calls} calls");
     }

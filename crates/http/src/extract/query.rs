@@ -48,7 +48,7 @@ impl Query {
     }
 
     /// Returns an error if a parameter was invalid.
-    pub fn finish(self) -> Result<(), ApiError> {
+    pub fn done(self) -> Result<(), ApiError> {
         if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
     }
 }

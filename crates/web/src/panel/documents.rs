@@ -138,7 +138,7 @@ impl Filters {
 pub(super) async fn documents(staff: Staff, context: State, mut query: Query) -> PageResult {
     staff.authorize::<ViewDocuments>()?;
     let (filters, number) = (Filters::of(&mut query), PageNumber::of(&query));
-    query.finish()?;
+    query.done()?;
     let found = filters.find(&staff, &context, number).await?;
     let owners: Vec<UserId> = found.records.iter().filter_map(|document| document.owner).collect();
     let emails = users::emails(&context.app, &owners).await?;

@@ -85,7 +85,7 @@ pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Page
     });
     let kind = query.parse("kind", "must be ingest or delete", JobKind::parse);
     let number = PageNumber::of(&query);
-    query.finish()?;
+    query.done()?;
     let filter = JobFilter { state: state.map(|(_, state)| state), kind };
     let found = use_case::list(&context.app, grant, filter, number.page()).await?;
     let documents: Vec<_> = found.records.iter().map(|job| job.document).collect();

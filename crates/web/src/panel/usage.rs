@@ -139,7 +139,7 @@ pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Pag
     let app = &context.app;
     let request = UsageRequest::of(&mut query, app.now().date_naive());
     let number = PageNumber::of(&query);
-    query.finish()?;
+    query.done()?;
     let (rows, total) = match request.filter(app).await? {
         None => (Vec::new(), 0),
         Some(filter) => {
@@ -167,7 +167,7 @@ pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> Pa
     let app = &context.app;
     let today = app.now().date_naive();
     let request = UsageRequest::of(&mut query, today);
-    query.finish()?;
+    query.done()?;
     let grouping = request.grouping.2;
     let mut text = String::new();
     csv::push_line(&mut text, &cells(grouping, header_row()));

@@ -29,7 +29,7 @@ pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> 
     let (app, now) = (&context.app, context.app.now());
     let is_valid = query.parse("state", "must be good", |text| (text == "good").then_some(()));
     let (number, filters) = (PageNumber::of(&query), filters(&query, FILTERS));
-    query.finish()?;
+    query.done()?;
     let [(_, text), (_, user), _] = &filters;
     let found = match account_of(app, user.as_deref()).await? {
         Some(None) => Page::default(),

@@ -63,7 +63,7 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Pag
     };
     let number = PageNumber::of(&query);
     let filters = filters(&query, FILTERS);
-    query.finish()?;
+    query.done()?;
     let found = match account_of(app, filters[0].1.as_deref()).await? {
         Some(None) => Page::default(),
         actor => {

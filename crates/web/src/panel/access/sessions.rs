@@ -41,7 +41,7 @@ pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> 
     let is_valid = query.parse("state", "must be good", |text| (text == "good").then_some(()));
     let kind = query.parse("kind", "must be api or panel", SessionKind::parse);
     let (number, filters) = (PageNumber::of(&query), filters(&query, FILTERS));
-    query.finish()?;
+    query.done()?;
     let account = account_of(app, filters[0].1.as_deref()).await?;
     let found = match account {
         Some(None) => Page::default(),

@@ -79,7 +79,7 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Pag
     };
     let number = PageNumber::of(&query);
     let filters = filters(&query, FILTERS);
-    query.finish()?;
+    query.done()?;
     let (app, now) = (&context.app, context.app.now());
     let found = use_case::list(app, grant, &filter, number.page()).await?;
     let rows = found.records.iter().map(|user| Row::of(user, now)).collect();
