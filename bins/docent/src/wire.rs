@@ -1,8 +1,8 @@
 //! Composition root: chooses the adapter for each port.
 
 mod embedders;
+mod maintenance;
 mod reranker;
-mod upkeep;
 
 use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
@@ -58,7 +58,7 @@ use std::{
 };
 
 use embedders::ModelEmbedders;
-pub(crate) use upkeep::upkeep;
+pub(crate) use maintenance::maintenance;
 
 /// Age after which an unfinished file belongs to an upload whose process has died.
 const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);

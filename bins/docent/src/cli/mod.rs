@@ -1,20 +1,20 @@
 //! The command line of `docent`. Help, manual pages, completions and the reference are generated from it.
 
 mod accounts;
+mod maintenance;
 mod reference;
 mod remote;
-mod upkeep;
 
 pub use accounts::{
     AccountArgs, ApiKeysCommand, CreateKeyArgs, CreateUserArgs, ListKeysArgs, ListUsersArgs, OneUserArgs,
     RevokeKeyArgs, UsersCommand,
 };
+pub use maintenance::{BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, ReindexArgs, RestoreArgs};
 pub use reference::reference;
 pub use remote::{
     AskArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, ListDocumentsArgs, LoginArgs,
     LogoutArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
 };
-pub use upkeep::{BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, ReindexArgs, RestoreArgs};
 
 use crate::config::Profile;
 use clap::{Args, CommandFactory, Parser, Subcommand};

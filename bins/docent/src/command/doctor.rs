@@ -30,7 +30,7 @@ pub(crate) async fn run(args: DoctorArgs) -> ExitCode {
 
 async fn run_checks(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let settings = load(args.profile.into())?;
-    let app = wire::upkeep(&settings, wire::store(&settings).await?)?;
+    let app = wire::maintenance(&settings, wire::store(&settings).await?)?;
     let progress = ProgressDisplay::new();
     let mut report = Report { app: Arc::clone(&app), args, progress: &progress, found: 0, repaired: 0 };
     let left_out = check(&app, &progress, &mut report).await;

@@ -37,7 +37,7 @@ async fn start(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
         SchemaState::Current => {}
         other => bail!("{other}"),
     }
-    let app = wire::upkeep(&settings, store)?;
+    let app = wire::maintenance(&settings, store)?;
     if args.abandon {
         return discard(&app, args).await;
     }

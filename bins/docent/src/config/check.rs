@@ -12,7 +12,7 @@ pub struct Context {
     pub(super) cores: usize,
 }
 
-/// A check of a value, which returns what is wrong and what is accepted.
+/// A check of a value. On failure, it returns what is wrong and what is accepted.
 pub(super) type Check<'c, T> = &'c dyn Fn(&T, &Context) -> Result<(), Refusal>;
 
 /// Why a value is invalid.

@@ -3,9 +3,9 @@
 use crate::{
     accounts::objects,
     create_account,
+    maintenance::installation,
     program::{Serving, docent, in_time, run},
     remote::{EMAIL, PASSWORD, remote},
-    upkeep::installation,
 };
 use docent_testkit::wire::{FakeLlm, Reply};
 use serde_json::{Value, json};

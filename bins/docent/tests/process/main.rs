@@ -11,11 +11,11 @@ mod eval;
 mod ingest;
 #[cfg(feature = "live")]
 mod live;
+mod maintenance;
 mod observability;
 mod program;
 mod reindex;
 mod remote;
-mod upkeep;
 
 use client::{Client, fixture};
 use program::{SECRET, Serving, docent, in_time, rest, run};

@@ -3,8 +3,8 @@
 use crate::{
     client::{Client, fixture},
     create_account,
+    maintenance::QUESTION,
     program::{Serving, docent, in_time, run},
-    upkeep::QUESTION,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -67,7 +67,7 @@ async fn killed_reindex_resumes_while_current_index_stays_active() {
 
 #[tokio::test]
 async fn stopped_reindex_can_be_abandoned() {
-    let (folder, _) = crate::upkeep::installation().await;
+    let (folder, _) = crate::maintenance::installation().await;
     let (status, _, error) = run(reindex(folder.path()).args(["--embedding-model", "vectors"])).await;
     assert_eq!(status.code(), Some(2), "{error}");
     assert!(error.contains("DOCENT_EMBEDDING_BASE_URL"), "it names the setting: {error}");

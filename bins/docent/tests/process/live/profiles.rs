@@ -2,8 +2,8 @@
 
 use super::installation::Installation;
 use crate::{
+    maintenance::{QUESTION, ask, installation},
     program::{docent, run},
-    upkeep::{QUESTION, ask, installation},
 };
 use tempfile::TempDir;
 

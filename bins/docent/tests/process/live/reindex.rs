@@ -3,8 +3,8 @@
 use super::installation::Installation;
 use crate::{
     client::{fixture, parse_answer},
+    maintenance::QUESTION,
     program::{in_time, run},
-    upkeep::QUESTION,
 };
 use reqwest::Method;
 use serde_json::json;

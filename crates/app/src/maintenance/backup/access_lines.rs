@@ -52,9 +52,15 @@ pub(super) struct AuditLine {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "author", rename_all = "snake_case")]
 enum AuthorLine {
-    User { id: String, email: String, api_key: Option<String> },
+    User {
+        id: String,
+        email: String,
+        api_key: Option<String>,
+    },
     CommandLine,
-    Nobody,
+    // tidy: allow-word
+    #[serde(rename = "nobody")]
+    Unauthenticated,
 }
 
 impl GroupLine {
@@ -118,7 +124,7 @@ impl AuditLine {
                 api_key: api_key.map(|key| key.to_string()),
             },
             AuditActor::CommandLine => AuthorLine::CommandLine,
-            AuditActor::Unauthenticated => AuthorLine::Nobody,
+            AuditActor::Unauthenticated => AuthorLine::Unauthenticated,
         };
         let changes = entry.changes.iter();
         let pair = |change: &Change| [change.before.clone(), change.after.clone()];
@@ -142,7 +148,7 @@ impl AuditLine {
                 AuditActor::User { id: id(&user)?, email, api_key: api_key.as_deref().map(id).transpose()? }
             }
             AuthorLine::CommandLine => AuditActor::CommandLine,
-            AuthorLine::Nobody => AuditActor::Unauthenticated,
+            AuthorLine::Unauthenticated => AuditActor::Unauthenticated,
         };
         let from = self.from.as_deref().map(str::parse).transpose();
         let changes = self.changes.into_iter();

@@ -19,7 +19,7 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     let has_database = health.is_ready();
     let active = if has_database { Some(app.active_index().await) } else { None };
     for (component, result) in health.components {
-        // Its health is only the result of its last call; it is called below.
+        // The reranker's health is only the result of its last call; it is called below.
         if component == Component::Reranker {
             continue;
         }
@@ -63,7 +63,7 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     has_database
 }
 
-/// Runs a model's check and reports its result. The check returns the model's name and what else it has found.
+/// Runs a model's check and reports its result. The check returns the model's name and a value for the caller.
 async fn report<T>(
     listener: &mut dyn CheckListener,
     component: Component,
@@ -82,7 +82,8 @@ async fn report<T>(
     }
 }
 
-/// The dimensions of the index's vectors; none if it is empty. An unreadable index is reported elsewhere.
+/// The dimensions of the index's vectors. Outer `None`: the index is empty; inner `None`: it has no dense vectors.
+/// An unreadable index is reported elsewhere.
 async fn index_dimensions(active: &OpenIndex) -> Result<Option<Option<usize>>> {
     let is_empty = active.index.documents(None, 1).await?.documents.is_empty();
     Ok(if is_empty { None } else { Some(active.index.dimensions().await?) })

@@ -14,7 +14,7 @@ use docent_ports::{
 use std::sync::Arc;
 
 /// Assembles the service. If another process has an embedded store open, using that store returns an error.
-pub(crate) fn upkeep(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc<App>> {
+pub(crate) fn maintenance(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc<App>> {
     let system = system_ports()?;
     create_private_dir(&settings.service.data_dir)?;
     let (collections, _) = match settings.storage.vector_db {
