@@ -1,6 +1,6 @@
 //! Extraction of the text of uploaded files.
 
-use crate::{App, ingest::IngestError};
+use crate::App;
 use docent_domain::{document::StoredFile, extraction::Extraction, fault::Result};
 use docent_ports::text_extractor::ExtractionError;
 
@@ -8,12 +8,8 @@ use docent_ports::text_extractor::ExtractionError;
 ///
 /// # Errors
 /// If the file is missing or cannot be read, or a component fails.
-pub(crate) async fn extract(app: &App, file: &StoredFile) -> Result<Extraction, IngestError> {
-    let extracted = app.extractor.extract_file(file, &*app.blobs).await;
-    let extraction = extracted.map_err(|error| match error {
-        ExtractionError::Document(failure) => IngestError::Document(failure, None),
-        ExtractionError::Fault(fault) => fault.into(),
-    })?;
+pub(crate) async fn extract(app: &App, file: &StoredFile) -> Result<Extraction, ExtractionError> {
+    let extraction = app.extractor.extract_file(file, &*app.blobs).await?;
     // The document may have been deleted meanwhile by a process that found no cached text yet.
     if let Err(fault) = forget_unused(app, &file.sha256).await {
         app.note(&fault);

@@ -22,7 +22,7 @@ use docent_domain::{
     metrics::Stage,
     retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
 };
-use docent_ports::embedder::Embedder;
+use docent_ports::{embedder::Embedder, text_extractor::ExtractionError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
@@ -46,6 +46,15 @@ pub enum IngestError {
 impl From<Fault> for IngestError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault, None)
+    }
+}
+
+impl From<ExtractionError> for IngestError {
+    fn from(error: ExtractionError) -> Self {
+        match error {
+            ExtractionError::Document(failure) => Self::Document(failure, None),
+            ExtractionError::Fault(fault) => fault.into(),
+        }
     }
 }
 
@@ -111,7 +120,8 @@ async fn prepare(
     let embedder = target.embedder()?;
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
     app.extractor.name().clone_into(&mut stats.extractor);
-    let work = traced(stage(Stage::Extract, None), extractions::extract(app, file));
+    let work = async { Ok(extractions::extract(app, file).await?) };
+    let work = traced(stage(Stage::Extract, None), work);
     let extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
     let permit = app.process.running.chunking_permit().await;
     let work = traced(stage(Stage::Chunk, None), chunk(extraction, &app.settings));

@@ -10,7 +10,15 @@ mod templates;
 use actix_web::web::ServiceConfig;
 use docent_http::settings::SessionKey;
 pub use routes::TABLES;
-pub use templates::compile;
+use std::io;
+
+/// Compiles the templates. Until then, pages cannot be rendered.
+///
+/// # Errors
+/// If a template has a syntax error.
+pub fn compile() -> io::Result<()> {
+    templates::compile(routes::templates())
+}
 
 /// Adds the pages to a server. The key signs the panel's session cookie.
 pub fn mount(config: &mut ServiceConfig, key: &SessionKey) {

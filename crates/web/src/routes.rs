@@ -6,9 +6,14 @@ use crate::{
         page::{InAccount, MessagePage},
     },
     chat, panel,
-    templates::pages,
+    templates::{Template, pages},
 };
 use docent_http::{routes, table::Table};
+
+/// Templates of all pages.
+pub(crate) fn templates() -> impl Iterator<Item = &'static Template> {
+    [TEMPLATES, panel::TEMPLATES, panel::content::TEMPLATES, panel::access::TEMPLATES].into_iter().flatten()
+}
 
 /// Routes of all pages.
 pub const TABLES: [Table; 4] = [TABLE, panel::TABLES[0], panel::TABLES[1], panel::TABLES[2]];

@@ -1,12 +1,11 @@
-//! Page templates, compiled on first use, and the pages that they render.
+//! Page templates and the pages that they render.
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::{panel, routes};
 use docent_http::error::ApiError;
 use serde::Serialize;
-use std::{io, sync::LazyLock};
+use std::{io, sync::OnceLock};
 use tera::{Context, Tera};
 
 /// Values of a page. Implemented by [`pages!`].
@@ -80,32 +79,29 @@ const SHARED: &[Template] = &[
     template!("account/layout.html"),
 ];
 
-/// All templates, by area.
-const TEMPLATES: [&[Template]; 5] =
-    [SHARED, routes::TEMPLATES, panel::TEMPLATES, panel::content::TEMPLATES, panel::access::TEMPLATES];
+static COMPILED: OnceLock<Tera> = OnceLock::new();
 
-static COMPILED: LazyLock<Result<Tera, tera::Error>> = LazyLock::new(|| {
-    let mut tera = Tera::new();
-    tera.add_raw_templates(TEMPLATES.into_iter().flatten().map(|template| (template.path, template.text)))?;
-    Ok(tera)
-});
-
-/// Compiles the templates on the first call.
+/// Compiles the templates of all pages. Only the first call has an effect.
 ///
 /// # Errors
-/// When a template has a syntax error.
-pub fn compile() -> io::Result<()> {
-    COMPILED.as_ref().map(drop).map_err(io::Error::other)
+/// If a template has a syntax error.
+pub(crate) fn compile(pages: impl Iterator<Item = &'static Template>) -> io::Result<()> {
+    let mut tera = Tera::new();
+    let all = SHARED.iter().chain(pages).map(|template| (template.path, template.text));
+    tera.add_raw_templates(all).map_err(io::Error::other)?;
+    COMPILED.get_or_init(|| tera);
+    Ok(())
 }
 
 /// Renders a page.
 pub(crate) fn render<P: Page>(page: &P) -> Result<String, ApiError> {
-    let html = COMPILED.as_ref().map_err(ToString::to_string).and_then(|tera| {
-        let values = Context::from_serialize(page);
-        values.and_then(|values| tera.render(P::TEMPLATE, &values)).map_err(|error| error.to_string())
+    let values = Context::from_serialize(page);
+    let html = values.and_then(|values| match COMPILED.get() {
+        Some(tera) => tera.render(P::TEMPLATE, &values),
+        None => Err(tera::Error::message("the templates are not compiled")),
     });
     html.map_err(|error| {
-        tracing::error!(error, template = P::TEMPLATE, "a page could not be rendered");
+        tracing::error!(%error, template = P::TEMPLATE, "a page could not be rendered");
         ApiError::internal()
     })
 }

@@ -186,7 +186,7 @@ async fn other_dimensions_are_rejected_with_remedy() {
     let fault = index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0])]).await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
     let told = fault.report();
-    assert!(told.contains("2 dimensions") && told.contains("gives 1") && told.contains("delete"), "{told}");
+    assert!(told.contains("2 dimensions") && told.contains("returns 1") && told.contains("delete"), "{told}");
 }
 
 #[tokio::test]

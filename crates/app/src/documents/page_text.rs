@@ -1,13 +1,14 @@
 //! Reads the text of one page.
 
 use super::get;
-use crate::{App, error::Result, extractions, ingest::IngestError};
+use crate::{App, error::Result, extractions};
 use docent_domain::{
     access::{Grant, ReadDocuments},
     document::Document,
     fault::{Component, Fault, FaultKind},
     id::DocumentId,
 };
+use docent_ports::text_extractor::ExtractionError;
 
 /// The text of a page of a document.
 #[derive(Debug)]
@@ -31,9 +32,9 @@ pub async fn read(app: &App, grant: Grant<ReadDocuments>, id: DocumentId, number
         return Ok(PageText { document, pages: 0, text: None });
     };
     let mut extraction = extractions::extract(app, file).await.map_err(|error| match error {
-        IngestError::Fault(fault, _) => fault,
+        ExtractionError::Fault(fault) => fault,
         // It was readable when it was ingested.
-        IngestError::Document(..) | IngestError::IndexReplaced => {
+        ExtractionError::Document(_) => {
             Fault::new(Component::Service, FaultKind::Internal, "the file can no longer be read")
         }
     })?;

@@ -212,7 +212,7 @@ async fn receiver_response_determines_the_delivery_state() {
         (Err(DeliveryError::Unresolved), "pending", "cannot be resolved"),
         (Err(DeliveryError::InvalidResponse), "pending", "closed the connection"),
         (Err(DeliveryError::Refused("is odd".to_owned())), "failed", "the address is odd"),
-        (answered(410), "failed", "turned off"),
+        (answered(410), "failed", "webhook was disabled"),
     ] {
         let service = service(&[webhook(1)]).await;
         service.webhooks.script(outcome.clone());

@@ -1,6 +1,6 @@
 //! Every template is rendered with sample values. Undefined variables and unescaped text fail the tests.
 
-use super::{InLayout, Page, SHARED, TEMPLATES, Template};
+use super::{InLayout, Page, SHARED, Template};
 use serde_json::{Value, json};
 use std::{collections::HashSet, fs, path::Path};
 use tera::{Context, Kwargs, State, Tera, TeraResult};
@@ -27,7 +27,7 @@ pub(crate) fn samples<P: Page + Samples>() -> Vec<Value> {
 }
 
 fn all() -> impl Iterator<Item = &'static Template> {
-    TEMPLATES.into_iter().flatten()
+    SHARED.iter().chain(crate::routes::templates())
 }
 
 /// Pages with each of their samples.
