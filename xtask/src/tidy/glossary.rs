@@ -57,7 +57,7 @@ mod tests {
             (PATH, page),
             ("crates/domain/src/chunk.rs", "pub struct Chunk {\n"),
             ("crates/domain/src/access.rs", "// pub struct Actor;\npub struct ActorId;\n"),
-            ("crates/ports/src/page/mod.rs", "pub enum Page<T> {\n"),
+            ("crates/domain/src/listing/mod.rs", "pub enum Page<T> {\n"),
         ]);
         assert_eq!(
             check(&tree),
