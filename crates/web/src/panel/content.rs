@@ -2,7 +2,7 @@
 
 use super::{
     conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,
-    document_upload, documents, jobs, page::InPanel, usage, webhook, webhooks,
+    document_upload, documents, jobs, layout::InPanel, usage, webhook, webhooks,
 };
 use crate::templates::pages;
 use docent_http::routes;

@@ -16,6 +16,7 @@ mod document_upload;
 mod documents;
 mod form;
 mod jobs;
+mod layout;
 mod listing;
 mod login;
 mod login_link;
@@ -51,7 +52,7 @@ routes! {
 }
 
 pages! {
-    page::InPanel<dashboard::DashboardPage> => "dashboard.html"
+    layout::InPanel<dashboard::DashboardPage> => "dashboard.html"
     login::LoginPage<'_> => "login.html"
     page::ErrorPage<'_> => "error.html"
 }

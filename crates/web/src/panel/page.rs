@@ -1,17 +1,13 @@
 //! Renders pages and error pages.
 
-use super::{
-    nav::{self, NavGroup},
-    session::{Flash, Staff},
-};
-use crate::templates::{InLayout, Page, render};
+use crate::templates::{Page, render};
 use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
 };
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
-use docent_http::{context::State, error::ApiError};
+use docent_http::error::ApiError;
 use serde::Serialize;
 use std::{fmt, str::FromStr};
 
@@ -23,51 +19,6 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
 
 /// Response of a page handler.
 pub(super) type PageResult = Result<HttpResponse, PageError>;
-
-/// Values of the layout `base.html`.
-#[derive(Serialize)]
-pub(crate) struct Layout {
-    app_name: String,
-    nav: Vec<NavGroup>,
-    /// CSRF token for the forms of the page.
-    form_token: String,
-    staff_email: String,
-    flash: Option<Flash>,
-}
-
-/// Page of the panel in its layout.
-pub(crate) type InPanel<P> = InLayout<Layout, P>;
-
-impl Staff {
-    /// Renders a page of the panel; `section` is its menu entry.
-    pub(super) fn show<P>(&self, context: &State, section: &str, page: P) -> PageResult
-    where
-        InPanel<P>: Page,
-    {
-        self.show_with(StatusCode::OK, context, section, page)
-    }
-
-    /// Renders a page with another status than 200.
-    pub(super) fn show_with<P>(
-        &self,
-        status: StatusCode,
-        context: &State,
-        section: &str,
-        page: P,
-    ) -> PageResult
-    where
-        InPanel<P>: Page,
-    {
-        let layout = Layout {
-            app_name: context.settings.app_name.clone(),
-            nav: nav::of(&self.actor, section),
-            form_token: self.form_token.clone(),
-            staff_email: self.email.as_str().to_owned(),
-            flash: self.take_flash(),
-        };
-        show(status, &InLayout { layout, page })
-    }
-}
 
 /// Renders a page.
 pub(super) fn show(status: StatusCode, page: &impl Page) -> PageResult {
@@ -168,19 +119,6 @@ pub(crate) struct ErrorPage<'a> {
 mod tests {
     use super::*;
     use crate::templates::tests::Samples;
-
-    impl Samples for Layout {
-        fn samples() -> Vec<Self> {
-            let layout = |flash| Self {
-                app_name: "Docent".to_owned(),
-                nav: nav::sample(),
-                form_token: "0f".to_owned(),
-                staff_email: "staff@example.com".to_owned(),
-                flash,
-            };
-            vec![layout(None), layout(Some(Flash::sample()))]
-        }
-    }
 
     impl Samples for ErrorPage<'_> {
         fn samples() -> Vec<Self> {

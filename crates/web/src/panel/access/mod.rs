@@ -17,7 +17,7 @@ mod user_page;
 mod users;
 mod verifications;
 
-use super::page::InPanel;
+use super::layout::InPanel;
 use crate::templates::pages;
 use docent_http::routes;
 
