@@ -3,11 +3,11 @@
 #![no_main]
 
 use docent_app::{
-    settings::Settings,
     maintenance::{
         backup::{BackupError, restore},
         progress::NoProgress,
     },
+    settings::Settings,
 };
 use docent_fuzz::{installation, sections};
 use docent_testkit::fakes::archive::FakeArchive;

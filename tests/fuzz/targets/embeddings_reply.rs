@@ -1,8 +1,8 @@
 //! Reads any bytes as the response of an embedding back end. The first byte is the number of texts sent.
 #![no_main]
 
-use docent_domain::fault::FaultKind;
 use docent_adapters::openai::fuzzing::vectors;
+use docent_domain::fault::FaultKind;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
