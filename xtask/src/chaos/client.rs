@@ -46,8 +46,14 @@ pub(super) enum Request<'a> {
 
 impl Client {
     pub(super) fn new(address: String) -> Result<Self> {
+        // reqwest needs a cryptography provider although chaos uses no TLS. The call fails if there is one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         // A pooled connection may belong to a process that was killed meanwhile.
-        let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).timeout(TIMEOUT);
+        let http = reqwest::Client::builder()
+            .tls_certs_only([])
+            .no_proxy()
+            .pool_max_idle_per_host(0)
+            .timeout(TIMEOUT);
         Ok(Self { http: http.build()?, address, token: String::new() })
     }
 
