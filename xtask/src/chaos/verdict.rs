@@ -194,12 +194,14 @@ fn job_runs(installation: &Installation) -> Result<HashMap<String, u32>> {
         // A kill may have truncated a line.
         for line in String::from_utf8_lossy(&log).lines() {
             let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
-            if line["message"] == "job begun"
+            if line["message"] == "job started"
                 && let Some(job) = line["span"]["job"].as_str()
             {
                 *runs.entry(job.to_owned()).or_insert(0) += 1;
             }
         }
     }
+    // Otherwise the log messages were renamed.
+    ensure!(!runs.is_empty(), "the logs name no started job");
     Ok(runs)
 }
