@@ -2,6 +2,7 @@
 // `MigrationTrait` elides the lifetime of `SchemaManager`, so its implementations must too.
 #![allow(elided_lifetimes_in_paths)]
 
+mod change;
 mod m0001_users;
 mod m0002_documents;
 mod m0003_jobs;
@@ -20,11 +21,12 @@ mod m0015_list_indexes;
 mod m0016_webhooks;
 mod m0017_refresh_tokens;
 mod state;
-mod steps;
+mod table;
 
 pub use sea_orm_migration::MigratorTrait;
 pub use state::{SchemaState, schema_state, schema_version};
 
+use change::{Change, Migration};
 use sea_orm_migration::MigrationTrait;
 
 /// All migrations, in the order they are applied.
@@ -35,25 +37,29 @@ pub struct Migrator;
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         vec![
-            Box::new(m0001_users::Migration),
-            Box::new(m0002_documents::Migration),
-            Box::new(m0003_jobs::Migration),
-            Box::new(m0004_usage_records::Migration),
-            Box::new(m0005_job_traces::Migration),
-            Box::new(m0006_deletion_and_turns::Migration),
-            Box::new(m0007_embedding_cache::Migration),
-            Box::new(m0008_generations::Migration),
-            Box::new(m0009_duties::Migration),
-            Box::new(m0010_access::Migration),
-            Box::new(m0011_credentials::Migration),
-            Box::new(m0012_audit_log::Migration),
-            Box::new(m0013_conversations::Migration),
-            Box::new(m0014_term_statistics::Migration),
-            Box::new(m0015_list_indexes::Migration),
-            Box::new(m0016_webhooks::Migration),
-            Box::new(m0017_refresh_tokens::Migration),
+            migration("m0001_users", m0001_users::changes),
+            migration("m0002_documents", m0002_documents::changes),
+            migration("m0003_jobs", m0003_jobs::changes),
+            migration("m0004_usage_records", m0004_usage_records::changes),
+            migration("m0005_job_traces", m0005_job_traces::changes),
+            migration("m0006_deletion_and_turns", m0006_deletion_and_turns::changes),
+            migration("m0007_embedding_cache", m0007_embedding_cache::changes),
+            migration("m0008_generations", m0008_generations::changes),
+            migration("m0009_duties", m0009_duties::changes),
+            migration("m0010_access", m0010_access::changes),
+            migration("m0011_credentials", m0011_credentials::changes),
+            migration("m0012_audit_log", m0012_audit_log::changes),
+            migration("m0013_conversations", m0013_conversations::changes),
+            migration("m0014_term_statistics", m0014_term_statistics::changes),
+            migration("m0015_list_indexes", m0015_list_indexes::changes),
+            migration("m0016_webhooks", m0016_webhooks::changes),
+            migration("m0017_refresh_tokens", m0017_refresh_tokens::changes),
         ]
     }
+}
+
+fn migration(name: &'static str, changes: fn() -> Vec<Change>) -> Box<dyn MigrationTrait> {
+    Box::new(Migration { name, changes })
 }
 
 #[cfg(test)]

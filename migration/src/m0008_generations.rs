@@ -1,42 +1,32 @@
 //! Generations of the index.
 
-use crate::steps::{create, drop_tables, id, in_transaction, index, instant, instant_null};
+use crate::{
+    change::Change,
+    table::{index, instant, instant_null, primary_id, table},
+};
 use sea_orm_migration::{
-    prelude::*,
+    prelude::{ConditionalStatement, Expr, ExprTrait},
     schema::{big_integer_null, text},
 };
 
-const STATE: &str = "generations_state_idx";
-
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    in_transaction!();
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let generations = Table::create()
-            .table("generations")
-            .col(id("id").primary_key())
-            .col(text("model"))
-            .col(text("collection"))
-            .col(big_integer_null("dimensions"))
+pub(crate) fn changes() -> Vec<Change> {
+    // At most one is active, and at most one is being built.
+    let state = index("generations_state_idx", "generations", &["state"])
+        .unique()
+        .cond_where(Expr::col("state").ne("retired"))
+        .take();
+    let generations = table("generations")
+        .columns([
+            primary_id(),
+            text("model"),
+            text("collection"),
+            big_integer_null("dimensions"),
             // `building`, `active` or `retired`.
-            .col(text("state"))
-            .col(instant("created_at"))
+            text("state"),
+            instant("created_at"),
             // When it became active or retired.
-            .col(instant_null("switched_at"))
-            .take();
-        // At most one is active, and at most one is being built.
-        let state = index(STATE, "generations", &["state"])
-            .unique()
-            .cond_where(Expr::col("state").ne("retired"))
-            .take();
-        create(manager, [generations], [state]).await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        drop_tables(manager, &["generations"]).await
-    }
+            instant_null("switched_at"),
+        ])
+        .with_index(state);
+    vec![Change::CreateTable(generations)]
 }

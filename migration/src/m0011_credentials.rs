@@ -1,89 +1,74 @@
 //! API keys, sessions and verification tokens.
 
-use crate::steps::{create, drop_tables, id, in_transaction, index, instant, instant_null, owned_by};
-use sea_orm_migration::{
-    prelude::*,
-    schema::{binary_len, string_len, string_len_null},
+use crate::{
+    change::Change,
+    table::{NewTable, id, instant, instant_null, primary_id, table},
 };
+use sea_orm_migration::schema::{binary_len, string_len, string_len_null};
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    in_transaction!();
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        create(manager, [api_keys(), sessions(), verification_tokens()], indexes()).await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        drop_tables(manager, &["verification_tokens", "sessions", "api_keys"]).await
-    }
-}
-
-fn api_keys() -> TableCreateStatement {
-    Table::create()
-        .table("api_keys")
-        .col(id("id").primary_key())
-        .col(id("user_id"))
-        .col(string_len("name", 100))
-        .col(string_len("prefix", 12))
-        .col(binary_len("sha256", 32))
-        // Names with spaces between them.
-        .col(string_len("scopes", 100))
-        .col(instant("created_at"))
-        .col(instant_null("expires_at"))
-        .col(instant_null("last_used_at"))
-        .col(instant_null("revoked_at"))
-        .foreign_key(&mut owned_by("api_keys", "user_id", "users"))
-        .take()
-}
-
-fn sessions() -> TableCreateStatement {
-    Table::create()
-        .table("sessions")
-        .col(id("id").primary_key())
-        .col(id("user_id"))
-        .col(string_len("kind", 10))
-        .col(string_len_null("address", 45))
-        .col(string_len_null("agent", 300))
-        .col(instant("started_at"))
-        .col(instant("last_used_at"))
-        .col(instant("expires_at"))
-        .col(instant_null("revoked_at"))
-        .check(Expr::cust("kind IN ('api', 'panel')"))
-        .foreign_key(&mut owned_by("sessions", "user_id", "users"))
-        .take()
-}
-
-fn verification_tokens() -> TableCreateStatement {
-    Table::create()
-        .table("verification_tokens")
-        .col(id("id").primary_key())
-        .col(id("user_id"))
-        .col(string_len("purpose", 20))
-        .col(binary_len("sha256", 32))
-        .col(instant("created_at"))
-        .col(instant("expires_at"))
-        .foreign_key(&mut owned_by("verification_tokens", "user_id", "users"))
-        .take()
-}
-
-fn indexes() -> [IndexCreateStatement; 9] {
-    [
-        index("api_keys_prefix_key", "api_keys", &["prefix"]).unique().take(),
-        index("api_keys_user_id_idx", "api_keys", &["user_id"]),
-        index("api_keys_created_at_idx", "api_keys", &["created_at", "id"]),
-        index("sessions_user_id_idx", "sessions", &["user_id"]),
-        index("sessions_last_used_at_idx", "sessions", &["last_used_at", "id"]),
-        // For the purge of expired sessions.
-        index("sessions_expires_at_idx", "sessions", &["expires_at"]),
-        // One token per account and purpose.
-        index("verification_tokens_user_id_purpose_key", "verification_tokens", &["user_id", "purpose"])
-            .unique()
-            .take(),
-        index("verification_tokens_sha256_key", "verification_tokens", &["sha256"]).unique().take(),
-        index("verification_tokens_expires_at_idx", "verification_tokens", &["expires_at"]),
+pub(crate) fn changes() -> Vec<Change> {
+    vec![
+        Change::CreateTable(api_keys()),
+        Change::CreateTable(sessions()),
+        Change::CreateTable(verification_tokens()),
     ]
+}
+
+fn api_keys() -> NewTable {
+    table("api_keys")
+        .columns([
+            primary_id(),
+            id("user_id"),
+            string_len("name", 100),
+            string_len("prefix", 12),
+            binary_len("sha256", 32),
+            // Names with spaces between them.
+            string_len("scopes", 100),
+            instant("created_at"),
+            instant_null("expires_at"),
+            instant_null("last_used_at"),
+            instant_null("revoked_at"),
+        ])
+        .owned_by("user_id", "users")
+        .unique("api_keys_prefix_key", &["prefix"])
+        .index("api_keys_user_id_idx", &["user_id"])
+        .index("api_keys_created_at_idx", &["created_at", "id"])
+}
+
+fn sessions() -> NewTable {
+    table("sessions")
+        .columns([
+            primary_id(),
+            id("user_id"),
+            string_len("kind", 10),
+            string_len_null("address", 45),
+            string_len_null("agent", 300),
+            instant("started_at"),
+            instant("last_used_at"),
+            instant("expires_at"),
+            instant_null("revoked_at"),
+        ])
+        .check("kind IN ('api', 'panel')")
+        .owned_by("user_id", "users")
+        .index("sessions_user_id_idx", &["user_id"])
+        .index("sessions_last_used_at_idx", &["last_used_at", "id"])
+        // For the purge of expired sessions.
+        .index("sessions_expires_at_idx", &["expires_at"])
+}
+
+fn verification_tokens() -> NewTable {
+    table("verification_tokens")
+        .columns([
+            primary_id(),
+            id("user_id"),
+            string_len("purpose", 20),
+            binary_len("sha256", 32),
+            instant("created_at"),
+            instant("expires_at"),
+        ])
+        .owned_by("user_id", "users")
+        // One token per account and purpose.
+        .unique("verification_tokens_user_id_purpose_key", &["user_id", "purpose"])
+        .unique("verification_tokens_sha256_key", &["sha256"])
+        .index("verification_tokens_expires_at_idx", &["expires_at"])
 }

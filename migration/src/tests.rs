@@ -36,6 +36,30 @@ async fn up_down_up_gives_the_same_schema() {
 }
 
 #[tokio::test]
+async fn schema_equals_the_recorded_one() {
+    let db = empty_database().await;
+    Migrator::up(&db, None).await.unwrap();
+    let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> 'seaql_migrations' \
+               ORDER BY type, name";
+    let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap();
+    let schema: String = rows.iter().map(|row| row.try_get::<String>("", "sql").unwrap() + ";\n").collect();
+    assert_eq!(schema, include_str!("schema.sql"), "the new schema:\n{schema}");
+}
+
+#[test]
+fn migrations_are_named_after_their_files_in_order() {
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names
+        .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
+        .filter(|name| name.starts_with("m0"))
+        .collect();
+    names.sort();
+    let migrations = Migrator::migrations();
+    assert_eq!(migrations.iter().map(|migration| migration.name()).collect::<Vec<_>>(), names);
+}
+
+#[tokio::test]
 async fn each_migration_reverts_itself() {
     let db = empty_database().await;
     let mut schemas = vec![objects(&db).await];
