@@ -3,7 +3,6 @@
 use super::{
     entities::api_keys::{Column, Entity},
     listing::contains,
-    record::Record,
     transaction::Transaction,
     values::micros,
 };
@@ -17,7 +16,7 @@ use docent_domain::{
 };
 use docent_ports::api_keys::{ApiKeyReader, ApiKeyWriter};
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Select,
+    ColumnTrait, Condition, EntityTrait, QueryFilter, QueryTrait,
     sea_query::{Expr, OnConflict},
 };
 
@@ -32,21 +31,18 @@ impl ApiKeyReader for Transaction {
     }
 
     async fn list(&mut self, filter: &ApiKeyFilter, page: PageRequest) -> Result<Page<ApiKey>> {
-        let mut rows = Entity::find();
-        if let Some(user) = filter.user {
-            rows = rows.filter(Column::UserId.eq(user.as_uuid()));
-        }
-        if let Some(at) = filter.valid_at {
-            let lasts =
-                Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(micros(at)));
-            rows = rows.filter(Column::RevokedAt.is_null()).filter(lasts);
-        }
-        if let Some(text) = &filter.text {
-            let holds = |column: Column| contains(Expr::col(column), text, self.backend());
-            rows = rows.filter(Condition::any().add(holds(Column::Name)).add(holds(Column::Prefix)));
-        }
-        let order = |rows: Select<Entity>| rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
-        self.listed("list API keys", rows, order, page, Record::from_row).await
+        let rows = Entity::find()
+            .apply_if(filter.user, |rows, user| rows.filter(Column::UserId.eq(user.as_uuid())))
+            .apply_if(filter.valid_at, |rows, at| {
+                let lasts =
+                    Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(micros(at)));
+                rows.filter(Column::RevokedAt.is_null()).filter(lasts)
+            })
+            .apply_if(filter.text.as_deref(), |rows, text| {
+                let holds = |column: Column| contains(Expr::col(column), text, self.backend());
+                rows.filter(Condition::any().add(holds(Column::Name)).add(holds(Column::Prefix)))
+            });
+        self.list_newest("list API keys", rows, [Column::CreatedAt, Column::Id], page).await
     }
 }
 

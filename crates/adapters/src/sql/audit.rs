@@ -14,7 +14,7 @@ use docent_domain::{
     listing::{AuditFilter, Page, PageRequest},
 };
 use docent_ports::audit::{AuditReader, AuditWriter};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryTrait};
 
 #[async_trait]
 impl AuditReader for Transaction {
@@ -25,27 +25,14 @@ impl AuditReader for Transaction {
     }
 
     async fn list(&mut self, filter: &AuditFilter, page: PageRequest) -> Result<Page<AuditEntry>> {
-        let mut rows = Entity::find();
-        if let Some(user) = filter.actor {
-            rows = rows.filter(Column::UserId.eq(user.as_uuid()));
-        }
-        if let Some(action) = filter.action {
-            rows = rows.filter(Column::Deed.eq(action.name()));
-        }
-        if let Some(kind) = filter.kind {
-            rows = rows.filter(Column::RecordKind.eq(kind.name()));
-        }
-        if let Some(record) = &filter.record {
-            rows = rows.filter(Column::RecordId.eq(record.as_str()));
-        }
-        if let Some(from) = filter.period.from {
-            rows = rows.filter(Column::At.gte(micros(from)));
-        }
-        if let Some(to) = filter.period.to {
-            rows = rows.filter(Column::At.lt(micros(to)));
-        }
-        let order = |rows: Select<Entity>| rows.order_by_desc(Column::At).order_by_desc(Column::Id);
-        self.listed("list the audit log", rows, order, page, Record::from_row).await
+        let rows = Entity::find()
+            .apply_if(filter.actor, |rows, user| rows.filter(Column::UserId.eq(user.as_uuid())))
+            .apply_if(filter.action, |rows, action| rows.filter(Column::Deed.eq(action.name())))
+            .apply_if(filter.kind, |rows, kind| rows.filter(Column::RecordKind.eq(kind.name())))
+            .apply_if(filter.record.as_deref(), |rows, record| rows.filter(Column::RecordId.eq(record)))
+            .apply_if(filter.period.from, |rows, from| rows.filter(Column::At.gte(micros(from))))
+            .apply_if(filter.period.to, |rows, to| rows.filter(Column::At.lt(micros(to))));
+        self.list_newest("list the audit log", rows, [Column::At, Column::Id], page).await
     }
 }
 

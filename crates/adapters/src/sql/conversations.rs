@@ -5,7 +5,7 @@ use super::{
         conversations::{Column, Entity},
         messages,
     },
-    listing::{contains, paginate},
+    listing::{contains, is_after, paginate},
     record::Record,
     transaction::Transaction,
     values::{counted, micros},
@@ -19,11 +19,13 @@ use docent_domain::{
 };
 use docent_ports::conversations::{ConversationReader, ConversationWriter};
 use sea_orm::{
-    ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
     sea_query::{Expr, OnConflict},
 };
 use std::collections::HashMap;
 use uuid::Uuid;
+
+const NEWEST_FIRST: [Column; 2] = [Column::UpdatedAt, Column::Id];
 
 #[async_trait]
 impl ConversationReader for Transaction {
@@ -36,20 +38,16 @@ impl ConversationReader for Transaction {
         filter: &ConversationFilter,
         page: PageRequest,
     ) -> Result<Page<(Conversation, u64)>> {
-        let mut rows = Entity::find();
-        if let Some(owner) = filter.owner {
-            rows = rows.filter(Column::OwnerId.eq(owner.as_uuid()));
-        }
-        if let Some(text) = &filter.text {
-            rows = rows.filter(contains(Expr::col(Column::Title), text, self.backend()));
-        }
-        if let Some(after) = filter.after {
-            let updated_at = micros(after.updated_at);
-            let same = Column::UpdatedAt.eq(updated_at).and(Column::Id.lt(after.id.as_uuid()));
-            rows = rows.filter(Column::UpdatedAt.lt(updated_at).or(same));
-        }
-        let order = |rows: Select<Entity>| rows.order_by_desc(Column::UpdatedAt).order_by_desc(Column::Id);
-        let listed = self.listed("list conversations", rows, order, page, Conversation::from_row).await?;
+        let rows = Entity::find()
+            .apply_if(filter.owner, |rows, owner| rows.filter(Column::OwnerId.eq(owner.as_uuid())))
+            .apply_if(filter.text.as_deref(), |rows, text| {
+                rows.filter(contains(Expr::col(Column::Title), text, self.backend()))
+            })
+            .apply_if(filter.after, |rows, after| {
+                rows.filter(is_after(NEWEST_FIRST, after.updated_at, after.id.as_uuid()))
+            });
+        let listed: Page<Conversation> =
+            self.list_newest("list conversations", rows, NEWEST_FIRST, page).await?;
         let ids = listed.records.iter().map(|conversation| conversation.id.as_uuid());
         let sizes = messages::Entity::find()
             .select_only()

@@ -6,9 +6,9 @@ use super::{
         jobs,
     },
     fault::corrupt,
-    listing::contains,
+    listing::{contains, is_after},
     lookup::Lookup,
-    points::{Points, Statements},
+    points,
     record::Record,
     transaction::{Source, Transaction},
     usage::{DAY, day_of},
@@ -26,9 +26,9 @@ use docent_domain::{
 };
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
 use sea_orm::{
-    ColumnTrait, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Select,
-    UpdateMany,
-    sea_query::{Expr, ExprTrait, NullOrdering},
+    ColumnTrait, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Select, UpdateMany,
+    sea_query::{Expr, NullOrdering},
 };
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -37,22 +37,16 @@ use std::{
 
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<DocumentId, Document> {
-    let doing = "read a document";
-    let live = Entity::find().filter(Column::DeletedAt.is_null());
-    let statements = Statements::new(live, source.connections.get_database_backend());
-    let source = source.clone();
-    Lookup::new(doing, statement_timeout, move || {
-        Box::new(Points {
-            doing,
-            source: source.clone(),
-            statement_timeout,
-            statements: statements.clone(),
-            id: DocumentId::as_uuid,
-            from_row: |row: Model| (DocumentId::from_uuid(row.id), Document::from_row(row)),
-            kept: None,
-        })
-    })
+    let from_row = |row: Model| (DocumentId::from_uuid(row.id), Document::from_row(row));
+    points::lookup("read a document", source, statement_timeout, live(), DocumentId::as_uuid, from_row)
 }
+
+/// Documents that are not deleted.
+fn live() -> Select<Entity> {
+    Entity::find().filter(Column::DeletedAt.is_null())
+}
+
+const NEWEST_FIRST: [Column; 2] = [Column::CreatedAt, Column::Id];
 
 #[async_trait]
 impl DocumentReader for Transaction {
@@ -60,11 +54,7 @@ impl DocumentReader for Transaction {
         if let Some(lookups) = self.lookups() {
             return lookups.documents.get(id).await;
         }
-        self.fetch_one(
-            "read a document",
-            Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_null()),
-        )
-        .await
+        self.fetch_one("read a document", live().filter(Column::Id.eq(id.as_uuid()))).await
     }
 
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>> {
@@ -78,10 +68,8 @@ impl DocumentReader for Transaction {
             title_contains: query.title_contains.clone(),
             ..DocumentFilter::default()
         };
-        let mut rows = matching(&filter, self.backend());
-        if let Some(owner) = query.owner {
-            rows = rows.filter(Column::OwnerId.eq(owner.as_uuid()));
-        }
+        let rows = matching(&filter, self.backend())
+            .apply_if(query.owner, |rows, owner| rows.filter(Column::OwnerId.eq(owner.as_uuid())));
         let backend = self.backend();
         let order = |rows: Select<Entity>| match query.order {
             DocumentOrder::Newest => rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id),
@@ -96,12 +84,11 @@ impl DocumentReader for Transaction {
 
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
         let day = || day_of(Column::CreatedAt);
-        let query = Entity::find()
+        let query = live()
             .select_only()
             .expr_as(day(), "day")
             .column(Column::Status)
             .expr_as(Expr::cust("COUNT(*)"), "documents")
-            .filter(Column::DeletedAt.is_null())
             .filter(Column::CreatedAt.gte(micros(from)))
             .group_by(day())
             .group_by(Column::Status)
@@ -119,11 +106,10 @@ impl DocumentReader for Transaction {
     }
 
     async fn counts(&mut self) -> Result<DocumentCounts> {
-        let query = Entity::find()
+        let query = live()
             .select_only()
             .column(Column::Status)
             .column_as(Column::Id.count(), "documents")
-            .filter(Column::DeletedAt.is_null())
             .group_by(Column::Status)
             .into_tuple::<(String, i64)>();
         let rows = self.run("count documents", |db| Box::pin(query.all(db))).await?;
@@ -135,24 +121,22 @@ impl DocumentReader for Transaction {
     }
 
     async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>> {
-        let query = Entity::find()
+        let query = live()
             .select_only()
             .column(Column::Id)
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
             .filter(Column::Status.eq("ingested"))
-            .filter(Column::DeletedAt.is_null())
             .into_tuple::<uuid::Uuid>();
         let rows = self.run("filter ingested documents", |db| Box::pin(query.all(db))).await?;
         Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
     }
 
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>> {
-        let query = Entity::find()
+        let query = live()
             .select_only()
             .column(Column::Id)
             .column(Column::Title)
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .filter(Column::DeletedAt.is_null())
             .into_tuple::<(uuid::Uuid, String)>();
         let rows = self.run("read titles", |db| Box::pin(query.all(db))).await?;
         let title = |(id, title): (uuid::Uuid, String)| {
@@ -166,19 +150,16 @@ impl DocumentReader for Transaction {
         after: Option<DocumentId>,
         limit: u64,
     ) -> Result<Vec<IndexedRevision>> {
-        let mut query = Entity::find()
+        let query = live()
             .select_only()
             .column(Column::Id)
             .column(Column::EndedAt)
             .column(Column::Chunks)
             .filter(Column::Status.eq("ingested"))
-            .filter(Column::DeletedAt.is_null())
+            .apply_if(after, |query, after| query.filter(Column::Id.gt(after.as_uuid())))
             .order_by_asc(Column::Id)
-            .limit(limit);
-        if let Some(after) = after {
-            query = query.filter(Column::Id.gt(after.as_uuid()));
-        }
-        let query = query.into_tuple::<(uuid::Uuid, Option<i64>, Option<i64>)>();
+            .limit(limit)
+            .into_tuple::<(uuid::Uuid, Option<i64>, Option<i64>)>();
         let rows = self.run("read the indexed revisions", |db| Box::pin(query.all(db))).await?;
         let mark = |(id, at, chunks): (uuid::Uuid, Option<i64>, Option<i64>)| {
             let at = at.ok_or_else(|| corrupt("document's state"))?;
@@ -198,11 +179,10 @@ impl DocumentReader for Transaction {
     }
 
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {
-        let query = Entity::find()
+        let query = live()
             .select_only()
             .column(Column::Id)
             .filter(Column::FileSha256.eq(sha256.to_vec()))
-            .filter(Column::DeletedAt.is_null())
             .limit(1)
             .into_tuple::<uuid::Uuid>();
         let found = self.run("look for a file", |db| Box::pin(query.one(db))).await?;
@@ -270,17 +250,12 @@ fn by_bytes(backend: DbBackend) -> Expr {
 
 /// Matching documents, without order and limit.
 fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
-    let mut query = Entity::find().filter(Column::DeletedAt.is_null());
-    if let Some(status) = filter.status {
-        query = query.filter(Column::Status.eq(status));
-    }
-    if let Some(text) = &filter.title_contains {
-        query = query.filter(contains(Expr::col(Column::Title), text, backend));
-    }
-    if let Some(after) = filter.after {
-        let place = Expr::tuple([Expr::col(Column::CreatedAt), Expr::col(Column::Id)]);
-        let last = Expr::tuple([Expr::val(micros(after.created_at)), Expr::val(after.id.as_uuid())]);
-        query = query.filter(place.lt(last));
-    }
-    query
+    live()
+        .apply_if(filter.status, |query, status| query.filter(Column::Status.eq(status)))
+        .apply_if(filter.title_contains.as_deref(), |query, text| {
+            query.filter(contains(Expr::col(Column::Title), text, backend))
+        })
+        .apply_if(filter.after, |query, after| {
+            query.filter(is_after(NEWEST_FIRST, after.created_at, after.id.as_uuid()))
+        })
 }

@@ -39,10 +39,9 @@ impl GroupReader for Transaction {
     }
 
     async fn list(&mut self, text: Option<&str>, page: PageRequest) -> Result<Page<(Group, u64)>> {
-        let mut rows = Entity::find();
-        if let Some(text) = text {
-            rows = rows.filter(contains(Expr::col(Column::Name), text, self.backend()));
-        }
+        let rows = Entity::find().apply_if(text, |rows, text| {
+            rows.filter(contains(Expr::col(Column::Name), text, self.backend()))
+        });
         let order =
             |rows: sea_orm::Select<Entity>| rows.order_by_asc(Column::NameKey).order_by_asc(Column::Id);
         let listed = self.listed("list groups", rows, order, page, Ok).await?;

@@ -26,7 +26,9 @@ use docent_domain::{
     webhook::Webhook,
 };
 use docent_ports::inventory::{Inventory, RecordCounts};
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
@@ -51,8 +53,8 @@ impl Inventory for Transaction {
 
     async fn documents(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Document>> {
         let live = documents::Entity::find().filter(documents::Column::DeletedAt.is_null());
-        let query = page(live, documents::Column::Id, after.map(DocumentId::as_uuid), limit);
-        self.fetch_all("read a page of documents", query).await
+        let after = after.map(DocumentId::as_uuid);
+        self.fetch_all("read a page of documents", page(live, documents::Column::Id, after, limit)).await
     }
 
     async fn deletions(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Deletion>> {
@@ -159,9 +161,5 @@ fn page<E: EntityTrait, C: ColumnTrait>(
     after: Option<Uuid>,
     limit: u64,
 ) -> Select<E> {
-    let rest = match after {
-        Some(after) => query.filter(id.gt(after)),
-        None => query,
-    };
-    rest.order_by_asc(id).limit(limit)
+    query.apply_if(after, |query, after| query.filter(id.gt(after))).order_by_asc(id).limit(limit)
 }

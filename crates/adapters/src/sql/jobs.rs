@@ -16,7 +16,8 @@ use docent_domain::{
 };
 use docent_ports::jobs::{JobCounts, JobReader, JobWriter};
 use sea_orm::{
-    ColumnTrait, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, Select, Set, UpdateMany,
+    ColumnTrait, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
+    UpdateMany,
     sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query},
 };
 
@@ -60,19 +61,15 @@ impl JobReader for Transaction {
     }
 
     async fn list(&mut self, filter: JobFilter, page: PageRequest) -> Result<Page<Job>> {
-        let mut rows = Entity::find();
-        if let Some(state) = filter.state {
-            rows = rows.filter(Column::State.eq(match state {
-                JobStateName::Queued => QUEUED,
-                JobStateName::Leased => LEASED,
-                JobStateName::Done => DONE,
-            }));
-        }
-        if let Some(kind) = filter.kind {
-            rows = rows.filter(Column::Kind.eq(kind.as_str()));
-        }
-        let order = |rows: Select<Entity>| rows.order_by_desc(Column::UpdatedAt).order_by_desc(Column::Id);
-        self.listed("list jobs", rows, order, page, Record::from_row).await
+        let stored = |state| match state {
+            JobStateName::Queued => QUEUED,
+            JobStateName::Leased => LEASED,
+            JobStateName::Done => DONE,
+        };
+        let rows = Entity::find()
+            .apply_if(filter.state, |rows, state| rows.filter(Column::State.eq(stored(state))))
+            .apply_if(filter.kind, |rows, kind| rows.filter(Column::Kind.eq(kind.as_str())));
+        self.list_newest("list jobs", rows, [Column::UpdatedAt, Column::Id], page).await
     }
 
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>> {

@@ -1,14 +1,20 @@
 //! Pages of lists and text search.
 
-use super::{transaction::Transaction, values::counted};
+use super::{
+    record::Record,
+    transaction::Transaction,
+    values::{counted, micros},
+};
+use chrono::{DateTime, Utc};
 use docent_domain::{
     fault::Result,
     listing::{Page, PageRequest},
 };
 use sea_orm::{
-    DbBackend, EntityTrait, FromQueryResult, QuerySelect, Select,
+    ColumnTrait, DbBackend, EntityTrait, FromQueryResult, QueryOrder, QuerySelect, Select,
     sea_query::{Expr, ExprTrait, Func},
 };
+use uuid::Uuid;
 
 impl Transaction {
     /// Reads a page of `rows` in the given order, and their total number.
@@ -34,6 +40,18 @@ impl Transaction {
         Ok(Page { records: rows.into_iter().map(from_row).collect::<Result<_>>()?, total })
     }
 
+    /// Reads a page of records with the latest ones first: in descending order of `keys`.
+    pub(super) async fn list_newest<R: Record>(
+        &mut self,
+        doing: &'static str,
+        rows: Select<R::Entity>,
+        keys: [<R::Entity as EntityTrait>::Column; 2],
+        page: PageRequest,
+    ) -> Result<Page<R>> {
+        let order = |rows| keys.into_iter().fold(rows, Select::order_by_desc);
+        self.listed(doing, rows, order, page, R::from_row).await
+    }
+
     /// Counts rows.
     pub(super) async fn count_rows<E: EntityTrait>(
         &mut self,
@@ -44,6 +62,11 @@ impl Transaction {
         let count = self.run(doing, |db| Box::pin(count.one(db))).await?;
         counted(count.unwrap_or(0), "count of records")
     }
+}
+
+/// Whether a row comes after the one with these values in a list in descending order of `keys`.
+pub(super) fn is_after<C: ColumnTrait>(keys: [C; 2], at: DateTime<Utc>, id: Uuid) -> Expr {
+    Expr::tuple(keys.map(Expr::col)).lt(Expr::tuple([Expr::val(micros(at)), Expr::val(id)]))
 }
 
 /// Restricts a query to a page.

@@ -2,7 +2,7 @@
 
 use super::{
     fault::{fault, late},
-    lookup::{BATCH, ReadMany},
+    lookup::{BATCH, Lookup, ReadMany},
     transaction::Source,
 };
 use async_trait::async_trait;
@@ -12,7 +12,7 @@ use sea_orm::{
     QueryResult, QueryTrait, RuntimeErr, Select,
     sqlx::{self, AssertSqlSafe, Postgres, Sqlite, pool::PoolConnection},
 };
-use std::{sync::Arc, time::Duration};
+use std::{hash::Hash, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -25,11 +25,11 @@ const READS_PER_CONNECTION: u32 = 16;
 /// There is one for each power of two up to [`BATCH`], so that connections keep all of them prepared. They have no
 /// LIMIT, since SQLite prepares a statement again when the value bound to LIMIT changes.
 #[derive(Clone, Debug)]
-pub(super) struct Statements(Arc<[Arc<str>]>);
+struct Statements(Arc<[Arc<str>]>);
 
 impl Statements {
     /// Statements that select from `records` by ID. `records` must bind no values itself.
-    pub(super) fn new<E: EntityTrait>(records: Select<E>, backend: DbBackend) -> Self {
+    fn new<E: EntityTrait>(records: Select<E>, backend: DbBackend) -> Self {
         let statement = |size: usize| -> Arc<str> {
             let mut query = records.clone();
             if let Some(id) = E::PrimaryKey::iter().next() {
@@ -48,21 +48,43 @@ impl Statements {
 }
 
 /// Converts a row to a record and its key.
-pub(super) type FromRow<M, K, V> = fn(M) -> (K, Result<V>);
+type FromRow<M, K, V> = fn(M) -> (K, Result<V>);
 
 /// Reads records of one kind.
-pub(super) struct Points<M, K, V> {
-    pub(super) doing: &'static str,
-    pub(super) source: Source,
-    pub(super) statement_timeout: Duration,
-    pub(super) statements: Statements,
-    pub(super) id: fn(K) -> Uuid,
-    pub(super) from_row: FromRow<M, K, V>,
-    pub(super) kept: Option<(Connection, u32)>,
+struct Points<M, K, V> {
+    doing: &'static str,
+    source: Source,
+    statement_timeout: Duration,
+    statements: Statements,
+    id: fn(K) -> Uuid,
+    from_row: FromRow<M, K, V>,
+    kept: Option<(Connection, u32)>,
+}
+
+/// Batches the reads of concurrent callers. `records` must bind no values itself.
+pub(super) fn lookup<E, K, V>(
+    doing: &'static str,
+    source: &Source,
+    statement_timeout: Duration,
+    records: Select<E>,
+    id: fn(K) -> Uuid,
+    from_row: FromRow<E::Model, K, V>,
+) -> Lookup<K, V>
+where
+    E: EntityTrait,
+    K: Copy + Eq + Hash + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    let statements = Statements::new(records, source.connections.get_database_backend());
+    let source = source.clone();
+    Lookup::new(doing, statement_timeout, move || {
+        let (source, statements) = (source.clone(), statements.clone());
+        Box::new(Points { doing, source, statement_timeout, statements, id, from_row, kept: None })
+    })
 }
 
 /// A connection to either database.
-pub(super) enum Connection {
+enum Connection {
     Sqlite(PoolConnection<Sqlite>),
     Postgres(PoolConnection<Postgres>),
 }

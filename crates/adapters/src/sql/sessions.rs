@@ -2,7 +2,6 @@
 
 use super::{
     entities::sessions::{Column, Entity},
-    record::Record,
     transaction::Transaction,
     values::{latest, micros},
 };
@@ -15,9 +14,7 @@ use docent_domain::{
     session::{PANEL_IDLE_TIMEOUT, Session, SessionKind},
 };
 use docent_ports::sessions::{SessionReader, SessionWriter};
-use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, ExprTrait, QueryFilter, QueryOrder, Select, sea_query::Expr,
-};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, ExprTrait, QueryFilter, QueryTrait, sea_query::Expr};
 
 #[async_trait]
 impl SessionReader for Transaction {
@@ -26,22 +23,16 @@ impl SessionReader for Transaction {
     }
 
     async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>> {
-        let mut rows = Entity::find();
-        if let Some(user) = filter.user {
-            rows = rows.filter(Column::UserId.eq(user.as_uuid()));
-        }
-        if let Some(kind) = filter.kind {
-            rows = rows.filter(Column::Kind.eq(kind.name()));
-        }
-        if let Some(at) = filter.valid_at {
-            let used = Column::LastUsedAt.gte(micros(at - PANEL_IDLE_TIMEOUT));
-            rows = rows
-                .filter(Column::RevokedAt.is_null())
-                .filter(Column::ExpiresAt.gt(micros(at)))
-                .filter(Column::Kind.ne(SessionKind::Panel.name()).or(used));
-        }
-        let order = |rows: Select<Entity>| rows.order_by_desc(Column::LastUsedAt).order_by_desc(Column::Id);
-        self.listed("list sessions", rows, order, page, Record::from_row).await
+        let rows = Entity::find()
+            .apply_if(filter.user, |rows, user| rows.filter(Column::UserId.eq(user.as_uuid())))
+            .apply_if(filter.kind, |rows, kind| rows.filter(Column::Kind.eq(kind.name())))
+            .apply_if(filter.valid_at, |rows, at| {
+                let used = Column::LastUsedAt.gte(micros(at - PANEL_IDLE_TIMEOUT));
+                rows.filter(Column::RevokedAt.is_null())
+                    .filter(Column::ExpiresAt.gt(micros(at)))
+                    .filter(Column::Kind.ne(SessionKind::Panel.name()).or(used))
+            });
+        self.list_newest("list sessions", rows, [Column::LastUsedAt, Column::Id], page).await
     }
 }
 

@@ -17,7 +17,8 @@ use docent_domain::{
 };
 use docent_ports::usage::{UsageReader, UsageWriter};
 use sea_orm::{
-    ColumnTrait, DbBackend, EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, DbBackend, EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select,
     sea_query::{Expr, ExprTrait, Func, Iden, NullOrdering},
 };
 use uuid::Uuid;
@@ -53,10 +54,7 @@ impl UsageReader for Transaction {
                 user: user.map(UserId::from_uuid),
                 api_key: key.map(ApiKeyId::from_uuid),
                 answers: counted(answers, "count of answers")?,
-                tokens: TokenUsage {
-                    prompt: counted(prompt, "usage sum")?,
-                    completion: counted(completion, "usage sum")?,
-                },
+                tokens: tokens(prompt, completion)?,
             })
         };
         Ok(Page { records: rows.into_iter().map(sum).collect::<Result<_>>()?, total })
@@ -88,19 +86,11 @@ fn select_sums(filter: &UsageFilter, grouping: UsageGrouping, backend: DbBackend
             query = query.group_by(column).order_by_with_nulls(column, Order::Asc, NullOrdering::First);
         }
     }
-    if let Some(user) = filter.user {
-        query = query.filter(Column::UserId.eq(user.as_uuid()));
-    }
-    if let Some(key) = filter.api_key {
-        query = query.filter(Column::ApiKeyId.eq(key.as_uuid()));
-    }
-    if let Some(from) = filter.period.from {
-        query = query.filter(Column::RecordedAt.gte(micros(from)));
-    }
-    if let Some(to) = filter.period.to {
-        query = query.filter(Column::RecordedAt.lt(micros(to)));
-    }
     query
+        .apply_if(filter.user, |query, user| query.filter(Column::UserId.eq(user.as_uuid())))
+        .apply_if(filter.api_key, |query, key| query.filter(Column::ApiKeyId.eq(key.as_uuid())))
+        .apply_if(filter.period.from, |query, from| query.filter(Column::RecordedAt.gte(micros(from))))
+        .apply_if(filter.period.to, |query, to| query.filter(Column::RecordedAt.lt(micros(to))))
 }
 
 /// A sum that is 0 over nothing. PostgreSQL's sum of big integers is a decimal number, hence the cast.
@@ -123,9 +113,10 @@ impl UsageWriter for Transaction {
             .into_tuple::<(i64, i64)>();
         let sums = self.run("sum up usage", |db| Box::pin(query.one(db))).await?;
         let (prompt, completion) = sums.unwrap_or_default();
-        Ok(TokenUsage {
-            prompt: counted(prompt, "usage sum")?,
-            completion: counted(completion, "usage sum")?,
-        })
+        tokens(prompt, completion)
     }
+}
+
+fn tokens(prompt: i64, completion: i64) -> Result<TokenUsage> {
+    Ok(TokenUsage { prompt: counted(prompt, "usage sum")?, completion: counted(completion, "usage sum")? })
 }

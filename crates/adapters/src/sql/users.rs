@@ -8,7 +8,7 @@ use super::{
     fault::corrupt,
     listing::contains,
     lookup::Lookup,
-    points::{Points, Statements},
+    points,
     record::Record,
     transaction::{Source, Transaction},
 };
@@ -30,20 +30,8 @@ use std::{collections::HashMap, time::Duration};
 
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<UserId, User> {
-    let doing = "read an account";
-    let statements = Statements::new(Entity::find(), source.connections.get_database_backend());
-    let source = source.clone();
-    Lookup::new(doing, statement_timeout, move || {
-        Box::new(Points {
-            doing,
-            source: source.clone(),
-            statement_timeout,
-            statements: statements.clone(),
-            id: UserId::as_uuid,
-            from_row: |row: Model| (UserId::from_uuid(row.id), User::from_row(row)),
-            kept: None,
-        })
-    })
+    let from_row = |row: Model| (UserId::from_uuid(row.id), User::from_row(row));
+    points::lookup("read an account", source, statement_timeout, Entity::find(), UserId::as_uuid, from_row)
 }
 
 #[async_trait]
@@ -64,28 +52,26 @@ impl UserReader for Transaction {
     }
 
     async fn list(&mut self, filter: &UserFilter, page: PageRequest) -> Result<Page<User>> {
-        let mut rows = Entity::find();
-        if let Some(text) = &filter.text {
-            rows = rows.filter(contains(Expr::col(Column::Email), text, self.backend()));
-        }
-        if let Some(is_active) = filter.is_active {
-            rows = rows.filter(Column::IsActive.eq(is_active));
-        }
-        if let Some(may_enter) = filter.can_use_panel {
-            let may = Condition::any().add(Column::IsStaff.eq(true)).add(Column::IsSuperuser.eq(true));
-            rows = rows.filter(if may_enter { may } else { may.not() });
-        }
-        if let Some(is_superuser) = filter.is_superuser {
-            rows = rows.filter(Column::IsSuperuser.eq(is_superuser));
-        }
-        if let Some(group) = filter.group {
-            let members = user_groups::Entity::find()
-                .select_only()
-                .column(user_groups::Column::UserId)
-                .filter(user_groups::Column::GroupId.eq(group.as_uuid()))
-                .into_query();
-            rows = rows.filter(Column::Id.in_subquery(members));
-        }
+        let rows = Entity::find()
+            .apply_if(filter.text.as_deref(), |rows, text| {
+                rows.filter(contains(Expr::col(Column::Email), text, self.backend()))
+            })
+            .apply_if(filter.is_active, |rows, is_active| rows.filter(Column::IsActive.eq(is_active)))
+            .apply_if(filter.can_use_panel, |rows, may_enter| {
+                let may = Condition::any().add(Column::IsStaff.eq(true)).add(Column::IsSuperuser.eq(true));
+                rows.filter(if may_enter { may } else { may.not() })
+            })
+            .apply_if(filter.is_superuser, |rows, is_superuser| {
+                rows.filter(Column::IsSuperuser.eq(is_superuser))
+            })
+            .apply_if(filter.group, |rows, group| {
+                let members = user_groups::Entity::find()
+                    .select_only()
+                    .column(user_groups::Column::UserId)
+                    .filter(user_groups::Column::GroupId.eq(group.as_uuid()))
+                    .into_query();
+                rows.filter(Column::Id.in_subquery(members))
+            });
         let order = |rows: Select<Entity>| match filter.order {
             UserOrder::Email => rows.order_by_asc(Column::Email),
             UserOrder::Newest => rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id),

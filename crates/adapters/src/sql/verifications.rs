@@ -15,7 +15,7 @@ use docent_domain::{
     verification::{VerificationPurpose, VerificationToken},
 };
 use docent_ports::verifications::{VerificationReader, VerificationWriter};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Select, sea_query::OnConflict};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryTrait, sea_query::OnConflict};
 
 #[async_trait]
 impl VerificationReader for Transaction {
@@ -29,12 +29,8 @@ impl VerificationReader for Transaction {
     }
 
     async fn list(&mut self, user: Option<UserId>, page: PageRequest) -> Result<Page<VerificationToken>> {
-        let mut rows = Entity::find();
-        if let Some(user) = user {
-            rows = rows.filter(Column::UserId.eq(user.as_uuid()));
-        }
-        let order = |rows: Select<Entity>| rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
-        self.listed("list verification tokens", rows, order, page, Record::from_row).await
+        let rows = Entity::find().apply_if(user, |rows, user| rows.filter(Column::UserId.eq(user.as_uuid())));
+        self.list_newest("list verification tokens", rows, [Column::CreatedAt, Column::Id], page).await
     }
 }
 
@@ -54,10 +50,9 @@ impl VerificationWriter for Transaction {
     }
 
     async fn remove_for_user(&mut self, user: UserId, purpose: Option<VerificationPurpose>) -> Result<u64> {
-        let mut delete = Entity::delete_many().filter(Column::UserId.eq(user.as_uuid()));
-        if let Some(purpose) = purpose {
-            delete = delete.filter(Column::Purpose.eq(purpose.name()));
-        }
+        let delete = Entity::delete_many()
+            .filter(Column::UserId.eq(user.as_uuid()))
+            .apply_if(purpose, |delete, purpose| delete.filter(Column::Purpose.eq(purpose.name())));
         self.delete_rows("remove verification tokens", delete).await
     }
 

@@ -5,6 +5,7 @@ use super::{
         webhook_deliveries as deliveries,
         webhooks::{ActiveModel, Column, Entity},
     },
+    listing::is_after,
     record::Record,
     transaction::Transaction,
     values::{instant, micros},
@@ -20,7 +21,7 @@ use docent_domain::{
 use docent_ports::webhooks::{WebhookReader, WebhookWriter};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-    Select, UpdateMany,
+    UpdateMany,
     sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement},
 };
 
@@ -31,15 +32,10 @@ impl WebhookReader for Transaction {
     }
 
     async fn list(&mut self, filter: WebhookFilter, page: PageRequest) -> Result<Page<Webhook>> {
-        let mut rows = Entity::find();
-        if let Some(owner) = filter.owner {
-            rows = rows.filter(Column::OwnerId.eq(owner.as_uuid()));
-        }
-        if let Some(is_active) = filter.is_active {
-            rows = rows.filter(Column::IsActive.eq(is_active));
-        }
-        let order = |rows: Select<Entity>| rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
-        self.listed("list webhooks", rows, order, page, Record::from_row).await
+        let rows = Entity::find()
+            .apply_if(filter.owner, |rows, owner| rows.filter(Column::OwnerId.eq(owner.as_uuid())))
+            .apply_if(filter.is_active, |rows, is_active| rows.filter(Column::IsActive.eq(is_active)));
+        self.list_newest("list webhooks", rows, [Column::CreatedAt, Column::Id], page).await
     }
 
     async fn delivery(&mut self, id: WebhookDeliveryId) -> Result<Option<WebhookDelivery>> {
@@ -53,16 +49,11 @@ impl WebhookReader for Transaction {
         page: PageRequest,
     ) -> Result<Page<WebhookDelivery>> {
         use deliveries::Column;
-        let mut rows = deliveries::Entity::find().filter(Column::WebhookId.eq(webhook.as_uuid()));
-        if let Some(after) = after {
-            let created_at = micros(after.created_at);
-            let same = Column::CreatedAt.eq(created_at).and(Column::Id.lt(after.id.as_uuid()));
-            rows = rows.filter(Column::CreatedAt.lt(created_at).or(same));
-        }
-        let order = |rows: Select<deliveries::Entity>| {
-            rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id)
-        };
-        self.listed("list deliveries", rows, order, page, Record::from_row).await
+        let keys = [Column::CreatedAt, Column::Id];
+        let rows = deliveries::Entity::find().filter(Column::WebhookId.eq(webhook.as_uuid()));
+        let rows = rows
+            .apply_if(after, |rows, after| rows.filter(is_after(keys, after.created_at, after.id.as_uuid())));
+        self.list_newest("list deliveries", rows, keys, page).await
     }
 
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>> {
@@ -108,10 +99,9 @@ impl WebhookWriter for Transaction {
     }
 
     async fn subscribed(&mut self, owner: Option<UserId>, event: WebhookEvent) -> Result<Vec<WebhookId>> {
-        let mut whose = Condition::any().add(Column::AllDocuments.eq(true));
-        if let Some(owner) = owner {
-            whose = whose.add(Column::OwnerId.eq(owner.as_uuid()));
-        }
+        let whose = Condition::any()
+            .add(Column::AllDocuments.eq(true))
+            .add_option(owner.map(|owner| Column::OwnerId.eq(owner.as_uuid())));
         let query = Entity::find().filter(Column::IsActive.eq(true)).filter(whose).order_by_asc(Column::Id);
         let webhooks: Vec<Webhook> = self.fetch_all("find subscribed webhooks", query).await?;
         let listening = webhooks.into_iter().filter(|webhook| webhook.events.contains(event));
