@@ -44,6 +44,7 @@ use docent_ports::{
     term_statistics::Contribution,
 };
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     sync::{Arc, Mutex},
 };
@@ -97,11 +98,36 @@ struct Kept {
     until: Option<DateTime<Utc>>,
 }
 
+/// Returns the requested page of a list, after sorting it in descending order of `key`.
+fn newest_page<T, K: Ord>(mut list: Vec<T>, key: impl Fn(&T) -> K, page: PageRequest) -> Page<T> {
+    list.sort_by_key(|record| Reverse(key(record)));
+    page_of(list, page)
+}
+
 /// Returns the requested page of a sorted list.
 fn page_of<T>(list: Vec<T>, page: PageRequest) -> Page<T> {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let total = list.len() as u64;
     Page { records: list.into_iter().skip(number(page.offset)).take(number(page.limit)).collect(), total }
+}
+
+/// Adds a record, whose ID must be new.
+fn insert_once<K: Ord, V: Clone>(table: &mut BTreeMap<K, V>, id: K, record: &V) -> Result<()> {
+    match table.insert(id, record.clone()) {
+        None => Ok(()),
+        Some(_) => Err(violation("there is a record with this id")),
+    }
+}
+
+impl Tables {
+    /// Checks that the account a record belongs to exists.
+    fn check_owner(&self, user: UserId) -> Result<()> {
+        if self.users.contains_key(&user) {
+            Ok(())
+        } else {
+            Err(violation("the record's account does not exist"))
+        }
+    }
 }
 
 /// Creates a fault for a constraint violation.

@@ -1,6 +1,6 @@
 //! The audit log in memory.
 
-use super::{Transaction, page_of, violation};
+use super::{Transaction, insert_once, newest_page};
 use async_trait::async_trait;
 use docent_domain::{
     audit::{AuditActor, AuditEntry},
@@ -9,7 +9,6 @@ use docent_domain::{
     listing::{AuditFilter, Page, PageRequest},
 };
 use docent_ports::audit::{AuditReader, AuditWriter};
-use std::cmp::Reverse;
 
 #[async_trait]
 impl AuditReader for Transaction {
@@ -18,20 +17,16 @@ impl AuditReader for Transaction {
     }
 
     async fn list(&mut self, filter: &AuditFilter, page: PageRequest) -> Result<Page<AuditEntry>> {
-        let mut entries: Vec<AuditEntry> =
+        let entries: Vec<AuditEntry> =
             self.read()?.audit.values().filter(|entry| fits(filter, entry)).cloned().collect();
-        entries.sort_by_key(|entry| Reverse((entry.at, entry.id)));
-        Ok(page_of(entries, page))
+        Ok(newest_page(entries, |entry| (entry.at, entry.id), page))
     }
 }
 
 #[async_trait]
 impl AuditWriter for Transaction {
     async fn append(&mut self, entry: &AuditEntry) -> Result<()> {
-        self.write(|tables| match tables.audit.insert(entry.id, entry.clone()) {
-            None => Ok(()),
-            Some(_) => Err(violation("there is an entry with this id")),
-        })
+        self.write(|tables| insert_once(&mut tables.audit, entry.id, entry))
     }
 }
 

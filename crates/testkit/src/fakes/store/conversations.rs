@@ -1,6 +1,6 @@
 //! Conversations in memory.
 
-use super::{Transaction, page_of, violation};
+use super::{Transaction, newest_page, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     conversation::{Conversation, ConversationMessage},
@@ -9,7 +9,6 @@ use docent_domain::{
     listing::{ConversationFilter, Page, PageRequest},
 };
 use docent_ports::conversations::{ConversationReader, ConversationWriter};
-use std::cmp::Reverse;
 
 #[async_trait]
 impl ConversationReader for Transaction {
@@ -31,10 +30,9 @@ impl ConversationReader for Transaction {
                 && filter.text.as_ref().is_none_or(|text| title.contains(&text.to_ascii_lowercase()))
         };
         let all = self.read()?.conversations.values().filter(|(conversation, _)| fits(conversation));
-        let mut found: Vec<_> =
+        let found: Vec<_> =
             all.map(|(conversation, messages)| (conversation.clone(), messages.len() as u64)).collect();
-        found.sort_by_key(|(conversation, _)| Reverse((conversation.updated_at, conversation.id)));
-        Ok(page_of(found, page))
+        Ok(newest_page(found, |(conversation, _)| (conversation.updated_at, conversation.id), page))
     }
 
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>> {
@@ -47,9 +45,7 @@ impl ConversationReader for Transaction {
 impl ConversationWriter for Transaction {
     async fn insert(&mut self, conversation: &Conversation) -> Result<bool> {
         self.write(|tables| {
-            if !tables.users.contains_key(&conversation.owner) {
-                return Err(violation("the conversation's owner does not exist"));
-            }
+            tables.check_owner(conversation.owner)?;
             if tables.conversations.contains_key(&conversation.id) {
                 return Ok(false);
             }

@@ -1,6 +1,6 @@
 //! API keys, sessions and verification tokens in memory.
 
-use super::{Transaction, page_of, violation};
+use super::{Transaction, insert_once, newest_page};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -16,7 +16,6 @@ use docent_ports::{
     sessions::{SessionReader, SessionWriter},
     verifications::{VerificationReader, VerificationWriter},
 };
-use std::cmp::Reverse;
 
 #[async_trait]
 impl ApiKeyReader for Transaction {
@@ -38,9 +37,8 @@ impl ApiKeyReader for Transaction {
                     .as_ref()
                     .is_none_or(|text| holds(key.name.as_str(), text) || holds(key.prefix.as_str(), text))
         };
-        let mut keys: Vec<ApiKey> = self.read()?.api_keys.values().filter(fits).cloned().collect();
-        keys.sort_by_key(|key| Reverse((key.created_at, key.id)));
-        Ok(page_of(keys, page))
+        let keys: Vec<ApiKey> = self.read()?.api_keys.values().filter(fits).cloned().collect();
+        Ok(newest_page(keys, |key| (key.created_at, key.id), page))
     }
 }
 
@@ -48,16 +46,12 @@ impl ApiKeyReader for Transaction {
 impl ApiKeyWriter for Transaction {
     async fn insert(&mut self, key: &ApiKey) -> Result<bool> {
         self.write(|tables| {
-            if !tables.users.contains_key(&key.user) {
-                return Err(violation("the key's account does not exist"));
-            }
+            tables.check_owner(key.user)?;
             if tables.api_keys.values().any(|other| other.prefix == key.prefix) {
                 return Ok(false);
             }
-            match tables.api_keys.insert(key.id, key.clone()) {
-                None => Ok(true),
-                Some(_) => Err(violation("there is a key with this id")),
-            }
+            insert_once(&mut tables.api_keys, key.id, key)?;
+            Ok(true)
         })
     }
 
@@ -98,9 +92,8 @@ impl SessionReader for Transaction {
                 && filter.kind.is_none_or(|kind| session.kind == kind)
                 && filter.valid_at.is_none_or(|at| session.is_valid(at))
         };
-        let mut sessions: Vec<Session> = self.read()?.sessions.values().filter(fits).cloned().collect();
-        sessions.sort_by_key(|session| Reverse((session.last_used_at, session.id)));
-        Ok(page_of(sessions, page))
+        let sessions: Vec<Session> = self.read()?.sessions.values().filter(fits).cloned().collect();
+        Ok(newest_page(sessions, |session| (session.last_used_at, session.id), page))
     }
 }
 
@@ -108,13 +101,8 @@ impl SessionReader for Transaction {
 impl SessionWriter for Transaction {
     async fn insert(&mut self, session: &Session) -> Result<()> {
         self.write(|tables| {
-            if !tables.users.contains_key(&session.user) {
-                return Err(violation("the session's account does not exist"));
-            }
-            match tables.sessions.insert(session.id, session.clone()) {
-                None => Ok(()),
-                Some(_) => Err(violation("there is a session with this id")),
-            }
+            tables.check_owner(session.user)?;
+            insert_once(&mut tables.sessions, session.id, session)
         })
     }
 
@@ -174,9 +162,8 @@ impl VerificationReader for Transaction {
     async fn list(&mut self, user: Option<UserId>, page: PageRequest) -> Result<Page<VerificationToken>> {
         let tokens =
             self.read()?.verifications.values().filter(|token| user.is_none_or(|user| token.user == user));
-        let mut tokens: Vec<VerificationToken> = tokens.cloned().collect();
-        tokens.sort_by_key(|token| Reverse((token.created_at, token.id)));
-        Ok(page_of(tokens, page))
+        let tokens: Vec<VerificationToken> = tokens.cloned().collect();
+        Ok(newest_page(tokens, |token| (token.created_at, token.id), page))
     }
 }
 
@@ -184,9 +171,7 @@ impl VerificationReader for Transaction {
 impl VerificationWriter for Transaction {
     async fn put(&mut self, verification: &VerificationToken) -> Result<()> {
         self.write(|tables| {
-            if !tables.users.contains_key(&verification.user) {
-                return Err(violation("the token's account does not exist"));
-            }
+            tables.check_owner(verification.user)?;
             let is_replaced = |old: &VerificationToken| {
                 old.user == verification.user && old.purpose == verification.purpose
             };

@@ -1,6 +1,6 @@
 //! Groups and permissions of accounts in memory.
 
-use super::{Tables, Transaction, page_of, violation};
+use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     fault::Result,
@@ -52,10 +52,8 @@ impl GroupWriter for Transaction {
             if holder(tables, &group.name).is_some() {
                 return Ok(false);
             }
-            match tables.groups.insert(group.id, group.clone()) {
-                None => Ok(true),
-                Some(_) => Err(violation("there is a group with this id")),
-            }
+            insert_once(&mut tables.groups, group.id, group)?;
+            Ok(true)
         })
     }
 

@@ -1,6 +1,6 @@
 //! The job queue in memory.
 
-use super::{Tables, Transaction, page_of, violation};
+use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -69,10 +69,7 @@ impl JobWriter for Transaction {
             }
             let turn = turn(tables, job);
             tables.turns.insert(job.id, turn);
-            match tables.jobs.insert(job.id, job.clone()) {
-                None => Ok(()),
-                Some(_) => Err(violation("there is a job with this id")),
-            }
+            insert_once(&mut tables.jobs, job.id, job)
         })
     }
 

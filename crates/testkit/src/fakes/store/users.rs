@@ -1,6 +1,6 @@
 //! Accounts and usage records in memory.
 
-use super::{Tables, Transaction, page_of, violation};
+use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::{
     fault::Result,
@@ -58,10 +58,8 @@ impl UserWriter for Transaction {
             if holder(tables, &user.email).is_some() {
                 return Ok(false);
             }
-            match tables.users.insert(user.id, user.clone()) {
-                None => Ok(true),
-                Some(_) => Err(violation("there is an account with this id")),
-            }
+            insert_once(&mut tables.users, user.id, user)?;
+            Ok(true)
         })
     }
 
@@ -147,10 +145,7 @@ impl UsageReader for Transaction {
 #[async_trait]
 impl UsageWriter for Transaction {
     async fn insert(&mut self, record: &UsageRecord) -> Result<()> {
-        self.write(|tables| match tables.usage.insert(record.id, record.clone()) {
-            None => Ok(()),
-            Some(_) => Err(violation("there is a usage record with this id")),
-        })
+        self.write(|tables| insert_once(&mut tables.usage, record.id, record))
     }
 
     async fn total_for_user(&mut self, user: UserId) -> Result<TokenUsage> {

@@ -1,6 +1,6 @@
 //! Webhooks in memory.
 
-use super::{Kept, Transaction, page_of, violation};
+use super::{Kept, Transaction, insert_once, newest_page, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
@@ -10,7 +10,6 @@ use docent_domain::{
     webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent},
 };
 use docent_ports::webhooks::{WebhookReader, WebhookWriter};
-use std::cmp::Reverse;
 
 #[async_trait]
 impl WebhookReader for Transaction {
@@ -24,9 +23,8 @@ impl WebhookReader for Transaction {
                 && filter.is_active.is_none_or(|is_active| webhook.is_active == is_active)
         };
         let all = self.read()?.webhooks.values().map(|kept| &kept.webhook);
-        let mut found: Vec<Webhook> = all.filter(fits).cloned().collect();
-        found.sort_by_key(|webhook| Reverse((webhook.created_at, webhook.id)));
-        Ok(page_of(found, page))
+        let found: Vec<Webhook> = all.filter(fits).cloned().collect();
+        Ok(newest_page(found, |webhook| (webhook.created_at, webhook.id), page))
     }
 
     async fn delivery(&mut self, id: WebhookDeliveryId) -> Result<Option<WebhookDelivery>> {
@@ -43,10 +41,8 @@ impl WebhookReader for Transaction {
             delivery.webhook == webhook
                 && after.is_none_or(|after| (delivery.created_at, delivery.id) < (after.created_at, after.id))
         };
-        let mut found: Vec<WebhookDelivery> =
-            self.read()?.deliveries.values().filter(fits).cloned().collect();
-        found.sort_by_key(|delivery| Reverse((delivery.created_at, delivery.id)));
-        Ok(page_of(found, page))
+        let found: Vec<WebhookDelivery> = self.read()?.deliveries.values().filter(fits).cloned().collect();
+        Ok(newest_page(found, |delivery| (delivery.created_at, delivery.id), page))
     }
 
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>> {
@@ -63,9 +59,7 @@ impl WebhookReader for Transaction {
 impl WebhookWriter for Transaction {
     async fn insert(&mut self, webhook: &Webhook) -> Result<bool> {
         self.write(|tables| {
-            if !tables.users.contains_key(&webhook.owner) {
-                return Err(violation("the webhook's owner does not exist"));
-            }
+            tables.check_owner(webhook.owner)?;
             if tables.webhooks.contains_key(&webhook.id) {
                 return Ok(false);
             }
@@ -106,10 +100,7 @@ impl WebhookWriter for Transaction {
             if !tables.webhooks.contains_key(&delivery.webhook) {
                 return Err(violation("the delivery's webhook does not exist"));
             }
-            match tables.deliveries.insert(delivery.id, delivery.clone()) {
-                None => Ok(()),
-                Some(_) => Err(violation("there is a delivery with this id")),
-            }
+            insert_once(&mut tables.deliveries, delivery.id, delivery)
         })
     }
 
