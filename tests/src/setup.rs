@@ -2,7 +2,7 @@
 
 use crate::{
     app::TestApp,
-    stack::{SECRET_KEY, Stack},
+    stack::{Components, SECRET_KEY, Stack},
 };
 use docent_adapters::{
     builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
@@ -212,7 +212,7 @@ impl Setup {
     pub async fn start(self) -> TestApp {
         let clock = Arc::new(TestClock::default());
         let entropy: Arc<dyn Entropy> = Arc::new(TestEntropy::default());
-        let components = self
+        let Components { adapters, extractor, renderer, faults } = self
             .stack
             .components(Arc::clone(&self.model), Arc::clone(&clock) as _, Arc::clone(&entropy))
             .await;
@@ -221,36 +221,36 @@ impl Setup {
             None => Arc::new(NoopRecorder),
         };
         let embedder = match &self.embeddings {
-            None => components.embedder,
+            None => adapters.embedder,
             Some(back_end) => {
                 let limits = BatchLimits { texts: 2, ..BatchLimits::default() };
                 let dense = OpenAiEmbedder::new(back_end, limits, Arc::clone(&clock) as _).unwrap();
-                let (store, clock) = (Arc::clone(&components.store), Arc::clone(&clock) as _);
+                let (store, clock) = (Arc::clone(&adapters.store), Arc::clone(&clock) as _);
                 let dense = CachedEmbedder::new(Arc::new(dense), store, clock, Arc::clone(&recorder));
                 Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder), Arc::new(dense)))
             }
         };
         let reranker = self.reranking.then(|| {
             let fake: Arc<dyn Reranker> = Arc::new(FakeReranker);
-            Arc::new(Faulty::new(fake, &components.faults.reranker)) as _
+            Arc::new(Faulty::new(fake, &faults.reranker)) as _
         });
         let mailer = Arc::new(FakeMailer::default());
         let receivers = Arc::new(FakeWebhookSender::default());
-        let (blobs, extractor) = (components.blobs, components.extractor);
+        let blobs = adapters.blobs;
         let extractor = CachedExtractor::new(extractor, Arc::clone(&blobs), Arc::clone(&recorder));
         let ports = Ports {
-            store: components.store,
+            store: adapters.store,
             blobs,
-            collections: components.collections,
+            collections: adapters.collections,
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             reranker,
-            model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { components.model },
+            model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { adapters.model },
             extractor: Arc::new(extractor),
-            renderer: self.renderer.unwrap_or(components.renderer),
-            tokens: components.tokens,
-            signer: components.signer,
-            limiter: components.limiter,
-            hasher: components.hasher,
+            renderer: self.renderer.unwrap_or(renderer),
+            tokens: adapters.tokens,
+            signer: adapters.signer,
+            limiter: adapters.limiter,
+            hasher: adapters.hasher,
             mailer: Arc::clone(&mailer) as _,
             webhook_body: docent_server::webhook_body,
             webhooks: self.webhooks.unwrap_or_else(|| Arc::clone(&receivers) as _),
@@ -270,12 +270,12 @@ impl Setup {
             ports,
             address,
             clock,
-            components.faults,
+            faults,
             self.model,
             (mailer, receivers),
             stop,
             running,
-            components.resources,
+            adapters.resources,
         );
         self.started.0.lock().unwrap().push(app.clone());
         app

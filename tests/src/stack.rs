@@ -52,19 +52,10 @@ pub enum Stack {
 
 /// The components of a stack, each behind a fault switch.
 pub(crate) struct Components {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) blobs: Arc<dyn BlobStore>,
-    pub(crate) collections: Arc<dyn VectorIndexes>,
-    pub(crate) embedder: Arc<dyn Embedder>,
+    pub(crate) adapters: Adapters,
     pub(crate) extractor: Arc<dyn TextExtractor>,
     pub(crate) renderer: Arc<dyn PageRenderer>,
-    pub(crate) tokens: Arc<dyn TokenStore>,
-    pub(crate) limiter: Arc<dyn RateLimiter>,
-    pub(crate) signer: Arc<dyn TokenSigner>,
-    pub(crate) hasher: Arc<dyn PasswordHasher>,
-    pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) faults: Faults,
-    pub(crate) resources: Resources,
 }
 
 /// What must live as long as the adapters, such as a temporary folder or a database schema.
@@ -123,7 +114,7 @@ impl Stack {
     }
 }
 
-/// A stack without fault switches.
+/// The adapters that differ between the stacks.
 pub(crate) struct Adapters {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) blobs: Arc<dyn BlobStore>,
@@ -171,19 +162,20 @@ fn with_fault_switches(adapters: Adapters) -> Components {
         stall: Stall::default(),
         model: FaultSwitch::new(Component::ChatModel),
     };
-    Components {
+    let adapters = Adapters {
         store: Arc::new(store),
         blobs: Arc::new(Faulty::new(adapters.blobs, &faults.blobs)),
         collections: Arc::new(Faulty::new(adapters.collections, &faults.index)),
         embedder: Arc::new(Faulty::new(adapters.embedder, &faults.embedder)),
-        extractor: Arc::new(PlainExtractor::new(&faults.extractor, &faults.stall)),
-        renderer: Arc::new(FakePageRenderer::behind(&faults.extractor)),
         tokens: Arc::new(Faulty::new(adapters.tokens, &faults.tokens)),
         limiter: Arc::new(Faulty::new(adapters.limiter, &faults.limiter)),
-        signer: adapters.signer,
-        hasher: adapters.hasher,
         model: Arc::new(Faulty::new(adapters.model, &faults.model)),
+        ..adapters
+    };
+    Components {
+        adapters,
+        extractor: Arc::new(PlainExtractor::new(&faults.extractor, &faults.stall)),
+        renderer: Arc::new(FakePageRenderer::behind(&faults.extractor)),
         faults,
-        resources: adapters.resources,
     }
 }
