@@ -13,7 +13,10 @@ use docent_ports::{
     vector_index::{IndexPage, VectorIndex},
 };
 use std::{collections::HashMap, sync::Arc};
-use tokio::sync::{Semaphore, watch};
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinHandle,
+};
 
 tokio::task_local! {
     static CALL_GATE: Arc<CallGate>;
@@ -65,6 +68,37 @@ impl CallGate {
         let permit = self.permits.acquire().await;
         permit.expect("it is never closed").forget();
         self.seen.send_modify(|seen| seen.passed += 1);
+    }
+}
+
+/// A task that waits at a gate of its own.
+pub(crate) struct GatedTask<T> {
+    gate: Arc<CallGate>,
+    task: JoinHandle<T>,
+}
+
+impl<T: Send + 'static> GatedTask<T> {
+    /// Starts the task, and returns when it waits before its first call.
+    pub(crate) async fn start(work: impl Future<Output = T> + Send + 'static) -> Self {
+        let gate = CallGate::new();
+        let task = tokio::spawn(Arc::clone(&gate).hold(work));
+        gate.reached().await;
+        Self { gate, task }
+    }
+
+    /// Lets the task make one call. Returns true if it has ended.
+    pub(crate) async fn step(&mut self) -> bool {
+        tokio::select! { () = self.gate.step() => false, _ = &mut self.task => true }
+    }
+
+    /// Lets the task make all further calls.
+    pub(crate) async fn finish(mut self) -> T {
+        loop {
+            tokio::select! {
+                ended = &mut self.task => break ended.unwrap(),
+                () = self.gate.step() => {}
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ mod service;
 mod sweeping;
 mod webhooks;
 
-use call_gate::CallGate;
+use call_gate::GatedTask;
 use docent_app::jobs::RunnerSettings;
 use docent_domain::{
     access::Actor,
@@ -131,6 +131,21 @@ async fn rate_limited_back_end_does_not_use_up_attempts_for_a_day() {
     assert_eq!(failed.failure.code.as_str(), "embedding_failed");
 }
 
+/// Starts a runner of another process that waits after this number of calls. `None` if it has ended before.
+async fn delayed_runner(
+    service: &Service,
+    calls: usize,
+) -> Option<GatedTask<Result<bool, docent_app::error::Error>>> {
+    let runner = service.other_process();
+    let mut late = GatedTask::start(async move { runner.run_next().await }).await;
+    for _ in 0..calls {
+        if late.step().await {
+            return None;
+        }
+    }
+    Some(late)
+}
+
 #[tokio::test]
 async fn deletion_during_the_ingestion_leaves_no_cached_text() {
     // The runner pauses before its first, second, third … call until the document is removed.
@@ -138,19 +153,12 @@ async fn deletion_during_the_ingestion_leaves_no_cached_text() {
         assert!(calls < 100, "an ingestion has an end");
         let service = Service::stepped();
         let id = service.upload("some words").await;
-        let (gate, late) = (CallGate::new(), service.other_process());
-        let mut late = tokio::spawn(Arc::clone(&gate).hold(async move { late.run_next().await }));
-        gate.reached().await;
-        for _ in 0..calls {
-            if tokio::select! { () = gate.step() => false, _ = &mut late => true } {
-                return;
-            }
-        }
+        let Some(late) = delayed_runner(&service, calls).await else { return };
         let owner = Actor::of(&builders::user(1)).unwrap();
         docent_app::documents::delete::delete(&service.app, &owner, id).await.unwrap();
         service.runner().take_over().await.unwrap();
         assert!(service.drain().await >= 1);
-        while !tokio::select! { () = gate.step() => false, _ = &mut late => true } {}
+        let _ = late.finish().await;
         service.drain().await;
         assert_eq!(service.blobs.keys(), Vec::<String>::new(), "after {calls} calls");
     }
@@ -382,22 +390,11 @@ async fn delayed_runner_whose_attempt_fails_does_not_undo_its_successors_work() 
         assert!(calls < 100, "an ingestion has an end");
         let service = Service::stepped();
         let id = service.upload("some words").await;
-        let (gate, late) = (CallGate::new(), service.other_process());
-        let mut late = tokio::spawn(Arc::clone(&gate).hold(async move { late.run_next().await }));
-        gate.reached().await;
-        for _ in 0..calls {
-            if tokio::select! { () = gate.step() => false, _ = &mut late => true } {
-                return;
-            }
-        }
+        let Some(late) = delayed_runner(&service, calls).await else { return };
         service.runner().take_over().await.unwrap();
         assert!(service.drain().await <= 1);
         service.index_switch.fail_next(1, FaultKind::Rejected);
-        loop {
-            if tokio::select! { () = gate.step() => false, _ = &mut late => true } {
-                break;
-            }
-        }
+        let _ = late.finish().await;
         service.drain().await;
         if service.document(id).await.state.name() == "ingested" {
             assert_eq!(service.index.entries(id).len(), 1, "after {calls} calls");

@@ -1,7 +1,7 @@
 //! Reindexing: building a new index while the previous one is active.
 
 use crate::{
-    call_gate::CallGate,
+    call_gate::GatedTask,
     service::{Findings, Reading, Service, until},
 };
 use async_trait::async_trait;
@@ -289,20 +289,13 @@ async fn removal_that_ends_after_the_switch_is_repeated() {
     let service = Service::stepped();
     let id = service.ingested(&["zebras"]).await[0];
     documents::delete::delete(&service.app, &root(), id).await.unwrap();
-    let (gate, runner) = (CallGate::new(), service.runner());
-    let removal = async move { runner.run_next().await.unwrap() };
-    let mut removal = tokio::spawn(Arc::clone(&gate).hold(removal));
-    gate.reached().await;
+    let runner = service.runner();
+    let mut removal = GatedTask::start(async move { runner.run_next().await.unwrap() }).await;
     while !service.index.entries(id).is_empty() {
-        gate.step().await;
+        assert!(!removal.step().await);
     }
     service.reindex(&plan("another")).await.unwrap();
-    loop {
-        tokio::select! {
-            ended = &mut removal => break assert!(ended.unwrap()),
-            () = gate.step() => {}
-        }
-    }
+    assert!(removal.finish().await);
     let jobs = service.ports.store.read().await.unwrap().jobs().of_document(id).await.unwrap();
     let removal = jobs.iter().find(|job| job.kind == JobKind::Delete).unwrap();
     assert_eq!((removal.state, removal.attempts), (JobState::Queued, 0), "it is queued again");
