@@ -30,53 +30,28 @@ impl Background {
         }
     }
 
-    /// Removes old jobs, sessions, deliveries, embeddings and retired indexes.
+    /// Removes old jobs, ended sessions, expired verification tokens, finished deliveries, unused embeddings and retired
+    /// indexes.
     async fn purge(&self, now: DateTime<Utc>) -> Result<(), Fault> {
         let mut work = self.app.store.begin().await?;
         work.jobs().purge_done(now - KEEP_JOBS).await?;
         work.commit().await?;
-        self.purge_credentials(now).await?;
-        self.purge_deliveries(now).await?;
-        self.purge_embeddings(now).await?;
-        generations::remove_retired(&self.app).await
-    }
-
-    /// Removes ended sessions and expired verification tokens.
-    async fn purge_credentials(&self, now: DateTime<Utc>) -> Result<(), Fault> {
         let lifetime = TimeDelta::from_std(self.app.settings.refresh_token_ttl).unwrap_or(TimeDelta::MAX);
         let ended = now.checked_sub_signed(lifetime.max(KEEP_SESSIONS)).unwrap_or(DateTime::UNIX_EPOCH);
         loop {
             let mut work = self.app.store.begin().await?;
-            let sessions = work.sessions().purge(ended, BATCH).await?;
-            let links = work.verifications().purge(now, BATCH).await?;
+            let removed = [
+                work.sessions().purge(ended, BATCH).await?,
+                work.verifications().purge(now, BATCH).await?,
+                // Also those of inactive webhooks.
+                work.webhooks().purge_deliveries(now - KEEP_DELIVERIES, BATCH).await?,
+                work.embedding_cache().purge_unused(now - KEEP_EMBEDDINGS, BATCH).await?,
+            ];
             work.commit().await?;
-            if sessions.max(links) < BATCH {
-                return Ok(());
+            if removed.iter().all(|removed| *removed < BATCH) {
+                break;
             }
         }
-    }
-
-    /// Removes old webhook deliveries, including those of inactive webhooks.
-    async fn purge_deliveries(&self, now: DateTime<Utc>) -> Result<(), Fault> {
-        loop {
-            let mut work = self.app.store.begin().await?;
-            let removed = work.webhooks().purge_deliveries(now - KEEP_DELIVERIES, BATCH).await?;
-            work.commit().await?;
-            if removed < BATCH {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Removes embeddings that were not used for a long time.
-    async fn purge_embeddings(&self, now: DateTime<Utc>) -> Result<(), Fault> {
-        loop {
-            let mut work = self.app.store.begin().await?;
-            let removed = work.embedding_cache().purge_unused(now - KEEP_EMBEDDINGS, BATCH).await?;
-            work.commit().await?;
-            if removed < BATCH {
-                return Ok(());
-            }
-        }
+        generations::remove_retired(&self.app).await
     }
 }

@@ -97,8 +97,8 @@ pub async fn delete(app: &App, grant: &Grant<Chat>, id: ConversationId) -> Resul
     Ok(work.commit().await?)
 }
 
-async fn find<R: ConversationReader + ?Sized>(
-    reader: &mut R,
+async fn find(
+    reader: &mut dyn ConversationReader,
     grant: &Grant<Chat>,
     id: ConversationId,
 ) -> Result<Conversation> {

@@ -233,8 +233,8 @@ pub async fn replay(
     Ok(queued)
 }
 
-async fn find<R: WebhookReader + ?Sized>(
-    reader: &mut R,
+async fn find(
+    reader: &mut dyn WebhookReader,
     grant: &Grant<ManageWebhooks>,
     id: WebhookId,
 ) -> Result<Webhook> {
