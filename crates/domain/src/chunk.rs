@@ -20,6 +20,22 @@ pub struct Span {
     pub end: Position,
 }
 
+/// Start page and offset, end page and offset: the form in which spans are stored.
+impl From<Span> for [u32; 4] {
+    fn from(Span { start, end }: Span) -> Self {
+        [start.page, start.offset, end.page, end.offset]
+    }
+}
+
+impl From<[u32; 4]> for Span {
+    fn from([start_page, start, end_page, end]: [u32; 4]) -> Self {
+        Self {
+            start: Position { page: start_page, offset: start },
+            end: Position { page: end_page, offset: end },
+        }
+    }
+}
+
 /// Where the text of a page starts within a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PageStart {
@@ -27,6 +43,18 @@ pub struct PageStart {
     pub page: u32,
     /// Byte offset in the chunk's text.
     pub at: u32,
+}
+
+impl From<PageStart> for [u32; 2] {
+    fn from(PageStart { page, at }: PageStart) -> Self {
+        [page, at]
+    }
+}
+
+impl From<[u32; 2]> for PageStart {
+    fn from([page, at]: [u32; 2]) -> Self {
+        Self { page, at }
+    }
 }
 
 /// A passage of a document's text.

@@ -1,7 +1,7 @@
 //! Maps chunks to documents of the lexical index.
 
 use docent_domain::{
-    chunk::{PageStart, Position, Span},
+    chunk::{PageStart, Span},
     id::{ChunkId, DocumentId},
     retrieval::{IndexEntry, IndexedDocument, ScoredChunk, TermCounts},
 };
@@ -214,32 +214,26 @@ impl TokenStream for TermStream<'_> {
 /// Encodes span and pages as little-endian 32-bit numbers: start page and offset, end page and offset, then page number
 /// and start of each page.
 mod place {
-    use super::{PageStart, Position, Span};
+    use super::{PageStart, Span};
 
     pub(super) fn write(span: Span, pages: &[PageStart]) -> Vec<u8> {
-        let Span { start, end } = span;
-        let numbers = [start.page, start.offset, end.page, end.offset];
-        let pages = pages.iter().flat_map(|page| [page.page, page.at]);
-        numbers.into_iter().chain(pages).flat_map(u32::to_le_bytes).collect()
+        let pages = pages.iter().copied().flat_map(<[u32; 2]>::from);
+        <[u32; 4]>::from(span).into_iter().chain(pages).flat_map(u32::to_le_bytes).collect()
     }
 
     pub(super) fn read(bytes: &[u8]) -> Option<(Span, Vec<PageStart>)> {
         let (numbers, []) = bytes.as_chunks::<4>() else { return None };
         let numbers: Vec<u32> = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
-        let ([[start_page, start], [end_page, end], pages @ ..], []) = numbers.as_chunks::<2>() else {
-            return None;
-        };
-        let span = Span {
-            start: Position { page: *start_page, offset: *start },
-            end: Position { page: *end_page, offset: *end },
-        };
-        Some((span, pages.iter().map(|[page, at]| PageStart { page: *page, at: *at }).collect()))
+        let (span, pages) = numbers.split_first_chunk::<4>()?;
+        let (pages, []) = pages.as_chunks::<2>() else { return None };
+        Some((Span::from(*span), pages.iter().copied().map(PageStart::from).collect()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docent_domain::chunk::Position;
 
     #[test]
     fn joined_terms_are_split_again() {

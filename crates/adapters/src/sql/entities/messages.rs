@@ -5,7 +5,7 @@ use crate::sql::{
 };
 use docent_domain::{
     chat::AgentName,
-    chunk::{PageStart, Position, Span},
+    chunk::PageStart,
     conversation::{ConversationMessage, MessageRole},
     fault::Result,
     id::{ChunkId, ConversationId, DocumentId, MessageId},
@@ -102,30 +102,25 @@ struct Source {
 
 impl Source {
     fn of(chunk: &ScoredChunk) -> Self {
-        let Span { start, end } = chunk.span;
         Self {
             chunk: chunk.id.as_uuid(),
             document: chunk.document_id.as_uuid(),
             title: chunk.title.clone(),
             text: chunk.text.clone(),
-            span: [start.page, start.offset, end.page, end.offset],
-            pages: chunk.pages.iter().map(|start| [start.page, start.at]).collect(),
+            span: chunk.span.into(),
+            pages: chunk.pages.iter().copied().map(Into::into).collect(),
             score: chunk.score,
         }
     }
 
     fn chunk(self) -> ScoredChunk {
-        let [start_page, start, end_page, end] = self.span;
         ScoredChunk {
             id: ChunkId::from_uuid(self.chunk),
             document_id: DocumentId::from_uuid(self.document),
             title: self.title,
             text: self.text,
-            span: Span {
-                start: Position { page: start_page, offset: start },
-                end: Position { page: end_page, offset: end },
-            },
-            pages: self.pages.into_iter().map(|[page, at]| PageStart { page, at }).collect(),
+            span: self.span.into(),
+            pages: self.pages.into_iter().map(PageStart::from).collect(),
             score: self.score,
         }
     }

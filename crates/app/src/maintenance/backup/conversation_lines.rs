@@ -6,7 +6,7 @@ use super::{
 };
 use docent_domain::{
     chat::AgentName,
-    chunk::{PageStart, Position, Span},
+    chunk::PageStart,
     conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
     id::ChunkId,
     retrieval::ScoredChunk,
@@ -123,30 +123,25 @@ impl MessageLine {
 
 impl SourceLine {
     fn of(chunk: &ScoredChunk) -> Self {
-        let Span { start, end } = chunk.span;
         Self {
             chunk: chunk.id.to_string(),
             document: chunk.document_id.to_string(),
             title: chunk.title.clone(),
             text: chunk.text.clone(),
-            span: [start.page, start.offset, end.page, end.offset],
-            pages: chunk.pages.iter().map(|page| [page.page, page.at]).collect(),
+            span: chunk.span.into(),
+            pages: chunk.pages.iter().copied().map(Into::into).collect(),
             score: chunk.score,
         }
     }
 
     fn chunk(self) -> Result<ScoredChunk, BackupError> {
-        let [start_page, start, end_page, end] = self.span;
         Ok(ScoredChunk {
             id: id::<ChunkId>(&self.chunk)?,
             document_id: id(&self.document)?,
             title: self.title,
             text: self.text,
-            span: Span {
-                start: Position { page: start_page, offset: start },
-                end: Position { page: end_page, offset: end },
-            },
-            pages: self.pages.into_iter().map(|[page, at]| PageStart { page, at }).collect(),
+            span: self.span.into(),
+            pages: self.pages.into_iter().map(PageStart::from).collect(),
             score: self.score,
         })
     }

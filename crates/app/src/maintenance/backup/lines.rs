@@ -4,7 +4,7 @@ use super::{BackupError, invalid_archive};
 use chrono::{DateTime, Utc};
 use docent_domain::{
     chat::AgentName,
-    chunk::{PageStart, Position, Span},
+    chunk::PageStart,
     document::{
         BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
         VectorDocId,
@@ -75,7 +75,6 @@ pub(super) struct UserLine {
     is_superuser: bool,
     created_at: i64,
     last_login_at: Option<i64>,
-    #[serde(default)]
     email_verified_at: Option<i64>,
     #[serde(default)]
     sessions_from: i64,
@@ -274,19 +273,17 @@ impl UsageLine {
 
 impl ChunkLine {
     pub(super) fn of(chunk: &StoredChunk) -> Self {
-        let Span { start, end } = chunk.span;
         Self {
             ordinal: chunk.ordinal,
             text: chunk.text.clone(),
-            span: [start.page, start.offset, end.page, end.offset],
-            pages: chunk.pages.iter().map(|page| [page.page, page.at]).collect(),
+            span: chunk.span.into(),
+            pages: chunk.pages.iter().copied().map(Into::into).collect(),
             dimensions: chunk.dense.as_ref().map_or(0, Vec::len),
         }
     }
 
     /// The chunk. Its vector is removed from the start of `vectors`.
     pub(super) fn chunk(self, vectors: &mut &[u8]) -> Result<StoredChunk, BackupError> {
-        let [start_page, start, end_page, end] = self.span;
         let bytes = self.dimensions.checked_mul(4).and_then(|bytes| vectors.split_at_checked(bytes));
         let (dense, rest) = bytes.ok_or_else(|| invalid_archive("a chunk's vector is missing"))?;
         *vectors = rest;
@@ -294,11 +291,8 @@ impl ChunkLine {
         Ok(StoredChunk {
             ordinal: self.ordinal,
             text: self.text,
-            span: Span {
-                start: Position { page: start_page, offset: start },
-                end: Position { page: end_page, offset: end },
-            },
-            pages: self.pages.into_iter().map(|[page, at]| PageStart { page, at }).collect(),
+            span: self.span.into(),
+            pages: self.pages.into_iter().map(PageStart::from).collect(),
             dense: (self.dimensions > 0).then_some(numbers),
         })
     }
