@@ -77,25 +77,12 @@ impl OpenAiChatModel {
 
     /// Sends a request, without `stream_options` if the back end does not support them.
     async fn send(&self, request: &ChatRequest) -> Result<Response, CallError> {
-        let body = |wants_usage| ChatRequestBody::new(&self.model, request, wants_usage);
-        let sent_usage = self.usage.is_sent();
-        match self.endpoint.post(&body(sent_usage)?, self.timeout).await {
-            Ok(response) => {
-                if sent_usage {
-                    self.usage.mark_supported();
-                }
-                Ok(response)
-            }
-            Err(error) if sent_usage && error.is_invalid_request() && self.usage.is_unverified() => {
-                let response = self.endpoint.post(&body(false)?, self.timeout).await?;
-                tracing::info!(
-                    "the chat back end does not support stream_options; tokens are counted locally"
-                );
-                self.usage.mark_unsupported();
-                Ok(response)
-            }
-            Err(error) => Err(error),
-        }
+        let post = |wants_usage| async move {
+            let body = ChatRequestBody::new(&self.model, request, wants_usage)?;
+            self.endpoint.post(&body, self.timeout).await
+        };
+        let unsupported = "the chat back end does not support stream_options; tokens are counted locally";
+        self.usage.call(post, unsupported).await
     }
 }
 

@@ -207,24 +207,9 @@ impl OpenAiEmbedder {
 
     /// Makes one call, without `encoding_format` if the back end does not support it.
     async fn call(&self, texts: &[String]) -> Result<Vec<u8>, CallError> {
-        let wants_base64 = self.base64.is_sent();
-        match self.post(texts, wants_base64).await {
-            Ok(answer) => {
-                if wants_base64 {
-                    self.base64.mark_supported();
-                }
-                Ok(answer)
-            }
-            Err(error) if wants_base64 && error.is_invalid_request() && self.base64.is_unverified() => {
-                let answer = self.post(texts, false).await?;
-                tracing::info!(
-                    "the embeddings back end does not support encoding_format; vectors are received as JSON numbers"
-                );
-                self.base64.mark_unsupported();
-                Ok(answer)
-            }
-            Err(error) => Err(error),
-        }
+        let unsupported =
+            "the embeddings back end does not support encoding_format; vectors are received as JSON numbers";
+        self.base64.call(|wants_base64| self.post(texts, wants_base64), unsupported).await
     }
 
     async fn post(&self, texts: &[String], wants_base64: bool) -> Result<Vec<u8>, CallError> {

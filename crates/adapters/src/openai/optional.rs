@@ -1,5 +1,6 @@
 //! Request fields that some back ends reject.
 
+use super::fault::CallError;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 const UNKNOWN: u8 = 0;
@@ -14,6 +15,33 @@ const UNSUPPORTED: u8 = 2;
 pub(super) struct OptionalField(AtomicU8);
 
 impl OptionalField {
+    /// Makes a call with the field, and again without it if the back end rejects it. `unsupported` is logged if that
+    /// succeeds.
+    pub(super) async fn call<T, F>(
+        &self,
+        call: impl Fn(bool) -> F,
+        unsupported: &'static str,
+    ) -> Result<T, CallError>
+    where
+        F: Future<Output = Result<T, CallError>>,
+    {
+        let is_sent = self.is_sent();
+        match call(is_sent).await {
+            Err(error) if is_sent && error.is_invalid_request() && self.is_unverified() => {
+                let answer = call(false).await?;
+                tracing::info!("{unsupported}");
+                self.mark_unsupported();
+                Ok(answer)
+            }
+            answer => {
+                if is_sent && answer.is_ok() {
+                    self.mark_supported();
+                }
+                answer
+            }
+        }
+    }
+
     /// Whether to send the field.
     pub(super) fn is_sent(&self) -> bool {
         self.0.load(Ordering::Relaxed) != UNSUPPORTED

@@ -11,21 +11,13 @@ const MAX_TOKENS: u64 = 1_000_000_000;
 /// A chunk of a streamed response, or a whole response.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk {
-    #[serde(default)]
     pub(super) choices: Option<Vec<Choice>>,
-    #[serde(default)]
     pub(super) usage: Option<Usage>,
-    #[serde(default)]
     pub(super) model: Option<Value>,
-    #[serde(default)]
     pub(super) id: Option<Value>,
-    #[serde(default)]
     error: Option<Value>,
-    #[serde(default)]
     object: Option<Value>,
-    #[serde(default)]
     message: Option<Value>,
-    #[serde(default)]
     code: Option<Value>,
 }
 
@@ -51,14 +43,10 @@ pub(super) fn error_event(data: &str) -> BackendError {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Choice {
-    #[serde(default)]
     pub(super) index: Option<i64>,
-    #[serde(default)]
     pub(super) delta: Option<Delta>,
     /// Replaces `delta` in a response that is not streamed.
-    #[serde(default)]
     pub(super) message: Option<Delta>,
-    #[serde(default)]
     finish_reason: Option<Value>,
 }
 
@@ -80,17 +68,12 @@ impl Choice {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Delta {
-    #[serde(default)]
     content: Option<Value>,
     /// A refusal, which some models send instead of `content`.
-    #[serde(default)]
     refusal: Option<String>,
     /// Reasoning, which is not shown, under either of its two common names.
-    #[serde(default)]
     reasoning: Option<Value>,
-    #[serde(default)]
     reasoning_content: Option<Value>,
-    #[serde(default)]
     pub(super) tool_calls: Option<Vec<ToolCallDelta>>,
 }
 
@@ -133,11 +116,8 @@ fn part_text(part: &Value) -> Option<&str> {
 /// A piece of a tool call.
 #[derive(Debug, Deserialize)]
 pub(super) struct ToolCallDelta {
-    #[serde(default)]
     pub(super) index: Option<i64>,
-    #[serde(default)]
     id: Option<Value>,
-    #[serde(default)]
     pub(super) function: Option<FunctionDelta>,
 }
 
@@ -160,9 +140,7 @@ impl ToolCallDelta {
 
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct FunctionDelta {
-    #[serde(default)]
     pub(super) name: Option<String>,
-    #[serde(default)]
     arguments: Option<Value>,
 }
 
@@ -179,14 +157,10 @@ impl FunctionDelta {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Usage {
-    #[serde(default)]
     prompt_tokens: Option<Value>,
-    #[serde(default)]
     completion_tokens: Option<Value>,
     /// Alternative names; some back ends send both.
-    #[serde(default)]
     input_tokens: Option<Value>,
-    #[serde(default)]
     output_tokens: Option<Value>,
 }
 

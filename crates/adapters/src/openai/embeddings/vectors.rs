@@ -22,15 +22,12 @@ pub(in crate::openai) struct EmbeddingsResponse {
 #[derive(Debug, Deserialize)]
 struct WireResponse {
     data: Vec<WireEmbedding>,
-    #[serde(default)]
     model: Option<Value>,
-    #[serde(default)]
     usage: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
 struct WireEmbedding {
-    #[serde(default)]
     index: Option<usize>,
     embedding: Numbers,
 }
