@@ -17,7 +17,6 @@ use std::{
     rc::Rc,
     time::{Duration, Instant},
 };
-use tokio::task::LocalSet;
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]
@@ -41,13 +40,7 @@ const SIZES: [usize; 3] = [1, 1_000, 20_000];
 const WARM_UP: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
-    let program = super::build(root)?;
-    let folder = std::env::temp_dir().join(format!("docent-bench-http-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let measured = LocalSet::new().block_on(&runtime, measure(&program, &folder, load));
-    std::fs::remove_dir_all(&folder)?;
-    measured.map(|()| ExitCode::SUCCESS)
+    super::in_folder(root, async |program, folder| measure(program, folder, load).await)
 }
 
 /// A build of the service with documents.

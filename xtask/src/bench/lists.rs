@@ -17,7 +17,6 @@ use std::{
     process::ExitCode,
     time::{Duration, Instant},
 };
-use tokio::task::LocalSet;
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]
@@ -34,17 +33,13 @@ pub(crate) struct Load {
 }
 
 pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    let program = super::build(root)?;
-    let folder = tempfile::tempdir()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    LocalSet::new().block_on(&runtime, async {
-        let sqlite = format!("sqlite://{}", folder.path().join("lists.db").display());
-        measure("SQLite", &program, &folder.path().join("sqlite"), sqlite, load).await?;
+    super::in_folder(root, async |program, folder| {
+        let sqlite = format!("sqlite://{}", folder.join("lists.db").display());
+        measure("SQLite", program, &folder.join("sqlite"), sqlite, load).await?;
         let server = PostgresServer::start();
         let postgres = server.url("docent", PostgresServer::PASSWORD, "postgres");
-        measure("PostgreSQL", &program, &folder.path().join("postgres"), postgres, load).await
-    })?;
-    Ok(ExitCode::SUCCESS)
+        measure("PostgreSQL", program, &folder.join("postgres"), postgres, load).await
+    })
 }
 
 /// Names and paths of the lists; `{last}` is the number of the last page of documents.

@@ -11,7 +11,6 @@ use super::{
 use anyhow::{Result, ensure};
 use serde_json::json;
 use std::{path::Path, process::ExitCode, time::Instant};
-use tokio::task::LocalSet;
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]
@@ -22,11 +21,7 @@ pub(crate) struct Load {
 }
 
 pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    let program = super::build(root)?;
-    let folder = tempfile::tempdir()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    LocalSet::new().block_on(&runtime, measure(&program, folder.path(), load.tries))?;
-    Ok(ExitCode::SUCCESS)
+    super::in_folder(root, async |program, folder| measure(program, folder, load.tries).await)
 }
 
 async fn measure(program: &Path, folder: &Path, tries: u16) -> Result<()> {

@@ -43,6 +43,19 @@ fn build(root: &Path) -> anyhow::Result<PathBuf> {
     crate::cargo::build(root, &["--release", "--package", "docent"])
 }
 
+/// Runs a measurement with a build of the service and an empty directory, which is removed afterwards.
+#[cfg(feature = "load")]
+fn in_folder(
+    root: &Path,
+    measure: impl AsyncFnOnce(&Path, &Path) -> anyhow::Result<()>,
+) -> anyhow::Result<ExitCode> {
+    let program = build(root)?;
+    let folder = tempfile::tempdir()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    tokio::task::LocalSet::new().block_on(&runtime, measure(&program, folder.path()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {

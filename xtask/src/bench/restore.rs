@@ -18,7 +18,6 @@ use std::{
     process::ExitCode,
     time::Instant,
 };
-use tokio::task::LocalSet;
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]
@@ -33,14 +32,7 @@ pub(crate) struct Load {
 }
 
 pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    let program = super::build(root)?;
-    let folder = std::env::temp_dir().join(format!("docent-bench-restore-{}", std::process::id()));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let moved = LocalSet::new().block_on(&runtime, measure(&program, &folder, load));
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    moved.map(|()| ExitCode::SUCCESS)
+    super::in_folder(root, async |program, folder| measure(program, folder, load).await)
 }
 
 /// The sources of an answer, best first.

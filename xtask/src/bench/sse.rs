@@ -19,7 +19,6 @@ use std::{
     rc::Rc,
     time::{Duration, Instant},
 };
-use tokio::task::LocalSet;
 
 /// Options of the benchmark.
 #[derive(Clone, Copy, clap::Args)]
@@ -44,18 +43,12 @@ const SAMPLE: Duration = Duration::from_millis(200);
 const STREAM_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
-    let program = super::build(root)?;
     // Each stream needs a client connection and a connection to the model. Child processes inherit the limit.
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
     let wanted = u64::from(load.streams) * 2 + 500;
     ensure!(most >= wanted, "{wanted} open files are needed, but only {most} are allowed");
     setrlimit(Resource::RLIMIT_NOFILE, wanted, most)?;
-    let folder = std::env::temp_dir().join(format!("docent-bench-sse-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let measured = LocalSet::new().block_on(&runtime, measure(&program, &folder, load));
-    std::fs::remove_dir_all(&folder)?;
-    measured.map(|()| ExitCode::SUCCESS)
+    super::in_folder(root, async |program, folder| measure(program, folder, load).await)
 }
 
 async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {

@@ -23,7 +23,6 @@ use std::{
     rc::Rc,
     time::{Duration, Instant},
 };
-use tokio::task::LocalSet;
 use uploader::Pdf;
 pub(super) use uploader::Uploader;
 
@@ -56,14 +55,7 @@ type Settings = Vec<(&'static str, String)>;
 const MAX_OUTSTANDING: usize = 32;
 
 pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
-    let program = super::build(root)?;
-    let folder = std::env::temp_dir().join(format!("docent-bench-ingest-{}", std::process::id()));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let measured = LocalSet::new().block_on(&runtime, measure(root, &program, &folder, &load));
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    measured.map(|()| ExitCode::SUCCESS)
+    super::in_folder(root, async |program, folder| measure(root, program, folder, &load).await)
 }
 
 async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Result<()> {
