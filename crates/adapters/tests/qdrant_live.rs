@@ -7,6 +7,7 @@ use docent_adapters::{
     qdrant::{Options, QdrantIndex},
     system::SystemEntropy,
 };
+use docent_domain::retrieval::ChunkFilter;
 use docent_ports::vector_index::VectorIndex;
 use docent_testkit::{
     fakes::store::FakeStore,
@@ -75,7 +76,7 @@ async fn deleted_collection_is_created_again() {
     let dense = || vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])];
     index.replace(&indexed(1), dense()).await.unwrap();
     own.client().delete_collection(&own.name).await.unwrap();
-    assert_eq!(index.search(&query("pump"), None, 5).await.unwrap(), []);
+    assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap(), []);
     assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
     index.replace(&indexed(1), dense()).await.unwrap();
     own.client().delete_collection(&own.name).await.unwrap();
@@ -92,5 +93,5 @@ async fn hundreds_of_chunks_are_written_and_replaced() {
     assert_eq!(index.count(document_id(1)).await.unwrap(), 500);
     index.replace(&indexed(1), pumps(130)).await.unwrap();
     assert_eq!(index.count(document_id(1)).await.unwrap(), 130);
-    assert_eq!(index.search(&query("pump"), None, 1000).await.unwrap().len(), 130);
+    assert_eq!(index.search(&query("pump"), ChunkFilter::all(1000)).await.unwrap().len(), 130);
 }

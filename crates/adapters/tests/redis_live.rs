@@ -14,6 +14,7 @@ use docent_adapters::{
 use docent_domain::{
     fault::FaultKind,
     id::{FamilyId, TokenId, UserId},
+    token::RefreshClaims,
 };
 use docent_ports::{
     clock::Clock,
@@ -72,9 +73,10 @@ fn ids(n: u8) -> (UserId, FamilyId, TokenId) {
 }
 
 async fn start(tokens: &RedisTokenStore, n: u8) {
-    let (user, family, token) = ids(n);
-    let now = TestClock::default().now();
-    tokens.start(user, family, token, now + TimeDelta::days(30), now).await.unwrap();
+    let (user, family, id) = ids(n);
+    let issued_at = TestClock::default().now();
+    let expires_at = issued_at + TimeDelta::days(30);
+    tokens.start(&RefreshClaims { user, id, family, issued_at, expires_at }).await.unwrap();
 }
 
 fn first_use(n: u8) -> Rotation {

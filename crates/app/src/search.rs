@@ -5,7 +5,7 @@ use docent_domain::{
     access::{Grant, ReadDocuments},
     fault::{Component, Fault, FaultKind},
     id::DocumentId,
-    retrieval::{ScoredChunk, deduplicated},
+    retrieval::{ChunkFilter, ScoredChunk, deduplicated},
 };
 use docent_ports::reranker::Reranker;
 
@@ -31,14 +31,11 @@ pub async fn search(
     documents: Option<&[DocumentId]>,
     limit: usize,
 ) -> Result<Vec<ScoredChunk>> {
-    let mut found = candidates(app, grant, query, documents, limit).await?;
-    if let Some(reranker) = &app.reranker
-        && let Err(fault) = rerank(&**reranker, query, &mut found).await
-    {
+    let (found, reranked) = ranked(app, grant, query, ChunkFilter { documents, limit }).await?;
+    if let Err(fault) = reranked {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
     }
-    found.truncate(limit);
     Ok(found)
 }
 
@@ -50,25 +47,32 @@ pub(crate) async fn search_strict(
     app: &App,
     grant: Grant<ReadDocuments>,
     query: &str,
-    documents: Option<&[DocumentId]>,
-    limit: usize,
+    filter: ChunkFilter<'_>,
 ) -> Result<Vec<ScoredChunk>> {
-    let mut found = candidates(app, grant, query, documents, limit).await?;
-    if let Some(reranker) = &app.reranker {
-        rerank(&**reranker, query, &mut found).await?;
-    }
-    found.truncate(limit);
+    let (found, reranked) = ranked(app, grant, query, filter).await?;
+    reranked?;
     Ok(found)
 }
 
-/// The best chunks in the order of the vector store; more than `limit` if a reranker is configured.
-async fn candidates(
+/// The best chunks, and whether the reranker failed. They are then in the order of the vector store.
+async fn ranked(
     app: &App,
     _grant: Grant<ReadDocuments>,
     query: &str,
-    documents: Option<&[DocumentId]>,
-    limit: usize,
-) -> Result<Vec<ScoredChunk>> {
+    filter: ChunkFilter<'_>,
+) -> Result<(Vec<ScoredChunk>, Result<(), Fault>)> {
+    let mut found = candidates(app, query, filter).await?;
+    let reranked = match &app.reranker {
+        Some(reranker) => rerank(&**reranker, query, &mut found).await,
+        None => Ok(()),
+    };
+    found.truncate(filter.limit);
+    Ok((found, reranked))
+}
+
+/// The best chunks in the order of the vector store; more than the limit if a reranker is configured.
+async fn candidates(app: &App, query: &str, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+    let ChunkFilter { documents, limit } = filter;
     // A vector store may treat an empty filter as no filter.
     if limit == 0 || documents.is_some_and(<[DocumentId]>::is_empty) {
         return Ok(Vec::new());
@@ -79,7 +83,7 @@ async fn candidates(
     let embedding = active.embedder()?.embed_query(query).await?;
     let mut requested = limit;
     loop {
-        let candidates = active.index.search(&embedding, documents, requested).await?;
+        let candidates = active.index.search(&embedding, ChunkFilter { documents, limit: requested }).await?;
         let is_all = candidates.len() < requested || requested >= CANDIDATES_MAX;
         // Filtered first: a chunk of a deleted document must not hide its duplicate in another document.
         let mut found = deduplicated(of_ingested(app, candidates).await?);

@@ -130,6 +130,22 @@ pub struct IndexedDocument {
     pub filename: String,
 }
 
+/// Which chunks a search returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkFilter<'a> {
+    /// Only chunks of these documents; of all if `None`.
+    pub documents: Option<&'a [DocumentId]>,
+    /// Maximum number of chunks.
+    pub limit: usize,
+}
+
+impl ChunkFilter<'_> {
+    /// At most `limit` chunks of all documents.
+    pub const fn all(limit: usize) -> Self {
+        Self { documents: None, limit }
+    }
+}
+
 /// A search result: a chunk with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoredChunk {

@@ -20,21 +20,29 @@ impl SingletonTask {
     }
 }
 
+/// A request for the lease of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskClaim {
+    /// Task to lease.
+    pub task: SingletonTask,
+    /// ID of the new lease.
+    pub lease: LeaseId,
+    /// Time of the request. The task is held if its lease ends later.
+    pub now: DateTime<Utc>,
+    /// End of the new lease.
+    pub until: DateTime<Utc>,
+    /// The task is not leased if it was completed after this time.
+    pub done_by: DateTime<Utc>,
+}
+
 /// Leases singleton tasks.
 ///
 /// Leases fence: a caller with a lost lease can neither renew nor complete the task.
 #[async_trait]
 pub trait SingletonTaskWriter: Send {
-    /// Leases a task until `until`. Returns `false` if another process holds it at `now` or it was completed after
-    /// `done_by`. Only one caller at a time gets the lease.
-    async fn acquire(
-        &mut self,
-        task: SingletonTask,
-        lease: LeaseId,
-        now: DateTime<Utc>,
-        until: DateTime<Utc>,
-        done_by: DateTime<Utc>,
-    ) -> Result<bool>;
+    /// Leases a task. Returns `false` if another process holds it or it was completed recently. Only one caller at a
+    /// time gets the lease.
+    async fn acquire(&mut self, claim: TaskClaim) -> Result<bool>;
 
     /// Renews a lease until `until`, even an expired one that no other process has taken. Returns `false` if it was
     /// lost.

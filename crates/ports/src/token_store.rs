@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::{
     fault::Result,
     id::{FamilyId, TokenId, UserId},
+    token::RefreshClaims,
 };
 use std::time::Duration;
 
@@ -42,14 +43,7 @@ pub enum RotationOutcome {
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// Starts a family with its first token.
-    async fn start(
-        &self,
-        user: UserId,
-        family: FamilyId,
-        token: TokenId,
-        expires_at: DateTime<Utc>,
-        now: DateTime<Utc>,
-    ) -> Result<()>;
+    async fn start(&self, first: &RefreshClaims) -> Result<()>;
 
     /// Rotates a token. Two uses within the grace period both succeed, and both successors are valid.
     async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome>;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use docent_domain::{
     fault::Result,
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+    retrieval::{ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
 use std::collections::HashMap;
 
@@ -30,14 +30,8 @@ pub trait VectorIndex: Send + Sync {
     /// Removes the chunks of a document. Idempotent.
     async fn remove(&self, document: DocumentId) -> Result<()>;
 
-    /// Returns at most `limit` chunks of these documents (of all if `None`), best first. Chunks that have nothing in
-    /// common with the query are omitted.
-    async fn search(
-        &self,
-        query: &QueryEmbedding,
-        documents: Option<&[DocumentId]>,
-        limit: usize,
-    ) -> Result<Vec<ScoredChunk>>;
+    /// Returns the matching chunks, best first. Chunks that have nothing in common with the query are omitted.
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>>;
 
     /// Counts the chunks of a document.
     async fn count(&self, document: DocumentId) -> Result<u64>;

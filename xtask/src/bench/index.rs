@@ -7,6 +7,7 @@ use docent_adapters::{
     builtin::embedder::BuiltinEmbedder,
     embedded_index::{EmbeddedIndex, Options},
 };
+use docent_domain::retrieval::ChunkFilter;
 use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
 use std::{
     process::ExitCode,
@@ -70,7 +71,7 @@ async fn search(index: &EmbeddedIndex, limit: usize, dimensions: usize, random: 
         let mut query = embedder.embed_query(&question(random, WORDS_PER_QUERY)).await?;
         query.dense = dense_vector(random, dimensions);
         let started = Instant::now();
-        let found = index.search(&query, None, limit).await?;
+        let found = index.search(&query, ChunkFilter::all(limit)).await?;
         times.push(started.elapsed());
         anyhow::ensure!(!found.is_empty(), "a query of indexed words has no results");
     }

@@ -13,7 +13,10 @@ use docent_adapters::{
     builtin::embedder::BuiltinEmbedder,
     embedded_index::{EmbeddedIndex, Options},
 };
-use docent_domain::{id::DocumentId, retrieval::QueryEmbedding};
+use docent_domain::{
+    id::DocumentId,
+    retrieval::{ChunkFilter, QueryEmbedding},
+};
 use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -193,9 +196,9 @@ async fn time(
     let mut times = Vec::with_capacity(questions.len());
     let mut results = DefaultHasher::new();
     for (at, (query, document)) in questions.iter().take(WARM_UP).chain(questions).enumerate() {
-        let filter = document.as_ref().filter(|_| in_one).map(std::slice::from_ref);
+        let documents = document.as_ref().filter(|_| in_one).map(std::slice::from_ref);
         let started = Instant::now();
-        let found = index.search(query, filter, limit).await?;
+        let found = index.search(query, ChunkFilter { documents, limit }).await?;
         let took = started.elapsed();
         if at >= WARM_UP {
             times.push(took);

@@ -27,7 +27,7 @@ pub use collections::EmbeddedIndexes;
 use docent_domain::{
     fault::{Component, Fault, FaultKind, Result},
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+    retrieval::{ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use schema::Fields;
@@ -139,17 +139,12 @@ impl VectorIndex for EmbeddedIndex {
         traced("delete", self.writer.remove(document)).await
     }
 
-    async fn search(
-        &self,
-        query: &QueryEmbedding,
-        documents: Option<&[DocumentId]>,
-        limit: usize,
-    ) -> Result<Vec<ScoredChunk>> {
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
         if let (Some(query), Some(vectors)) = (&query.dense, self.shared.snapshot().1) {
             vectors.check_dimensions(query.len())?;
         }
         let query = query.clone();
-        let documents = documents.map(<[DocumentId]>::to_vec);
+        let (documents, limit) = (filter.documents.map(<[DocumentId]>::to_vec), filter.limit);
         let work = self.read(move |shared| search::run(shared, &query, documents.as_deref(), limit));
         traced("query", work).await
     }

@@ -31,12 +31,12 @@ async fn chunks_and_vectors_survive_a_restart() {
     index.replace(&indexed(1), entries).await.unwrap();
     index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
     index.remove(document_id(2)).await.unwrap();
-    let lexical = index.search(&query("pump"), None, 5).await.unwrap();
-    let nearest = index.search(&dense(&[0.0, 1.0]), None, 5).await.unwrap();
+    let lexical = index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap();
+    let nearest = index.search(&dense(&[0.0, 1.0]), ChunkFilter::all(5)).await.unwrap();
     drop(index);
     let index = open(&folder);
-    assert_eq!(index.search(&query("pump"), None, 5).await.unwrap(), lexical);
-    assert_eq!(index.search(&dense(&[0.0, 1.0]), None, 5).await.unwrap(), nearest);
+    assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap(), lexical);
+    assert_eq!(index.search(&dense(&[0.0, 1.0]), ChunkFilter::all(5)).await.unwrap(), nearest);
     assert_eq!((lexical.len(), nearest.len()), (1, 1));
 }
 
@@ -63,11 +63,11 @@ async fn unreferenced_vectors_are_ignored() {
     for tail in [&whole[16..], &whole[16..21]] {
         fs::write(&path, [whole.as_slice(), tail].concat()).unwrap();
         let index = open(&folder);
-        assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap().len(), 1);
+        assert_eq!(index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(5)).await.unwrap().len(), 1);
     }
     let index = open(&folder);
     index.replace(&indexed(2), vec![hybrid_entry(2, 0, "pump", &[1.0, 0.0])]).await.unwrap();
-    assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap().len(), 2);
+    assert_eq!(index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(5)).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -77,10 +77,10 @@ async fn empty_index_accepts_other_dimensions() {
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[1.0, 0.0])]).await.unwrap();
     index.remove(document_id(1)).await.unwrap();
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[0.0, 1.0, 0.0])]).await.unwrap();
-    assert_eq!(index.search(&dense(&[0.0, 1.0, 0.0]), None, 5).await.unwrap().len(), 1);
+    assert_eq!(index.search(&dense(&[0.0, 1.0, 0.0]), ChunkFilter::all(5)).await.unwrap().len(), 1);
     drop(index);
     let index = open(&folder);
-    assert_eq!(index.search(&dense(&[0.0, 1.0, 0.0]), None, 5).await.unwrap().len(), 1);
+    assert_eq!(index.search(&dense(&[0.0, 1.0, 0.0]), ChunkFilter::all(5)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -95,9 +95,9 @@ async fn dead_vectors_are_removed_by_compaction() {
         index.replace(&indexed(1), rows(1, 1.0)).await.unwrap();
     }
     assert!(size() < 3 * once, "{} of {once}", size());
-    assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 1000).await.unwrap().len(), 600);
+    assert_eq!(index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(1000)).await.unwrap().len(), 600);
     drop(index);
-    assert_eq!(open(&folder).search(&dense(&[1.0, 0.0]), None, 1000).await.unwrap().len(), 600);
+    assert_eq!(open(&folder).search(&dense(&[1.0, 0.0]), ChunkFilter::all(1000)).await.unwrap().len(), 600);
 }
 
 #[tokio::test]

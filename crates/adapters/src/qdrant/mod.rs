@@ -32,7 +32,9 @@ use connection::{Connection, kind};
 use docent_domain::{
     fault::{Component, Fault, FaultKind, Result},
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts},
+    retrieval::{
+        ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts,
+    },
 };
 use docent_ports::{
     store::Store,
@@ -142,12 +144,8 @@ impl QdrantIndex {
         self.unless_absent("delete chunks", deleted).map(|_| ())
     }
 
-    async fn find(
-        &self,
-        query: &QueryEmbedding,
-        documents: Option<&[DocumentId]>,
-        limit: usize,
-    ) -> Result<Vec<ScoredChunk>> {
+    async fn find(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+        let ChunkFilter { documents, limit } = filter;
         let dense = match &query.dense {
             Some(dense) if self.collection.has_dense(&self.connection, dense.len() as u64).await? => {
                 query.dense.as_deref()
@@ -253,13 +251,8 @@ impl VectorIndex for QdrantIndex {
         traced("delete", self.collection.name(), work).await
     }
 
-    async fn search(
-        &self,
-        query: &QueryEmbedding,
-        documents: Option<&[DocumentId]>,
-        limit: usize,
-    ) -> Result<Vec<ScoredChunk>> {
-        traced("query", self.collection.name(), self.find(query, documents, limit)).await
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+        traced("query", self.collection.name(), self.find(query, filter)).await
     }
 
     async fn count(&self, document: DocumentId) -> Result<u64> {

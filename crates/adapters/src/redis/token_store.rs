@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use deadpool_redis::redis::{Cmd, Script};
 use docent_domain::{
     fault::{Component, Fault, FaultKind, Result},
-    id::{FamilyId, TokenId, UserId},
+    id::{FamilyId, UserId},
+    token::RefreshClaims,
 };
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use std::sync::Arc;
@@ -68,18 +69,12 @@ fn instant(at: DateTime<Utc>) -> i64 {
 
 #[async_trait]
 impl TokenStore for RedisTokenStore {
-    async fn start(
-        &self,
-        user: UserId,
-        family: FamilyId,
-        token: TokenId,
-        expires_at: DateTime<Utc>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    async fn start(&self, first: &RefreshClaims) -> Result<()> {
+        let RefreshClaims { user, id, family, issued_at, expires_at } = *first;
         let mut call = self.scripts.start.prepare_invoke();
         call.key(&self.family(family)).key(format!("{}{user}", self.users()));
-        call.arg(user.to_string()).arg(family.to_string()).arg(token.to_string());
-        call.arg(instant(expires_at)).arg(instant(now)).arg(self.users());
+        call.arg(user.to_string()).arg(family.to_string()).arg(id.to_string());
+        call.arg(instant(expires_at)).arg(instant(issued_at)).arg(self.users());
         self.redis.script("start a token family", &call).await
     }
 

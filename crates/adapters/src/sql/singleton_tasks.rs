@@ -8,7 +8,7 @@ use super::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{fault::Result, id::LeaseId};
-use docent_ports::singleton_tasks::{SingletonTask, SingletonTaskWriter};
+use docent_ports::singleton_tasks::{SingletonTask, SingletonTaskWriter, TaskClaim};
 use sea_orm::{
     ActiveValue::Set,
     ColumnTrait, EntityTrait, QueryFilter, UpdateMany,
@@ -17,14 +17,8 @@ use sea_orm::{
 
 #[async_trait]
 impl SingletonTaskWriter for Transaction {
-    async fn acquire(
-        &mut self,
-        task: SingletonTask,
-        lease: LeaseId,
-        now: DateTime<Utc>,
-        until: DateTime<Utc>,
-        done_by: DateTime<Utc>,
-    ) -> Result<bool> {
+    async fn acquire(&mut self, claim: TaskClaim) -> Result<bool> {
+        let TaskClaim { task, lease, now, until, done_by } = claim;
         let row = ActiveModel {
             name: Set(task.as_str().to_owned()),
             lease_id: Set(lease.as_uuid()),

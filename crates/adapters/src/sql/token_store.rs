@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::{
     fault::Result,
     id::{FamilyId, TokenId, UserId},
+    token::RefreshClaims,
 };
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use sea_orm::{
@@ -46,21 +47,14 @@ impl SqlTokenStore {
 
 #[async_trait]
 impl TokenStore for SqlTokenStore {
-    async fn start(
-        &self,
-        user: UserId,
-        family: FamilyId,
-        token: TokenId,
-        expires_at: DateTime<Utc>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    async fn start(&self, first: &RefreshClaims) -> Result<()> {
         let mut transaction = self.0.transaction();
-        transaction.purge_expired_families(now).await?;
-        let expires_at = micros(expires_at);
-        let row = families::Model { id: family.as_uuid(), user_id: user.as_uuid(), expires_at };
+        transaction.purge_expired_families(first.issued_at).await?;
+        let (family, expires_at) = (first.family.as_uuid(), micros(first.expires_at));
+        let row = families::Model { id: family, user_id: first.user.as_uuid(), expires_at };
         let insert = families::Entity::insert(all_columns::<families::ActiveModel>(row));
         transaction.insert_rows("start a token family", insert).await?;
-        transaction.insert_token(family.as_uuid(), token, expires_at).await?;
+        transaction.insert_token(family, first.id, expires_at).await?;
         transaction.commit().await
     }
 

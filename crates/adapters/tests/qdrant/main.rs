@@ -10,7 +10,7 @@ mod server;
 use docent_adapters::qdrant::{Options, QdrantCollections, QdrantIndex};
 use docent_domain::{
     fault::FaultKind,
-    retrieval::{IndexEntry, QueryEmbedding},
+    retrieval::{ChunkFilter, IndexEntry, QueryEmbedding},
 };
 use docent_ports::vector_index::VectorIndex;
 use docent_testkit::{
@@ -75,7 +75,7 @@ async fn search_of_known_collection_is_one_call() {
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
     server.state.lock().unwrap().calls.clear();
     let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
-    assert_eq!(index.search(&both, None, 5).await.unwrap().len(), 1);
+    assert_eq!(index.search(&both, ChunkFilter::all(5)).await.unwrap().len(), 1);
     assert_eq!(server.state.lock().unwrap().calls, ["query"]);
 }
 
@@ -127,7 +127,7 @@ async fn deleted_collection_is_created_again() {
     index.replace(&indexed(1), dense()).await.unwrap();
     server.state.lock().unwrap().collections.clear();
     let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
-    assert_eq!(index.search(&both, None, 5).await.unwrap(), []);
+    assert_eq!(index.search(&both, ChunkFilter::all(5)).await.unwrap(), []);
     assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
     index.remove(document_id(1)).await.unwrap();
     index.replace(&indexed(1), dense()).await.unwrap();
@@ -163,7 +163,7 @@ async fn concurrent_creation_by_replicas_succeeds() {
     );
     one.unwrap();
     other.unwrap();
-    assert_eq!(index(&server).search(&query("pump"), None, 5).await.unwrap().len(), 2);
+    assert_eq!(index(&server).search(&query("pump"), ChunkFilter::all(5)).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -172,10 +172,10 @@ async fn dense_vectors_can_be_added_later() {
     let (old, new) = (index(&server), index(&server));
     old.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
     let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
-    assert_eq!(new.search(&both, None, 5).await.unwrap().len(), 1, "by its terms alone");
+    assert_eq!(new.search(&both, ChunkFilter::all(5)).await.unwrap().len(), 1, "by its terms alone");
     new.replace(&indexed(2), vec![hybrid_entry(2, 0, "valve", &[1.0, 0.0])]).await.unwrap();
-    assert_eq!(new.search(&both, None, 5).await.unwrap().len(), 2);
-    assert_eq!(old.search(&both, None, 5).await.unwrap().len(), 2, "another replica hears of it");
+    assert_eq!(new.search(&both, ChunkFilter::all(5)).await.unwrap().len(), 2);
+    assert_eq!(old.search(&both, ChunkFilter::all(5)).await.unwrap().len(), 2, "another replica hears of it");
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn every_call_has_api_key() {
     let keyed = index_with(&server, Some("secret"), Options::default());
     keyed.check().await.unwrap();
     keyed.replace(&indexed(1), pumps(1)).await.unwrap();
-    assert_eq!(keyed.search(&query("pump"), None, 5).await.unwrap().len(), 1);
+    assert_eq!(keyed.search(&query("pump"), ChunkFilter::all(5)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -218,12 +218,12 @@ async fn client_reconnects_after_server_outage() {
     let address = server.url.trim_start_matches("http://").to_owned();
     let state = server.stop().await;
     for _ in 0..3 {
-        let fault = index.search(&query("pump"), None, 5).await.unwrap_err();
+        let fault = index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap_err();
         assert_eq!(fault.kind(), FaultKind::Unavailable);
         assert_eq!(index.check().await.unwrap_err().kind(), FaultKind::Unavailable);
     }
     let _server = Fake::at(&address, state);
-    assert_eq!(index.search(&query("pump"), None, 5).await.unwrap().len(), 1);
+    assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -234,7 +234,10 @@ async fn hanging_server_times_out() {
     let index = index_with(&server, None, options);
     index.check().await.unwrap();
     server.state.lock().unwrap().silent = true;
-    assert_eq!(index.search(&query("pump"), None, 5).await.unwrap_err().kind(), FaultKind::Timeout);
+    assert_eq!(
+        index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap_err().kind(),
+        FaultKind::Timeout
+    );
     assert_eq!(index.remove(document_id(1)).await.unwrap_err().kind(), FaultKind::Timeout);
     assert_eq!(index.check().await.unwrap_err().kind(), FaultKind::Timeout);
     server.state.lock().unwrap().silent = false;
@@ -247,6 +250,6 @@ async fn busy_server_sets_retry_pause() {
     let mut busy = Status::resource_exhausted("too many requests");
     busy.metadata_mut().insert("retry-after", "7".parse().unwrap());
     server.state.lock().unwrap().outcomes.push_back(Err(busy));
-    let fault = index(&server).search(&query("pump"), None, 5).await.unwrap_err();
+    let fault = index(&server).search(&query("pump"), ChunkFilter::all(5)).await.unwrap_err();
     assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(Duration::from_secs(7))));
 }

@@ -29,7 +29,7 @@ pub async fn login(app: &App, email: &str, password: String, client: &ClientInfo
     let user = check_password(app, email, password, client.address, |_| true).await?;
     let pair = NewPair::new(app, user.id, app.new_id(FamilyId::generate));
     let refresh = &pair.refresh;
-    app.tokens.start(user.id, refresh.family, refresh.id, refresh.expires_at, refresh.issued_at).await?;
+    app.tokens.start(refresh).await?;
     let id = SessionId::of_family(refresh.family);
     let session = client.session(id, user.id, SessionKind::Api, refresh.issued_at, refresh.expires_at);
     start_session(app, &user, &session).await?;

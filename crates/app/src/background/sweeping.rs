@@ -7,7 +7,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use docent_domain::{fault::Fault, id::LeaseId};
-use docent_ports::singleton_tasks::SingletonTask;
+use docent_ports::singleton_tasks::{SingletonTask, TaskClaim};
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
 use tracing::Instrument;
@@ -29,7 +29,8 @@ impl Background {
         let now = app.now();
         let mut work = app.store.begin().await?;
         let done_by = now - TimeDelta::from_std(idle).unwrap_or(TimeDelta::MAX);
-        if !work.singleton_tasks().acquire(SingletonTask::Sweep, lease, now, now + LEASE, done_by).await? {
+        let claim = TaskClaim { task: SingletonTask::Sweep, lease, now, until: now + LEASE, done_by };
+        if !work.singleton_tasks().acquire(claim).await? {
             return Ok(None);
         }
         work.commit().await?;

@@ -8,7 +8,7 @@ use docent_domain::{
     access::{Grant, ReadDocuments},
     fault::{Component, Fault, FaultKind},
     id::DocumentId,
-    retrieval::{Passages, QueryEmbedding, SparseVector},
+    retrieval::{ChunkFilter, Passages, QueryEmbedding, SparseVector},
 };
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -84,8 +84,9 @@ pub async fn measure(
         let mut rankings = Vec::new();
         for scope in SearchScope::ALL {
             let document = (scope == SearchScope::OneDocument).then_some(source.document);
-            let within = document.as_ref().map(std::slice::from_ref);
-            let found = search::search_strict(app, grant, &question.text, within, DEPTH).await?;
+            let documents = document.as_ref().map(std::slice::from_ref);
+            let filter = ChunkFilter { documents, limit: DEPTH };
+            let found = search::search_strict(app, grant, &question.text, filter).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut ranked = vec![(Ranking::Docent, found)];
             ranked.extend(rank_baselines(&baselines, &embedding, document).await?);

@@ -5,7 +5,7 @@ use docent_domain::{
     document::BlobKey,
     fault::Result,
     id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+    retrieval::{ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
 };
 use docent_ports::{
     blob_store::{BlobList, BlobStore, BlobWriter, ByteStream},
@@ -161,14 +161,9 @@ impl VectorIndex for Stepped<dyn VectorIndex> {
         self.0.remove(document).await
     }
 
-    async fn search(
-        &self,
-        query: &QueryEmbedding,
-        documents: Option<&[DocumentId]>,
-        limit: usize,
-    ) -> Result<Vec<ScoredChunk>> {
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
         pass().await;
-        self.0.search(query, documents, limit).await
+        self.0.search(query, filter).await
     }
 
     async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {

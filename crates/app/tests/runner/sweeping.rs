@@ -15,7 +15,10 @@ use docent_domain::{
     job::{Job, JobState},
     metrics::SweepFinding,
 };
-use docent_ports::{singleton_tasks::SingletonTask, vector_index::VectorIndex};
+use docent_ports::{
+    singleton_tasks::{SingletonTask, TaskClaim},
+    vector_index::VectorIndex,
+};
 use docent_testkit::{
     builders,
     fakes::recorder::Noted,
@@ -41,12 +44,9 @@ impl Service {
     async fn lease_sweep(&self) -> LeaseId {
         let (now, lease) = (self.app.now(), self.app.new_id(LeaseId::generate));
         let mut work = self.ports.store.begin().await.unwrap();
-        assert!(
-            work.singleton_tasks()
-                .acquire(SingletonTask::Sweep, lease, now, now + Duration::from_secs(30), now)
-                .await
-                .unwrap()
-        );
+        let until = now + Duration::from_secs(30);
+        let claim = TaskClaim { task: SingletonTask::Sweep, lease, now, until, done_by: now };
+        assert!(work.singleton_tasks().acquire(claim).await.unwrap());
         work.commit().await.unwrap();
         lease
     }

@@ -3,7 +3,10 @@
 use super::records::{add_documents, add_jobs};
 use crate::builders::{at, document, id, job};
 use docent_domain::id::{JobId, LeaseId};
-use docent_ports::{singleton_tasks::SingletonTask, store::Store};
+use docent_ports::{
+    singleton_tasks::{SingletonTask, TaskClaim},
+    store::Store,
+};
 use std::{collections::HashSet, future::Future, sync::Arc};
 
 crate::battery! {
@@ -54,8 +57,8 @@ async fn lease(store: Arc<dyn Store>, lease: LeaseId) -> Option<JobId> {
 
 async fn take(store: Arc<dyn Store>, lease: LeaseId) -> bool {
     let mut unit = store.begin().await.unwrap();
-    let is_taken =
-        unit.singleton_tasks().acquire(SingletonTask::Sweep, lease, at(30), at(90), at(30)).await.unwrap();
+    let claim = TaskClaim { task: SingletonTask::Sweep, lease, now: at(30), until: at(90), done_by: at(30) };
+    let is_taken = unit.singleton_tasks().acquire(claim).await.unwrap();
     unit.commit().await.unwrap();
     is_taken
 }

@@ -3,7 +3,7 @@
 use crate::builders::{at, id};
 use docent_domain::id::LeaseId;
 use docent_ports::{
-    singleton_tasks::SingletonTask,
+    singleton_tasks::{SingletonTask, TaskClaim},
     store::{Store, UnitOfWork},
 };
 use std::{collections::HashSet, sync::Arc};
@@ -39,7 +39,7 @@ crate::battery! {
 
     async fn dropped_unit_does_not_acquire(store) {
         let mut unit = store.begin().await.unwrap();
-        assert!(unit.singleton_tasks().acquire(SingletonTask::Sweep, id(1), at(0), at(10), at(0)).await.unwrap());
+        assert!(unit.singleton_tasks().acquire(claim(id(1), 0, 10, 0)).await.unwrap());
         drop(unit);
         assert!(take(&*store, 2, 0, 10, 0).await);
     }
@@ -61,14 +61,13 @@ crate::battery! {
     }
 }
 
+fn claim(lease: LeaseId, now: i64, until: i64, done_by: i64) -> TaskClaim {
+    TaskClaim { task: SingletonTask::Sweep, lease, now: at(now), until: at(until), done_by: at(done_by) }
+}
+
 async fn take(store: &dyn Store, lease: u32, now: i64, until: i64, done_by: i64) -> bool {
-    let lease: LeaseId = id(lease);
     let mut unit = store.begin().await.unwrap();
-    let taken = unit
-        .singleton_tasks()
-        .acquire(SingletonTask::Sweep, lease, at(now), at(until), at(done_by))
-        .await
-        .unwrap();
+    let taken = unit.singleton_tasks().acquire(claim(id(lease), now, until, done_by)).await.unwrap();
     unit.commit().await.unwrap();
     taken
 }

@@ -2,7 +2,10 @@
 
 use crate::clock::TestClock;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::{
+    id::{FamilyId, TokenId, UserId},
+    token::RefreshClaims,
+};
 use docent_ports::{
     clock::Clock,
     token_store::{
@@ -32,10 +35,15 @@ fn token(n: u8) -> TokenId {
     TokenId::generate(start_of_test(), [n; 10])
 }
 
+/// The first token `n` of family `n` of a user, issued at the start of the test.
+fn first(user: UserId, n: u8) -> RefreshClaims {
+    let issued_at = start_of_test();
+    RefreshClaims { user, id: token(n), family: family(n), issued_at, expires_at: issued_at + LIFETIME }
+}
+
 /// Starts family `n` of user `n` with token `n` at the start of the test.
 async fn start(tokens: &dyn TokenStore, n: u8) {
-    let now = start_of_test();
-    tokens.start(user(n), family(n), token(n), now + LIFETIME, now).await.unwrap();
+    tokens.start(&first(user(n), n)).await.unwrap();
 }
 
 /// Uses token `presented` of family `of`, `after` the start of the test.
@@ -144,14 +152,14 @@ crate::battery! {
         let now = start_of_test();
         start(&*tokens, 1).await;
         start(&*tokens, 2).await;
-        tokens.start(user(1), family(3), token(3), now + LIFETIME, now).await.unwrap();
+        tokens.start(&first(user(1), 3)).await.unwrap();
         for _ in 0..2 {
             tokens.revoke_all(user(1), now).await.unwrap();
         }
         assert_eq!(rotate(&*tokens, 1, 1, 4, seconds(0)).await, Unknown);
         assert_eq!(rotate(&*tokens, 3, 3, 5, seconds(0)).await, Unknown);
         assert_eq!(rotate(&*tokens, 2, 2, 6, seconds(0)).await, Renewed);
-        tokens.start(user(1), family(7), token(7), now + LIFETIME, now).await.unwrap();
+        tokens.start(&first(user(1), 7)).await.unwrap();
         assert_eq!(rotate(&*tokens, 7, 7, 8, seconds(1)).await, Renewed);
     }
 

@@ -6,7 +6,7 @@ use docent_domain::{
     fault::FaultKind,
     id::ChunkId,
     ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights, length_norm, lexical, rounded_length},
-    retrieval::{IndexEntry, QueryEmbedding, ScoredChunk},
+    retrieval::{ChunkFilter, IndexEntry, QueryEmbedding, ScoredChunk},
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::{
@@ -27,8 +27,8 @@ crate::battery! {
 
     async fn empty_index_finds_nothing(index) {
         index.check().await.unwrap();
-        assert_eq!(index.search(&query("pump"), None, 5).await.unwrap(), []);
-        assert_eq!(index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap(), []);
+        assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap(), []);
+        assert_eq!(index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(5)).await.unwrap(), []);
         assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
         index.remove(document_id(1)).await.unwrap();
     }
@@ -38,7 +38,7 @@ crate::battery! {
         stored.span = Span { start: Position { page: 4, offset: 70_000 }, end: Position { page: 6, offset: 9 } };
         stored.pages = vec![PageStart { page: 4, at: 0 }, PageStart { page: 6, at: 8 }];
         index.replace(&indexed(1), vec![entry(1, 0, "valve"), stored.clone()]).await.unwrap();
-        let found = index.search(&query("水泵"), None, 5).await.unwrap();
+        let found = index.search(&query("水泵"), ChunkFilter::all(5)).await.unwrap();
         assert_eq!(found.len(), 1);
         let chunk = &found[0];
         assert_eq!((chunk.id, chunk.document_id), (ChunkId::of(document_id(1), 3), document_id(1)));
@@ -49,17 +49,17 @@ crate::battery! {
 
     async fn unrelated_chunks_are_omitted(index) {
         index.replace(&indexed(1), vec![entry(1, 0, "pump"), entry(1, 1, "valve")]).await.unwrap();
-        assert_eq!(texts(&index.search(&query("pump"), None, 5).await.unwrap()), ["pump"]);
-        assert_eq!(index.search(&query("crane"), None, 5).await.unwrap(), []);
-        assert_eq!(index.search(&query(""), None, 5).await.unwrap(), []);
-        assert_eq!(index.search(&QueryEmbedding { sparse: None, dense: None }, None, 5).await.unwrap(), []);
+        assert_eq!(texts(&index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap()), ["pump"]);
+        assert_eq!(index.search(&query("crane"), ChunkFilter::all(5)).await.unwrap(), []);
+        assert_eq!(index.search(&query(""), ChunkFilter::all(5)).await.unwrap(), []);
+        assert_eq!(index.search(&QueryEmbedding { sparse: None, dense: None }, ChunkFilter::all(5)).await.unwrap(), []);
     }
 
     async fn results_are_sorted_by_score(index) {
         let texts_in = ["red pump with green valve", "red pump and many other words that say nothing", "green door"];
         let entries = (0..).zip(texts_in).map(|(n, text)| entry(1, n, text)).collect();
         index.replace(&indexed(1), entries).await.unwrap();
-        let found = index.search(&query("pump valve"), None, 5).await.unwrap();
+        let found = index.search(&query("pump valve"), ChunkFilter::all(5)).await.unwrap();
         assert_eq!(texts(&found), [texts_in[0], texts_in[1]]);
         assert!(found[0].score > found[1].score);
     }
@@ -111,7 +111,7 @@ crate::battery! {
             (3, 0, score(1, no, heading(found(1, false, false)))),
         ];
         expected.sort_by(|a, b| b.2.total_cmp(&a.2));
-        let found = index.search(&query("pump valve"), None, 9).await.unwrap();
+        let found = index.search(&query("pump valve"), ChunkFilter::all(9)).await.unwrap();
         let ids: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
         let ids_expected: Vec<_> = expected.iter().map(|(n, at, _)| ChunkId::of(document_id(*n), *at)).collect();
         assert_eq!(ids, ids_expected);
@@ -125,12 +125,12 @@ crate::battery! {
         for n in [3, 1, 2] {
             index.replace(&indexed(n), (0..4).map(|at| entry(n, at, "pump")).collect()).await.unwrap();
         }
-        let all = index.search(&query("pump"), None, 50).await.unwrap();
+        let all = index.search(&query("pump"), ChunkFilter::all(50)).await.unwrap();
         let order: Vec<_> = all.iter().map(|chunk| chunk.id).collect();
         let expected: Vec<_> = (1..=3).flat_map(|n| (0..4).map(move |at| ChunkId::of(document_id(n), at))).collect();
         assert_eq!(order, expected);
-        assert_eq!(index.search(&query("pump"), None, 5).await.unwrap(), all[..5]);
-        assert_eq!(index.search(&query("pump"), None, 0).await.unwrap(), []);
+        assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap(), all[..5]);
+        assert_eq!(index.search(&query("pump"), ChunkFilter::all(0)).await.unwrap(), []);
     }
 
     async fn search_filters_by_document(index) {
@@ -138,10 +138,10 @@ crate::battery! {
             index.replace(&indexed(n), vec![entry(n, 0, "pump"), entry(n, 1, "valve")]).await.unwrap();
         }
         let named = [document_id(3), document_id(1), document_id(9)];
-        let found = index.search(&query("pump"), Some(&named), 5).await.unwrap();
+        let found = index.search(&query("pump"), ChunkFilter { documents: Some(&named), limit: 5 }).await.unwrap();
         let of: Vec<_> = found.iter().map(|chunk| chunk.document_id).collect();
         assert_eq!(of, [document_id(1), document_id(3)]);
-        assert_eq!(index.search(&query("pump"), Some(&[]), 5).await.unwrap(), []);
+        assert_eq!(index.search(&query("pump"), ChunkFilter { documents: Some(&[]), limit: 5 }).await.unwrap(), []);
     }
 
     async fn replace_removes_previous_chunks(index) {
@@ -150,24 +150,24 @@ crate::battery! {
         index.replace(&indexed(2), vec![entry(2, 0, "pump of another")]).await.unwrap();
         index.replace(&indexed(1), vec![entry(1, 0, "pump four")]).await.unwrap();
         assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
-        let found = index.search(&query("pump"), None, 9).await.unwrap();
+        let found = index.search(&query("pump"), ChunkFilter::all(9)).await.unwrap();
         assert_eq!(found.len(), 2);
         assert!(texts(&found).contains(&"pump four") && texts(&found).contains(&"pump of another"));
         index.replace(&indexed(1), Vec::new()).await.unwrap();
         assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
-        assert_eq!(texts(&index.search(&query("pump"), None, 9).await.unwrap()), ["pump of another"]);
+        assert_eq!(texts(&index.search(&query("pump"), ChunkFilter::all(9)).await.unwrap()), ["pump of another"]);
     }
 
     async fn replace_is_idempotent(index) {
         let entries = || vec![entry(1, 0, "pump with valve"), entry(1, 1, "pump without")];
         index.replace(&indexed(2), vec![entry(2, 0, "a valve alone")]).await.unwrap();
         index.replace(&indexed(1), entries()).await.unwrap();
-        let before = index.search(&query("pump valve"), None, 9).await.unwrap();
+        let before = index.search(&query("pump valve"), ChunkFilter::all(9)).await.unwrap();
         for _ in 0..2 {
             index.replace(&indexed(1), entries()).await.unwrap();
         }
         assert_eq!(index.count(document_id(1)).await.unwrap(), 2);
-        let after = index.search(&query("pump valve"), None, 9).await.unwrap();
+        let after = index.search(&query("pump valve"), ChunkFilter::all(9)).await.unwrap();
         assert_eq!(texts(&after), texts(&before));
     }
 
@@ -177,7 +177,7 @@ crate::battery! {
         for _ in 0..2 {
             index.remove(document_id(1)).await.unwrap();
             assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
-            let found = index.search(&query("pump"), None, 5).await.unwrap();
+            let found = index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap();
             assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(2)]);
         }
     }
@@ -187,7 +187,7 @@ crate::battery! {
         titled.embedding.sparse.as_mut().unwrap().title = crate::retrieval::terms("pump");
         index.replace(&indexed(1), vec![entry(1, 0, "flow rates of the machine")]).await.unwrap();
         index.replace(&indexed(2), vec![titled]).await.unwrap();
-        let found = index.search(&query("pump flow"), None, 5).await.unwrap();
+        let found = index.search(&query("pump flow"), ChunkFilter::all(5)).await.unwrap();
         let of: Vec<_> = found.iter().map(|chunk| chunk.document_id).collect();
         assert_eq!(of, [document_id(2), document_id(1)]);
     }
@@ -200,7 +200,7 @@ crate::battery! {
             hybrid_entry(1, 2, "", &[-1.0, 0.0]),
         ];
         index.replace(&indexed(1), entries).await.unwrap();
-        let found = index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap();
+        let found = index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(5)).await.unwrap();
         let order: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
         assert_eq!(order, [1, 0].map(|n| ChunkId::of(document_id(1), n)));
         assert!((found[0].score - 1.0).abs() < 1e-5 && (found[1].score - 0.6).abs() < 1e-5);
@@ -215,7 +215,7 @@ crate::battery! {
         ];
         index.replace(&indexed(1), entries).await.unwrap();
         let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
-        let found = index.search(&both, None, 5).await.unwrap();
+        let found = index.search(&both, ChunkFilter::all(5)).await.unwrap();
         assert_eq!(found.first().map(|chunk| chunk.id), Some(ChunkId::of(document_id(1), 2)));
         assert_eq!(found.len(), 3);
     }
@@ -224,9 +224,9 @@ crate::battery! {
         index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[1.0, 0.0])]).await.unwrap();
         index.replace(&indexed(2), vec![hybrid_entry(2, 0, "", &[1.0, 0.0])]).await.unwrap();
         index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[0.0, 1.0])]).await.unwrap();
-        let found = index.search(&dense(&[1.0, 0.0]), None, 5).await.unwrap();
+        let found = index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(5)).await.unwrap();
         assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(2)]);
-        let found = index.search(&dense(&[0.0, 1.0]), None, 5).await.unwrap();
+        let found = index.search(&dense(&[0.0, 1.0]), ChunkFilter::all(5)).await.unwrap();
         assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(1)]);
     }
 
@@ -239,9 +239,9 @@ crate::battery! {
             assert_eq!(fault.kind(), FaultKind::Rejected);
             assert!(!fault.is_transient());
         }
-        let fault = index.search(&dense(&[1.0]), None, 5).await.unwrap_err();
+        let fault = index.search(&dense(&[1.0]), ChunkFilter::all(5)).await.unwrap_err();
         assert_eq!(fault.kind(), FaultKind::Rejected);
-        assert_eq!(texts(&index.search(&query("pump crane"), None, 5).await.unwrap()), ["pump"]);
+        assert_eq!(texts(&index.search(&query("pump crane"), ChunkFilter::all(5)).await.unwrap()), ["pump"]);
     }
 
     async fn counts_omits_documents_without_chunks(index) {
@@ -320,6 +320,6 @@ crate::battery! {
         for call in calls {
             assert_eq!(call.await.unwrap(), 3);
         }
-        assert_eq!(index.search(&query("pump"), None, 100).await.unwrap().len(), 60);
+        assert_eq!(index.search(&query("pump"), ChunkFilter::all(100)).await.unwrap().len(), 60);
     }
 }

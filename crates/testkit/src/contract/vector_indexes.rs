@@ -1,6 +1,7 @@
 //! Contract of every set of vector indexes.
 
 use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use docent_domain::retrieval::ChunkFilter;
 use docent_ports::vector_indexes::VectorIndexes;
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ crate::battery! {
         let (one, other) = (subject.open("one").await.unwrap(), subject.open("other").await.unwrap());
         one.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
         other.replace(&indexed(1), vec![hybrid_entry(1, 0, "valve", &[1.0, 0.0, 0.0])]).await.unwrap();
-        assert_eq!(one.search(&query("pump"), None, 5).await.unwrap().len(), 1);
-        assert!(other.search(&query("pump"), None, 5).await.unwrap().is_empty());
+        assert_eq!(one.search(&query("pump"), ChunkFilter::all(5)).await.unwrap().len(), 1);
+        assert!(other.search(&query("pump"), ChunkFilter::all(5)).await.unwrap().is_empty());
         other.remove(document_id(1)).await.unwrap();
         assert_eq!(one.count(document_id(1)).await.unwrap(), 1);
     }

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::{
     fault::Result,
     id::{FamilyId, TokenId, UserId},
+    token::RefreshClaims,
 };
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use std::{collections::HashMap, sync::Mutex};
@@ -25,16 +26,10 @@ pub struct FakeTokenStore {
 
 #[async_trait]
 impl TokenStore for FakeTokenStore {
-    async fn start(
-        &self,
-        user: UserId,
-        family: FamilyId,
-        token: TokenId,
-        expires_at: DateTime<Utc>,
-        _now: DateTime<Utc>,
-    ) -> Result<()> {
-        let first = Token { family, user, expires_at, replaced_at: None };
-        self.tokens.lock().unwrap().insert(token, first);
+    async fn start(&self, first: &RefreshClaims) -> Result<()> {
+        let RefreshClaims { id, family, user, expires_at, .. } = *first;
+        let token = Token { family, user, expires_at, replaced_at: None };
+        self.tokens.lock().unwrap().insert(id, token);
         Ok(())
     }
 

@@ -8,7 +8,8 @@ use docent_domain::{
         CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
     },
     retrieval::{
-        IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk, TermCounts,
+        ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk,
+        TermCounts,
     },
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
@@ -96,12 +97,8 @@ impl VectorIndex for FakeVectorIndex {
         Ok(())
     }
 
-    async fn search(
-        &self,
-        query: &QueryEmbedding,
-        wanted: Option<&[DocumentId]>,
-        limit: usize,
-    ) -> Result<Vec<ScoredChunk>> {
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+        let ChunkFilter { documents: wanted, limit } = filter;
         let documents = self.documents.lock().unwrap();
         let stored =
             || documents.values().flat_map(|(of, entries)| entries.iter().map(move |entry| (of, entry)));

@@ -6,8 +6,8 @@ use docent_domain::{
     fault::Result,
     id::DocumentId,
     retrieval::{
-        Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk, SparseVector,
-        StoredChunk,
+        ChunkFilter, Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk,
+        SparseVector, StoredChunk,
     },
 };
 use docent_ports::{
@@ -30,13 +30,8 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         self.pass()?.remove(document).await
     }
 
-    async fn search(
-        &self,
-        query: &QueryEmbedding,
-        documents: Option<&[DocumentId]>,
-        limit: usize,
-    ) -> Result<Vec<ScoredChunk>> {
-        self.pass()?.search(query, documents, limit).await
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+        self.pass()?.search(query, filter).await
     }
 
     async fn count(&self, document: DocumentId) -> Result<u64> {

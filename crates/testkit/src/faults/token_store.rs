@@ -5,21 +5,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{
     fault::Result,
-    id::{FamilyId, TokenId, UserId},
+    id::{FamilyId, UserId},
+    token::RefreshClaims,
 };
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 
 #[async_trait]
 impl TokenStore for Faulty<dyn TokenStore> {
-    async fn start(
-        &self,
-        user: UserId,
-        family: FamilyId,
-        token: TokenId,
-        expires_at: DateTime<Utc>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        self.pass()?.start(user, family, token, expires_at, now).await
+    async fn start(&self, first: &RefreshClaims) -> Result<()> {
+        self.pass()?.start(first).await
     }
 
     async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome> {

@@ -41,7 +41,8 @@ fn token(n: u16) -> TokenId {
 /// Starts family `n` of user `n` with token `n`.
 async fn start(store: &SqlTokenStore, n: u8, now: DateTime<Utc>) {
     let user = UserId::generate(now, [n; 10]);
-    store.start(user, family(n), token(n.into()), now + LIFETIME, now).await.unwrap();
+    let (id, family, expires_at) = (token(n.into()), family(n), now + LIFETIME);
+    store.start(&RefreshClaims { user, id, family, issued_at: now, expires_at }).await.unwrap();
 }
 
 async fn rotate(

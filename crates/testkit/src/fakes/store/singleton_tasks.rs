@@ -4,18 +4,12 @@ use super::{Held, Transaction};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{fault::Result, id::LeaseId};
-use docent_ports::singleton_tasks::{SingletonTask, SingletonTaskWriter};
+use docent_ports::singleton_tasks::{SingletonTask, SingletonTaskWriter, TaskClaim};
 
 #[async_trait]
 impl SingletonTaskWriter for Transaction {
-    async fn acquire(
-        &mut self,
-        task: SingletonTask,
-        lease: LeaseId,
-        now: DateTime<Utc>,
-        until: DateTime<Utc>,
-        done_by: DateTime<Utc>,
-    ) -> Result<bool> {
+    async fn acquire(&mut self, claim: TaskClaim) -> Result<bool> {
+        let TaskClaim { task, lease, now, until, done_by } = claim;
         self.write(|tables| {
             let held = tables.singleton_tasks.get(task.as_str()).copied();
             let is_free = held.is_none_or(|held| {
