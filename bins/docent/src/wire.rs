@@ -19,7 +19,7 @@ use docent_adapters::{
     openai::{backend::BackendSettings, chat::OpenAiChatModel},
     password::Argon2Hasher,
     pdf::{ExtractionLimits, WorkerExtractor, WorkerRenderer},
-    qdrant::{self, QdrantCollections},
+    qdrant::{self, QdrantCollections, QdrantIndex},
     redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
     sql::{SqlOptions, SqlStore, SqlTokenStore},
     system::{SystemClock, SystemEntropy},
@@ -284,8 +284,8 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
             let url = grpc_address(storage.qdrant_url.as_str());
             let key = storage.qdrant_api_key.as_ref().map(Secret::expose);
             let options = qdrant::Options { traces: traces(settings), ..qdrant::Options::default() };
-            let collections = QdrantCollections::new(&url, key, options, Arc::new(store.clone()))?;
-            Ok((Arc::new(collections), false))
+            let default = QdrantIndex::new(&url, key, options, Arc::new(store.clone()))?;
+            Ok((Arc::new(QdrantCollections::new(default)), false))
         }
     }
 }

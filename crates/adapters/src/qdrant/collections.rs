@@ -1,13 +1,9 @@
 //! The collections of a Qdrant server, over one connection.
 
-use super::{
-    Options, QdrantIndex,
-    collection::Collection,
-    connection::{Connection, fault},
-};
+use super::{QdrantIndex, collection::Collection, connection::fault};
 use async_trait::async_trait;
 use docent_domain::fault::Result;
-use docent_ports::{store::Store, vector_index::VectorIndex, vector_indexes::VectorIndexes};
+use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use qdrant_client::qdrant::DeleteCollection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tonic::Code;
@@ -17,26 +13,15 @@ const OPEN_MAX: usize = 4;
 
 /// The collections of a Qdrant server.
 pub struct QdrantCollections {
-    connection: Arc<Connection>,
-    statistics: Arc<dyn Store>,
     /// The collection that checks look up.
-    default: String,
+    default: QdrantIndex,
     opened: Mutex<Vec<Arc<QdrantIndex>>>,
 }
 
 impl QdrantCollections {
-    /// Creates a client like [`QdrantIndex::new`]. Checks look up the collection named in the options.
-    ///
-    /// # Errors
-    /// If the address or the key is invalid.
-    pub fn new(
-        url: &str,
-        api_key: Option<&str>,
-        options: Options,
-        statistics: Arc<dyn Store>,
-    ) -> Result<Self> {
-        let connection = Arc::new(Connection::new(url, api_key, &options)?);
-        Ok(Self { connection, statistics, default: options.collection, opened: Mutex::default() })
+    /// Opens collections on the server of `default`, the collection that checks look up.
+    pub fn new(default: QdrantIndex) -> Self {
+        Self { default, opened: Mutex::default() }
     }
 
     fn opened(&self) -> MutexGuard<'_, Vec<Arc<QdrantIndex>>> {
@@ -52,9 +37,9 @@ impl VectorIndexes for QdrantCollections {
             return Ok(Arc::clone(index) as _);
         }
         let index = Arc::new(QdrantIndex {
-            connection: Arc::clone(&self.connection),
+            connection: Arc::clone(&self.default.connection),
             collection: Collection::new(name.to_owned()),
-            statistics: Arc::clone(&self.statistics),
+            statistics: Arc::clone(&self.default.statistics),
         });
         if opened.len() == OPEN_MAX {
             opened.remove(0);
@@ -69,24 +54,24 @@ impl VectorIndexes for QdrantCollections {
     }
 
     async fn exists(&self, name: &str) -> Result<bool> {
-        Collection::new(name.to_owned()).exists(&self.connection).await
+        Collection::new(name.to_owned()).exists(&self.default.connection).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
+        let connection = &self.default.connection;
         let request = DeleteCollection { collection_name: name.to_owned(), ..DeleteCollection::default() };
-        let removed = self.connection.write(self.connection.collections().delete(request)).await;
+        let removed = connection.write(connection.collections().delete(request)).await;
         self.close(name).await?;
         match removed {
             Err(status) if status.code() == Code::NotFound => {}
             answer => answer.map(drop).map_err(|status| fault("remove the collection", status))?,
         }
-        let mut unit = self.statistics.begin().await?;
+        let mut unit = self.default.statistics.begin().await?;
         unit.term_statistics().clear(name).await?;
         unit.commit().await
     }
 
     async fn check(&self) -> Result<()> {
-        // Unlike the server's health check, this also verifies the API key.
-        self.exists(&self.default).await.map(|_| ())
+        self.default.check().await
     }
 }

@@ -49,9 +49,7 @@ mod collections_contract {
 
     docent_testkit::vector_indexes_contract!(async {
         let server = Fake::start();
-        let statistics = Arc::clone(&server.statistics) as _;
-        let collections = QdrantCollections::new(&server.url, None, Options::default(), statistics);
-        (Arc::new(collections.unwrap()) as _, server)
+        (Arc::new(QdrantCollections::new(index(&server))) as _, server)
     });
 }
 
