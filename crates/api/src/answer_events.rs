@@ -7,10 +7,9 @@ use actix_web::HttpResponse;
 use bytes::Bytes;
 use docent_app::agent::{AnswerEvent, AnswerStream};
 use docent_domain::{fault::Fault, retrieval::ScoredChunk};
-use docent_http::{context::State, error::sentence, sse};
+use docent_http::{State, error::sentence, sse};
 use futures::{StreamExt, future::ready};
 use serde::Serialize;
-use serde_json::json;
 use utoipa::ToSchema;
 
 /// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
@@ -24,8 +23,7 @@ pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, include_sources: bool
     match event {
         Ok(AnswerEvent::Text(text)) => Some(sse::frame(None, text)),
         Ok(AnswerEvent::Sources(chunks)) if include_sources => {
-            let results: Vec<_> = chunks.iter().map(Source::from).collect();
-            Some(sse::frame(Some("sources"), &json!({ "results": results })))
+            Some(sse::frame(Some("sources"), &Sources::from(chunks.as_slice())))
         }
         Ok(AnswerEvent::Sources(_)) => None,
         Err(fault) => Some(sse::error_event(&sentence(&fault.public_message()))),

@@ -7,8 +7,7 @@ use actix_web::{
     http::header,
     web::{Bytes, Data, Path},
 };
-use docent_http::error::Reply;
-use docent_http::{error::ApiError, routes};
+use docent_http::{ApiError, Reply, routes};
 use std::sync::{Arc, OnceLock};
 use utoipa_swagger_ui::Config;
 

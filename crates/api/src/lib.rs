@@ -17,10 +17,11 @@ mod routes;
 mod search;
 mod status;
 mod streams;
+mod timestamp;
 mod webhooks;
 
 use actix_web::web::{Data, ServiceConfig};
-pub use openai::errors::word as word_openai_errors;
+pub use openai::errors::convert_errors as convert_openai_errors;
 pub use routes::TABLE;
 pub use webhooks::payload::webhook_body;
 

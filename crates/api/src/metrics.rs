@@ -6,13 +6,7 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use docent_app::{backlog, error::Error};
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::granted::bearer,
-    metrics::CONTENT_TYPE,
-    routes,
-};
+use docent_http::{ApiError, Reply, State, extract::granted::bearer, metrics::CONTENT_TYPE, routes};
 
 /// Read metrics
 ///
@@ -25,8 +19,7 @@ use docent_http::{
             content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
             example = "# TYPE docent_http_requests counter\n# EOF\n",
         ),
-        answers::NoToken,
-        answers::Nowhere,
+        answers::Unauthorized, answers::UnknownPath,
     ),
 )]
 pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {

@@ -2,12 +2,32 @@
 
 use actix_web::{HttpResponse, http::header};
 use chrono::{DateTime, Utc};
-use docent_http::extract::query::{Query, encode_query};
+use docent_http::{Query, extract::query::encode_query};
 use serde::Serialize;
 use std::{fmt::Display, str::FromStr};
+use utoipa::IntoParams;
 
+/// Default number of records on a page.
+pub(crate) const DEFAULT_LIMIT: u64 = 100;
 /// Maximum number of records on a page.
 const LIMIT_MAX: u64 = 1000;
+
+/// Parameters of lists ordered by time.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "documents what `limit` and `after` read")]
+pub(crate) struct Parameters {
+    /// Maximum number of records. Default: 100.
+    #[param(minimum = 1, maximum = 1000, nullable = false)]
+    limit: Option<u64>,
+    /// `X-Next-Cursor` of the previous page.
+    #[param(
+        nullable = false,
+        pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$",
+        example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e"
+    )]
+    cursor: Option<String>,
+}
 
 /// Reads the parameter `limit`.
 pub(crate) fn limit(query: &mut Query) -> Option<u64> {

@@ -1,8 +1,7 @@
 //! `GET /`
 
 use actix_web::HttpResponse;
-use docent_http::context::State;
-use docent_http::error::Reply;
+use docent_http::{Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 

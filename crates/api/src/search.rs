@@ -10,18 +10,8 @@ use docent_domain::{
     id::DocumentId,
     retrieval::ScoredChunk,
 };
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::{
-        deserialize::{BodyErrors, Whole},
-        granted::Granted,
-        json::Body,
-    },
-};
+use docent_http::{Body, BodyErrors, Granted, Reply, State, extract::deserialize::Whole};
 use std::sync::Arc;
-use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 use utoipa::ToSchema;
 
 const LIMIT: u64 = 5;
@@ -90,18 +80,12 @@ impl SearchRequest {
     request_body = SearchRequest,
     responses(
         (status = 200, description = "The most relevant passages.", body = Sources<'_>),
-        answers::Guarded,
-        answers::BodyRead,
-        answers::ModelAway,
-        answers::StoreAway,
+        answers::InvalidBody, answers::ModelFailed,
     ),
 )]
 pub(crate) async fn search(by: Granted<ReadDocuments>, context: State, body: Body) -> Reply {
     let request: SearchRequest = body.read().await?;
     let app = Arc::clone(&context.app);
-    // Connections to back ends outlive the thread of the request.
-    let searching = async move { request.run(&app, by.grant).await };
-    let searching = context.runtime.spawn(searching.in_current_span());
-    let found = AbortOnDropHandle::new(searching).await.map_err(|_| ApiError::internal())??;
+    let found = context.run(async move { request.run(&app, by.grant).await }).await??;
     Ok(HttpResponse::Ok().json(Sources::from(found.as_slice())))
 }

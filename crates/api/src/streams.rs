@@ -8,11 +8,7 @@ use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use bytes::Bytes;
 use docent_app::agent::AnswerStream;
 use docent_domain::id::{StreamId, UserId};
-use docent_http::{
-    context::{Context, State},
-    error::ApiError,
-    sse,
-};
+use docent_http::{ApiError, State, context::Context, sse};
 use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use std::{

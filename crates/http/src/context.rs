@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use docent_app::{App, rate_limit::RateLimit};
 use std::{io, sync::Arc};
 use tokio::runtime::Handle;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tracing::Instrument;
 
 /// State shared by all threads of the server.
 pub struct Context {
@@ -41,6 +42,19 @@ impl Context {
             settings,
             cut: CancellationToken::new(),
         })
+    }
+
+    /// Runs `work` on [`Context::runtime`], since connections to back ends outlive the thread of the request. Dropping the future
+    /// aborts the work.
+    ///
+    /// # Errors
+    /// 500 if the work panics.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let task = AbortOnDropHandle::new(self.runtime.spawn(work.in_current_span()));
+        task.await.map_err(|_| ApiError::internal())
     }
 
     /// The metrics, if enabled.

@@ -12,3 +12,15 @@ pub mod routes;
 pub mod settings;
 pub mod sse;
 pub mod table;
+
+pub use context::State;
+pub use error::{ApiError, Reply};
+pub use extract::{
+    client::{Client, UserAgent},
+    deserialize::BodyErrors,
+    form::Form,
+    granted::{Bearer, Granted},
+    json::Body,
+    path::PathId,
+    query::Query,
+};

@@ -1,13 +1,13 @@
-//! The URL tables of the API and of the pages together.
+//! The combined URL tables of the API and of the pages.
 
 use docent_http::table::Table;
 
-/// Every table.
+/// All tables.
 pub(crate) fn tables() -> Vec<Table> {
     [docent_api::TABLE].into_iter().chain(docent_web::TABLES).collect()
 }
 
-/// Every path of the service, those of the panel too, and the one of metrics, which is there only when they are.
+/// All paths of the service with their methods, including `/metrics`, which exists only if metrics are enabled.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     tables().into_iter().flatten().copied()
 }
@@ -18,7 +18,7 @@ mod tests {
     use docent_http::table::pattern_of;
 
     #[test]
-    fn a_path_leads_to_its_pattern() {
+    fn path_matches_its_pattern() {
         for (path, pattern) in [
             ("/", Some("/")),
             ("/documents/", Some("/documents")),
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_does_not_serve_is_a_page() {
+    fn paths_outside_the_api_are_pages() {
         for (path, _) in docent_web::TABLES.into_iter().flatten() {
             let is_page = ["/admin", "/account/", "/chat"].iter().any(|root| path.starts_with(root));
             assert!(is_page, "{path}");

@@ -17,15 +17,14 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long the rest of a refused body is read and thrown away, so that its sender gets to read the
-/// refusal instead of a broken connection.
+/// How long the rest of a rejected body is read and discarded, so that the client can read the response.
 const LINGER: Duration = Duration::from_secs(10);
-/// Seconds after the end of the grace in which streams say that they are cut off.
-const LAST_WORDS: u64 = 1;
-/// Connections that wait to be accepted.
+/// Additional seconds in which interrupted streams send their last event.
+const CLOSING_SECONDS: u64 = 1;
+/// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// A server that is bound to its address but does not answer yet.
+/// A server that is bound to its address but does not run yet.
 #[allow(missing_debug_implementations, reason = "the use cases have no debug form")]
 pub struct Server {
     listener: TcpListener,
@@ -34,7 +33,7 @@ pub struct Server {
     surface: Surface,
 }
 
-/// Which paths a server has.
+/// The paths that a server has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Surface {
     All,
@@ -42,21 +41,20 @@ enum Surface {
 }
 
 impl Server {
-    /// Binds to an address. Port 0 takes any free one; see [`Self::address`].
+    /// Binds to an address; port 0 selects a free port, see [`Self::address`].
     ///
-    /// Must be called on the runtime that outlives the server: work that goes on when its request is
-    /// over runs there.
+    /// Must be called on the runtime that outlives the server, since work that continues after its request runs there.
     ///
     /// # Errors
-    /// When the address cannot be bound, or a page's template is broken.
+    /// If the address cannot be bound, or a page's template is invalid.
     pub fn bind(app: Arc<App>, settings: HttpSettings, address: impl ToSocketAddrs) -> io::Result<Self> {
         Self::new(app, settings, address, Surface::All)
     }
 
-    /// The same with what watches a process alone, for one that only runs jobs: `/health` and `/metrics`.
+    /// Binds to an address and serves only `/health` and `/metrics`, for processes that only run jobs.
     ///
     /// # Errors
-    /// As those of [`Self::bind`].
+    /// As [`Self::bind`].
     pub fn bind_probes(
         app: Arc<App>,
         settings: HttpSettings,
@@ -77,16 +75,16 @@ impl Server {
         Ok(Self { address: listener.local_addr()?, listener, context: Data::new(context), surface })
     }
 
-    /// Where it listens.
+    /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `stop`. Then no more connections are accepted, and requests and streams under way
-    /// get `grace` to end; what has not ended by then is cut off, streams with an event that says so.
+    /// Serves until `stop`. Then no more connections are accepted, and requests and streams in progress have `grace` to
+    /// complete. Afterwards they are interrupted; streams send an event that says so.
     ///
     /// # Errors
-    /// When the sockets cannot be served.
+    /// If the sockets cannot be served.
     pub async fn run(self, stop: CancellationToken, grace: Duration) -> io::Result<()> {
         let (app, cut) = (Arc::clone(&self.context.app), self.context.cut.clone());
         let mut server = self.start(grace)?;
@@ -106,13 +104,12 @@ impl Server {
         // Answers without a connected client are no longer waited for.
         cut.cancel();
         if !app.finish_tasks(grace).await {
-            tracing::warn!("answers were cut off");
+            tracing::warn!("answers were interrupted");
         }
         Ok(())
     }
 
-    /// Starts the workers. Apart from [`Self::run`] so that what belongs to one thread is gone
-    /// before the waiting begins, and the future can go to another.
+    /// Starts the workers. Separate from [`Self::run`], whose future must be `Send`: values of this thread are dropped here.
     fn start(self, grace: Duration) -> io::Result<actix_web::dev::Server> {
         let Self { listener, context, surface, .. } = self;
         let workers = context.settings.workers;
@@ -138,7 +135,7 @@ impl Server {
                 .wrap(NormalizePath::trim())
                 .wrap(from_fn(middleware::panics::catch))
                 .wrap(from_fn(middleware::rate_limit::limit))
-                .wrap(from_fn(docent_api::word_openai_errors))
+                .wrap(from_fn(docent_api::convert_openai_errors))
                 .wrap(from_fn(middleware::cors::share))
                 .wrap(from_fn(middleware::headers::secure))
                 .wrap(from_fn(middleware::observe::observe))
@@ -149,9 +146,9 @@ impl Server {
         };
         let server = server
             .disable_signals()
-            .shutdown_timeout(grace.as_secs() + u64::from(grace.subsec_nanos() > 0) + LAST_WORDS)
+            .shutdown_timeout(grace.as_secs() + u64::from(grace.subsec_nanos() > 0) + CLOSING_SECONDS)
             .client_disconnect_timeout(LINGER)
-            // A client that closes its side has gone away: its answer is stopped at once.
+            // A client that closes its side has disconnected: its answer is stopped.
             .h1_allow_half_closed(false)
             .backlog(BACKLOG)
             .listen(listener)?

@@ -12,14 +12,8 @@ use docent_app::{
     error::Error,
 };
 use docent_domain::{access::Chat, chat::Message, error::ValidationError, id::ConversationId};
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
-};
+use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use std::sync::Arc;
-use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 use utoipa::ToSchema;
 
 const MESSAGES_MAX: usize = 256;
@@ -128,11 +122,7 @@ impl From<ChatMessage> for Message {
                 )),
             ),
         ),
-        answers::Guarded,
-        answers::NoAgent,
-        answers::BodyRead,
-        answers::ModelAway,
-        answers::StoreAway,
+        answers::UnknownAgent, answers::InvalidBody, answers::ModelFailed,
     ),
 )]
 pub(crate) async fn ask(
@@ -153,11 +143,8 @@ pub(crate) async fn ask(
         Some(false) | None => None,
     };
     let app = Arc::clone(&context.app);
-    // The answer outlives the thread of the request: its usage is recorded even if the client disconnects or the
-    // server stops.
-    let asking = async move { answer::ask(&app, by.grant, agent, question).await };
-    let asking = context.runtime.spawn(asking.in_current_span());
-    let answer = AbortOnDropHandle::new(asking).await.map_err(|_| ApiError::internal())??;
+    // The answer outlives the request: its usage is recorded even if the client disconnects or the server stops.
+    let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
     Ok(match slot {
         None => answer_events::reply(context, answer, include_sources),
         Some(slot) => streams::reply(context, slot, answer, include_sources),

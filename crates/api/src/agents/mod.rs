@@ -6,7 +6,7 @@ pub(crate) mod stop;
 
 use actix_web::HttpRequest;
 use docent_app::error::Error;
-use docent_http::{context::State, error::ApiError};
+use docent_http::{ApiError, State};
 
 /// Returns 404 for an unknown agent, for every method: to clients each agent is a separate path.
 pub(crate) fn missing(request: &HttpRequest, context: &State) -> Option<ApiError> {

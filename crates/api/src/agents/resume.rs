@@ -11,12 +11,8 @@ use actix_web::{
     HttpRequest, HttpResponse,
     web::{Data, Path},
 };
-use docent_domain::access::Chat;
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::{self, granted::Granted},
-};
+use docent_domain::{access::Chat, id::StreamId};
+use docent_http::{ApiError, Granted, PathId, Reply, State};
 
 /// Resume an answer (extension)
 ///
@@ -46,21 +42,18 @@ use docent_http::{
             ),
         ),
         (status = 204, description = "The stream ended with that event."),
-        answers::Guarded,
-        answers::NoStream,
-        answers::BadInput,
-        answers::StoreAway,
+        answers::UnknownStream,
     ),
 )]
 pub(crate) async fn resume(
     by: Granted<Chat>,
     context: State,
     streams: Data<Streams>,
+    id: PathId<StreamId>,
     path: Path<(String, String)>,
     request: HttpRequest,
 ) -> Reply {
-    let (agent, id) = path.into_inner();
-    let stream = streams.find(extract::id("id", &id)?, by.actor.user(), &agent)?;
+    let stream = streams.find(id.parse()?, by.actor.user(), &path.0)?;
     let seen = match request.headers().get("Last-Event-ID") {
         None => 0,
         Some(value) => value.to_str().ok().and_then(|text| text.parse().ok()).ok_or_else(no_such_event)?,

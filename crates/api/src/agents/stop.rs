@@ -1,16 +1,12 @@
 //! `POST /agents/{name}/streams/{id}/stop`
 
-use crate::openapi::answers;
-use crate::streams::Streams;
+use crate::{openapi::answers, streams::Streams};
 use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use docent_domain::access::Chat;
-use docent_http::{
-    error::Reply,
-    extract::{self, granted::Granted},
-};
+use docent_domain::{access::Chat, id::StreamId};
+use docent_http::{Granted, PathId, Reply};
 
 /// Stop an answer (extension)
 ///
@@ -21,16 +17,14 @@ use docent_http::{
         ("name" = String, Path, description = "Name of the agent.", example = "chat"),
         ("id" = String, Path, description = "`X-Stream-Id` of the answer.", format = "uuid"),
     ),
-    responses(
-        (status = 204, description = "Stopped, or already ended."),
-        answers::Guarded,
-        answers::NoStream,
-        answers::BadInput,
-        answers::StoreAway,
-    ),
+    responses((status = 204, description = "Stopped, or already ended."), answers::UnknownStream),
 )]
-pub(crate) async fn stop(by: Granted<Chat>, streams: Data<Streams>, path: Path<(String, String)>) -> Reply {
-    let (agent, id) = path.into_inner();
-    streams.find(extract::id("id", &id)?, by.actor.user(), &agent)?.stop();
+pub(crate) async fn stop(
+    by: Granted<Chat>,
+    streams: Data<Streams>,
+    id: PathId<StreamId>,
+    path: Path<(String, String)>,
+) -> Reply {
+    streams.find(id.parse()?, by.actor.user(), &path.0)?.stop();
     Ok(HttpResponse::NoContent().finish())
 }

@@ -4,11 +4,7 @@ use super::tokens::RefreshRequest;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::accounts::logout as use_case;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{granted::Bearer, json::Body},
-};
+use docent_http::{Bearer, Body, Reply, State};
 
 /// Log out
 ///
@@ -17,12 +13,7 @@ use docent_http::{
 #[utoipa::path(
     post, path = "/auth/logout", operation_id = "log_out", tag = "Accounts", security(("access_token" = [])),
     request_body = RefreshRequest,
-    responses(
-        (status = 204, description = "The session has ended."),
-        answers::Guarded,
-        answers::BodyRead,
-        answers::StoreAway,
-    ),
+    responses((status = 204, description = "The session has ended."), answers::InvalidBody),
 )]
 pub(crate) async fn logout(context: State, Bearer(actor): Bearer, body: Body) -> Reply {
     let RefreshRequest { refresh_token } = body.read().await?;

@@ -3,7 +3,7 @@
 use super::tokens::{RefreshRequest, TokenResponse, token_response};
 use crate::openapi::answers;
 use docent_app::accounts::refresh as use_case;
-use docent_http::{context::State, error::Reply, extract::json::Body};
+use docent_http::{Body, Reply, State};
 
 /// Refresh tokens
 ///
@@ -14,9 +14,7 @@ use docent_http::{context::State, error::Reply, extract::json::Body};
     request_body = RefreshRequest,
     responses(
         (status = 200, description = "New tokens.", body = TokenResponse<'_>),
-        answers::RefreshTokenRefused,
-        answers::BodyRead,
-        answers::StoreAway,
+        answers::InvalidRefreshToken, answers::InvalidBody,
     ),
 )]
 pub(crate) async fn refresh(context: State, body: Body) -> Reply {

@@ -4,15 +4,7 @@ use super::tokens::{TokenResponse, token_response};
 use crate::openapi::answers;
 use deserr::Deserr;
 use docent_app::accounts::{login, sessions::ClientInfo};
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{
-        client::{Client, UserAgent},
-        deserialize::BodyErrors,
-        json::Body,
-    },
-};
+use docent_http::{Body, BodyErrors, Client, Reply, State, UserAgent};
 use utoipa::ToSchema;
 
 /// Email address and password.
@@ -35,9 +27,7 @@ pub(crate) struct Credentials {
     request_body = Credentials,
     responses(
         (status = 200, description = "A new session.", body = TokenResponse<'_>),
-        answers::WrongCredentials,
-        answers::BodyRead,
-        answers::StoreAway,
+        answers::WrongCredentials, answers::InvalidBody,
     ),
 )]
 pub(crate) async fn token(context: State, client: Client, agent: UserAgent, body: Body) -> Reply {

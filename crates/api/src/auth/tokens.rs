@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::accounts::TokenPair;
-use docent_http::extract::deserialize::BodyErrors;
+use docent_http::BodyErrors;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -5,11 +5,7 @@ use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::accounts::verification;
 use docent_domain::{error::ValidationError, user::Password, verification::VerificationPurpose};
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{client::Client, deserialize::BodyErrors, json::Body},
-};
+use docent_http::{Body, BodyErrors, Client, Reply, State};
 use utoipa::ToSchema;
 
 /// Email address of an account.
@@ -51,11 +47,7 @@ pub(crate) struct LinkToken {
 #[utoipa::path(
     post, path = "/auth/password-reset", operation_id = "ask_for_password_reset", tag = "Accounts", security(()),
     request_body = LinkRequest,
-    responses(
-        (status = 202, description = "The email is sent if the account exists."),
-        answers::BodyRead,
-        answers::StoreAway,
-    ),
+    responses((status = 202, description = "The email is sent if the account exists."), answers::InvalidBody),
 )]
 pub(crate) async fn request_reset(context: State, client: Client, body: Body) -> Reply {
     send_link(context, VerificationPurpose::ResetPassword, client, body).await
@@ -68,11 +60,7 @@ pub(crate) async fn request_reset(context: State, client: Client, body: Body) ->
     post, path = "/auth/email-verification", operation_id = "ask_for_email_verification", tag = "Accounts",
     security(()),
     request_body = LinkRequest,
-    responses(
-        (status = 202, description = "The email is sent if the account exists."),
-        answers::BodyRead,
-        answers::StoreAway,
-    ),
+    responses((status = 202, description = "The email is sent if the account exists."), answers::InvalidBody),
 )]
 pub(crate) async fn request_verification(context: State, client: Client, body: Body) -> Reply {
     send_link(context, VerificationPurpose::VerifyEmail, client, body).await
@@ -92,12 +80,7 @@ async fn send_link(context: State, purpose: VerificationPurpose, client: Client,
 #[utoipa::path(
     post, path = "/auth/password-reset/confirm", operation_id = "reset_password", tag = "Accounts", security(()),
     request_body = NewPassword,
-    responses(
-        (status = 204, description = "The password is changed."),
-        answers::BodyRead,
-        answers::LinkRefused,
-        answers::StoreAway,
-    ),
+    responses((status = 204, description = "The password is changed."), answers::InvalidBody, answers::InvalidLink),
 )]
 pub(crate) async fn reset_password(context: State, client: Client, body: Body) -> Reply {
     let NewPassword { token, password } = body.read().await?;
@@ -109,12 +92,7 @@ pub(crate) async fn reset_password(context: State, client: Client, body: Body) -
 #[utoipa::path(
     post, path = "/auth/email-verification/confirm", operation_id = "verify_email", tag = "Accounts", security(()),
     request_body = LinkToken,
-    responses(
-        (status = 204, description = "The address is verified."),
-        answers::BodyRead,
-        answers::LinkRefused,
-        answers::StoreAway,
-    ),
+    responses((status = 204, description = "The address is verified."), answers::InvalidBody, answers::InvalidLink),
 )]
 pub(crate) async fn verify_email(context: State, client: Client, body: Body) -> Reply {
     let LinkToken { token } = body.read().await?;

@@ -6,11 +6,7 @@ use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::conversations::own;
 use docent_domain::{access::Chat, conversation::ConversationTitle};
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
-};
+use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use utoipa::ToSchema;
 
 /// A new conversation.
@@ -38,10 +34,7 @@ pub(crate) struct ConversationCreate {
     request_body = Option<ConversationCreate>,
     responses(
         (status = 201, description = "The new conversation.", body = ConversationResponse<'_>),
-        answers::Guarded,
-        answers::BodyRead,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::InvalidBody, answers::StorageFull,
     ),
 )]
 pub(crate) async fn begin(by: Granted<Chat>, context: State, body: Body) -> Reply {

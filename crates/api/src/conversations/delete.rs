@@ -1,14 +1,10 @@
 //! `DELETE /conversations/{id}`
 
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::conversations::own;
-use docent_domain::access::Chat;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted},
-};
+use docent_domain::{access::Chat, id::ConversationId};
+use docent_http::{Granted, PathId, Reply, State};
 
 /// Delete a conversation (extension)
 ///
@@ -16,16 +12,9 @@ use docent_http::{
 #[utoipa::path(
     delete, path = "/conversations/{id}", operation_id = "delete_conversation", tag = "Conversations",
     params(("id" = String, Path, description = "ID of the conversation.", format = "uuid")),
-    responses(
-        (status = 204, description = "Deleted."),
-        answers::Guarded,
-        answers::NoConversation,
-        answers::BadInput,
-        answers::StoreAway,
-        answers::StoreFull,
-    ),
+    responses((status = 204, description = "Deleted."), answers::UnknownConversation, answers::StorageFull),
 )]
-pub(crate) async fn delete(by: Granted<Chat>, context: State, id: Path<String>) -> Reply {
-    own::delete(&context.app, &by.grant, extract::id("id", &id)?).await?;
+pub(crate) async fn delete(by: Granted<Chat>, context: State, id: PathId<ConversationId>) -> Reply {
+    own::delete(&context.app, &by.grant, id.parse()?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

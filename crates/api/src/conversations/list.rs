@@ -4,16 +4,9 @@ use super::response::ConversationResponse;
 use crate::{openapi::answers, paging};
 use docent_app::conversations::own;
 use docent_domain::{access::Chat, conversation::Conversation, listing::ConversationPosition};
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{granted::Granted, query::Query},
-};
+use docent_http::{Granted, Query, Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-/// Default number of conversations on a page.
-const LIMIT: u64 = 100;
 
 /// A conversation with its number of messages.
 #[derive(Serialize, ToSchema)]
@@ -47,31 +40,14 @@ impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
 /// is one. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/conversations", operation_id = "list_conversations", tag = "Conversations",
-    params(
-        (
-            "limit" = Option<u64>, Query, description = "Maximum number of records. Default: 100.", minimum = 1, maximum = 1000,
-            nullable = false,
-        ),
-        (
-            "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the previous page.", nullable = false,
-            pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$", example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e",
-        ),
-    ),
+    params(paging::Parameters),
     responses(
-        (
-            status = 200, description = "The conversations.", body = [ConversationEntry<'_>],
-            headers(
-                ("Link" = String, description = "URL of the next page, with `rel=\"next\"`, if there is one."),
-                ("X-Next-Cursor" = String, description = "The `cursor` of the next page, if there is one."),
-            ),
-        ),
-        answers::Guarded,
-        answers::BadInput,
-        answers::StoreAway,
+        (status = 200, description = "The conversations.", body = [ConversationEntry<'_>]),
+        answers::InvalidParameters,
     ),
 )]
 pub(crate) async fn list(by: Granted<Chat>, context: State, mut query: Query) -> Reply {
-    let limit = paging::limit(&mut query).unwrap_or(LIMIT);
+    let limit = paging::limit(&mut query).unwrap_or(paging::DEFAULT_LIMIT);
     let after = paging::after(&mut query, paging::position);
     query.done()?;
     let after = after.map(|(updated_at, id)| ConversationPosition { updated_at, id });

@@ -1,20 +1,16 @@
 //! `GET /conversations/{id}`
 
-use super::response::{ConversationResponse, instant};
-use crate::{answer_events::Source, openapi::answers, paging};
-use actix_web::web::Path;
+use super::response::ConversationResponse;
+use crate::{answer_events::Source, openapi::answers, paging, timestamp::rfc3339};
 use docent_app::conversations::own;
 use docent_domain::{
     access::Chat,
     conversation::{ConversationMessage, MessageRole},
+    id::ConversationId,
     listing::PageRequest,
     usage::TokenUsage,
 };
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted, query::Query},
-};
+use docent_http::{Granted, PathId, Query, Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -109,7 +105,7 @@ impl From<TokenUsage> for UsageResponse {
 impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
     fn from(message: &'a ConversationMessage) -> Self {
         let (id, content) = (message.id.to_string(), message.content.as_str());
-        let created_at = instant(message.at);
+        let created_at = rfc3339(message.at);
         match &message.role {
             MessageRole::User => Self::Question(QuestionResponse { id, role: "user", content, created_at }),
             MessageRole::Agent { name, sources, tokens, is_complete } => Self::Answer(AnswerResponse {
@@ -144,21 +140,17 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
         ),
     ),
     responses(
-        (
-            status = 200, description = "The conversation.", body = ConversationWhole<'_>,
-            headers(
-                ("Link" = String, description = "URL of the next page, with `rel=\"next\"`, if there is one."),
-                ("X-Next-Cursor" = String, description = "The `cursor` of the next page, if there is one."),
-            ),
-        ),
-        answers::Guarded,
-        answers::NoConversation,
-        answers::BadInput,
-        answers::StoreAway,
+        (status = 200, description = "The conversation.", body = ConversationWhole<'_>),
+        answers::UnknownConversation,
     ),
 )]
-pub(crate) async fn read(by: Granted<Chat>, context: State, id: Path<String>, mut query: Query) -> Reply {
-    let id = extract::id("id", &id)?;
+pub(crate) async fn read(
+    by: Granted<Chat>,
+    context: State,
+    id: PathId<ConversationId>,
+    mut query: Query,
+) -> Reply {
+    let id = id.parse()?;
     let limit = paging::limit(&mut query).unwrap_or(LIMIT);
     // The cursor is the position of the first message of the page.
     let offset = paging::after(&mut query, |text| text.parse::<u32>().ok()).map_or(0, u64::from);

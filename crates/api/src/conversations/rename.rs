@@ -2,15 +2,11 @@
 
 use super::response::ConversationResponse;
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::conversations::own;
-use docent_domain::{access::Chat, conversation::ConversationTitle};
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, deserialize::BodyErrors, granted::Granted, json::Body},
-};
+use docent_domain::{access::Chat, conversation::ConversationTitle, id::ConversationId};
+use docent_http::{Body, BodyErrors, Granted, PathId, Reply, State};
 use utoipa::ToSchema;
 
 /// Changes to a conversation.
@@ -35,15 +31,16 @@ pub(crate) struct ConversationRename {
     request_body = ConversationRename,
     responses(
         (status = 200, description = "The conversation.", body = ConversationResponse<'_>),
-        answers::Guarded,
-        answers::NoConversation,
-        answers::BodyRead,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::UnknownConversation, answers::InvalidBody, answers::StorageFull,
     ),
 )]
-pub(crate) async fn rename(by: Granted<Chat>, context: State, id: Path<String>, body: Body) -> Reply {
-    let id = extract::id("id", &id)?;
+pub(crate) async fn rename(
+    by: Granted<Chat>,
+    context: State,
+    id: PathId<ConversationId>,
+    body: Body,
+) -> Reply {
+    let id = id.parse()?;
     let ConversationRename { title } = body.read().await?;
     let conversation = own::rename(&context.app, &by.grant, id, title).await?;
     Ok(HttpResponse::Ok().json(ConversationResponse::from(&conversation)))

@@ -1,6 +1,6 @@
 //! Responses with conversations.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use crate::timestamp::rfc3339;
 use docent_domain::conversation::Conversation;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -33,12 +33,8 @@ impl<'a> From<&'a Conversation> for ConversationResponse<'a> {
         Self {
             id: conversation.id.to_string(),
             title: conversation.title.as_str(),
-            created_at: instant(conversation.created_at),
-            updated_at: instant(conversation.updated_at),
+            created_at: rfc3339(conversation.created_at),
+            updated_at: rfc3339(conversation.updated_at),
         }
     }
-}
-
-pub(super) fn instant(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Micros, true)
 }

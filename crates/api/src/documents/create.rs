@@ -6,11 +6,7 @@ use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::documents::create as use_case;
 use docent_domain::{access::AddDocuments, text::Title};
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
-};
+use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use utoipa::ToSchema;
 
 /// A document without a file.
@@ -36,10 +32,7 @@ pub(crate) struct DocumentCreate {
     request_body = DocumentCreate,
     responses(
         (status = 201, description = "The new document.", body = DocumentResponse<'_>),
-        answers::Guarded,
-        answers::BodyRead,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::InvalidBody, answers::StorageFull,
     ),
 )]
 pub(crate) async fn create(by: Granted<AddDocuments>, context: State, body: Body) -> Reply {

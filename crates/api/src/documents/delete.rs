@@ -1,13 +1,10 @@
 //! `DELETE /documents/{doc_id}`
 
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::documents::delete as use_case;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Bearer},
-};
+use docent_domain::id::DocumentId;
+use docent_http::{Bearer, PathId, Reply, State};
 
 /// Delete a document (extension)
 ///
@@ -16,17 +13,9 @@ use docent_http::{
 #[utoipa::path(
     delete, path = "/documents/{doc_id}", operation_id = "delete_document", tag = "Documents",
     params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
-    responses(
-        (status = 204, description = "Deleted."),
-        answers::Guarded,
-        answers::NoDocument,
-        answers::BadInput,
-        answers::StoreAway,
-        answers::StoreFull,
-    ),
+    responses((status = 204, description = "Deleted."), answers::UnknownDocument, answers::StorageFull),
 )]
-pub(crate) async fn delete(Bearer(actor): Bearer, context: State, id: Path<String>) -> Reply {
-    let id = extract::id("doc_id", &id)?;
-    use_case::delete(&context.app, &actor, id).await?;
+pub(crate) async fn delete(Bearer(actor): Bearer, context: State, id: PathId<DocumentId>) -> Reply {
+    use_case::delete(&context.app, &actor, id.parse()?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

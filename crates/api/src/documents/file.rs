@@ -1,15 +1,9 @@
 //! `GET /documents/{doc_id}/file`
 
 use crate::openapi::answers;
-use actix_web::web::Path;
 use docent_app::documents::file as use_case;
-use docent_domain::access::ReadDocuments;
-use docent_http::{
-    attachment,
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted},
-};
+use docent_domain::{access::ReadDocuments, id::DocumentId};
+use docent_http::{Granted, PathId, Reply, State, attachment};
 
 /// Download the uploaded file (extension)
 ///
@@ -22,14 +16,10 @@ use docent_http::{
             status = 200, description = "The file.", body = String, content_type = "application/pdf",
             headers(("Content-Disposition" = String, description = "`attachment` with the name of the file.")),
         ),
-        answers::Guarded,
-        answers::NoDocument,
-        answers::BadInput,
-        answers::StoreAway,
+        answers::UnknownDocument,
     ),
 )]
-pub(crate) async fn file(by: Granted<ReadDocuments>, context: State, id: Path<String>) -> Reply {
-    let id = extract::id("doc_id", &id)?;
-    let (file, bytes) = use_case::open(&context.app, by.grant, id).await?;
+pub(crate) async fn file(by: Granted<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
+    let (file, bytes) = use_case::open(&context.app, by.grant, id.parse()?).await?;
     Ok(attachment::pdf(&file, bytes))
 }

@@ -2,14 +2,10 @@
 
 use super::response::DocumentResponse;
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::documents::get as use_case;
-use docent_domain::access::ReadDocuments;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted},
-};
+use docent_domain::{access::ReadDocuments, id::DocumentId};
+use docent_http::{Granted, PathId, Reply, State};
 
 /// Read a document
 ///
@@ -17,16 +13,9 @@ use docent_http::{
 #[utoipa::path(
     get, path = "/documents/{doc_id}", operation_id = "get_document", tag = "Documents",
     params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
-    responses(
-        (status = 200, description = "The document.", body = DocumentResponse<'_>),
-        answers::Guarded,
-        answers::NoDocument,
-        answers::BadInput,
-        answers::StoreAway,
-    ),
+    responses((status = 200, description = "The document.", body = DocumentResponse<'_>), answers::UnknownDocument),
 )]
-pub(crate) async fn get(by: Granted<ReadDocuments>, context: State, id: Path<String>) -> Reply {
-    let id = extract::id("doc_id", &id)?;
-    let document = use_case::get(&context.app, by.grant, id).await?;
+pub(crate) async fn get(by: Granted<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
+    let document = use_case::get(&context.app, by.grant, id.parse()?).await?;
     Ok(HttpResponse::Ok().json(DocumentResponse::from(&document)))
 }

@@ -10,11 +10,7 @@ use docent_domain::{
     document::Document,
     listing::{DocumentFilter, ListPosition},
 };
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{granted::Granted, query::Query},
-};
+use docent_http::{Granted, Query, Reply, State};
 
 /// Maximum number of characters of the parameter `q`.
 pub(crate) const TITLE_PART_MAX: usize = 200;
@@ -38,16 +34,8 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
         ("q" = Option<String>, Query, description = "Only documents whose title contains this text.", max_length = 200, nullable = false),
     ),
     responses(
-        (
-            status = 200, description = "The documents.", body = [DocumentResponse<'_>],
-            headers(
-                ("Link" = String, description = "URL of the next page, with `rel=\"next\"`, if there is one."),
-                ("X-Next-Cursor" = String, description = "The `cursor` of the next page, if there is one."),
-            ),
-        ),
-        answers::Guarded,
-        answers::BadInput,
-        answers::StoreAway,
+        (status = 200, description = "The documents.", body = [DocumentResponse<'_>]),
+        answers::InvalidParameters,
     ),
 )]
 pub(crate) async fn list(by: Granted<ReadDocuments>, context: State, mut query: Query) -> Reply {

@@ -5,12 +5,11 @@
 use crate::openapi::answers;
 use actix_web::{HttpResponse, http::header, web::Path};
 use docent_app::documents::page_image::{self as use_case, PageImage};
-use docent_domain::{access::ReadDocuments, id::ChunkId};
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::{self, granted::Granted, query::Query},
+use docent_domain::{
+    access::ReadDocuments,
+    id::{ChunkId, DocumentId},
 };
+use docent_http::{ApiError, Granted, PathId, Query, Reply, State};
 use std::num::NonZeroU16;
 
 /// Default width of an image in pixels.
@@ -39,21 +38,19 @@ const WIDTHS: std::ops::RangeInclusive<u16> = 100..=3000;
             status = 200, description = "The image.", body = String, content_type = "image/png",
             headers(("Cache-Control" = String, description = "One hour, private.")),
         ),
-        answers::Guarded,
-        answers::NoPage,
-        answers::NotDrawn,
-        answers::StoreAway,
+        answers::UnknownPage,
     ),
 )]
 pub(crate) async fn page_image(
     by: Granted<ReadDocuments>,
     context: State,
+    id: PathId<DocumentId>,
     path: Path<(String, String)>,
     mut query: Query,
 ) -> Reply {
-    let (document, page) = path.into_inner();
-    let document = extract::id("doc_id", &document)?;
-    let page = page
+    let document = id.parse()?;
+    let page = path
+        .1
         .parse()
         .map_err(|_| ApiError::invalid_field(&["path", "page"], "must be the number of a page, from 1"))?;
     let width = query.parse("width", "must be a whole number of pixels from 100 to 3000", |text| {

@@ -4,18 +4,15 @@
 
 use super::response::DocumentStatus;
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::documents::get as use_case;
 use docent_domain::{
     access::ReadDocuments,
     document::{Document, DocumentState, Failure},
     extraction::{Coverage, IngestionStats},
+    id::DocumentId,
 };
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted},
-};
+use docent_http::{Granted, PathId, Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -25,17 +22,10 @@ use utoipa::ToSchema;
 #[utoipa::path(
     get, path = "/documents/{doc_id}/report", operation_id = "get_report", tag = "Documents",
     params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
-    responses(
-        (status = 200, description = "What is known by now.", body = Report<'_>),
-        answers::Guarded,
-        answers::NoDocument,
-        answers::BadInput,
-        answers::StoreAway,
-    ),
+    responses((status = 200, description = "What is known by now.", body = Report<'_>), answers::UnknownDocument),
 )]
-pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: Path<String>) -> Reply {
-    let id = extract::id("doc_id", &id)?;
-    let document = use_case::get(&context.app, by.grant, id).await?;
+pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
+    let document = use_case::get(&context.app, by.grant, id.parse()?).await?;
     Ok(HttpResponse::Ok().json(Report::from(&document)))
 }
 

@@ -2,13 +2,10 @@
 
 use super::response::DocumentResponse;
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::documents::retry as use_case;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Bearer},
-};
+use docent_domain::id::DocumentId;
+use docent_http::{Bearer, PathId, Reply, State};
 
 /// Retry a failed ingestion (extension)
 ///
@@ -19,16 +16,10 @@ use docent_http::{
     params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
     responses(
         (status = 202, description = "The document, `pending` again.", body = DocumentResponse<'_>),
-        answers::Guarded,
-        answers::NoDocument,
-        answers::NotFailed,
-        answers::BadInput,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::UnknownDocument, answers::NotFailed, answers::StorageFull,
     ),
 )]
-pub(crate) async fn retry(Bearer(actor): Bearer, context: State, id: Path<String>) -> Reply {
-    let id = extract::id("doc_id", &id)?;
-    let document = use_case::retry(&context.app, &actor, id).await?;
+pub(crate) async fn retry(Bearer(actor): Bearer, context: State, id: PathId<DocumentId>) -> Reply {
+    let document = use_case::retry(&context.app, &actor, id.parse()?).await?;
     Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
 }

@@ -7,12 +7,8 @@ use actix_web::{HttpMessage, HttpRequest, HttpResponse, http::header, web::Paylo
 use docent_app::error::Error;
 use docent_domain::{access::AddDocuments, trace::TraceParent};
 use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{
-        granted::Granted,
-        upload::{REST_MAX, receive},
-    },
+    Granted, Reply, State,
+    extract::upload::{REST_MAX, receive},
 };
 use utoipa::ToSchema;
 
@@ -34,11 +30,7 @@ pub(crate) struct UploadForm {
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, description = "The new document, `pending`.", body = DocumentResponse<'_>),
-        answers::Guarded,
-        answers::BodyRead,
-        answers::NotPdf,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::InvalidBody, answers::NotPdf, answers::StorageFull,
     ),
 )]
 pub(crate) async fn upload(

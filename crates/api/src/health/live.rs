@@ -1,7 +1,7 @@
 //! `GET /health/live`
 
 use actix_web::HttpResponse;
-use docent_http::error::Reply;
+use docent_http::Reply;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use docent_app::health::{self, Health};
 use docent_domain::fault::{Component, Fault};
-use docent_http::{context::State, error::Reply};
+use docent_http::{Reply, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;

@@ -22,7 +22,10 @@ use docent_domain::{
     listing::{DocumentFilter, ListPosition},
     retrieval::ScoredChunk,
 };
-use docent_http::extract::deserialize::{BodyErrors, Whole, deserialize};
+use docent_http::{
+    BodyErrors,
+    extract::deserialize::{Whole, deserialize},
+};
 use rmcp::model::JsonObject;
 use serde_json::json;
 

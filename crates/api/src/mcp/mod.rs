@@ -13,20 +13,14 @@ use actix_web::{
     http::{StatusCode, header},
 };
 use docent_domain::access::ReadDocuments;
-use docent_http::{
-    context::{Context, State},
-    error::{ApiError, Problem, Reply},
-    extract::{granted::Granted, json::Body},
-};
+use docent_http::{ApiError, Body, Granted, Reply, State, context::Context, error::Problem};
 use http_body_util::{BodyExt, Full};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use serde::Serialize;
 use std::sync::Arc;
-use tokio_util::task::AbortOnDropHandle;
 use tools::Tools;
-use tracing::Instrument;
 use utoipa::ToSchema;
 
 /// A JSON-RPC message: a request, or a notification without `id`.
@@ -121,9 +115,7 @@ pub(crate) enum McpRefusal<'a> {
         (status = 404, description = "Unknown method.", body = McpReply),
         (status = 406, description = "`Accept` lacks one of the two types.", body = Problem<'_>),
         (status = 415, description = "The body is not `application/json` or not a message.", body = Problem<'_>),
-        answers::Guarded,
-        answers::BytesRead,
-        answers::StoreAway,
+        answers::UnreadableBody,
     ),
 )]
 pub(crate) async fn call(
@@ -148,10 +140,7 @@ pub(crate) async fn call(
         Arc::new(NeverSessionManager::default()),
         config,
     );
-    // Connections to back ends outlive the thread of the request.
-    let answering = async move { service.handle(request).await };
-    let answering = context.runtime.spawn(answering.in_current_span());
-    let answer = AbortOnDropHandle::new(answering).await.map_err(|_| ApiError::internal())?;
+    let answer = context.run(async move { service.handle(request).await }).await?;
     let (head, body) = answer.into_parts();
     let status = StatusCode::from_u16(head.status.as_u16()).map_err(|_| ApiError::internal())?;
     let kind = head.headers.get("content-type");

@@ -1,7 +1,7 @@
 //! Results of tool calls.
 
 use docent_app::error::Error;
-use docent_http::error::ApiError;
+use docent_http::ApiError;
 use serde_json::Value;
 
 /// Result of a tool: text for models and a value for programs.

@@ -4,14 +4,8 @@ use super::{chunks, completion::Completion, errors, request::ChatCompletionReque
 use crate::openapi::wire;
 use docent_app::agent::{AgentRequest, answer};
 use docent_domain::{access::Chat, id::StreamId};
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::{granted::Granted, json::Body},
-};
+use docent_http::{Body, Granted, Reply, State};
 use std::sync::Arc;
-use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 
 /// Complete a chat (extension)
 ///
@@ -37,11 +31,7 @@ use tracing::Instrument;
                 ),
             ),
         ),
-        wire::Guarded,
-        wire::NoModel,
-        wire::BodyRead,
-        wire::ModelAway,
-        wire::StoreAway,
+        wire::UnknownModel, wire::InvalidBody, wire::ModelFailed,
     ),
 )]
 pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> Reply {
@@ -63,10 +53,7 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> R
     let completion = Completion::new(id, context.app.now(), model);
     let app = Arc::clone(&context.app);
     let question = AgentRequest { actor: by.actor, messages, conversation: None };
-    // As for `POST /agents/{name}`, the answer outlives the thread of the request.
-    let asking = async move { answer::ask(&app, by.grant, agent, question).await };
-    let asking = context.runtime.spawn(asking.in_current_span());
-    let answer = AbortOnDropHandle::new(asking).await.map_err(|_| ApiError::internal())??;
+    let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
     if stream.unwrap_or(false) {
         return Ok(chunks::reply(context, completion, answer, includes_usage));
     }

@@ -7,7 +7,7 @@ use super::{
 use actix_web::{HttpResponse, http::StatusCode};
 use bytes::Bytes;
 use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
-use docent_http::{context::State, error::ApiError, sse};
+use docent_http::{ApiError, State, sse};
 use futures::{Stream, StreamExt, future::ready, stream};
 use serde::Serialize;
 use utoipa::ToSchema;

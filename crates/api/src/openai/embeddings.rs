@@ -7,16 +7,10 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use deserr::Deserr;
 use docent_app::embeddings as use_case;
 use docent_domain::{access::Chat, error::ValidationError};
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
-};
+use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use std::sync::Arc;
-use tokio_util::task::AbortOnDropHandle;
-use tracing::Instrument;
 use utoipa::ToSchema;
 
 const TEXTS_MAX: usize = 2048;
@@ -154,11 +148,7 @@ pub(crate) struct EmbeddingUsage {
     request_body = EmbeddingRequest,
     responses(
         (status = 200, description = "The vectors.", body = EmbeddingList<'_>),
-        wire::Guarded,
-        wire::NoModel,
-        wire::BodyRead,
-        wire::ModelAway,
-        wire::StoreAway,
+        wire::UnknownModel, wire::InvalidBody, wire::ModelFailed,
     ),
 )]
 pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Reply {
@@ -169,11 +159,8 @@ pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Repl
     };
     let app = Arc::clone(&context.app);
     let (actor, name) = (by.actor, model.clone());
-    // Connections to back ends outlive the thread of the request.
     let embedding = async move { use_case::embed(&app, &by.grant, &actor, &name, &texts).await };
-    let embedding = context.runtime.spawn(embedding.in_current_span());
-    let embedded = AbortOnDropHandle::new(embedding).await.map_err(|_| ApiError::internal())??;
-    let embedded = match embedded {
+    let embedded = match context.run(embedding).await?? {
         use_case::EmbeddingOutcome::Vectors(embedded) => embedded,
         use_case::EmbeddingOutcome::UnknownModel => return Err(errors::no_such_model(&model)),
         use_case::EmbeddingOutcome::NoVectors => return Err(errors::no_vectors()),

@@ -6,10 +6,7 @@ use actix_web::{
     http::StatusCode,
     middleware::Next,
 };
-use docent_http::{
-    error::{ApiError, FieldError},
-    middleware::Answer,
-};
+use docent_http::{ApiError, error::FieldError, middleware::Answer};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -56,7 +53,7 @@ pub(crate) fn is_openai_path(path: &str) -> bool {
 }
 
 /// Middleware: converts every error of a path below `/v1` to the format of the OpenAI API, including errors of other middleware.
-pub async fn word(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
+pub async fn convert_errors(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let is_openai_path = is_openai_path(request.path());
     let answer = next.call(request).await.map(|response| response.map_into_boxed_body());
     if !is_openai_path {

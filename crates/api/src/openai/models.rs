@@ -6,7 +6,7 @@ use super::errors;
 use crate::openapi::wire;
 use actix_web::{HttpResponse, web::Path};
 use docent_domain::access::Chat;
-use docent_http::{context::State, error::Reply, extract::granted::Granted};
+use docent_http::{Granted, Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -44,11 +44,7 @@ pub(crate) struct ModelList<'a> {
 /// Agents are listed as models.
 #[utoipa::path(
     get, path = "/v1/models", operation_id = "list_models", tag = "OpenAI wire",
-    responses(
-        (status = 200, description = "The agents.", body = ModelList<'_>),
-        wire::Guarded,
-        wire::StoreAway,
-    ),
+    responses((status = 200, description = "The agents.", body = ModelList<'_>)),
 )]
 pub(crate) async fn list(_: Granted<Chat>, context: State) -> Reply {
     let data = context.app.agents().map(|agent| Model::of(&context, agent.name.as_str())).collect();
@@ -61,12 +57,7 @@ pub(crate) async fn list(_: Granted<Chat>, context: State) -> Reply {
 #[utoipa::path(
     get, path = "/v1/models/{id}", operation_id = "get_model", tag = "OpenAI wire",
     params(("id" = String, Path, description = "Name of the agent.", example = "chat")),
-    responses(
-        (status = 200, description = "The agent.", body = Model<'_>),
-        wire::Guarded,
-        wire::NoModel,
-        wire::StoreAway,
-    ),
+    responses((status = 200, description = "The agent.", body = Model<'_>), wire::UnknownModel),
 )]
 pub(crate) async fn get(_: Granted<Chat>, context: State, id: Path<String>) -> Reply {
     let agent = context.app.agent(&id).ok_or_else(|| errors::no_such_model(&id))?;

@@ -3,7 +3,7 @@
 use crate::agents::ask::parse_messages;
 use deserr::{Deserr, ValuePointerRef};
 use docent_domain::{chat::Message, error::ValidationError};
-use docent_http::extract::deserialize::{BodyErrors, Whole};
+use docent_http::{BodyErrors, extract::deserialize::Whole};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;

@@ -6,11 +6,7 @@ use docent_app::{
     agent::{AnswerEvent, AnswerStream, Outcome},
     error::Error,
 };
-use docent_http::{
-    context::Context,
-    error::{ApiError, Reply},
-    sse,
-};
+use docent_http::{ApiError, Reply, context::Context, sse};
 use futures::StreamExt;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -9,15 +9,17 @@ use docent_domain::{
     permission::RecordKind,
 };
 use docent_http::{
-    error::{ApiError, FieldError, InvalidRequest, Loc, Problem},
+    ApiError,
+    error::{FieldError, InvalidRequest, Loc, Problem},
     extract::json::{broken_body, timed_out},
     routes,
 };
+use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 use utoipa::{
     IntoResponses, PartialSchema, ToSchema,
     openapi::{
-        Components, Content, ContentBuilder, Object, Ref, RefOr, Response, ResponseBuilder, Type,
+        Components, ContentBuilder, Object, Ref, RefOr, Response, ResponseBuilder, Type,
         example::ExampleBuilder,
         header::{Header, HeaderBuilder},
         schema::{AnyOfBuilder, Schema, SchemaType},
@@ -41,39 +43,38 @@ macro_rules! answers {
 }
 
 answers! {
-    /// For operations that require an account with a permission.
-    Guarded { 401 => "Unauthorized", 403 => "Forbidden" }
-    WrongCredentials { 401 => "WrongCredentials" }
-    RefreshTokenRefused { 401 => "RefreshTokenRefused" }
-    NoToken { 401 => "Unauthorized" }
-    LinkRefused { 400 => "LinkRefused" }
-    Nowhere { 404 => "NotFound" }
-    NoDocument { 404 => "DocumentNotFound" }
-    NoPage { 404 => "PageNotFound" }
-    NotDrawn { 422 => "PageNotDrawn" }
-    NoAgent { 404 => "AgentNotFound" }
-    NoConversation { 404 => "ConversationNotFound" }
-    NoWebhook { 404 => "WebhookNotFound" }
-    NoDelivery { 404 => "DeliveryNotFound" }
-    TooManyWebhooks { 409 => "TooManyWebhooks" }
-    WebhookOff { 409 => "WebhookOff" }
-    NoReplay { 409 => "NoReplay" }
-    NoStream { 404 => "StreamNotFound" }
-    NotFailed { 409 => "NotFailed" }
-    NotPdf { 415 => "NotAPdf" }
-    /// Invalid path or query.
-    BadInput { 422 => "InvalidRequest" }
-    /// Invalid body.
-    BodyRead { 400 => "BrokenBody", 408 => "BodyTimeout", 413 => "TooLarge", 422 => "InvalidRequest" }
-    /// Errors of a body that the SDK parses.
-    BytesRead { 408 => "BodyTimeout", 413 => "TooLarge" }
-    StoreAway { 503 => "StoreAway" }
-    StoreFull { 507 => "StoreFull" }
-    ModelAway { 502 => "ModelFailed", 504 => "ModelTimeout" }
     /// For all operations.
     Always { 500 => "InternalError" }
-    /// For all operations with a rate limit.
-    Limited { 429 => "TooManyRequests" }
+    /// For operations with a rate limit.
+    RateLimited { 429 => "TooManyRequests" }
+    /// For operations that require an account.
+    AccountRequired { 401 => "Unauthorized", 403 => "Forbidden" }
+    /// For operations that use the database.
+    ServiceUnavailable { 503 => "ServiceUnavailable" }
+    /// For operations that store something.
+    StorageFull { 507 => "StorageFull" }
+    InvalidBody { 400 => "IncompleteBody", 408 => "BodyTimeout", 413 => "TooLarge", 422 => "InvalidRequest" }
+    /// For a body that the handler does not parse.
+    UnreadableBody { 408 => "BodyTimeout", 413 => "TooLarge" }
+    InvalidParameters { 422 => "InvalidRequest" }
+    UnknownConversation { 404 => "ConversationNotFound", 422 => "InvalidRequest" }
+    UnknownDelivery { 404 => "DeliveryNotFound", 422 => "InvalidRequest" }
+    UnknownDocument { 404 => "DocumentNotFound", 422 => "InvalidRequest" }
+    UnknownPage { 404 => "PageNotFound", 422 => "PageNotRendered" }
+    UnknownStream { 404 => "StreamNotFound", 422 => "InvalidRequest" }
+    UnknownWebhook { 404 => "WebhookNotFound", 422 => "InvalidRequest" }
+    UnknownAgent { 404 => "AgentNotFound" }
+    UnknownPath { 404 => "NotFound" }
+    Unauthorized { 401 => "Unauthorized" }
+    WrongCredentials { 401 => "WrongCredentials" }
+    InvalidRefreshToken { 401 => "InvalidRefreshToken" }
+    InvalidLink { 400 => "InvalidLink" }
+    ModelFailed { 502 => "ModelFailed", 504 => "ModelTimeout" }
+    NotFailed { 409 => "DocumentNotFailed" }
+    NotPdf { 415 => "NotPdf" }
+    NotReplayable { 409 => "DeliveryNotReplayable" }
+    TooManyWebhooks { 409 => "TooManyWebhooks" }
+    WebhookDisabled { 409 => "WebhookDisabled" }
 }
 
 pub(super) use answers;
@@ -115,7 +116,7 @@ fn about_senders() -> Vec<Shared> {
             vec![Error::InvalidCredentials.into()],
         ),
         (
-            "RefreshTokenRefused",
+            "InvalidRefreshToken",
             "The token is unknown, expired, revoked or not a refresh token.",
             vec![token()],
         ),
@@ -125,7 +126,7 @@ fn about_senders() -> Vec<Shared> {
             vec![Error::Forbidden.into()],
         ),
         (
-            "LinkRefused",
+            "InvalidLink",
             "The link is invalid, or the connection closed before the end of the body.",
             vec![Error::InvalidLink.into(), broken_body()],
         ),
@@ -168,9 +169,9 @@ fn about_records() -> Vec<Shared> {
             "The account has reached the maximum number of webhooks.",
             vec![Error::TooManyWebhooks.into()],
         ),
-        ("WebhookOff", "The webhook is inactive.", vec![Error::WebhookDisabled.into()]),
+        ("WebhookDisabled", "The webhook is inactive.", vec![Error::WebhookDisabled.into()]),
         (
-            "NoReplay",
+            "DeliveryNotReplayable",
             "The webhook is inactive, or the delivery is in progress.",
             vec![Error::WebhookDisabled.into(), Error::DeliveryInProgress.into()],
         ),
@@ -179,7 +180,11 @@ fn about_records() -> Vec<Shared> {
             "The stream does not exist, belongs to another account or agent, or its events are no longer available.",
             vec![streams::gone()],
         ),
-        ("NotFailed", "The document is not `failed`.", vec![Error::NotFailed { state: "ingested" }.into()]),
+        (
+            "DocumentNotFailed",
+            "The document is not `failed`.",
+            vec![Error::NotFailed { state: "ingested" }.into()],
+        ),
     ]
 }
 
@@ -191,17 +196,17 @@ fn about_requests() -> Vec<Shared> {
     let locked = Failure::of(FailureCode::PasswordRequired);
     vec![
         ("MethodNotAllowed", "The path does not support this method.", vec![routes::wrong_method()]),
-        ("BrokenBody", "The connection closed before the end of the body.", vec![broken_body()]),
+        ("IncompleteBody", "The connection closed before the end of the body.", vec![broken_body()]),
         ("BodyTimeout", "The client paused too long while sending the body.", vec![timed_out()]),
         ("TooLarge", "The body is too large.", vec![ApiError::too_large(4 * 1024 * 1024)]),
-        ("NotAPdf", "The file was not sent as `application/pdf`.", vec![Error::NotPdf.into()]),
+        ("NotPdf", "The file was not sent as `application/pdf`.", vec![Error::NotPdf.into()]),
         (
             "InvalidRequest",
             "A value is malformed, missing, of the wrong type or violates a rule.",
             vec![ApiError::invalid(vec![role])],
         ),
         (
-            "PageNotDrawn",
+            "PageNotRendered",
             "A parameter is invalid, or the page cannot be rendered because of the file.",
             vec![width, Error::PageNotRenderable(locked).into()],
         ),
@@ -209,46 +214,25 @@ fn about_requests() -> Vec<Shared> {
 }
 
 fn about_the_service() -> Vec<Shared> {
-    let fault = |part, kind| vec![ApiError::of_fault(&Fault::new(part, kind, ""))];
+    let model = |kind| fault(Component::ChatModel, kind);
+    let database = fault(Component::Database, FaultKind::Unavailable);
     vec![
         ("InternalError", "Internal error. Details are only in the log.", vec![ApiError::internal()]),
-        (
-            "ModelFailed",
-            "The model failed before the first token.",
-            fault(Component::ChatModel, FaultKind::Unavailable),
-        ),
-        (
-            "ModelTimeout",
-            "The model did not send a token in time.",
-            fault(Component::ChatModel, FaultKind::Timeout),
-        ),
-        (
-            "StoreAway",
-            "A required component is unavailable.",
-            fault(Component::Database, FaultKind::Unavailable),
-        ),
-        ("StoreFull", "A store is full.", fault(Component::BlobStore, FaultKind::Full)),
+        ("ModelFailed", "The model failed before the first token.", model(FaultKind::Unavailable)),
+        ("ModelTimeout", "The model did not send a token in time.", model(FaultKind::Timeout)),
+        ("ServiceUnavailable", "A required component is unavailable.", database),
+        ("StorageFull", "A store is full.", fault(Component::BlobStore, FaultKind::Full)),
     ]
 }
 
+pub(super) fn fault(component: Component, kind: FaultKind) -> Vec<ApiError> {
+    vec![ApiError::of_fault(&Fault::new(component, kind, ""))]
+}
+
 fn response(description: &str, errors: &[ApiError]) -> Response {
-    let response = ResponseBuilder::new().description(description);
-    with_headers(response.content("application/json", content(errors)).build(), errors)
-}
-
-/// Adds the headers of these errors.
-pub(super) fn with_headers(mut response: Response, errors: &[ApiError]) -> Response {
-    response.headers.insert(REQUEST_ID.to_owned(), id_header());
-    if let Some((name, header)) = errors.first().and_then(|error| header_of(error.status())) {
-        response.headers.insert(name.to_owned(), header.into());
-    }
-    response
-}
-
-fn content(errors: &[ApiError]) -> Content {
     let has_field_errors = |error: &ApiError| error.example().get("errors").is_some();
     let (problem, invalid) = (Problem::name(), InvalidRequest::name());
-    let schema: RefOr<Schema> = match errors.iter().filter(|error| has_field_errors(error)).count() {
+    let schema = match errors.iter().filter(|error| has_field_errors(error)).count() {
         0 => Ref::from_schema_name(problem).into(),
         all if all == errors.len() => Ref::from_schema_name(invalid).into(),
         _ => {
@@ -256,15 +240,31 @@ fn content(errors: &[ApiError]) -> Content {
             either.item(Ref::from_schema_name(problem)).into()
         }
     };
+    response_with_examples(description, schema, errors, ApiError::example)
+}
+
+/// Builds a response with the bodies and headers of these errors.
+pub(super) fn response_with_examples(
+    description: &str,
+    schema: RefOr<Schema>,
+    errors: &[ApiError],
+    body: impl Fn(&ApiError) -> Value,
+) -> Response {
     let content = ContentBuilder::new().schema(Some(schema));
     let content = match errors {
-        [error] => content.example(Some(error.example())),
+        [error] => content.example(Some(body(error))),
         many => content.examples_from_iter((1..).zip(many).map(|(number, error)| {
-            let example = ExampleBuilder::new().summary(error.detail()).value(Some(error.example()));
+            let example = ExampleBuilder::new().summary(error.detail()).value(Some(body(error)));
             (format!("example {number}"), example.build())
         })),
     };
-    content.build()
+    let response = ResponseBuilder::new().description(description);
+    let mut response = response.content("application/json", content.build()).build();
+    response.headers.insert(REQUEST_ID.to_owned(), id_header());
+    if let Some((name, header)) = errors.first().and_then(|error| header_of(error.status())) {
+        response.headers.insert(name.to_owned(), header.into());
+    }
+    response
 }
 
 /// Returns the header of a status, if it has one.
@@ -281,6 +281,15 @@ fn header_of(status: StatusCode) -> Option<(&'static str, Header)> {
         status if status.is_server_error() => retry_after(format!("{pause}, if known.")),
         _ => None,
     }
+}
+
+/// Headers of a page of a list.
+pub(super) fn paging_headers() -> [(String, RefOr<Header>); 2] {
+    [
+        ("Link", "URL of the next page, with `rel=\"next\"`, if there is one."),
+        ("X-Next-Cursor", "The `cursor` of the next page, if there is one."),
+    ]
+    .map(|(name, description)| (name.to_owned(), header(description, Type::String).build().into()))
 }
 
 /// References the description of [`REQUEST_ID`].

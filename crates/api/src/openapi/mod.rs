@@ -6,15 +6,15 @@ mod tests;
 pub(crate) mod wire;
 
 use crate::{openai::errors::is_openai_path, streams};
-use answers::{Always, Limited, REQUEST_ID};
+use answers::{AccountRequired, Always, REQUEST_ID, RateLimited, ServiceUnavailable};
 use docent_http::table;
 use utoipa::{
     IntoResponses, Modify, OpenApi,
     openapi::{
         Components, OpenApi as Document, PathItem, RefOr,
         encoding::EncodingBuilder,
-        path::Operation,
-        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
+        path::{Operation, Parameter},
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
 };
 
@@ -115,6 +115,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten()
 }
 
+/// Adds the error responses and the headers that many operations share.
 fn complete(operation: &mut Operation, path: &str) {
     let responses = &mut operation.responses.responses;
     if is_openai_path(path) {
@@ -122,14 +123,31 @@ fn complete(operation: &mut Operation, path: &str) {
     } else {
         responses.extend(Always::responses());
         if !table::is_watched(path) {
-            responses.extend(Limited::responses());
+            responses.extend(RateLimited::responses());
+        }
+        if !is_public(operation.security.as_deref()) {
+            responses.extend(AccountRequired::responses());
+        }
+        if !operation.tags.iter().flatten().any(|tag| tag == "Service") {
+            responses.extend(ServiceUnavailable::responses());
         }
     }
-    for response in responses.values_mut() {
+    let is_cursor =
+        |parameter: &RefOr<_>| matches!(parameter, RefOr::T(Parameter { name, .. }) if name == "cursor");
+    let is_paged = operation.parameters.iter().flatten().any(is_cursor);
+    for (status, response) in responses {
         if let RefOr::T(response) = response {
             response.headers.insert(REQUEST_ID.to_owned(), answers::id_header());
+            if is_paged && status == "200" {
+                response.headers.extend(answers::paging_headers());
+            }
         }
     }
+}
+
+/// Whether a request without credentials is allowed.
+fn is_public(security: Option<&[SecurityRequirement]>) -> bool {
+    security.into_iter().flatten().any(|requirement| *requirement == SecurityRequirement::default())
 }
 
 /// Sets the content type of files in forms to PDF.

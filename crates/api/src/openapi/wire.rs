@@ -1,11 +1,12 @@
 //! Error responses of operations below `/v1`, in the format of the OpenAI API.
 
-use super::answers::{answers, named, with_headers};
+use super::answers::{answers, fault, named, response_with_examples};
 use crate::openai::errors::{self, OpenAiProblem};
 use docent_app::error::Error;
-use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, FaultKind};
 use docent_http::{
-    error::{ApiError, FieldError, Loc},
+    ApiError,
+    error::{FieldError, Loc},
     extract::json::{broken_body, timed_out},
     routes,
 };
@@ -13,19 +14,18 @@ use serde_json::json;
 use std::{collections::BTreeMap, time::Duration};
 use utoipa::{
     IntoResponses, PartialSchema, ToSchema,
-    openapi::{Components, ContentBuilder, Ref, RefOr, Response, ResponseBuilder, example::ExampleBuilder},
+    openapi::{Components, Ref, RefOr, Response},
 };
 
 answers! {
-    /// For operations that require an account with a permission.
-    Guarded { 401 => "OpenAiUnauthorized", 403 => "OpenAiForbidden" }
-    NoModel { 404 => "OpenAiModelNotFound" }
-    /// Invalid body.
-    BodyRead { 400 => "OpenAiInvalidRequest", 408 => "OpenAiBodyTimeout", 413 => "OpenAiTooLarge" }
-    ModelAway { 502 => "OpenAiModelFailed", 504 => "OpenAiModelTimeout" }
-    StoreAway { 503 => "OpenAiStoreAway" }
     /// For all operations.
-    Always { 500 => "OpenAiInternalError", 429 => "OpenAiTooManyRequests" }
+    Always {
+        401 => "OpenAiUnauthorized", 403 => "OpenAiForbidden", 429 => "OpenAiTooManyRequests",
+        500 => "OpenAiInternalError", 503 => "OpenAiServiceUnavailable"
+    }
+    InvalidBody { 400 => "OpenAiInvalidRequest", 408 => "OpenAiBodyTimeout", 413 => "OpenAiTooLarge" }
+    UnknownModel { 404 => "OpenAiModelNotFound" }
+    ModelFailed { 502 => "OpenAiModelFailed", 504 => "OpenAiModelTimeout" }
 }
 
 /// Adds the shared responses and their schemas.
@@ -67,38 +67,20 @@ fn about_requests() -> Vec<Shared> {
 }
 
 fn about_the_service() -> Vec<Shared> {
-    let fault = |part, kind| vec![ApiError::of_fault(&Fault::new(part, kind, ""))];
+    let model = |kind| fault(Component::ChatModel, kind);
     vec![
         ("OpenAiInternalError", "Internal error. Details are only in the log.", vec![ApiError::internal()]),
+        ("OpenAiModelFailed", "The model failed before the answer began.", model(FaultKind::Unavailable)),
+        ("OpenAiModelTimeout", "The model did not send a token in time.", model(FaultKind::Timeout)),
         (
-            "OpenAiModelFailed",
-            "The model failed before the answer began.",
-            fault(Component::ChatModel, FaultKind::Unavailable),
-        ),
-        (
-            "OpenAiModelTimeout",
-            "The model did not send a token in time.",
-            fault(Component::ChatModel, FaultKind::Timeout),
-        ),
-        (
-            "OpenAiStoreAway",
+            "OpenAiServiceUnavailable",
             "A required component is unavailable, or the service is stopping.",
             fault(Component::Database, FaultKind::Unavailable),
         ),
     ]
 }
 
-fn response(description: &str, refusals: &[ApiError]) -> Response {
-    let schema: RefOr<_> = Ref::from_schema_name(OpenAiProblem::name()).into();
-    let content = ContentBuilder::new().schema(Some(schema));
-    let content = match refusals {
-        [refusal] => content.example(Some(json!(errors::of(refusal)))),
-        many => content.examples_from_iter((1..).zip(many).map(|(number, refusal)| {
-            let value = Some(json!(errors::of(refusal)));
-            let example = ExampleBuilder::new().summary(refusal.detail()).value(value);
-            (format!("example {number}"), example.build())
-        })),
-    };
-    let response = ResponseBuilder::new().description(description);
-    with_headers(response.content("application/json", content.build()).build(), refusals)
+fn response(description: &str, errors: &[ApiError]) -> Response {
+    let schema = Ref::from_schema_name(OpenAiProblem::name()).into();
+    response_with_examples(description, schema, errors, |error| json!(errors::of(error)))
 }

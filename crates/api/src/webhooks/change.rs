@@ -5,19 +5,16 @@ use super::{
     response::{WebhookEventName, WebhookResponse},
 };
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::webhooks::own;
 use docent_domain::{
     access::ManageWebhooks,
     error::ValidationError,
+    id::WebhookId,
     webhook::{WebhookDescription, WebhookEvents, WebhookUrl},
 };
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, deserialize::BodyErrors, granted::Granted, json::Body},
-};
+use docent_http::{Body, BodyErrors, Granted, PathId, Reply, State};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -53,20 +50,16 @@ pub(crate) struct WebhookChange {
     request_body = WebhookChange,
     responses(
         (status = 200, description = "The webhook.", body = WebhookResponse<'_>),
-        answers::Guarded,
-        answers::NoWebhook,
-        answers::BodyRead,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::UnknownWebhook, answers::InvalidBody, answers::StorageFull,
     ),
 )]
 pub(crate) async fn change(
     by: Granted<ManageWebhooks>,
     context: State,
-    id: Path<String>,
+    id: PathId<WebhookId>,
     body: Body,
 ) -> Reply {
-    let id = extract::id("id", &id)?;
+    let id = id.parse()?;
     let WebhookChange { url, description, events, all_documents, active } = body.read().await?;
     let change = own::WebhookUpdate { url, description, events, all_documents, is_active: active };
     let webhook = own::change(&context.app, &by.actor, &by.grant, id, change).await?;

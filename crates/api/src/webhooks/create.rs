@@ -10,11 +10,7 @@ use docent_domain::{
     error::ValidationError,
     webhook::{WebhookDescription, WebhookEvents, WebhookUrl},
 };
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{deserialize::BodyErrors, granted::Granted, json::Body},
-};
+use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -48,11 +44,7 @@ pub(crate) struct WebhookCreate {
     request_body = WebhookCreate,
     responses(
         (status = 201, description = "The new webhook, with its secret.", body = WebhookWithSecret<'_>),
-        answers::Guarded,
-        answers::TooManyWebhooks,
-        answers::BodyRead,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::TooManyWebhooks, answers::InvalidBody, answers::StorageFull,
     ),
 )]
 pub(crate) async fn create(by: Granted<ManageWebhooks>, context: State, body: Body) -> Reply {

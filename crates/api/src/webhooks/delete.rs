@@ -1,14 +1,10 @@
 //! `DELETE /webhooks/{id}`
 
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::access::ManageWebhooks;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted},
-};
+use docent_domain::{access::ManageWebhooks, id::WebhookId};
+use docent_http::{Granted, PathId, Reply, State};
 
 /// Delete a webhook (extension)
 ///
@@ -16,16 +12,9 @@ use docent_http::{
 #[utoipa::path(
     delete, path = "/webhooks/{id}", operation_id = "delete_webhook", tag = "Webhooks",
     params(("id" = String, Path, description = "ID of the webhook.", format = "uuid")),
-    responses(
-        (status = 204, description = "Deleted."),
-        answers::Guarded,
-        answers::NoWebhook,
-        answers::BadInput,
-        answers::StoreAway,
-        answers::StoreFull,
-    ),
+    responses((status = 204, description = "Deleted."), answers::UnknownWebhook, answers::StorageFull),
 )]
-pub(crate) async fn delete(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
-    own::delete(&context.app, &by.grant, extract::id("id", &id)?).await?;
+pub(crate) async fn delete(by: Granted<ManageWebhooks>, context: State, id: PathId<WebhookId>) -> Reply {
+    own::delete(&context.app, &by.grant, id.parse()?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

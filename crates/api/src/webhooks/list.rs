@@ -1,22 +1,17 @@
 //! `GET /webhooks`
 
 use super::response::WebhookResponse;
-use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
 use docent_domain::access::ManageWebhooks;
-use docent_http::{context::State, error::Reply, extract::granted::Granted};
+use docent_http::{Granted, Reply, State};
 
 /// List webhooks (extension)
 ///
 /// Returns the webhooks of the account, newest first. There are at most 20.
 #[utoipa::path(
     get, path = "/webhooks", operation_id = "list_webhooks", tag = "Webhooks",
-    responses(
-        (status = 200, description = "The webhooks.", body = [WebhookResponse<'_>]),
-        answers::Guarded,
-        answers::StoreAway,
-    ),
+    responses((status = 200, description = "The webhooks.", body = [WebhookResponse<'_>])),
 )]
 pub(crate) async fn list(by: Granted<ManageWebhooks>, context: State) -> Reply {
     let (webhooks, now) = (own::list(&context.app, &by.grant).await?, context.app.now());

@@ -1,7 +1,9 @@
 //! Body of webhook messages.
 
-use crate::documents::{report::FailureView, response::DocumentResponse};
-use chrono::SecondsFormat;
+use crate::{
+    documents::{report::FailureView, response::DocumentResponse},
+    timestamp::rfc3339,
+};
 use docent_domain::{
     document::{Document, DocumentState},
     fault::{Component, Fault, FaultKind, Result},
@@ -44,7 +46,7 @@ impl<'a> From<&'a Document> for Data<'a> {
 pub fn webhook_body(payload: &WebhookPayload<'_>) -> Result<String> {
     let message = Message {
         r#type: payload.event.name(),
-        timestamp: payload.at.to_rfc3339_opts(SecondsFormat::Micros, true),
+        timestamp: rfc3339(payload.at),
         data: payload.document.map(Data::from).unwrap_or_default(),
     };
     serde_json::to_string(&message).map_err(|error| {

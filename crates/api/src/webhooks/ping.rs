@@ -2,14 +2,10 @@
 
 use super::response::DeliveryResponse;
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::access::ManageWebhooks;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted},
-};
+use docent_domain::{access::ManageWebhooks, id::WebhookId};
+use docent_http::{Granted, PathId, Reply, State};
 
 /// Test a webhook (extension)
 ///
@@ -19,15 +15,10 @@ use docent_http::{
     params(("id" = String, Path, description = "ID of the webhook.", format = "uuid")),
     responses(
         (status = 202, description = "The pending delivery.", body = DeliveryResponse<'_>),
-        answers::Guarded,
-        answers::NoWebhook,
-        answers::WebhookOff,
-        answers::BadInput,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::UnknownWebhook, answers::WebhookDisabled, answers::StorageFull,
     ),
 )]
-pub(crate) async fn ping(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
-    let ping = own::ping(&context.app, &by.grant, extract::id("id", &id)?).await?;
+pub(crate) async fn ping(by: Granted<ManageWebhooks>, context: State, id: PathId<WebhookId>) -> Reply {
+    let ping = own::ping(&context.app, &by.grant, id.parse()?).await?;
     Ok(HttpResponse::Accepted().json(DeliveryResponse::from(&ping)))
 }

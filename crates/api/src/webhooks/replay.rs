@@ -2,14 +2,13 @@
 
 use super::response::DeliveryResponse;
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::access::ManageWebhooks;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted},
+use docent_domain::{
+    access::ManageWebhooks,
+    id::{WebhookDeliveryId, WebhookId},
 };
+use docent_http::{Granted, PathId, Reply, State};
 
 /// Replay a delivery (extension)
 ///
@@ -23,21 +22,15 @@ use docent_http::{
     ),
     responses(
         (status = 202, description = "The delivery, pending again.", body = DeliveryResponse<'_>),
-        answers::Guarded,
-        answers::NoDelivery,
-        answers::NoReplay,
-        answers::BadInput,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::UnknownDelivery, answers::NotReplayable, answers::StorageFull,
     ),
 )]
 pub(crate) async fn replay(
     by: Granted<ManageWebhooks>,
     context: State,
-    path: Path<(String, String)>,
+    id: PathId<WebhookId>,
+    delivery: PathId<WebhookDeliveryId>,
 ) -> Reply {
-    let (id, delivery) = path.into_inner();
-    let (id, delivery) = (extract::id("id", &id)?, extract::id("delivery", &delivery)?);
-    let again = own::replay(&context.app, &by.grant, id, delivery).await?;
+    let again = own::replay(&context.app, &by.grant, id.parse()?, delivery.parse()?).await?;
     Ok(HttpResponse::Accepted().json(DeliveryResponse::from(&again)))
 }

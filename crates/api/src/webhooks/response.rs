@@ -1,6 +1,7 @@
 //! Responses with webhooks and deliveries.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use crate::timestamp::rfc3339;
+use chrono::{DateTime, Utc};
 use docent_app::webhooks::signature::secret_text;
 use docent_domain::webhook::{Webhook, WebhookDelivery, WebhookEvent, WebhookEvents};
 use serde::Serialize;
@@ -50,9 +51,9 @@ macro_rules! webhook_response {
                     events: event_names(webhook.events),
                     all_documents: webhook.all_documents,
                     active: webhook.is_active,
-                    previous_secret_until: until.filter(|until| now < *until).map(instant),
-                    created_at: instant(webhook.created_at),
-                    updated_at: instant(webhook.updated_at),
+                    previous_secret_until: until.filter(|until| now < *until).map(rfc3339),
+                    created_at: rfc3339(webhook.created_at),
+                    updated_at: rfc3339(webhook.updated_at),
                     $($secret: secret_text(&webhook.$secret),)?
                 }
             }
@@ -158,13 +159,9 @@ impl<'a> From<&'a WebhookDelivery> for DeliveryResponse<'a> {
             attempts: delivery.attempts,
             last_status: delivery.last_status,
             last_error: delivery.last_error.as_deref(),
-            next_attempt_at: delivery.state.next_attempt().map(instant),
-            created_at: instant(delivery.created_at),
-            updated_at: instant(delivery.updated_at),
+            next_attempt_at: delivery.state.next_attempt().map(rfc3339),
+            created_at: rfc3339(delivery.created_at),
+            updated_at: rfc3339(delivery.updated_at),
         }
     }
-}
-
-pub(super) fn instant(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Micros, true)
 }

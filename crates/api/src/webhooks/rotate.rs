@@ -2,14 +2,10 @@
 
 use super::response::WebhookWithSecret;
 use crate::openapi::answers;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::access::ManageWebhooks;
-use docent_http::{
-    context::State,
-    error::Reply,
-    extract::{self, granted::Granted},
-};
+use docent_domain::{access::ManageWebhooks, id::WebhookId};
+use docent_http::{Granted, PathId, Reply, State};
 
 /// Rotate the secret of a webhook (extension)
 ///
@@ -20,14 +16,10 @@ use docent_http::{
     params(("id" = String, Path, description = "ID of the webhook.", format = "uuid")),
     responses(
         (status = 200, description = "The webhook, with its new secret.", body = WebhookWithSecret<'_>),
-        answers::Guarded,
-        answers::NoWebhook,
-        answers::BadInput,
-        answers::StoreAway,
-        answers::StoreFull,
+        answers::UnknownWebhook, answers::StorageFull,
     ),
 )]
-pub(crate) async fn rotate(by: Granted<ManageWebhooks>, context: State, id: Path<String>) -> Reply {
-    let webhook = own::rotate(&context.app, &by.grant, extract::id("id", &id)?).await?;
+pub(crate) async fn rotate(by: Granted<ManageWebhooks>, context: State, id: PathId<WebhookId>) -> Reply {
+    let webhook = own::rotate(&context.app, &by.grant, id.parse()?).await?;
     Ok(HttpResponse::Ok().json(WebhookWithSecret::of(&webhook, context.app.now())))
 }

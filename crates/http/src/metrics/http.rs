@@ -1,7 +1,7 @@
 //! Metrics of requests and streams.
 
-use super::labels::{Request, Route};
 use prometheus_client::{
+    encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
     registry::Registry,
 };
@@ -59,6 +59,19 @@ impl Http {
         let Route { method, route } = labels;
         self.requests.get_or_create(&Request { method, route, status }).inc();
     }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Route {
+    method: &'static str,
+    route: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Request {
+    method: &'static str,
+    route: String,
+    status: u16,
 }
 
 /// Increments a gauge until dropped.

@@ -4,7 +4,6 @@
 //! names from the code or the settings.
 
 pub mod http;
-mod labels;
 mod process;
 
 use chrono::{DateTime, Utc};
@@ -17,7 +16,6 @@ use docent_domain::{
     usage::TokenUsage,
 };
 use http::Http;
-use labels::{Fault, JobLabels, Lookup, Outcome, Repaired, StageName, State, Swept, Tokens, Version};
 use process::Process;
 use prometheus_client::{
     encoding::text::{encode_eof, encode_registry},
@@ -32,9 +30,13 @@ pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; cha
 /// Histogram buckets for jobs and their stages, in seconds.
 const WORK_SECONDS: [f64; 13] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0];
 
-type Timed<L> = Family<L, Histogram, fn() -> Histogram>;
+/// Names and values of labels.
+type Labels<const N: usize, V = &'static str> = [(&'static str, V); N];
 
-fn timed<L: Clone + Eq + std::hash::Hash>() -> Timed<L> {
+/// Durations by one label.
+type Durations = Family<Labels<1>, Histogram, fn() -> Histogram>;
+
+fn durations() -> Durations {
     Family::new_with_constructor(|| Histogram::new(WORK_SECONDS))
 }
 
@@ -47,16 +49,16 @@ pub struct Metrics {
     bare: Registry,
     /// Metrics of requests.
     pub http: Http,
-    jobs: Family<JobLabels, Counter>,
-    job_seconds: Timed<Outcome>,
-    stage_seconds: Timed<StageName>,
-    tokens: Family<Tokens, Counter>,
-    faults: Family<Fault, Counter>,
+    jobs: Family<Labels<2>, Counter>,
+    job_seconds: Durations,
+    stage_seconds: Durations,
+    tokens: Family<Labels<3, String>, Counter>,
+    faults: Family<Labels<2>, Counter>,
     counted_locally: Counter,
-    lookups: Family<Lookup, Counter>,
-    sweeps: Family<Swept, Counter>,
+    lookups: Family<Labels<2>, Counter>,
+    sweeps: Family<Labels<1>, Counter>,
     sweep_seconds: Histogram,
-    repaired: Family<Repaired, Counter>,
+    repaired: Family<Labels<1>, Counter>,
     process: Process,
 }
 
@@ -68,8 +70,8 @@ impl Metrics {
         let this = Self {
             http: Http::register(&mut registry),
             jobs: Family::default(),
-            job_seconds: timed(),
-            stage_seconds: timed(),
+            job_seconds: durations(),
+            stage_seconds: durations(),
             tokens: Family::default(),
             faults: Family::default(),
             counted_locally: Counter::default(),
@@ -82,7 +84,7 @@ impl Metrics {
             bare,
         };
         this.create_series();
-        let build = Info::new(Version { version: env!("CARGO_PKG_VERSION") });
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "Version of the program", build);
         registry.register("jobs_ended", "Attempts of background jobs, by outcome", this.jobs.clone());
         registry.register("job_duration_seconds", "Duration of an attempt", this.job_seconds.clone());
@@ -109,17 +111,17 @@ impl Metrics {
     fn create_series(&self) {
         let failed = FailureCode::ALL.iter().map(|code| JobOutcome::Failed(*code));
         for end in [JobOutcome::Ingested, JobOutcome::Retried].into_iter().chain(failed) {
-            let _ = self.jobs.get_or_create(&JobLabels::of(end));
+            let _ = self.jobs.get_or_create(&job_labels(end));
         }
         for is_whole in [true, false] {
-            let _ = self.sweeps.get_or_create(&Swept::of(is_whole));
+            let _ = self.sweeps.get_or_create(&sweep_labels(is_whole));
         }
         for leftover in SweepFinding::ALL {
-            let _ = self.repaired.get_or_create(&Repaired { leftover: leftover.code() });
+            let _ = self.repaired.get_or_create(&[("leftover", leftover.code())]);
         }
         for part in COMPONENTS {
             for kind in KINDS {
-                let _ = self.faults.get_or_create(&Fault { part: part.code(), kind: kind.code() });
+                let _ = self.faults.get_or_create(&[("part", part.code()), ("kind", kind.code())]);
             }
         }
     }
@@ -162,11 +164,29 @@ const KINDS: [FaultKind; 9] = [
     FaultKind::Internal,
 ];
 
+/// Labels of a job attempt. `code` is empty unless it failed.
+fn job_labels(end: JobOutcome) -> Labels<2> {
+    let (outcome, code) = match end {
+        JobOutcome::Ingested => ("ingested", ""),
+        JobOutcome::Failed(code) => ("failed", code.as_str()),
+        JobOutcome::Retried => ("retried", ""),
+        JobOutcome::Released => ("released", ""),
+        JobOutcome::Deleted => ("deleted", ""),
+        JobOutcome::Deferred => ("waited", ""),
+        JobOutcome::Obsolete => ("obsolete", ""),
+    };
+    [("outcome", outcome), ("code", code)]
+}
+
+fn sweep_labels(is_whole: bool) -> Labels<1> {
+    [("outcome", if is_whole { "complete" } else { "incomplete" })]
+}
+
 fn backlog_registry(backlog: Backlog) -> Registry {
     let mut registry = Registry::with_prefix("docent");
-    let jobs = Family::<State, Gauge>::default();
+    let jobs = Family::<Labels<1>, Gauge>::default();
     for (state, count) in [("queued", backlog.queued), ("leased", backlog.leased)] {
-        jobs.get_or_create(&State { state }).set(i64::try_from(count).unwrap_or(i64::MAX));
+        jobs.get_or_create(&[("state", state)]).set(i64::try_from(count).unwrap_or(i64::MAX));
     }
     registry.register("jobs", "Unfinished jobs of all processes on this database", jobs);
     let age = Gauge::<f64, std::sync::atomic::AtomicU64>::default();
@@ -177,24 +197,25 @@ fn backlog_registry(backlog: Backlog) -> Registry {
 
 impl Recorder for Metrics {
     fn job_ended(&self, end: JobOutcome, took: Duration) {
-        let outcome = JobLabels::of(end);
-        self.jobs.get_or_create(&outcome).inc();
-        self.job_seconds.get_or_create(&Outcome { outcome: outcome.outcome }).observe(took.as_secs_f64());
+        let labels @ [outcome, _] = job_labels(end);
+        self.jobs.get_or_create(&labels).inc();
+        // Without the code, to limit the number of histograms.
+        self.job_seconds.get_or_create(&[outcome]).observe(took.as_secs_f64());
     }
 
     fn stage_ended(&self, stage: Stage, took: Duration) {
-        self.stage_seconds.get_or_create(&StageName { stage: stage.code() }).observe(took.as_secs_f64());
+        self.stage_seconds.get_or_create(&[("stage", stage.code())]).observe(took.as_secs_f64());
     }
 
     fn tokens_used(&self, agent: &AgentName, model: &str, tokens: TokenUsage) {
         for (kind, count) in [("prompt", tokens.prompt), ("completion", tokens.completion)] {
-            let labels = Tokens { agent: agent.as_str().to_owned(), model: model.to_owned(), kind };
-            self.tokens.get_or_create(&labels).inc_by(count);
+            let labels = [("agent", agent.as_str()), ("model", model), ("kind", kind)];
+            self.tokens.get_or_create(&labels.map(|(name, value)| (name, value.to_owned()))).inc_by(count);
         }
     }
 
     fn fault(&self, part: Component, kind: FaultKind) {
-        self.faults.get_or_create(&Fault { part: part.code(), kind: kind.code() }).inc();
+        self.faults.get_or_create(&[("part", part.code()), ("kind", kind.code())]).inc();
     }
 
     fn counted_locally(&self) {
@@ -203,17 +224,17 @@ impl Recorder for Metrics {
 
     fn cache_lookups(&self, cache: Cache, hits: u64, misses: u64) {
         for (result, count) in [("hit", hits), ("miss", misses)] {
-            self.lookups.get_or_create(&Lookup { cache: cache.code(), result }).inc_by(count);
+            self.lookups.get_or_create(&[("cache", cache.code()), ("result", result)]).inc_by(count);
         }
     }
 
     fn swept(&self, is_whole: bool, took: Duration) {
-        self.sweeps.get_or_create(&Swept::of(is_whole)).inc();
+        self.sweeps.get_or_create(&sweep_labels(is_whole)).inc();
         self.sweep_seconds.observe(took.as_secs_f64());
     }
 
     fn repaired(&self, finding: SweepFinding) {
-        self.repaired.get_or_create(&Repaired { leftover: finding.code() }).inc();
+        self.repaired.get_or_create(&[("leftover", finding.code())]).inc();
     }
 }
 
