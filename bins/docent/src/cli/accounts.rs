@@ -1,6 +1,6 @@
 //! Commands for accounts and API keys. They use the installation's database directly.
 
-use super::{OutputArgs, ProfileArgs};
+use super::InstallationArgs;
 use clap::{Args, Subcommand};
 
 /// `docent users …`
@@ -35,12 +35,9 @@ pub struct AccountArgs {
     /// Read the password from the first line of standard input instead of prompting for it twice.
     #[arg(long)]
     pub password_stdin: bool,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent users create`.
@@ -59,12 +56,9 @@ pub struct CreateUserArgs {
 pub struct ListUsersArgs {
     /// Only accounts whose email address contains this text.
     pub text: Option<String>,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// An existing account.
@@ -72,12 +66,9 @@ pub struct ListUsersArgs {
 pub struct OneUserArgs {
     /// Email address of the account.
     pub email: String,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent apikeys create`.
@@ -94,12 +85,9 @@ pub struct CreateKeyArgs {
     /// Days until the key expires; without this it never does.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
     pub expires_in_days: Option<u32>,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent apikeys list`.
@@ -107,12 +95,9 @@ pub struct CreateKeyArgs {
 pub struct ListKeysArgs {
     /// Only keys of the account with this email address.
     pub email: Option<String>,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent apikeys revoke`.
@@ -120,10 +105,7 @@ pub struct ListKeysArgs {
 pub struct RevokeKeyArgs {
     /// ID or prefix of the key, as `docent apikeys list` shows them.
     pub key: String,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }

@@ -1,6 +1,6 @@
 //! Commands for operating and evaluating an installation.
 
-use super::{OutputArgs, ProfileArgs};
+use super::InstallationArgs;
 use clap::Args;
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -10,12 +10,9 @@ pub struct HealthcheckArgs {
     /// Address of the server; by default DOCENT_BIND_ADDRESS.
     #[arg(long, value_name = "HOST:PORT")]
     pub address: Option<SocketAddr>,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent doctor`.
@@ -24,12 +21,9 @@ pub struct DoctorArgs {
     /// Repair the problems that can be repaired.
     #[arg(long)]
     pub fix: bool,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent reindex`.
@@ -41,12 +35,9 @@ pub struct ReindexArgs {
     /// Discard the unfinished build.
     #[arg(long, conflicts_with = "embedding_model")]
     pub abandon: bool,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent backup`.
@@ -54,12 +45,9 @@ pub struct ReindexArgs {
 pub struct BackupArgs {
     /// File to create, which must not exist; with `-` the archive goes to standard output and results to standard error.
     pub file: PathBuf,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent restore`.
@@ -67,12 +55,9 @@ pub struct BackupArgs {
 pub struct RestoreArgs {
     /// The archive.
     pub file: PathBuf,
-    /// Output format.
+    /// Output format and settings profile.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    pub installation: InstallationArgs,
 }
 
 /// Arguments of `docent eval`.

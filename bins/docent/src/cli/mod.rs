@@ -12,8 +12,8 @@ pub use accounts::{
 pub use maintenance::{BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, ReindexArgs, RestoreArgs};
 pub use reference::reference;
 pub use remote::{
-    AskArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, ListDocumentsArgs, LoginArgs,
-    LogoutArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
+    AskArgs, ClientArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, ListDocumentsArgs,
+    LoginArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
 };
 
 use crate::config::Profile;
@@ -59,7 +59,7 @@ pub enum Command {
     /// Log in to a running service, for later commands.
     Login(LoginArgs),
     /// Log out of a running service.
-    Logout(LogoutArgs),
+    Logout(ClientArgs),
     /// Upload PDFs to a running service, several at once.
     ///
     /// Exit codes: 0 if all files were uploaded (with --wait: ingested), 1 if some were not, 2 if nothing was
@@ -126,29 +126,22 @@ pub struct OutputArgs {
     pub json: bool,
 }
 
-/// Settings profile of a command that uses the installation's stores directly.
-#[derive(Clone, Copy, Debug, Args)]
-pub struct ProfileArgs {
-    /// Use the defaults of `docent dev` instead of those of `docent serve`.
-    #[arg(long)]
-    pub dev: bool,
-}
-
-impl From<ProfileArgs> for Profile {
-    fn from(args: ProfileArgs) -> Self {
-        if args.dev { Self::Dev } else { Self::Serve }
-    }
-}
-
-/// Arguments of commands that concern the whole installation.
+/// Arguments of commands that use the installation's stores directly.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct InstallationArgs {
     /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Settings profile.
-    #[command(flatten)]
-    pub profile: ProfileArgs,
+    /// Use the defaults of `docent dev` instead of those of `docent serve`.
+    #[arg(long)]
+    pub dev: bool,
+}
+
+impl InstallationArgs {
+    /// The settings profile.
+    pub const fn profile(self) -> Profile {
+        if self.dev { Profile::Dev } else { Profile::Serve }
+    }
 }
 
 /// Arguments of `docent dev`.

@@ -28,14 +28,9 @@ impl std::fmt::Debug for RemoteArgs {
     }
 }
 
-/// Arguments of `docent login`.
-#[derive(Debug, Args)]
-pub struct LoginArgs {
-    /// Email address of the account.
-    pub email: String,
-    /// Read the password from the first line of standard input instead of prompting for it.
-    #[arg(long)]
-    pub password_stdin: bool,
+/// Arguments of commands that are clients of a running service.
+#[derive(Clone, Debug, Args)]
+pub struct ClientArgs {
     /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -44,15 +39,17 @@ pub struct LoginArgs {
     pub remote: RemoteArgs,
 }
 
-/// Arguments of `docent logout`.
+/// Arguments of `docent login`.
 #[derive(Debug, Args)]
-pub struct LogoutArgs {
-    /// Output format.
+pub struct LoginArgs {
+    /// Email address of the account.
+    pub email: String,
+    /// Read the password from the first line of standard input instead of prompting for it.
+    #[arg(long)]
+    pub password_stdin: bool,
+    /// Output format, service and credentials.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Service and credentials.
-    #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub client: ClientArgs,
 }
 
 /// Arguments of `docent ingest`.
@@ -67,12 +64,9 @@ pub struct IngestArgs {
     /// Files uploaded at the same time, 1 to 16.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub concurrency: u8,
-    /// Output format.
+    /// Output format, service and credentials.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Service and credentials.
-    #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub client: ClientArgs,
 }
 
 /// Arguments of `docent ask`.
@@ -90,12 +84,9 @@ pub struct AskArgs {
     /// Continue the most recent conversation; created if there is none.
     #[arg(long = "continue", conflicts_with = "conversation")]
     pub continues_latest: bool,
-    /// Output format: with --json the answer is one object, printed at the end.
+    /// Output format, service and credentials.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Service and credentials.
-    #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub client: ClientArgs,
 }
 
 /// `docent documents …`
@@ -124,12 +115,9 @@ pub struct ListDocumentsArgs {
     /// Only documents whose title contains this text.
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
-    /// Output format.
+    /// Output format, service and credentials.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Service and credentials.
-    #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub client: ClientArgs,
 }
 
 /// Arguments of `docent documents show`.
@@ -138,12 +126,9 @@ pub struct ShowDocumentArgs {
     /// ID of the document.
     #[arg(value_name = "ID")]
     pub id: DocumentId,
-    /// Output format.
+    /// Output format, service and credentials.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Service and credentials.
-    #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub client: ClientArgs,
 }
 
 /// One or more documents.
@@ -152,12 +137,9 @@ pub struct DocumentIdsArgs {
     /// IDs of the documents.
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<DocumentId>,
-    /// Output format.
+    /// Output format, service and credentials.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Service and credentials.
-    #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub client: ClientArgs,
 }
 
 /// Arguments of `docent search`.
@@ -171,10 +153,7 @@ pub struct SearchArgs {
     /// Search only the document with this ID; can be repeated.
     #[arg(long = "document", value_name = "ID")]
     pub documents: Vec<DocumentId>,
-    /// Output format.
+    /// Output format, service and credentials.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// Service and credentials.
-    #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub client: ClientArgs,
 }

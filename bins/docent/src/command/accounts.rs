@@ -7,8 +7,8 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use docent::{
-    cli::{AccountArgs, ListUsersArgs, OneUserArgs, ProfileArgs},
-    config::{DatabaseUrl, Settings},
+    cli::{AccountArgs, ListUsersArgs, OneUserArgs},
+    config::{DatabaseUrl, Profile, Settings},
 };
 use docent_adapters::sql::SqlStore;
 use docent_app::{
@@ -31,7 +31,7 @@ pub(super) const PAGE_SIZE: u64 = 500;
 /// Creates an account.
 pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Result<()> {
     let email = Email::parse(&account.email)?;
-    let store = wire::store(&load(account.profile.into())?).await?;
+    let store = wire::store(&load(account.installation.profile())?).await?;
     match store.schema_state().await? {
         SchemaState::Current => {}
         // The first account may be created before the first start.
@@ -42,13 +42,17 @@ pub(crate) async fn create(account: &AccountArgs, flags: Flags) -> anyhow::Resul
     let password = new_password(account)?;
     let user =
         account_service(&store, &system).create(&Initiator::command_line(), email, password, flags).await?;
-    output::print(account.output, || format!("Created {}.", user.email.as_str()), || as_json(&user))?;
+    output::print(
+        account.installation.output,
+        || format!("Created {}.", user.email.as_str()),
+        || as_json(&user),
+    )?;
     Ok(())
 }
 
 /// Changes the password of an account.
 pub(crate) async fn change_password(account: &AccountArgs) -> anyhow::Result<()> {
-    let (store, _) = open_store(account.profile).await?;
+    let (store, _) = open_store(account.installation.profile()).await?;
     let user = find_user(&store, &account.email).await?;
     let system = wire::system_ports()?;
     let password = new_password(account)?;
@@ -56,7 +60,7 @@ pub(crate) async fn change_password(account: &AccountArgs) -> anyhow::Result<()>
         account_service(&store, &system).set_password(&Initiator::command_line(), user.id, password).await?;
     let email = user.email.as_str();
     output::print(
-        account.output,
+        account.installation.output,
         || format!("Changed the password of {email} and ended all its sessions."),
         || as_json(&user),
     )?;
@@ -65,7 +69,7 @@ pub(crate) async fn change_password(account: &AccountArgs) -> anyhow::Result<()>
 
 /// Activates or deactivates an account.
 pub(crate) async fn set_active(account: &OneUserArgs, is_active: bool) -> anyhow::Result<()> {
-    let (store, _) = open_store(account.profile).await?;
+    let (store, _) = open_store(account.installation.profile()).await?;
     let user = find_user(&store, &account.email).await?;
     let system = wire::system_ports()?;
     let updated =
@@ -77,19 +81,19 @@ pub(crate) async fn set_active(account: &OneUserArgs, is_active: bool) -> anyhow
         (true, true) => format!("{email} is already active."),
         (false, false) => format!("{email} is already inactive."),
     };
-    output::print(account.output, text, || as_json(&updated))?;
+    output::print(account.installation.output, text, || as_json(&updated))?;
     Ok(())
 }
 
 /// Prints accounts, one per line.
 pub(crate) async fn list(args: &ListUsersArgs) -> anyhow::Result<()> {
-    let (store, _) = open_store(args.profile).await?;
+    let (store, _) = open_store(args.installation.profile()).await?;
     let filter = UserFilter { text: args.text.clone(), ..UserFilter::default() };
     let (mut view, mut offset) = (store.read().await?, 0);
     loop {
         let page = view.users().list(&filter, PageRequest { offset, limit: PAGE_SIZE }).await?;
         for user in &page.records {
-            output::print(args.output, || as_text(user), || as_json(user))?;
+            output::print(args.installation.output, || as_text(user), || as_json(user))?;
         }
         offset += page.records.len() as u64;
         if page.records.is_empty() || offset >= page.total {
@@ -126,8 +130,8 @@ fn as_json(user: &User) -> Value {
 }
 
 /// Opens the store of an existing installation; returns it with the settings.
-pub(super) async fn open_store(profile: ProfileArgs) -> anyhow::Result<(SqlStore, Settings)> {
-    let settings = load(profile.into())?;
+pub(super) async fn open_store(profile: Profile) -> anyhow::Result<(SqlStore, Settings)> {
+    let settings = load(profile)?;
     // Opening would create it, and the first start would not be recognised as the first.
     if let DatabaseUrl::Sqlite(path) = &settings.storage.database_url
         && !path.exists()

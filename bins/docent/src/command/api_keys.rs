@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
     let name = ApiKeyName::parse(&args.name)?;
     let scopes = ApiKeyScopes::parse(args.scopes.iter().map(String::as_str))?;
-    let (store, settings) = open_store(args.profile).await?;
+    let (store, settings) = open_store(args.installation.profile()).await?;
     let user = find_user(&store, &args.email).await?;
     let system = wire::system_ports()?;
     let days = args.expires_in_days.map(|days| chrono::TimeDelta::days(i64::from(days)));
@@ -38,8 +38,8 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
         object["key"] = key.as_str().into();
         object
     };
-    output::print(args.output, || key.clone(), object)?;
-    if !args.output.json {
+    output::print(args.installation.output, || key.clone(), object)?;
+    if !args.installation.output.json {
         eprintln!(
             "This key is not shown again. It acts for {} with the scopes {scopes}.",
             user.email.as_str()
@@ -55,7 +55,7 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
 
 /// Prints API keys, one per line.
 pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
-    let (store, _) = open_store(args.profile).await?;
+    let (store, _) = open_store(args.installation.profile()).await?;
     let owner = match &args.email {
         Some(email) => Some(find_user(&store, email).await?.id),
         None => None,
@@ -78,7 +78,7 @@ pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
                 let (prefix, scopes, name) = (key.prefix.as_str(), key.scopes, key.name.as_str());
                 format!("{KEY_START}{prefix}  {state:<8} {email:<40} [{scopes}] {name}")
             };
-            output::print(args.output, text, || as_json(key, email))?;
+            output::print(args.installation.output, text, || as_json(key, email))?;
         }
         offset += page.records.len() as u64;
         if page.records.is_empty() || offset >= page.total {
@@ -89,7 +89,7 @@ pub(crate) async fn list(args: &ListKeysArgs) -> anyhow::Result<()> {
 
 /// Revokes an API key.
 pub(crate) async fn revoke(args: &RevokeKeyArgs) -> anyhow::Result<()> {
-    let (store, _) = open_store(args.profile).await?;
+    let (store, _) = open_store(args.installation.profile()).await?;
     let id = find_key(&store, &args.key).await?;
     let system = wire::system_ports()?;
     let before = account_service(&store, &system).revoke_api_key(&Initiator::command_line(), id).await?;
@@ -102,7 +102,7 @@ pub(crate) async fn revoke(args: &RevokeKeyArgs) -> anyhow::Result<()> {
         Some(at) => format!("{KEY_START}{prefix} ({name}) was revoked on {}.", at.format("%F")),
     };
     let email = emails.get(&key.user).map_or("", |email| email.as_str());
-    output::print(args.output, text, || as_json(&key, email))?;
+    output::print(args.installation.output, text, || as_json(&key, email))?;
     Ok(())
 }
 

@@ -46,7 +46,7 @@ pub(crate) async fn run(args: &AskArgs) -> ExitCode {
 
 async fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
     let question = read_question(&args.question)?;
-    let client = ServiceClient::open(&args.remote)?;
+    let client = ServiceClient::open(&args.client.remote)?;
     let conversation = match &args.conversation {
         Some(id) => Some(id.to_string()),
         None if args.continues_latest => Some(latest_conversation(&client).await?),
@@ -58,10 +58,10 @@ async fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
     }
     let stream = client.stream(&["agents", &args.agent], &body).await?;
     let print =
-        |text: &str| if args.output.json { Ok(()) } else { output::print_text(&sanitize_lines(text)) };
+        |text: &str| if args.client.output.json { Ok(()) } else { output::print_text(&sanitize_lines(text)) };
     let answer = read_answer(stream, print).await?;
     output::print(
-        args.output,
+        args.client.output,
         || answer.sources_text(),
         || answer.as_json(&args.agent, conversation.as_deref()),
     )?;

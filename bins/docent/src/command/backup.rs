@@ -20,7 +20,7 @@ use std::path::Path;
 
 /// Writes the archive and prints a summary.
 pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
-    let settings = load(args.profile.into())?;
+    let settings = load(args.installation.profile())?;
     let store = wire::store(&settings).await?;
     let schema = match store.schema_state().await? {
         state @ SchemaState::Current => state.to_string(),
@@ -37,7 +37,7 @@ pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
     let BackupSummary { users, documents, files, chunks } =
         save(&app, scope, writer, &ProgressDisplay::new()).await?;
     let summary = output::format(
-        args.output,
+        args.installation.output,
         || format!("Saved {users} accounts, {documents} documents, {files} files and {chunks} chunks."),
         || json!({ "users": users, "documents": documents, "files": files, "chunks": chunks }),
     );

@@ -19,7 +19,7 @@ pub(crate) fn load(profile: Profile) -> anyhow::Result<Settings> {
 
 /// Prints every setting with its meaning and current value. Secrets are hidden.
 pub(crate) fn run(args: InstallationArgs) -> anyhow::Result<()> {
-    let Loaded { effective, warnings, .. } = Settings::load(args.profile.into(), &Environment::of_process())?;
+    let Loaded { effective, warnings, .. } = Settings::load(args.profile(), &Environment::of_process())?;
     for (setting, value) in config::all().iter().zip(effective) {
         let (source, from) = match value.source {
             Source::Default => ("default", ""),

@@ -29,7 +29,7 @@ pub(crate) async fn run(args: DoctorArgs) -> ExitCode {
 }
 
 async fn run_checks(args: DoctorArgs) -> anyhow::Result<ExitCode> {
-    let settings = load(args.profile.into())?;
+    let settings = load(args.installation.profile())?;
     let app = wire::maintenance(&settings, wire::store(&settings).await?)?;
     let progress = ProgressDisplay::new();
     let mut report = Report { app: Arc::clone(&app), args, progress: &progress, found: 0, repaired: 0 };
@@ -48,7 +48,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn print(&self, text: String, object: impl FnOnce() -> Value) {
-        self.progress.print(&output::format(self.args.output, || text, object));
+        self.progress.print(&output::format(self.args.installation.output, || text, object));
     }
 
     /// Repairs a finding; returns a description and whether the problem is solved.

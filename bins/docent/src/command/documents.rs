@@ -24,7 +24,7 @@ pub(crate) async fn run(command: &DocumentsCommand) -> anyhow::Result<ExitCode> 
 }
 
 async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
-    let client = ServiceClient::open(&args.remote)?;
+    let client = ServiceClient::open(&args.client.remote)?;
     let mut cursor: Option<String> = None;
     loop {
         let mut query = vec![("limit", PAGE_SIZE)];
@@ -38,7 +38,7 @@ async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
         for document in documents {
             let text = |name: &str| sanitize(document[name].as_str().unwrap_or_default());
             let row = || format!("{}  {:8}  {}", text("id"), text("status"), text("title"));
-            output::print(args.output, row, || document.clone())?;
+            output::print(args.client.output, row, || document.clone())?;
         }
         match next {
             Some(next) => cursor = Some(next),
@@ -48,7 +48,7 @@ async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
 }
 
 async fn show(args: &ShowDocumentArgs) -> anyhow::Result<()> {
-    let client = ServiceClient::open(&args.remote)?;
+    let client = ServiceClient::open(&args.client.remote)?;
     let id = args.id.to_string();
     let mut document = client.get(&["documents", &id]).await?;
     let report = client.get(&["documents", &id, "report"]).await?;
@@ -56,7 +56,7 @@ async fn show(args: &ShowDocumentArgs) -> anyhow::Result<()> {
     if let (Some(document), Value::Object(report)) = (document.as_object_mut(), report) {
         document.extend(report);
     }
-    output::print(args.output, || as_text(&document), || document.clone())?;
+    output::print(args.client.output, || as_text(&document), || document.clone())?;
     Ok(())
 }
 
@@ -118,7 +118,7 @@ async fn for_each(
     below: Option<&str>,
     done: &str,
 ) -> anyhow::Result<ExitCode> {
-    let client = ServiceClient::open(&args.remote)?;
+    let client = ServiceClient::open(&args.client.remote)?;
     let mut all_done = true;
     for id in &args.ids {
         let id = id.to_string();
@@ -128,7 +128,7 @@ async fn for_each(
         all_done &= is_done;
         let result = outcome.map_or_else(|error| format!("{error:#}"), |_| done.to_owned());
         output::print(
-            args.output,
+            args.client.output,
             || format!("{id}  {result}"),
             || json!({ "id": id, "done": is_done, "outcome": result }),
         )?;

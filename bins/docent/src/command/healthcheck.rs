@@ -4,7 +4,7 @@ use crate::output;
 use anyhow::{Context, bail};
 use docent::{
     cli::HealthcheckArgs,
-    config::{Environment, Profile, Settings},
+    config::{Environment, Settings},
 };
 use docent_adapters::http_client::http_client;
 use reqwest::{StatusCode, Url};
@@ -22,8 +22,8 @@ const MAX_BODY: usize = 16 * 1024;
 /// Succeeds if the server answers `/health/ready` with 200.
 pub(crate) async fn run(args: HealthcheckArgs) -> anyhow::Result<()> {
     let result = check(&args).await;
-    if args.output.json {
-        output::print(args.output, String::new, || as_json(&result))?;
+    if args.installation.output.json {
+        output::print(args.installation.output, String::new, || as_json(&result))?;
     } else if let Ok(body) = &result {
         println!("{body}");
     }
@@ -35,7 +35,7 @@ async fn check(args: &HealthcheckArgs) -> anyhow::Result<String> {
     let address = match args.address {
         Some(address) => address,
         None => {
-            let settings = Settings::load(Profile::from(args.profile), &Environment::of_process())?.settings;
+            let settings = Settings::load(args.installation.profile(), &Environment::of_process())?.settings;
             settings.http.bind_address
         }
     };
@@ -86,7 +86,7 @@ async fn get_ready(address: SocketAddr) -> anyhow::Result<(StatusCode, String)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docent::cli::{OutputArgs, ProfileArgs};
+    use docent::cli::{InstallationArgs, OutputArgs};
     use docent_testkit::wire::{FakeLlm, Reply};
 
     #[test]
@@ -102,8 +102,7 @@ mod tests {
         let server = FakeLlm::start().await;
         let args = HealthcheckArgs {
             address: Some(server.address()),
-            output: OutputArgs::default(),
-            profile: ProfileArgs { dev: true },
+            installation: InstallationArgs { output: OutputArgs::default(), dev: true },
         };
         server.script(Reply::json(200, "{}"));
         assert_eq!(check(&args).await.unwrap(), "{}");

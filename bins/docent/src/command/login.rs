@@ -2,16 +2,16 @@
 
 use super::accounts;
 use crate::{client, output};
-use docent::cli::{LoginArgs, LogoutArgs};
+use docent::cli::{ClientArgs, LoginArgs};
 use serde_json::json;
 
 /// Logs in to a service, for later commands.
 pub(crate) async fn log_in(args: &LoginArgs) -> anyhow::Result<()> {
     let password = accounts::read_password(args.password_stdin)?;
-    client::log_in(&args.remote, &args.email, &password).await?;
-    let (server, email) = (&args.remote.server, &args.email);
+    client::log_in(&args.client.remote, &args.email, &password).await?;
+    let (server, email) = (&args.client.remote.server, &args.email);
     output::print(
-        args.output,
+        args.client.output,
         || format!("Logged in to {server} as {email}."),
         || json!({ "server": server, "email": email }),
     )?;
@@ -19,7 +19,7 @@ pub(crate) async fn log_in(args: &LoginArgs) -> anyhow::Result<()> {
 }
 
 /// Logs out.
-pub(crate) async fn log_out(args: &LogoutArgs) -> anyhow::Result<()> {
+pub(crate) async fn log_out(args: &ClientArgs) -> anyhow::Result<()> {
     client::log_out(&args.remote).await?;
     let server = &args.remote.server;
     output::print(args.output, || format!("Logged out of {server}."), || json!({ "server": server }))?;

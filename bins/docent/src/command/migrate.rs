@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// Migrates the schema and prints the result.
 pub(crate) async fn run(args: InstallationArgs) -> anyhow::Result<()> {
-    let store = wire::store(&load(args.profile.into())?).await?;
+    let store = wire::store(&load(args.profile())?).await?;
     let before = store.schema_state().await?;
     store.migrate().await?;
     let after = store.schema_state().await?;

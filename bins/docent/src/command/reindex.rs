@@ -31,7 +31,7 @@ pub(crate) async fn run(args: ReindexArgs) -> ExitCode {
 }
 
 async fn start(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
-    let settings = load(args.profile.into())?;
+    let settings = load(args.installation.profile())?;
     let store = wire::store(&settings).await?;
     match store.schema_state().await? {
         SchemaState::Current => {}
@@ -80,7 +80,7 @@ async fn report_failure(app: &App, args: &ReindexArgs, error: &ReindexError) -> 
     };
     let why = report(error);
     eprintln!("docent: {why}\n{advice}");
-    if args.output.json {
+    if args.installation.output.json {
         let unfinished = build.is_some();
         println!("{}", json!({"kind": "failed", "why": why, "unfinished": unfinished}));
     }
@@ -100,7 +100,7 @@ async fn discard(app: &App, args: &ReindexArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn print(args: &ReindexArgs, text: String, object: Value) {
-    println!("{}", output::format(args.output, || text, || object));
+    println!("{}", output::format(args.installation.output, || text, || object));
 }
 
 /// Returns a token that Ctrl-C or SIGTERM cancels. A second signal ends the process immediately, which loses nothing.

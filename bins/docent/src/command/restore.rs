@@ -11,7 +11,7 @@ use serde_json::json;
 
 /// Restores the archive and prints a summary.
 pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
-    let settings = load(args.profile.into())?;
+    let settings = load(args.installation.profile())?;
     let store = wire::store(&settings).await?;
     match store.schema_state().await? {
         SchemaState::Current => {}
@@ -40,6 +40,6 @@ pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
             "users": users, "documents": documents, "queued": queued, "chunks": chunks, "embedded_anew": reembedded,
         })
     };
-    output::print(args.output, text, object)?;
+    output::print(args.installation.output, text, object)?;
     Ok(())
 }

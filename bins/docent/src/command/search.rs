@@ -13,7 +13,7 @@ const MAX_SHOWN: usize = 300;
 
 /// Prints the results, best first.
 pub(crate) async fn run(args: &SearchArgs) -> anyhow::Result<()> {
-    let client = ServiceClient::open(&args.remote)?;
+    let client = ServiceClient::open(&args.client.remote)?;
     let ids: Vec<String> = args.documents.iter().map(ToString::to_string).collect();
     let mut body = json!({ "query": args.query, "limit": args.limit });
     if !ids.is_empty() {
@@ -23,9 +23,9 @@ pub(crate) async fn run(args: &SearchArgs) -> anyhow::Result<()> {
     let response: Value = response.json().await.context("reading the results")?;
     let results = response["results"].as_array().context("the response has no results")?;
     for result in results {
-        output::print(args.output, || format!("{}\n", as_text(result)), || result.clone())?;
+        output::print(args.client.output, || format!("{}\n", as_text(result)), || result.clone())?;
     }
-    if results.is_empty() && !args.output.json {
+    if results.is_empty() && !args.client.output.json {
         output::print_text("No results.\n")?;
     }
     Ok(())

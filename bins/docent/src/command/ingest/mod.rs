@@ -87,7 +87,7 @@ pub(crate) async fn run(args: IngestArgs) -> ExitCode {
 
 /// Checks the service and the login, and finds the files.
 async fn prepare(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
-    let client = ServiceClient::open(&args.remote)?;
+    let client = ServiceClient::open(&args.client.remote)?;
     match check_service(&client).await {
         Err(error) if !args.wait && is_forbidden(&error) => {}
         Err(error) if is_forbidden(&error) => {
@@ -217,9 +217,9 @@ impl Run<'_> {
 
     /// Prints and counts an outcome.
     fn report(&self, path: &Path, outcome: &Outcome<'_>) {
-        let written = self
-            .display
-            .write(|| output::print(self.args.output, || outcome.text(path), || outcome.as_json(path)));
+        let written = self.display.write(|| {
+            output::print(self.args.client.output, || outcome.text(path), || outcome.as_json(path))
+        });
         let mut counts = self.counts();
         if outcome.is_success() {
             counts.succeeded += 1;
