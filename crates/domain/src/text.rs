@@ -116,7 +116,7 @@ impl Email {
     /// If the syntax is invalid or the address is longer than 320 bytes.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let text = text.trim();
-        let wrong = || ValidationError::new("email", "must be an e-mail address");
+        let wrong = || ValidationError::new("email", "must be an email address");
         let (local, domain) = text.rsplit_once('@').ok_or_else(wrong)?;
         let is_forbidden = |c: char| {
             c.is_whitespace()

@@ -1,9 +1,12 @@
 //! `GET /chat`: the web chat. The page contains no user data and needs no authentication; its script signs in and loads all
 //! data through the API.
 
-use crate::{asset::asset, templates::render};
-use actix_web::{HttpResponse, http::header};
-use docent_http::{context::State, error::Reply};
+use crate::{
+    asset::asset,
+    templates::{html_response, render},
+};
+use actix_web::{HttpResponse, http::StatusCode};
+use docent_http::{Reply, State};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::{fmt::Write, sync::LazyLock};
@@ -19,7 +22,7 @@ const STYLE: &str = concat!(include_str!("templates/tokens.css"), include_str!("
 /// The script, written in several files and concatenated so that a browser never mixes versions.
 const SCRIPT: &str = concat!(
     include_str!("templates/chat/dom.js"),
-    include_str!("templates/chat/theme.js"),
+    include_str!("templates/theme.js"),
     include_str!("templates/chat/api.js"),
     include_str!("templates/chat/session.js"),
     include_str!("templates/chat/markdown.js"),
@@ -49,10 +52,7 @@ pub(crate) struct ChatPage<'a> {
 
 pub(crate) async fn page(context: State) -> Reply {
     let html = render(&ChatPage { app_name: &context.settings.app_name, version: &VERSION })?;
-    Ok(HttpResponse::Ok()
-        .content_type("text/html; charset=utf-8")
-        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
-        .body(html))
+    Ok(html_response(StatusCode::OK, POLICY, html))
 }
 
 pub(crate) async fn style() -> HttpResponse {

@@ -3,7 +3,11 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
-use docent_http::error::ApiError;
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+};
+use docent_http::ApiError;
 use serde::Serialize;
 use std::{io, sync::OnceLock};
 use tera::{Context, Tera};
@@ -65,7 +69,10 @@ pub(crate) use {pages, template};
 
 /// Templates that pages extend or include.
 const SHARED: &[Template] = &[
+    template!("head.html"),
     template!("base.html"),
+    template!("narrow.html"),
+    template!("list.html"),
     template!("paging.html"),
     template!("chart.html"),
     template!("job_rows.html"),
@@ -76,6 +83,7 @@ const SHARED: &[Template] = &[
     template!("session_table.html"),
     template!("entry_table.html"),
     template!("effective_permissions.html"),
+    template!("delete.html"),
     template!("account/layout.html"),
 ];
 
@@ -91,6 +99,14 @@ pub(crate) fn compile(pages: impl Iterator<Item = &'static Template>) -> io::Res
     tera.add_raw_templates(all).map_err(io::Error::other)?;
     COMPILED.get_or_init(|| tera);
     Ok(())
+}
+
+/// Response with a page and its content security policy.
+pub(crate) fn html_response(status: StatusCode, policy: &'static str, html: String) -> HttpResponse {
+    HttpResponse::build(status)
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CONTENT_SECURITY_POLICY, policy))
+        .body(html)
 }
 
 /// Renders a page.

@@ -41,7 +41,7 @@ rules! {
             assert!(!text.contains("are disabled"), "{path}");
         }
         let text = staff.get(&page).await.expect(200).text;
-        assert!(text.contains("just now") && text.contains("good"), "the last use is shown: {text}");
+        assert!(text.contains("just now") && text.contains(">active<"), "the last use is shown: {text}");
 
         assert!(staff.get(&format!("{page}/revoke")).await.expect(200).text.contains("Revoke this key?"));
         let _ = staff.post(&format!("{page}/revoke"), &[("form_token", "x")]).await.expect(403);

@@ -229,7 +229,7 @@ rules! {
         let page = &reply.text;
         for text in [
             "<a href=\"#email\">", "<a href=\"#password\">",
-            "E-mail must be an e-mail address.", "Password must have at least 8 characters.",
+            "Email must be an email address.", "Password must have at least 8 characters.",
             "value=\"jobs.view_job\" checked", "name=\"is_staff\" value=\"on\" checked",
             "&lt;script&gt;", "aria-invalid=\"true\"",
         ] {
@@ -239,7 +239,7 @@ rules! {
         assert!(!page.contains("name=\"is_active\" value=\"on\" checked"), "it was not ticked");
         let taken = [("email", "ROOT@example.org"), ("password", PASSWORD)];
         let reply = submit(&mut root, "/admin/users/add", &taken).await.expect(422);
-        assert!(reply.text.contains("E-mail is already in use."));
+        assert!(reply.text.contains("Email is already in use."));
     }
 
     async fn new_password_ends_the_accounts_sessions(setup) {

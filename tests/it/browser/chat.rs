@@ -92,19 +92,19 @@ async fn question_is_answered_and_its_source_opens_at_the_page() {
 
             // A passage of two pages opens at the page that the answer names.
             window.click(".chip").await;
-            let alt = attribute(window, "#sheet img", "alt").await;
+            let alt = attribute(window, "#page-image img", "alt").await;
             assert!(alt.starts_with("Page 3 of Animals.pdf, with this passage marked: The zebra"), "{alt}");
-            let size = "const image = document.querySelector('#sheet img');
+            let size = "const image = document.querySelector('#page-image img');
                 return image.src.startsWith('blob:') && image.naturalHeight > image.naturalWidth";
             assert_eq!(window.run(size, vec![]).await, json!(true));
             window.see("Page 3 of 3").await;
-            assert!(window.has("#page-on:disabled").await);
-            window.click("#page-back").await;
-            window.find("#sheet img[alt^='Page 2 of Animals.pdf']").await;
-            window.click("#page-back").await;
-            window.find("#sheet img[alt='Page 1 of Animals.pdf']").await;
+            assert!(window.has("#next-page:disabled").await);
+            window.click("#previous-page").await;
+            window.find("#page-image img[alt^='Page 2 of Animals.pdf']").await;
+            window.click("#previous-page").await;
+            window.find("#page-image img[alt='Page 1 of Animals.pdf']").await;
             window.press("Animals.pdf, page 3").await;
-            window.find("#sheet img[alt^='Page 3 of Animals.pdf']").await;
+            window.find("#page-image img[alt^='Page 3 of Animals.pdf']").await;
 
             window.press("Open the file at page 3").await;
             wait::until("the file is opened", async || {
@@ -393,16 +393,16 @@ async fn inspect_all_states(scheme: &'static str) {
             window.find(".chip").await;
             inspection.inspect("chat-answer").await;
             window.run("document.getElementById('side').classList.remove('folded')", vec![]).await;
-            window.find("#talks summary").await;
-            window.click("#talks summary").await;
-            window.click("#talks details button").await;
+            window.find("#conversations-list summary").await;
+            window.click("#conversations-list summary").await;
+            window.click("#conversations-list details button").await;
             inspection.inspect("chat-conversations").await;
             window.press("Cancel").await;
             window.click(".chip").await;
-            window.find("#sheet img").await;
+            window.find("#page-image img").await;
             inspection.inspect("chat-source").await;
             app.faults.blobs.fail_all(FaultKind::Unavailable);
-            window.click("#page-back").await;
+            window.click("#previous-page").await;
             window.see("cannot be shown.").await;
             let _ = window.console_errors().await;
             inspection.inspect("chat-source-failed").await;

@@ -55,19 +55,19 @@ async fn conversations_are_listed_reopened_continued_renamed_and_deleted() {
             ask(window, "Where is the zebra?").await;
             window.see("In Africa.").await;
             window.find(".chip").await;
-            window.find("#talks .open[aria-current=true]").await;
+            window.find("#conversations-list .open[aria-current=true]").await;
             window.press("New conversation").await;
-            assert!(!window.has("#talks .open[aria-current=true]").await);
+            assert!(!window.has("#conversations-list .open[aria-current=true]").await);
             app.advance(std::time::Duration::from_secs(1));
             ask(window, "Second?").await;
             window.see("The answer is incomplete").await;
-            window.find("#talks li + li").await;
-            assert_eq!(window.texts("#talks .open").await, ["Second?", "Where is the zebra?"]);
+            window.find("#conversations-list li + li").await;
+            assert_eq!(window.texts("#conversations-list .open").await, ["Second?", "Where is the zebra?"]);
 
             // The address names the conversation, so it can be reopened; an incomplete answer is marked as such.
             let address = window.url().await;
             window.goto("/chat").await;
-            window.find("#talks li").await;
+            window.find("#conversations-list li").await;
             assert!(window.texts(".turn").await.is_empty());
             window.run("location.href = arguments[0]", vec![json!(address)]).await;
             window.see("This answer is incomplete or was stopped.").await;
@@ -86,13 +86,13 @@ async fn conversations_are_listed_reopened_continued_renamed_and_deleted() {
             let last = app.model.requests().pop().unwrap();
             assert!(format!("{:?}", last.messages).contains("In Africa."), "{last:?}");
             wait::until("the conversation is first in the list", async || {
-                window.texts("#talks .open").await == ["Where is the zebra?", "Second?"]
+                window.texts("#conversations-list .open").await == ["Where is the zebra?", "Second?"]
             })
             .await;
 
             app.advance(std::time::Duration::from_secs(1));
-            window.click("#talks li + li summary").await;
-            window.click("#talks li + li details button").await;
+            window.click("#conversations-list li + li summary").await;
+            window.click("#conversations-list li + li details button").await;
             window.run("document.querySelector('.rename input').value = ''", vec![]).await;
             window.press("Save").await;
             window.see("Not renamed. ").await;
@@ -102,15 +102,15 @@ async fn conversations_are_listed_reopened_continued_renamed_and_deleted() {
             window.press("Save").await;
             window.see("Of <b>zebras</b>").await;
             for (remaining, title) in [(1, "Of <b>zebras</b>"), (0, "Where is the zebra?")] {
-                window.find("#talks li:first-child summary").await;
-                window.click("#talks li:first-child summary").await;
-                window.click("#talks li:first-child details button:last-child").await;
+                window.find("#conversations-list li:first-child summary").await;
+                window.click("#conversations-list li:first-child summary").await;
+                window.click("#conversations-list li:first-child details button:last-child").await;
                 assert_eq!(window.texts("#confirm-name").await, [title]);
                 window.press("Cancel").await;
-                window.click("#talks li:first-child details button:last-child").await;
+                window.click("#conversations-list li:first-child details button:last-child").await;
                 window.press("Delete").await;
                 wait::until("the conversation is removed", async || {
-                    window.texts("#talks .open").await.len() == remaining
+                    window.texts("#conversations-list .open").await.len() == remaining
                 })
                 .await;
                 // The open conversation stays open until it is deleted.

@@ -294,7 +294,7 @@ async fn user_create_rejects_weak_password_and_taken_email() {
     for (email, password, expected) in [
         ("ADA@example.org", "correct horse", "already in use"),
         ("bob@example.org", "short", "at least 8"),
-        ("bob", "correct horse", "e-mail address"),
+        ("bob", "correct horse", "email address"),
     ] {
         let mut command = docent(folder.path());
         command.args(["users", "create", "--dev", "--password-stdin", email]).stdin(Stdio::piped());

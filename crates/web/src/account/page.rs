@@ -1,15 +1,9 @@
 //! Layout of the account pages, and the page with a message.
 
-use crate::templates::{InLayout, Page, render};
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header},
-};
+use crate::templates::{InLayout, Page, html_response, render};
+use actix_web::http::StatusCode;
 use docent_app::error::Error;
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-};
+use docent_http::{ApiError, Reply, State};
 use serde::Serialize;
 
 /// Content security policy: only the panel's stylesheet.
@@ -54,10 +48,7 @@ where
     InAccount<P>: Page,
 {
     let layout = Layout { app_name: context.settings.app_name.clone(), title, alert };
-    Ok(HttpResponse::build(status)
-        .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
-        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
-        .body(render(&InLayout { layout, page })?))
+    Ok(html_response(status, POLICY, render(&InLayout { layout, page })?))
 }
 
 /// Page after a successful action.

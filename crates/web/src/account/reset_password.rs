@@ -3,11 +3,7 @@
 use super::page::{done, failed, invalid, show};
 use docent_app::accounts::verification;
 use docent_domain::user::Password;
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::{client::Client, form::Form, query::Query},
-};
+use docent_http::{ApiError, Client, Form, Query, Reply, State};
 use serde::Serialize;
 
 const TITLE: &str = "Choose a new password";

@@ -2,11 +2,7 @@
 
 use super::page::{done, failed, invalid, show};
 use docent_app::accounts::verification;
-use docent_http::{
-    context::State,
-    error::{ApiError, Reply},
-    extract::{client::Client, form::Form, query::Query},
-};
+use docent_http::{ApiError, Client, Form, Query, Reply, State};
 use serde::Serialize;
 
 const TITLE: &str = "Verify your email address";

@@ -19,7 +19,7 @@ use docent_domain::{
     permission::RecordKind,
     retrieval::ScoredChunk,
 };
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 #[derive(Serialize)]

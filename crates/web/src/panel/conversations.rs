@@ -2,17 +2,14 @@
 
 use super::{
     documents::{cut, email},
-    listing::{List, PageNumber, account_of},
+    listing::{List, PageNumber, find_of_account},
     page::PageResult,
     session::Staff,
     times::Time,
 };
 use docent_app::{accounts::users, conversations as use_case};
-use docent_domain::{
-    access::ViewConversations,
-    listing::{ConversationFilter, Page},
-};
-use docent_http::{context::State, extract::query::Query};
+use docent_domain::{access::ViewConversations, listing::ConversationFilter};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 pub(super) type ConversationsPage = List<Row>;
@@ -31,13 +28,11 @@ pub(super) async fn conversations(staff: Staff, context: State, query: Query) ->
     let grant = staff.authorize::<ViewConversations>()?;
     let (text, owner) = (query.text("q").map(cut), query.text("owner").map(cut));
     let (app, number) = (&context.app, PageNumber::of(&query));
-    let found = match account_of(app, owner.as_deref()).await? {
-        Some(None) => Page::default(),
-        owner => {
-            let filter = ConversationFilter { owner: owner.flatten(), text: text.clone(), after: None };
-            use_case::list(app, grant, &filter, number.page()).await?
-        }
+    let find = async |owner| {
+        let filter = ConversationFilter { owner, text: text.clone(), after: None };
+        use_case::list(app, grant, &filter, number.page()).await
     };
+    let found = find_of_account(app, owner.as_deref(), find).await?;
     let owners: Vec<_> = found.records.iter().map(|(conversation, _)| conversation.owner).collect();
     let (emails, now) = (users::emails(app, &owners).await?, app.now());
     let rows = found.records.iter().map(|(conversation, messages)| Row {

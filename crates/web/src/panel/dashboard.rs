@@ -7,7 +7,7 @@ use docent_app::{
     health,
 };
 use docent_domain::access::UploadDocuments;
-use docent_http::{context::State, error::sentence};
+use docent_http::{State, error::sentence};
 use serde::Serialize;
 
 /// Sections that the user may not view are none.

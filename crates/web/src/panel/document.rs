@@ -20,7 +20,7 @@ use docent_domain::{
     metrics::Stage,
     permission::RecordKind,
 };
-use docent_http::context::State;
+use docent_http::State;
 use serde::Serialize;
 use std::{cmp::Ordering, time::Duration};
 

@@ -9,7 +9,7 @@ use super::{
 use actix_web::web::Path;
 use docent_app::documents::{delete as delete_document, retry as retry_document};
 use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind};
-use docent_http::context::State;
+use docent_http::State;
 
 pub(super) async fn retry(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     staff.authorize::<ViewDocuments>()?;

@@ -12,10 +12,7 @@ use docent_app::{
     error::Error,
 };
 use docent_domain::{access::ViewDocuments, id::DocumentId};
-use docent_http::{
-    context::State,
-    error::{ApiError, sentence},
-};
+use docent_http::{ApiError, State, error::sentence};
 use serde::Serialize;
 
 /// Word that must be typed to confirm a bulk deletion.

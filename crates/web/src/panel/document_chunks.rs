@@ -9,7 +9,7 @@ use super::{
 use actix_web::web::Path;
 use docent_app::documents::browse as use_case;
 use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind, retrieval::StoredChunk};
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 #[derive(Serialize)]

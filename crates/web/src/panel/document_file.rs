@@ -7,7 +7,7 @@ use super::{
 use actix_web::web::Path;
 use docent_app::documents::browse as use_case;
 use docent_domain::{access::ViewDocuments, permission::RecordKind};
-use docent_http::{attachment, context::State};
+use docent_http::{State, attachment};
 
 pub(super) async fn file(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let grant = staff.authorize::<ViewDocuments>()?;

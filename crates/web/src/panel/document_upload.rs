@@ -21,8 +21,8 @@ use docent_domain::{
     trace::TraceParent,
 };
 use docent_http::{
-    context::State,
-    error::{ApiError, sentence},
+    ApiError, State,
+    error::sentence,
     extract::upload::{FILE, Form, file_name},
 };
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! `GET /admin/documents`
 
 use super::{
-    listing::{self, List, PageNumber, account_of},
+    listing::{self, List, PageNumber, find_of_account},
     page::PageResult,
     session::Staff,
     times::{Time, size},
@@ -15,7 +15,7 @@ use docent_domain::{
     listing::{DocumentOrder, DocumentQuery, Page},
     text::Email,
 };
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -124,14 +124,13 @@ impl Filters {
     }
 
     async fn find(&self, staff: &Staff, context: &State, number: PageNumber) -> Result<Page<Document>> {
-        let app = &context.app;
-        let owner = match account_of(app, self.owner.as_deref()).await? {
-            Some(None) => return Ok(Page::default()),
-            owner => owner.flatten(),
+        let grant = staff.actor.authorize()?;
+        let find = async |owner| {
+            let (title_contains, order) = (self.q.clone(), self.order.2);
+            let query = DocumentQuery { status: self.status, title_contains, owner, order };
+            use_case::page(&context.app, grant, &query, number.page()).await
         };
-        let query =
-            DocumentQuery { status: self.status, title_contains: self.q.clone(), owner, order: self.order.2 };
-        use_case::page(app, staff.actor.authorize()?, &query, number.page()).await
+        find_of_account(&context.app, self.owner.as_deref(), find).await
     }
 }
 

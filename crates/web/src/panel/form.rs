@@ -5,8 +5,8 @@ use actix_session::SessionExt;
 use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode};
 use docent_app::error::Error;
 use docent_domain::error::ValidationError;
-use docent_http::error::ApiError;
-pub(super) use docent_http::extract::form::Form;
+use docent_http::ApiError;
+pub(super) use docent_http::Form;
 use futures::future::LocalBoxFuture;
 use std::{
     collections::BTreeMap,
@@ -87,6 +87,11 @@ impl FieldErrors {
     /// Error of a field, if any.
     pub(super) fn of(&self, field: &str) -> Option<&str> {
         self.0.get(field).map(String::as_str)
+    }
+
+    /// Status of the response with the form.
+    pub(super) fn status(&self) -> StatusCode {
+        if self.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -15,7 +15,7 @@ use docent_domain::{
     listing::{JobFilter, JobStateName},
     text::Title,
 };
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 use std::collections::HashMap;
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::templates::{InLayout, Page};
 use actix_web::http::StatusCode;
-use docent_http::context::State;
+use docent_http::State;
 use serde::Serialize;
 
 /// Values of the layout `base.html`.

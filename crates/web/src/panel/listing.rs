@@ -1,9 +1,12 @@
 //! Paged lists with filters in the URL.
 
-use super::nav::ROOT;
+use super::nav::{self, ROOT};
 use docent_app::{App, error::Error, listing};
-use docent_domain::{id::UserId, listing::PageRequest};
-use docent_http::extract::query::{Query, encode_query};
+use docent_domain::{
+    id::UserId,
+    listing::{Page, PageRequest},
+};
+use docent_http::{Query, extract::query::encode_query};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -88,9 +91,23 @@ pub(super) async fn account_of(app: &App, email: Option<&str>) -> Result<Option<
     Ok(Some(listing::owner(app, email).await?))
 }
 
-/// Page of a list.
+/// Finds records of the account with this email address, or of all accounts if there is no address.
+pub(super) async fn find_of_account<T>(
+    app: &App,
+    email: Option<&str>,
+    find: impl AsyncFnOnce(Option<UserId>) -> Result<Page<T>, Error>,
+) -> Result<Page<T>, Error> {
+    match account_of(app, email).await? {
+        Some(None) => Ok(Page::default()),
+        account => find(account.flatten()).await,
+    }
+}
+
+/// Page of a list, shown by `list.html`.
 #[derive(Serialize)]
 pub(super) struct List<R> {
+    title: &'static str,
+    path: String,
     rows: Vec<R>,
     paging: Paging,
     is_filtered: bool,
@@ -109,8 +126,11 @@ impl<R> List<R> {
         rows: Vec<R>,
     ) -> Self {
         let pairs = filters.each_ref().map(|(name, value)| (*name, value.as_deref()));
+        let path = format!("{ROOT}/{section}");
         Self {
-            paging: Paging::of(number, rows.len(), total, &format!("{ROOT}/{section}"), &pairs),
+            paging: Paging::of(number, rows.len(), total, &path, &pairs),
+            path,
+            title: nav::label(section),
             is_filtered: pairs.iter().any(|(name, value)| *name != "order" && value.is_some()),
             rows,
             filters: filters.map(|(name, value)| (name, value.unwrap_or_default())).into(),

@@ -13,14 +13,7 @@ use docent_app::{
     accounts::{login, sessions::ClientInfo},
     error::Error,
 };
-use docent_http::{
-    context::State,
-    error::ApiError,
-    extract::{
-        client::{Client, UserAgent},
-        query::Query,
-    },
-};
+use docent_http::{ApiError, Client, Query, State, UserAgent};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -8,7 +8,7 @@ use super::{
 };
 use actix_session::Session;
 use docent_app::accounts::sessions;
-use docent_http::context::State;
+use docent_http::State;
 
 /// Ends the session on the server, so that a copied cookie no longer works.
 pub(super) async fn logout(staff: Staff, context: State, session: Session, _: OwnForm) -> PageResult {

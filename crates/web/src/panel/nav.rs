@@ -6,43 +6,35 @@ use serde::Serialize;
 /// Root path of the panel.
 pub(super) const ROOT: &str = "/admin";
 
-/// Section: path segment, label and required permission.
-struct Section {
-    name: &'static str,
-    label: &'static str,
-    requires: Option<Permission>,
-}
+/// Path segment of a section, its label, and the permission that it requires.
+type Section = (&'static str, &'static str, Option<Permission>);
 
-const fn section(name: &'static str, label: &'static str, requires: Permission) -> Section {
-    Section { name, label, requires: Some(requires) }
-}
-
-const GROUPS: &[(&str, &[Section])] = &[
-    ("", &[Section { name: "", label: "Dashboard", requires: None }]),
+const GROUPS: [(&str, &[Section]); 4] = [
+    ("", &[("", "Dashboard", None)]),
     (
         "Content",
         &[
-            section("documents", "Documents", Permission::ViewDocument),
-            section("conversations", "Conversations", Permission::ViewConversation),
+            ("documents", "Documents", Some(Permission::ViewDocument)),
+            ("conversations", "Conversations", Some(Permission::ViewConversation)),
         ],
     ),
     (
         "Access",
         &[
-            section("users", "Users", Permission::ViewUser),
-            section("groups", "Groups", Permission::ViewGroup),
-            section("api-keys", "API keys", Permission::ViewApiKey),
-            section("sessions", "Sessions", Permission::ViewSession),
-            section("verifications", "Verification tokens", Permission::ViewVerification),
+            ("users", "Users", Some(Permission::ViewUser)),
+            ("groups", "Groups", Some(Permission::ViewGroup)),
+            ("api-keys", "API keys", Some(Permission::ViewApiKey)),
+            ("sessions", "Sessions", Some(Permission::ViewSession)),
+            ("verifications", "Verification tokens", Some(Permission::ViewVerification)),
         ],
     ),
     (
         "Operations",
         &[
-            section("jobs", "Jobs", Permission::ViewJob),
-            section("webhooks", "Webhooks", Permission::ViewWebhook),
-            section("usage", "Usage", Permission::ViewUsage),
-            section("audit", "Audit log", Permission::ViewAuditEntry),
+            ("jobs", "Jobs", Some(Permission::ViewJob)),
+            ("webhooks", "Webhooks", Some(Permission::ViewWebhook)),
+            ("usage", "Usage", Some(Permission::ViewUsage)),
+            ("audit", "Audit log", Some(Permission::ViewAuditEntry)),
         ],
     ),
 ];
@@ -64,21 +56,22 @@ struct NavLink {
 /// Menu for a user; `current` is the open section.
 pub(super) fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
     let allowed = actor.permissions();
-    let is_visible =
-        |section: &&Section| section.requires.is_none_or(|permission| allowed.contains(permission));
-    let link = |section: &Section| NavLink {
-        label: section.label,
-        href: if section.name.is_empty() { ROOT.to_owned() } else { format!("{ROOT}/{}", section.name) },
-        is_current: section.name == current,
-    };
-    GROUPS
-        .iter()
-        .map(|(title, sections)| NavGroup {
-            title,
-            links: sections.iter().filter(is_visible).map(link).collect(),
+    let link = |(name, label, requires): &Section| {
+        requires.is_none_or(|permission| allowed.contains(permission)).then(|| NavLink {
+            label,
+            href: if name.is_empty() { ROOT.to_owned() } else { format!("{ROOT}/{name}") },
+            is_current: *name == current,
         })
-        .filter(|group| !group.links.is_empty())
-        .collect()
+    };
+    let group =
+        |(title, sections): (_, &[_])| NavGroup { title, links: sections.iter().filter_map(link).collect() };
+    GROUPS.into_iter().map(group).filter(|group| !group.links.is_empty()).collect()
+}
+
+/// Label of a section.
+pub(super) fn label(section: &str) -> &'static str {
+    let mut sections = GROUPS.into_iter().flat_map(|(_, sections)| sections);
+    sections.find(|(name, ..)| *name == section).map_or("", |(_, label, _)| label)
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Renders pages and error pages.
 
-use crate::templates::{Page, render};
+use crate::templates::{Page, html_response, render};
 use actix_web::{
     HttpResponse, ResponseError,
     http::{StatusCode, header},
 };
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
-use docent_http::error::ApiError;
+use docent_http::ApiError;
 use serde::Serialize;
 use std::{fmt, str::FromStr};
 
@@ -22,14 +22,7 @@ pub(super) type PageResult = Result<HttpResponse, PageError>;
 
 /// Renders a page.
 pub(super) fn show(status: StatusCode, page: &impl Page) -> PageResult {
-    Ok(html_response(status, render(page)?))
-}
-
-fn html_response(status: StatusCode, html: String) -> HttpResponse {
-    HttpResponse::build(status)
-        .content_type("text/html; charset=utf-8")
-        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
-        .body(html)
+    Ok(html_response(status, POLICY, render(page)?))
 }
 
 /// Redirects the browser to another page (303).
@@ -100,7 +93,7 @@ impl ResponseError for PageError {
             Self::LoggedOut { page } => see_other(&super::login_link::address(page)),
             Self::Failed(error) => {
                 let page = ErrorPage { status: error.status().as_u16(), detail: error.detail() };
-                let mut response = html_response(error.status(), render(&page).unwrap_or_default());
+                let mut response = html_response(error.status(), POLICY, render(&page).unwrap_or_default());
                 error.report(&mut response);
                 response
             }

@@ -22,12 +22,7 @@ use docent_domain::{
     id::SessionId,
     text::Email,
 };
-use docent_http::{
-    context,
-    error::ApiError,
-    extract::client::{Client, UserAgent},
-    settings::SessionKey,
-};
+use docent_http::{ApiError, Client, UserAgent, context, settings::SessionKey};
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 

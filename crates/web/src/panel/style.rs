@@ -9,7 +9,8 @@ pub(super) async fn style() -> HttpResponse {
 }
 
 pub(super) async fn script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", include_str!("../templates/admin.js"))
+    let script = concat!(include_str!("../templates/theme.js"), include_str!("../templates/admin.js"));
+    asset("text/javascript; charset=utf-8", script)
 }
 
 pub(super) async fn picker() -> HttpResponse {

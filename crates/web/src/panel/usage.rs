@@ -19,10 +19,7 @@ use docent_domain::{
     access::ViewUsageRecords,
     listing::{Period, UsageFilter, UsageGrouping, UsageSum},
 };
-use docent_http::{
-    context::State,
-    extract::query::{Query, encode_query},
-};
+use docent_http::{Query, State, extract::query::encode_query};
 use serde::Serialize;
 
 /// Default period in days.

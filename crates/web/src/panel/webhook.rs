@@ -1,13 +1,13 @@
 //! `GET /admin/webhooks/{id}` and its actions `…/switch`, `…/replay`, `…/delete`
 
 use super::{
-    documents::email,
     form::OwnForm,
     listing::{PageNumber, Paging},
     nav::ROOT,
     page::{self, PageResult, id_of},
     session::Staff,
     times::Time,
+    webhooks::Row,
 };
 use actix_web::{http::StatusCode, web::Path};
 use chrono::{DateTime, Utc};
@@ -18,20 +18,13 @@ use docent_domain::{
     permission::RecordKind,
     webhook::WebhookDelivery,
 };
-use docent_http::{context::State, error::ApiError, extract::query::Query};
+use docent_http::{ApiError, Query, State};
 use serde::Serialize;
 
 #[derive(Serialize)]
 pub(super) struct WebhookPage {
-    id: String,
-    url: String,
-    description: String,
-    owner: String,
-    /// Names of the events, separated by commas.
-    events: String,
-    all_documents: bool,
-    is_active: bool,
-    created: Time,
+    #[serde(flatten)]
+    webhook: Row,
     updated: Time,
     deliveries: Vec<DeliveryView>,
     paging: Paging,
@@ -75,14 +68,7 @@ pub(super) async fn webhook(staff: Staff, context: State, id: Path<String>, quer
     let (webhook, found) = use_case::read(app, grant, id, number.page()).await?;
     let (emails, now) = (users::emails(app, &[webhook.owner]).await?, app.now());
     let page = WebhookPage {
-        id: id.to_string(),
-        url: webhook.url.as_str().to_owned(),
-        description: webhook.description.as_str().to_owned(),
-        owner: email(&emails, webhook.owner),
-        events: webhook.events.names().collect::<Vec<_>>().join(", "),
-        all_documents: webhook.all_documents,
-        is_active: webhook.is_active,
-        created: Time::of(webhook.created_at, now),
+        webhook: Row::of(&webhook, &emails, now),
         updated: Time::of(webhook.updated_at, now),
         deliveries: found.records.iter().map(|delivery| DeliveryView::of(delivery, now)).collect(),
         paging: Paging::of(number, found.records.len(), found.total, &address(id), &[]),
@@ -148,23 +134,21 @@ mod tests {
                     delivery(None, "pending", Some(Time::sample())),
                 ]
             };
-            let page = |deliveries, is_on| Self {
-                id: "1".to_owned(),
-                url: "https://example.com/hook".to_owned(),
-                description: if is_on { "Description".to_owned() } else { String::new() },
-                owner: "owner@example.com".to_owned(),
-                events: "document.ingested".to_owned(),
-                all_documents: is_on,
-                is_active: is_on,
-                created: Time::sample(),
+            let page = |webhook, deliveries, is_allowed| Self {
+                webhook,
                 updated: Time::sample(),
                 deliveries,
                 paging: Paging::sample(),
-                may_change: is_on,
-                may_delete: is_on,
-                may_view_documents: is_on,
+                may_change: is_allowed,
+                may_delete: is_allowed,
+                may_view_documents: is_allowed,
             };
-            vec![page(deliveries(), true), page(deliveries(), false), page(Vec::new(), true)]
+            let webhooks = Row::samples().into_iter().chain(Row::samples());
+            let variants = [(deliveries(), true), (deliveries(), false), (Vec::new(), true)];
+            webhooks
+                .zip(variants)
+                .map(|(webhook, (deliveries, is_allowed))| page(webhook, deliveries, is_allowed))
+                .collect()
         }
     }
 }

@@ -2,31 +2,49 @@
 
 use super::{
     documents::{cut, email},
-    listing::{List, PageNumber, account_of},
+    listing::{List, PageNumber, find_of_account},
     page::PageResult,
     session::Staff,
     times::Time,
 };
+use chrono::{DateTime, Utc};
 use docent_app::{accounts::users, webhooks::staff as use_case};
 use docent_domain::{
-    access::ViewWebhooks,
-    listing::{Page, WebhookFilter},
+    access::ViewWebhooks, id::UserId, listing::WebhookFilter, text::Email, webhook::Webhook,
 };
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
+use std::collections::HashMap;
 
 pub(super) type WebhooksPage = List<Row>;
 
+/// A webhook.
 #[derive(Serialize)]
 pub(super) struct Row {
     id: String,
     url: String,
     description: String,
     owner: String,
+    /// Names of the events, separated by commas.
     events: String,
     all_documents: bool,
     is_active: bool,
     created: Time,
+}
+
+impl Row {
+    pub(super) fn of(webhook: &Webhook, emails: &HashMap<UserId, Email>, now: DateTime<Utc>) -> Self {
+        Self {
+            id: webhook.id.to_string(),
+            url: webhook.url.as_str().to_owned(),
+            description: webhook.description.as_str().to_owned(),
+            owner: email(emails, webhook.owner),
+            events: webhook.events.names().collect::<Vec<_>>().join(", "),
+            all_documents: webhook.all_documents,
+            is_active: webhook.is_active,
+            created: Time::of(webhook.created_at, now),
+        }
+    }
 }
 
 pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> PageResult {
@@ -34,28 +52,14 @@ pub(super) async fn webhooks(staff: Staff, context: State, query: Query) -> Page
     let owner = query.text("owner").map(cut);
     let state = query.text("state").filter(|state| matches!(*state, "on" | "off")).map(str::to_owned);
     let (app, number) = (&context.app, PageNumber::of(&query));
-    let found = match account_of(app, owner.as_deref()).await? {
-        Some(None) => Page::default(),
-        owner => {
-            let is_active = state.as_ref().map(|state| state == "on");
-            let filter = WebhookFilter { owner: owner.flatten(), is_active };
-            use_case::list(app, grant, filter, number.page()).await?
-        }
-    };
+    let is_active = state.as_ref().map(|state| state == "on");
+    let find =
+        async |owner| use_case::list(app, grant, WebhookFilter { owner, is_active }, number.page()).await;
+    let found = find_of_account(app, owner.as_deref(), find).await?;
     let owners: Vec<_> = found.records.iter().map(|webhook| webhook.owner).collect();
     let (emails, now) = (users::emails(app, &owners).await?, app.now());
-    let rows = found.records.iter().map(|webhook| Row {
-        id: webhook.id.to_string(),
-        url: webhook.url.as_str().to_owned(),
-        description: webhook.description.as_str().to_owned(),
-        owner: email(&emails, webhook.owner),
-        events: webhook.events.names().collect::<Vec<_>>().join(", "),
-        all_documents: webhook.all_documents,
-        is_active: webhook.is_active,
-        created: Time::of(webhook.created_at, now),
-    });
-    let filters = [("owner", owner), ("state", state)];
-    let list = List::of("webhooks", number, filters, found.total, rows.collect());
+    let rows = found.records.iter().map(|webhook| Row::of(webhook, &emails, now)).collect();
+    let list = List::of("webhooks", number, [("owner", owner), ("state", state)], found.total, rows);
     staff.show(&context, "webhooks", list)
 }
 
@@ -64,9 +68,10 @@ mod tests {
     use super::*;
     use crate::templates::tests::Samples;
 
-    impl Samples for WebhooksPage {
-        fn samples() -> Vec<Self> {
-            let row = |description: &str, is_active| Row {
+    impl Row {
+        /// An active webhook with all values, and an inactive one.
+        pub(crate) fn samples() -> Vec<Self> {
+            let row = |description: &str, is_active| Self {
                 id: "1".to_owned(),
                 url: "https://example.com/hook".to_owned(),
                 description: description.to_owned(),
@@ -76,8 +81,13 @@ mod tests {
                 is_active,
                 created: Time::sample(),
             };
-            let rows = move || vec![row("Description", true), row("", false)];
-            List::sample_pages(["owner", "state"], rows).into()
+            vec![row("Description", true), row("", false)]
+        }
+    }
+
+    impl Samples for WebhooksPage {
+        fn samples() -> Vec<Self> {
+            List::sample_pages(["owner", "state"], Row::samples).into()
         }
     }
 }

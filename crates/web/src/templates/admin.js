@@ -1,28 +1,9 @@
 // Progressive enhancement of the panel, which works without scripts: theme, menu, bulk selection, copy buttons,
 // ingestion progress and uploads.
 
-const root = document.documentElement;
-const THEMES = ["light", "dark"];
-
-function applyTheme(theme) {
-  if (THEMES.includes(theme)) root.dataset.theme = theme;
-}
-
-try { applyTheme(localStorage.getItem("theme")); } catch { /* Without storage, the system's theme is used. */ }
-
-for (const button of document.querySelectorAll("[data-theme]")) {
-  if (button === root) continue;
+for (const button of document.querySelectorAll("button[data-theme]")) {
   button.hidden = false;
-  button.addEventListener("click", () => {
-    const isDark = root.dataset.theme
-      ? root.dataset.theme === "dark"
-      : matchMedia("(prefers-color-scheme: dark)").matches;
-    const theme = isDark ? "light" : "dark";
-    applyTheme(theme);
-    try {
-      localStorage.setItem("theme", theme);
-    } catch { /* Without storage, the choice applies to this page only. */ }
-  });
+  button.addEventListener("click", toggleTheme);
 }
 
 // The menu is open on a wide screen and closed on a narrow one.

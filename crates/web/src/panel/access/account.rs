@@ -12,16 +12,12 @@ use crate::panel::{
     session::Staff,
 };
 use actix_session::Session;
-use actix_web::http::StatusCode;
 use docent_app::{
     accounts::{api_keys, profile, sessions},
     error::Error,
 };
 use docent_domain::listing::PageRequest;
-use docent_http::{
-    context::State,
-    extract::client::{Client, UserAgent},
-};
+use docent_http::{Client, State, UserAgent};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -38,10 +34,10 @@ pub(super) struct AccountPage {
 const OWN: PageRequest = PageRequest { offset: 0, limit: 100 };
 
 pub(super) async fn account(staff: Staff, context: State) -> PageResult {
-    show(&staff, &context, StatusCode::OK, &FieldErrors::default()).await
+    show(&staff, &context, &FieldErrors::default()).await
 }
 
-async fn show(staff: &Staff, context: &State, status: StatusCode, errors: &FieldErrors) -> PageResult {
+async fn show(staff: &Staff, context: &State, errors: &FieldErrors) -> PageResult {
     let (app, now) = (&context.app, context.app.now());
     let (user, permissions) = profile::get(app, &staff.actor).await?;
     let keys = api_keys::list_own(app, &staff.actor, OWN).await?;
@@ -56,7 +52,7 @@ async fn show(staff: &Staff, context: &State, status: StatusCode, errors: &Field
         keys: keys.records.iter().map(|key| KeyRow::of(key, &emails, staff, now)).collect(),
         sessions: sessions.records.iter().map(session_row).collect(),
     };
-    staff.show_with(status, context, "account", page)
+    staff.show_with(errors.status(), context, "account", page)
 }
 
 pub(super) async fn change_password(
@@ -80,7 +76,7 @@ pub(super) async fn change_password(
             Err(error) => return Err(error.into()),
         }
     }
-    show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &errors).await
+    show(&staff, &context, &errors).await
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::panel::{
     page::{self, PageError, PageResult, id_of},
     session::Staff,
 };
-use actix_web::{http::StatusCode, web::Path};
+use actix_web::web::Path;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use docent_app::{
     accounts::{
@@ -28,7 +28,7 @@ use docent_domain::{
     permission::RecordKind,
     text::Email,
 };
-use docent_http::context::State;
+use docent_http::State;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -40,13 +40,7 @@ struct Draft<'f> {
     expires_at: &'f str,
 }
 
-fn show_form(
-    staff: &Staff,
-    context: &State,
-    status: StatusCode,
-    draft: &Draft<'_>,
-    errors: &FieldErrors,
-) -> PageResult {
+fn show_form(staff: &Staff, context: &State, draft: &Draft<'_>, errors: &FieldErrors) -> PageResult {
     let mut fields = Vec::new();
     if staff.can::<AddApiKeys>() {
         let account = Field::line("email", "account", "Account", draft.account).required();
@@ -67,7 +61,7 @@ fn show_form(
         form: FormView::of(fields, vec![Picker::scopes(&draft.scopes)], errors),
         section: KeySection::of(staff, context),
     };
-    staff.show_with(status, context, "api-keys", page)
+    staff.show_with(errors.status(), context, "api-keys", page)
 }
 
 /// The page that lists the user's keys, and whether the API accepts keys.
@@ -114,7 +108,7 @@ pub(super) struct ApiKeyPage {
 
 pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     let draft = Draft { account: staff.email.as_str(), name: "", scopes: BTreeSet::new(), expires_at: "" };
-    show_form(&staff, &context, StatusCode::OK, &draft, &FieldErrors::default())
+    show_form(&staff, &context, &draft, &FieldErrors::default())
 }
 
 pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
@@ -136,7 +130,7 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             Err(error) => errors.add_from(error)?,
         }
     }
-    show_form(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &draft, &errors)
+    show_form(&staff, &context, &draft, &errors)
 }
 
 /// The requested key, if the form is valid.

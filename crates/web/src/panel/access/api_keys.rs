@@ -2,16 +2,13 @@
 
 use super::tables::{Emails, KeyRow};
 use crate::panel::{
-    listing::{List, PageNumber, account_of, filters},
+    listing::{List, PageNumber, filters, find_of_account},
     page::PageResult,
     session::Staff,
 };
 use docent_app::accounts::{api_keys as use_case, users};
-use docent_domain::{
-    access::ViewApiKeys,
-    listing::{ApiKeyFilter, Page},
-};
-use docent_http::{context::State, extract::query::Query};
+use docent_domain::{access::ViewApiKeys, listing::ApiKeyFilter};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 const FILTERS: [&str; 3] = ["q", "user", "state"];
@@ -31,14 +28,11 @@ pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> 
     let (number, filters) = (PageNumber::of(&query), filters(&query, FILTERS));
     query.done()?;
     let [(_, text), (_, user), _] = &filters;
-    let found = match account_of(app, user.as_deref()).await? {
-        Some(None) => Page::default(),
-        user => {
-            let valid_at = is_valid.map(|()| now);
-            let filter = ApiKeyFilter { user: user.flatten(), valid_at, text: text.clone() };
-            use_case::list(app, grant, &filter, number.page()).await?
-        }
+    let find = async |user| {
+        let filter = ApiKeyFilter { user, valid_at: is_valid.map(|()| now), text: text.clone() };
+        use_case::list(app, grant, &filter, number.page()).await
     };
+    let found = find_of_account(app, user.as_deref(), find).await?;
     let owners: Vec<_> = found.records.iter().map(|key| key.user).collect();
     let emails: Emails = users::emails(app, &owners).await?;
     let rows = found.records.iter().map(|key| KeyRow::of(key, &emails, &staff, now)).collect();

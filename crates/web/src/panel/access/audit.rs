@@ -2,7 +2,7 @@
 
 use super::{kinds, tables::EntryRow};
 use crate::panel::{
-    listing::{List, PageNumber, account_of, filters},
+    listing::{List, PageNumber, filters, find_of_account},
     page::{PageResult, id_of},
     session::Staff,
 };
@@ -12,10 +12,10 @@ use docent_app::audit as use_case;
 use docent_domain::{
     access::ViewAuditLog,
     audit::AuditAction,
-    listing::{AuditFilter, Page, Period},
+    listing::{AuditFilter, Period},
     permission::RecordKind,
 };
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ fn start(day: NaiveDate) -> DateTime<Utc> {
 pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewAuditLog>()?;
     let (app, now) = (&context.app, context.app.now());
-    let mut filter = AuditFilter {
+    let filter = AuditFilter {
         actor: None,
         action: query.parse("deed", "must be a known action", AuditAction::parse),
         kind: query.parse("kind", "must be a kind of record", RecordKind::parse),
@@ -64,13 +64,9 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Pag
     let number = PageNumber::of(&query);
     let filters = filters(&query, FILTERS);
     query.done()?;
-    let found = match account_of(app, filters[0].1.as_deref()).await? {
-        Some(None) => Page::default(),
-        actor => {
-            filter.actor = actor.flatten();
-            use_case::list(app, grant, &filter, number.page()).await?
-        }
-    };
+    let find =
+        async |actor| use_case::list(app, grant, &AuditFilter { actor, ..filter }, number.page()).await;
+    let found = find_of_account(app, filters[0].1.as_deref(), find).await?;
     let rows = found.records.iter().map(|entry| EntryRow::of(entry, &staff, now)).collect();
     let list = List::of("audit", number, filters, found.total, rows);
     staff.show(&context, "audit", AuditPage::of(list))

@@ -10,7 +10,7 @@ use crate::panel::{
     page::{self, PageError, PageResult, id_of},
     session::Staff,
 };
-use actix_web::{http::StatusCode, web::Path};
+use actix_web::web::Path;
 use docent_app::{accounts::groups, error::Error};
 use docent_domain::{
     access::{Actor, AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers},
@@ -19,7 +19,7 @@ use docent_domain::{
     id::GroupId,
     permission::{PermissionSet, RecordKind},
 };
-use docent_http::context::State;
+use docent_http::State;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -62,7 +62,6 @@ impl Draft {
         &self,
         staff: &Staff,
         context: &State,
-        status: StatusCode,
         group: Option<&Group>,
         errors: &FieldErrors,
     ) -> PageResult {
@@ -78,7 +77,7 @@ impl Draft {
             may_view_users: staff.can::<ViewUsers>(),
             may_view_audit: staff.can::<ViewAuditLog>(),
         };
-        staff.show_with(status, context, "groups", page)
+        staff.show_with(errors.status(), context, "groups", page)
     }
 }
 
@@ -104,7 +103,7 @@ async fn read(staff: &Staff, context: &State, id: &str) -> Result<Group, PageErr
 pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     staff.authorize::<AddGroups>()?;
     let draft = Draft { name: String::new(), permissions: PermissionSet::EMPTY };
-    draft.show(&staff, &context, StatusCode::OK, None, &FieldErrors::default())
+    draft.show(&staff, &context, None, &FieldErrors::default())
 }
 
 pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
@@ -121,12 +120,12 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             Err(error) => errors.add_from(error)?,
         }
     }
-    draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, None, &errors)
+    draft.show(&staff, &context, None, &errors)
 }
 
 pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let group = read(&staff, &context, &id).await?;
-    Draft::of(&group).show(&staff, &context, StatusCode::OK, Some(&group), &FieldErrors::default())
+    Draft::of(&group).show(&staff, &context, Some(&group), &FieldErrors::default())
 }
 
 pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
@@ -148,7 +147,7 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
             Err(error) => errors.add_from(error)?,
         }
     }
-    draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, Some(&group), &errors)
+    draft.show(&staff, &context, Some(&group), &errors)
 }
 
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {

@@ -8,7 +8,7 @@ use crate::panel::{
 };
 use docent_app::accounts::groups as use_case;
 use docent_domain::access::{AddGroups, ViewGroups};
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -22,7 +22,7 @@ use docent_domain::{
     permission::RecordKind,
     session::SessionKind,
 };
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 const FILTERS: [&str; 3] = ["user", "kind", "state"];

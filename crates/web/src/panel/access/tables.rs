@@ -27,6 +27,15 @@ fn page_of(staff: &Staff, user: UserId) -> Option<String> {
     kinds::page(RecordKind::User, &user.to_string(), &staff.actor)
 }
 
+/// State of a key, link or session, and the class of its pill.
+fn state(revoked: Option<&'static str>, is_valid: bool) -> (&'static str, &'static str) {
+    match revoked {
+        Some(revoked) => (revoked, "bad"),
+        None if is_valid => ("active", "ok"),
+        None => ("expired", "off"),
+    }
+}
+
 /// Table row of an API key.
 #[derive(Serialize)]
 pub(super) struct KeyRow {
@@ -46,13 +55,7 @@ pub(super) struct KeyRow {
 
 impl KeyRow {
     pub(super) fn of(key: &ApiKey, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
-        let (state, pill) = if key.revoked_at.is_some() {
-            ("revoked", "bad")
-        } else if key.is_valid(now) {
-            ("good", "ok")
-        } else {
-            ("expired", "off")
-        };
+        let (state, pill) = state(key.revoked_at.map(|_| "revoked"), key.is_valid(now));
         Self {
             id: key.id.to_string(),
             name: key.name.as_str().to_owned(),
@@ -87,7 +90,7 @@ pub(super) struct VerificationRow {
 
 impl VerificationRow {
     pub(super) fn of(token: &VerificationToken, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
-        let (state, pill) = if token.is_valid(now) { ("good", "ok") } else { ("expired", "off") };
+        let (state, pill) = state(None, token.is_valid(now));
         Self {
             id: token.id.to_string(),
             owner: email_of(emails, token.user),
@@ -125,13 +128,7 @@ pub(super) struct SessionRow {
 
 impl SessionRow {
     pub(super) fn of(session: &Session, emails: &Emails, staff: &Staff, now: DateTime<Utc>) -> Self {
-        let (state, pill) = if session.revoked_at.is_some() {
-            ("ended", "bad")
-        } else if session.is_valid(now) {
-            ("good", "ok")
-        } else {
-            ("expired", "off")
-        };
+        let (state, pill) = state(session.revoked_at.map(|_| "ended"), session.is_valid(now));
         Self {
             id: session.id.to_string(),
             owner: email_of(emails, session.user),
@@ -145,7 +142,7 @@ impl SessionRow {
             state,
             pill,
             is_this: session.id == staff.session,
-            may_end: state == "good"
+            may_end: session.is_valid(now)
                 && staff.actor.authorize_for::<DeleteSessions>(Some(session.user)).is_ok(),
         }
     }
@@ -215,7 +212,7 @@ mod tests {
                 created: Time::sample(),
                 expires: time(),
                 last_used: time(),
-                state: "good",
+                state: "active",
                 pill: "ok",
                 may_revoke,
             };
@@ -230,7 +227,7 @@ mod tests {
                 owner: "a@example.com".to_owned(),
                 owner_page: owner_page.map(str::to_owned),
                 purpose: "password reset",
-                state: "good",
+                state: "active",
                 pill: "ok",
                 created: Time::sample(),
                 expires: Time::sample(),
@@ -253,7 +250,7 @@ mod tests {
                 started: Time::sample(),
                 last_used: Time::sample(),
                 ends: Time::sample(),
-                state: "good",
+                state: "active",
                 pill: "ok",
                 is_this,
                 may_end: is_this,

@@ -11,7 +11,7 @@ use crate::panel::{
     page::{self, PageError, PageResult, id_of},
     session::Staff,
 };
-use actix_web::{http::StatusCode, web::Path};
+use actix_web::web::Path;
 use docent_app::{
     accounts::{
         groups,
@@ -28,7 +28,7 @@ use docent_domain::{
     text::Email,
     user::Password,
 };
-use docent_http::context::State;
+use docent_http::State;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -104,7 +104,6 @@ impl Draft {
         &self,
         staff: &Staff,
         context: &State,
-        status: StatusCode,
         account: Option<&Account>,
         errors: &FieldErrors,
     ) -> PageResult {
@@ -121,13 +120,13 @@ impl Draft {
                 None => None,
             },
         };
-        staff.show_with(status, context, "users", page)
+        staff.show_with(errors.status(), context, "users", page)
     }
 
     fn fields(&self, staff: &Staff) -> Vec<Field> {
         let for_superusers = !staff.actor.is_superuser();
         vec![
-            Field::line("email", "email", "E-mail", &self.email).required(),
+            Field::line("email", "email", "Email", &self.email).required(),
             Field::tick("is_active", "Active", self.is_active).help(
                 "Users of inactive accounts cannot sign in; their sessions end and their API keys stop working.",
             ),
@@ -159,7 +158,7 @@ async fn read(staff: &Staff, context: &State, id: &str) -> Result<Account, PageE
 
 pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     staff.authorize::<AddUsers>()?;
-    Draft::empty().show(&staff, &context, StatusCode::OK, None, &FieldErrors::default()).await
+    Draft::empty().show(&staff, &context, None, &FieldErrors::default()).await
 }
 
 pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
@@ -177,13 +176,13 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             Err(error) => errors.add_from(error)?,
         }
     }
-    draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, None, &errors).await
+    draft.show(&staff, &context, None, &errors).await
 }
 
 pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let account = read(&staff, &context, &id).await?;
     let draft = Draft::of(&account);
-    draft.show(&staff, &context, StatusCode::OK, Some(&account), &FieldErrors::default()).await
+    draft.show(&staff, &context, Some(&account), &FieldErrors::default()).await
 }
 
 pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
@@ -206,7 +205,7 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
             Err(error) => errors.add_from(error)?,
         }
     }
-    draft.show(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, Some(&account), &errors).await
+    draft.show(&staff, &context, Some(&account), &errors).await
 }
 
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {

@@ -9,7 +9,7 @@ use crate::panel::{
     session::Staff,
 };
 use actix_session::Session;
-use actix_web::{http::StatusCode, web::Path};
+use actix_web::web::Path;
 use docent_app::{
     accounts::{
         sessions,
@@ -22,10 +22,7 @@ use docent_domain::{
     error::Forbidden,
     permission::RecordKind,
 };
-use docent_http::{
-    context::State,
-    extract::client::{Client, UserAgent},
-};
+use docent_http::{Client, State, UserAgent};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -54,22 +51,16 @@ async fn manageable(
 
 pub(super) async fn password(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let (account, _) = manageable(&staff, &context, &id).await?;
-    show_password(&staff, &context, StatusCode::OK, &account, &FieldErrors::default())
+    show_password(&staff, &context, &account, &FieldErrors::default())
 }
 
-fn show_password(
-    staff: &Staff,
-    context: &State,
-    status: StatusCode,
-    account: &Account,
-    errors: &FieldErrors,
-) -> PageResult {
+fn show_password(staff: &Staff, context: &State, account: &Account, errors: &FieldErrors) -> PageResult {
     let page = PasswordPage {
         form: FormView::of(field::new_password().into(), Vec::new(), errors),
         account: account.user.id.to_string(),
         email: account.user.email.as_str().to_owned(),
     };
-    staff.show_with(status, context, "users", page)
+    staff.show_with(errors.status(), context, "users", page)
 }
 
 pub(super) async fn set_password(
@@ -84,7 +75,7 @@ pub(super) async fn set_password(
     let (account, grant) = manageable(&staff, &context, &id).await?;
     let mut errors = FieldErrors::default();
     let Some(password) = field::chosen_password(&form, &mut errors) else {
-        return show_password(&staff, &context, StatusCode::UNPROCESSABLE_ENTITY, &account, &errors);
+        return show_password(&staff, &context, &account, &errors);
     };
     let id = account.user.id;
     users::set_password(&context.app, &staff.actor, grant, id, password).await?;

@@ -19,7 +19,7 @@ use docent_domain::{
     permission::{PermissionSet, RecordKind},
     user::User,
 };
-use docent_http::{context::State, extract::query::encode_query};
+use docent_http::{State, extract::query::encode_query};
 use serde::Serialize;
 
 /// Maximum number of rows per table.

@@ -13,7 +13,7 @@ use docent_domain::{
     listing::{UserFilter, UserOrder},
     user::User,
 };
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 #[derive(Serialize)]

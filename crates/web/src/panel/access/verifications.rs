@@ -3,7 +3,7 @@
 use super::tables::{Emails, VerificationRow};
 use crate::panel::{
     form::OwnForm,
-    listing::{List, PageNumber, account_of, filters},
+    listing::{List, PageNumber, filters, find_of_account},
     login_link,
     nav::ROOT,
     page::{self, PageResult, id_of},
@@ -17,11 +17,10 @@ use docent_app::{
 };
 use docent_domain::{
     access::{AddVerifications, DeleteVerifications, ViewVerifications},
-    listing::Page,
     permission::RecordKind,
     verification::VerificationPurpose,
 };
-use docent_http::{context::State, extract::query::Query};
+use docent_http::{Query, State};
 use serde::Serialize;
 
 const FILTERS: [&str; 1] = ["user"];
@@ -43,10 +42,8 @@ pub(super) async fn verifications(staff: Staff, context: State, query: Query) ->
     let grant = staff.authorize::<ViewVerifications>()?;
     let (app, now) = (&context.app, context.app.now());
     let (number, filters) = (PageNumber::of(&query), filters(&query, FILTERS));
-    let found = match account_of(app, filters[0].1.as_deref()).await? {
-        Some(None) => Page::default(),
-        user => use_case::list(app, &grant, user.flatten(), number.page()).await?,
-    };
+    let find = async |user| use_case::list(app, &grant, user, number.page()).await;
+    let found = find_of_account(app, filters[0].1.as_deref(), find).await?;
     let owners: Vec<_> = found.records.iter().map(|token| token.user).collect();
     let emails: Emails = users::emails(app, &owners).await?;
     let rows = found.records.iter().map(|token| VerificationRow::of(token, &emails, &staff, now)).collect();

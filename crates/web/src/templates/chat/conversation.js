@@ -43,7 +43,7 @@ function appendTurn(turn) {
   // Only the last question can be asked again: later questions were asked with the existing answer as context.
   for (const { tools } of turns) tools.querySelector(".retry")?.remove();
   turns.push(turn);
-  byId("hollow").hidden = true;
+  byId("empty-conversation").hidden = true;
   byId("turns").append(turn.element);
   turn.element.scrollIntoView({ block: "nearest" });
   scrollToEnd();
@@ -175,5 +175,5 @@ function startConversation() {
   conversationId = randomUuid();
   updateUrl();
   byId("turns").replaceChildren();
-  byId("hollow").hidden = false;
+  byId("empty-conversation").hidden = false;
 }

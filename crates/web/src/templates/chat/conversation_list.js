@@ -29,23 +29,23 @@ async function loadConversations() {
   try {
     const response = await callApi(`/conversations?limit=${conversationsLimit}`);
     const conversations = await response.json();
-    const list = byId("talks");
+    const list = byId("conversations-list");
     // A title that is being edited must not be replaced.
     if (request !== conversationsRequest || list.querySelector("input")) return;
     const focusedId = list.contains(document.activeElement) ? document.activeElement.closest("li")?.dataset.id : null;
     list.replaceChildren(...conversations.map(createConversationRow));
-    byId("talks-more").hidden = !response.headers.get("X-Next-Cursor");
-    byId("talks-empty").hidden = conversations.length > 0;
-    setAlert("talks-alert");
+    byId("conversations-more").hidden = !response.headers.get("X-Next-Cursor");
+    byId("conversations-empty").hidden = conversations.length > 0;
+    setAlert("conversations-alert");
     markOpenConversation();
     if (focusedId) focusConversation(focusedId);
   } catch (error) {
-    if (request === conversationsRequest && session) setAlert("talks-alert", errorMessage(error));
+    if (request === conversationsRequest && session) setAlert("conversations-alert", errorMessage(error));
   }
 }
 
 function focusConversation(id) {
-  byId("talks").querySelector(`[data-id="${id}"] .open`)?.focus({ preventScroll: true });
+  byId("conversations-list").querySelector(`[data-id="${id}"] .open`)?.focus({ preventScroll: true });
 }
 
 function createConversationRow({ id, title, updated_at: updatedAt }) {
@@ -54,7 +54,7 @@ function createConversationRow({ id, title, updated_at: updatedAt }) {
     type: "button", class: "open", title: new Date(updatedAt).toLocaleString(), click: () => openConversation(id, true),
   }, createElement("bdi", {}, title));
   const details = createElement("details", {},
-    createElement("summary", {}, "Change", createElement("span", { class: "unseen" }, ` ${title}`)),
+    createElement("summary", {}, "Change", createElement("span", { class: "visually-hidden" }, ` ${title}`)),
     createButton("Rename", () => showRenameForm(id, title, row)), " ",
     createButton("Delete…", () => deleteConversation(id, title)));
   const row = createElement("li", { class: "conversation-row", "data-id": id }, open, details);
@@ -62,7 +62,7 @@ function createConversationRow({ id, title, updated_at: updatedAt }) {
 }
 
 function markOpenConversation() {
-  for (const row of byId("talks").children) {
+  for (const row of byId("conversations-list").children) {
     const isOpen = turns.length > 0 && row.dataset.id === conversationId;
     row.querySelector(".open")?.setAttribute("aria-current", String(isOpen));
   }
@@ -72,7 +72,7 @@ function markOpenConversation() {
 async function openConversation(id, isSelected = false) {
   openRequest += 1;
   const request = openRequest;
-  setAlert("talks-alert");
+  setAlert("conversations-alert");
   try {
     const messages = await fetchMessages(id);
     if (request !== openRequest || !session) return;
@@ -93,7 +93,7 @@ async function openConversation(id, isSelected = false) {
   } catch (error) {
     if (request !== openRequest || !session) return;
     const isNotFound = error.status === 404;
-    setAlert("talks-alert", isNotFound ? "This conversation no longer exists." : errorMessage(error));
+    setAlert("conversations-alert", isNotFound ? "This conversation no longer exists." : errorMessage(error));
     updateUrl();
     if (isNotFound && isSelected) loadConversations();
   }
@@ -145,7 +145,7 @@ function showRenameForm(id, title, row) {
       close();
     } catch (error) {
       // The form stays open, so that the user can correct the title.
-      setAlert("talks-alert", `Not renamed. ${errorMessage(error)}`);
+      setAlert("conversations-alert", `Not renamed. ${errorMessage(error)}`);
       field.focus();
     }
   }
@@ -159,7 +159,7 @@ async function deleteConversation(id, title) {
   } catch (error) {
     // 404: the conversation is already deleted.
     if (error.status !== 404) {
-      setAlert("talks-alert", `Not deleted. ${errorMessage(error)}`);
+      setAlert("conversations-alert", `Not deleted. ${errorMessage(error)}`);
       return;
     }
   }

@@ -47,7 +47,7 @@ function createDocumentRow({ id, title, status }) {
   const report = createElement("div", { class: "report" });
   const details = createElement("details", {
     toggle: () => { if (details.open) loadReport(id, report); },
-  }, createElement("summary", {}, "Details", createElement("span", { class: "unseen" }, ` of ${title}`)), report,
+  }, createElement("summary", {}, "Details", createElement("span", { class: "visually-hidden" }, ` of ${title}`)), report,
   createElement("button", { type: "button", class: "quiet", click: () => deleteDocument(id, title) }, "Delete…"));
   const row = createElement("li", {}, createElement("bdi", { class: "title" }, title), createPill(status), details);
   documentRows.set(id, { row, details, report, title, status });

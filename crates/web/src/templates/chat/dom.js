@@ -47,7 +47,7 @@ async function confirmDeletion(title, name, consequence) {
   const dialog = byId("confirm");
   byId("confirm-title").textContent = title;
   byId("confirm-name").textContent = name;
-  byId("confirm-what").textContent = consequence;
+  byId("confirm-consequence").textContent = consequence;
   dialog.returnValue = "no";
   dialog.showModal();
   await new Promise((resolve) => { dialog.addEventListener("close", resolve, { once: true }); });

@@ -1,13 +1,13 @@
 
 // Entry point: switches between sign-in and chat, and attaches event listeners.
 
-const SIGNED_IN_IDS = ["side-toggle", "new", "logout", "desk"];
+const SIGNED_IN_IDS = ["side-toggle", "new", "logout", "workspace"];
 const SEARCH_DELAY = 250; // in milliseconds, after the last keystroke
 
 function showChat() {
-  byId("door").hidden = true;
+  byId("sign-in").hidden = true;
   for (const id of SIGNED_IN_IDS) byId(id).hidden = false;
-  byId("who").textContent = session.email;
+  byId("user").textContent = session.email;
   updateLayout();
   byId("question").focus({ preventScroll: true });
   loadDocuments();
@@ -17,8 +17,8 @@ function showChat() {
 
 function showSignIn(notice) {
   for (const id of SIGNED_IN_IDS) byId(id).hidden = true;
-  byId("door").hidden = false;
-  setAlert("door-alert", notice);
+  byId("sign-in").hidden = false;
+  setAlert("sign-in-alert", notice);
   byId("email").focus();
 }
 
@@ -32,9 +32,9 @@ function endSession(notice) {
   documentRows = new Map();
   byId("documents-list").replaceChildren();
   byId("uploads").replaceChildren();
-  byId("talks").replaceChildren();
+  byId("conversations-list").replaceChildren();
   conversationsLimit = CONVERSATIONS_FIRST;
-  byId("who").textContent = "";
+  byId("user").textContent = "";
   showSignIn(notice);
 }
 
@@ -88,13 +88,13 @@ listen("new", "click", () => { startConversation(); byId("question").focus(); })
 listen("ask", "submit", submitQuestion);
 listen("question", "keydown", onQuestionKeydown);
 listen("side-toggle", "click", toggleSidebar);
-listen("talks-more", "click", () => { conversationsLimit += CONVERSATIONS_STEP; loadConversations(); });
+listen("conversations-more", "click", () => { conversationsLimit += CONVERSATIONS_STEP; loadConversations(); });
 listen("documents-search", "input", onSearchInput);
 listen("documents-more", "click", () => loadDocuments({ more: true }));
 listen("files", "change", (event) => { enqueueUploads([...event.target.files]); event.target.value = ""; });
 listen("source-close", "click", closeSource);
-listen("page-back", "click", () => changePage(-1));
-listen("page-on", "click", () => changePage(1));
+listen("previous-page", "click", () => changePage(-1));
+listen("next-page", "click", () => changePage(1));
 listen("source-file", "click", openFile);
 addEventListener("keydown", onKeydown);
 addEventListener("hashchange", openConversationFromUrl);

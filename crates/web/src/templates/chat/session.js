@@ -82,7 +82,7 @@ async function signIn(event) {
   event.preventDefault();
   const form = event.target;
   const [email, password, button] = [form.elements.email, form.elements.password, form.querySelector("button")];
-  setAlert("door-alert");
+  setAlert("sign-in-alert");
   button.disabled = true;
   try {
     const credentials = { email: email.value, password: password.value };
@@ -91,7 +91,7 @@ async function signIn(event) {
     form.reset();
     showChat();
   } catch (error) {
-    setAlert("door-alert", error.status === 401 ? "Incorrect email address or password." : errorMessage(error));
+    setAlert("sign-in-alert", error.status === 401 ? "Incorrect email address or password." : errorMessage(error));
     password.value = "";
     password.focus();
   }

@@ -68,7 +68,7 @@ async function openSource(source, page, opener) {
   byId("passage-text").textContent = source.text;
   byId("passage").open = false;
   byId("source").hidden = false;
-  byId("desk").classList.add("reading");
+  byId("workspace").classList.add("reading");
   placeSourcePane();
   byId("source-title").focus({ preventScroll: true });
   if (narrowScreen.matches) byId("source").scrollIntoView({ block: "nearest" });
@@ -84,7 +84,7 @@ async function openSource(source, page, opener) {
 function placeSourcePane() {
   const pane = byId("source");
   if (openedSource && narrowScreen.matches) openedSource.chip.closest(".chips").after(pane);
-  else byId("desk").append(pane);
+  else byId("workspace").append(pane);
 }
 
 function closeSource() {
@@ -93,7 +93,7 @@ function closeSource() {
   pageRequest?.abort();
   chip.setAttribute("aria-expanded", "false");
   byId("source").hidden = true;
-  byId("desk").classList.remove("reading");
+  byId("workspace").classList.remove("reading");
   openedSource = null;
   clearPageImage();
   placeSourcePane();
@@ -101,7 +101,7 @@ function closeSource() {
 }
 
 function clearPageImage() {
-  byId("sheet").replaceChildren();
+  byId("page-image").replaceChildren();
   if (pageImageUrl) URL.revokeObjectURL(pageImageUrl);
   pageImageUrl = null;
 }
@@ -109,8 +109,8 @@ function clearPageImage() {
 function updatePageControls() {
   const { page, pageCount } = openedSource;
   byId("page-number").textContent = pageCount ? `Page ${page} of ${pageCount}` : `Page ${page}`;
-  byId("page-back").disabled = page <= 1;
-  byId("page-on").disabled = pageCount !== null && page >= pageCount;
+  byId("previous-page").disabled = page <= 1;
+  byId("next-page").disabled = pageCount !== null && page >= pageCount;
   byId("source-file").textContent = `Open the file at page ${page}`;
 }
 
@@ -122,7 +122,7 @@ function changePage(step) {
 
 async function loadPage() {
   const { source, page } = openedSource;
-  const container = byId("sheet");
+  const container = byId("page-image");
   pageRequest?.abort();
   pageRequest = new AbortController();
   const { signal } = pageRequest;

@@ -1,5 +1,4 @@
-
-// The color theme. The chat and the panel share the stored choice.
+// The color theme. Part of the scripts of the panel and of the chat, which share the stored choice.
 
 const THEMES = ["light", "dark"];
 const root = document.documentElement;
