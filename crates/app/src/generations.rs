@@ -6,7 +6,7 @@
 use crate::App;
 use chrono::TimeDelta;
 use docent_domain::{
-    fault::{Fault, Result},
+    fault::{Component, Fault, FaultKind, Result},
     generation::{GenerationState, IndexGeneration},
     id::GenerationId,
 };
@@ -48,25 +48,38 @@ impl App {
         self.open(generation).await
     }
 
+    /// Checks that the vector store can be used with the settings.
+    ///
+    /// # Errors
+    /// When it cannot be reached, or refuses the credentials.
+    pub async fn check_vector_store(&self) -> Result<()> {
+        self.collections.check().await
+    }
+
     /// The active generation. If there is none yet, it is created with the collection and the model of the settings.
     pub(crate) async fn active_generation(&self) -> Result<IndexGeneration> {
         if let Some(active) = self.store.read_latest().await?.generations().active().await? {
             return Ok(active);
         }
         let (model, collection) = (&self.settings.embedding_model, &self.settings.collection);
+        let exists = self.collections.exists(collection).await?;
         let id = self.new_id(GenerationId::generate);
         let first = IndexGeneration::first(id, model, collection, self.clock.now());
         let mut work = self.store.begin().await?;
         let is_inserted = work.generations().insert(&first).await?;
         let active = work.generations().active().await?;
         if is_inserted {
+            // The chunks of an unknown installation must be neither shown nor swept away.
+            if exists {
+                return Err(foreign(collection));
+            }
             work.commit().await?;
         }
         Ok(active.unwrap_or(first))
     }
 
     pub(crate) async fn open(&self, generation: IndexGeneration) -> Result<OpenIndex> {
-        let index = self.collections.open(&generation.collection).await?;
+        let index = self.collections.open(&generation.collection, generation.id).await?;
         let embedder = self.embedders.of_model(&generation.model);
         Ok(OpenIndex { generation, index, embedder })
     }
@@ -76,6 +89,14 @@ impl App {
         let all = self.store.read_latest().await?.generations().all().await?;
         Ok(all.iter().any(|it| it.id == id && !matches!(it.state, GenerationState::Retired { .. })))
     }
+}
+
+fn foreign(collection: &str) -> Fault {
+    let message = format!(
+        "the vector collection {collection} exists, but this database is new: it belongs to another installation. \
+         Use its database, set another DOCENT_QDRANT_COLLECTION (or DOCENT_DATA_DIR, if the index is embedded), or delete the collection"
+    );
+    Fault::new(Component::VectorStore, FaultKind::Rejected, message)
 }
 
 /// Removes the vector collections of retired generations that searches no longer use, and later their records. A

@@ -161,7 +161,8 @@ impl Fault {
         self.kind.is_transient()
     }
 
-    /// A sentence for clients: the component and the kind of failure without internal details.
+    /// A sentence for clients: the component and the kind of failure without internal details, and the setting if it
+    /// is wrong.
     pub fn public_message(&self) -> String {
         let how = match self.kind {
             FaultKind::Unavailable => "cannot be reached",
@@ -171,7 +172,10 @@ impl Fault {
             FaultKind::Full => "has no room left",
             FaultKind::Rejected => "refused the request",
             FaultKind::InvalidResponse => "returned an invalid response",
-            FaultKind::Unconfigured => "is not configured here",
+            // The message names the setting.
+            FaultKind::Unconfigured => {
+                return format!("the {} is not configured here: {}", self.component.name(), self.message);
+            }
             FaultKind::Internal => "met an internal error",
         };
         format!("the {} {how}", self.component.name())

@@ -2,18 +2,19 @@
 
 use crate::vector_index::VectorIndex;
 use async_trait::async_trait;
-use docent_domain::fault::Result;
+use docent_domain::{fault::Result, id::GenerationId};
 use std::sync::Arc;
 
 /// Opens and removes vector collections.
 #[async_trait]
 pub trait VectorIndexes: Send + Sync {
     /// Opens the vector collection with this name and creates it if it is missing. Returns the same index as long as
-    /// it is open.
+    /// it is open. A store that several installations can share records the owner in the collection.
     ///
     /// # Errors
-    /// If it cannot be opened: `InUse` or `Unavailable` if another process has exclusive access.
-    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>>;
+    /// If it cannot be opened: `InUse` or `Unavailable` if another process has exclusive access. If the collection has
+    /// another owner, the calls of the index fail.
+    async fn open(&self, name: &str, owner: GenerationId) -> Result<Arc<dyn VectorIndex>>;
 
     /// Closes a vector collection so that another process can open it. All references to the index must have been
     /// dropped. Idempotent.

@@ -46,6 +46,34 @@ impl Value for DatabaseUrl {
     }
 }
 
+/// Name of a collection on a Qdrant server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CollectionName(pub String);
+
+/// Later collections append 13 characters; Qdrant accepts 255.
+const COLLECTION_NAME_MAX: usize = 200;
+
+impl Value for CollectionName {
+    const KIND: &'static str = "name";
+
+    fn accepted() -> String {
+        format!("1 to {COLLECTION_NAME_MAX} letters, digits, `-` and `_`")
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        match text.len() {
+            1..=COLLECTION_NAME_MAX if text.bytes().all(is_allowed) => Ok(Self(text.to_owned())),
+            1..=COLLECTION_NAME_MAX => Err("contains other characters".to_owned()),
+            _ => Err(format!("has {} characters", text.len())),
+        }
+    }
+
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+}
+
 /// URL of the key-value store for refresh tokens and counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyValueUrl {

@@ -6,7 +6,7 @@ use super::{
     reader::Reader,
     secret::Secret,
     section::section,
-    selector::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, VectorDb},
+    selector::{BlobStoreUrl, CollectionName, DatabaseUrl, KeyValueUrl, VectorDb},
     url::HttpUrl,
 };
 
@@ -43,6 +43,9 @@ section! {
         vector_db: VectorDb = Defaults { dev: Default::Text("embedded"), serve: Default::Text("qdrant") };
         /// URL of the Qdrant server. Docent uses its gRPC port: 6333, the REST port, is replaced by 6334.
         qdrant_url: HttpUrl = text("http://127.0.0.1:6333");
+        /// Name of the first collection on the Qdrant server; the names of later ones begin with it. Installations that
+        /// share a server need different names.
+        qdrant_collection: CollectionName = text("docent_chunks");
         /// API key of the Qdrant server.
         qdrant_api_key: Option<Secret> = unset("none");
     }

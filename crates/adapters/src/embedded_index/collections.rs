@@ -2,7 +2,10 @@
 
 use super::{EmbeddedIndex, Options, in_use, lock, unavailable};
 use async_trait::async_trait;
-use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::{
+    fault::{Component, Fault, FaultKind, Result},
+    id::GenerationId,
+};
 use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use std::{
     fs::{self, File, TryLockError},
@@ -74,7 +77,7 @@ fn take(opened: &mut Vec<(String, Arc<EmbeddedIndex>)>, name: &str) -> Option<Ar
 
 #[async_trait]
 impl VectorIndexes for EmbeddedIndexes {
-    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
+    async fn open(&self, name: &str, _owner: GenerationId) -> Result<Arc<dyn VectorIndex>> {
         let mut opened = self.opened.lock().await;
         if let Some((_, index)) = opened.iter().find(|(other, _)| other == name) {
             return Ok(Arc::clone(index) as _);
@@ -142,6 +145,10 @@ mod tests {
         (Arc::new(EmbeddedIndexes::for_maintenance(folder.path(), Options::default())) as _, folder)
     });
 
+    fn owner() -> GenerationId {
+        docent_testkit::builders::id(1)
+    }
+
     #[tokio::test]
     async fn maintenance_can_open_indexes_that_the_serving_process_has_not_open() {
         let folder = tempfile::tempdir().unwrap();
@@ -149,22 +156,23 @@ mod tests {
         let fault = EmbeddedIndexes::for_serving(folder.path(), Options::default()).err().unwrap();
         assert_eq!(fault.kind(), FaultKind::InUse);
         let maintenance = EmbeddedIndexes::for_maintenance(folder.path(), Options::default());
-        let _held = serving.open("index").await.unwrap();
-        for fault in
-            [maintenance.open("index").await.err().unwrap(), maintenance.remove("index").await.unwrap_err()]
-        {
+        let _held = serving.open("index", owner()).await.unwrap();
+        for fault in [
+            maintenance.open("index", owner()).await.err().unwrap(),
+            maintenance.remove("index").await.unwrap_err(),
+        ] {
             assert!(fault.report().contains("another process"), "{fault}");
         }
-        maintenance.open("index-2").await.unwrap();
+        maintenance.open("index-2", owner()).await.unwrap();
         maintenance.close("index-2").await.unwrap();
-        serving.open("index-2").await.unwrap();
+        serving.open("index-2", owner()).await.unwrap();
     }
 
     #[tokio::test]
     async fn index_in_use_cannot_be_removed() {
         let folder = tempfile::tempdir().unwrap();
         let indexes = EmbeddedIndexes::for_maintenance(folder.path(), Options::default());
-        let held = indexes.open("index").await.unwrap();
+        let held = indexes.open("index", owner()).await.unwrap();
         assert!(indexes.remove("index").await.unwrap_err().is_transient());
         held.check().await.unwrap();
         drop(held);
@@ -177,7 +185,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let indexes = EmbeddedIndexes::for_maintenance(folder.path(), Options::default());
         for name in ["", "..", "a/b", "/etc", "a\0"] {
-            assert!(indexes.open(name).await.is_err(), "{name:?}");
+            assert!(indexes.open(name, owner()).await.is_err(), "{name:?}");
             assert!(indexes.remove(name).await.is_err(), "{name:?}");
         }
     }

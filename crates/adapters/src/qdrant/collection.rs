@@ -5,34 +5,47 @@ use super::{
     points::{DOCUMENT, name},
     rejected,
 };
-use docent_domain::fault::{Fault, FaultKind, Result};
+use docent_domain::{
+    fault::{Fault, FaultKind, Result},
+    id::GenerationId,
+};
 use qdrant_client::qdrant::{
     CollectionExistsRequest, CreateCollection, CreateFieldIndexCollection, CreateVectorNameRequest,
     DenseVectorCreationConfig, Distance, FieldType, GetCollectionInfoRequest, SparseVectorConfig,
-    SparseVectorParams, VectorParams, VectorParamsMap, VectorsConfig,
+    SparseVectorParams, UpdateCollection, Value, VectorParams, VectorParamsMap, VectorsConfig,
     create_vector_name_request::VectorConfig, vectors_config,
 };
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 use tonic::Code;
 
-/// The vectors of a collection.
+/// The field of a collection's metadata with the ID of its index generation.
+const OWNER: &str = "docent_generation";
+
+/// What is known about a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shape {
+pub(super) struct Shape {
     /// Dimensions of its dense vectors, if it has any.
     dimensions: Option<u64>,
+    /// Whether its metadata names the owner, or need not.
+    has_owner: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Collection {
     name: String,
+    /// The index generation that it must belong to; `None` if any.
+    owner: Option<GenerationId>,
     known: Mutex<Option<Shape>>,
     /// Held while the collection is created, so that this process creates it once.
     creating: tokio::sync::Mutex<()>,
 }
 
 impl Collection {
-    pub(super) fn new(name: String) -> Self {
-        Self { name, known: Mutex::new(None), creating: tokio::sync::Mutex::new(()) }
+    pub(super) fn new(name: String, owner: Option<GenerationId>) -> Self {
+        Self { name, owner, known: Mutex::new(None), creating: tokio::sync::Mutex::new(()) }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -58,6 +71,16 @@ impl Collection {
         let answer = connection.read(connection.collections().collection_exists(request)).await;
         let answer = answer.map_err(|status| fault("check that the collection exists", status))?;
         Ok(answer.result.is_some_and(|result| result.exists))
+    }
+
+    /// Checks that the collection, if it exists, belongs to its owner.
+    pub(super) async fn verify(&self, connection: &Connection) -> Result<()> {
+        if self.known().is_none()
+            && let Some(shape) = self.inspect(connection).await?
+        {
+            self.remember(shape);
+        }
+        Ok(())
     }
 
     /// The dimensions of the collection's dense vectors; none if it has none or does not exist.
@@ -87,7 +110,7 @@ impl Collection {
     /// # Errors
     /// If its vectors have other dimensions, or it cannot be created.
     pub(super) async fn ensure(&self, connection: &Connection, dimensions: Option<u64>) -> Result<()> {
-        let fits = |shape: Shape| dimensions.is_none() || shape.dimensions == dimensions;
+        let fits = |shape: Shape| shape.has_owner && (dimensions.is_none() || shape.dimensions == dimensions);
         if self.known().is_some_and(fits) {
             return Ok(());
         }
@@ -111,6 +134,10 @@ impl Collection {
                 shape.dimensions = Some(dimensions);
             }
         }
+        if !shape.has_owner {
+            self.record_owner(connection).await?;
+            shape.has_owner = true;
+        }
         // Missing only after a crash between both steps. Creating the index again has no effect.
         self.index_documents(connection).await?;
         self.remember(shape);
@@ -129,13 +156,28 @@ impl Collection {
     }
 
     /// Reads the collection's vectors; `None` if it does not exist.
-    async fn inspect(&self, connection: &Connection) -> Result<Option<Shape>> {
+    ///
+    /// # Errors
+    /// If it belongs to another installation.
+    pub(super) async fn inspect(&self, connection: &Connection) -> Result<Option<Shape>> {
         let request = GetCollectionInfoRequest { collection_name: self.name.clone() };
         let info = match connection.read(connection.collections().get(request)).await {
             Err(status) if status.code() == Code::NotFound => return Ok(None),
             answer => answer.map_err(|status| fault("inspect the collection", status))?.result,
         };
-        let params = info.and_then(|info| info.config).and_then(|config| config.params).unwrap_or_default();
+        let config = info.and_then(|info| info.config).unwrap_or_default();
+        let recorded = config.metadata.get(OWNER).and_then(Value::as_str);
+        if let (Some(recorded), Some(owner)) = (recorded, self.owner)
+            && *recorded != owner.to_string()
+        {
+            return Err(rejected(format!(
+                "the collection {} belongs to another installation (index {recorded}, not {owner}): \
+                 set another DOCENT_QDRANT_COLLECTION",
+                self.name
+            )));
+        }
+        let has_owner = recorded.is_some() || self.owner.is_none();
+        let params = config.params.unwrap_or_default();
         let sparse = params.sparse_vectors_config.unwrap_or_default().map;
         if !sparse.contains_key(name::TERMS) {
             return Err(rejected(format!(
@@ -149,15 +191,30 @@ impl Collection {
             }
             _ => None,
         };
-        Ok(Some(Shape { dimensions: dense }))
+        Ok(Some(Shape { dimensions: dense, has_owner }))
     }
 
     async fn create(&self, connection: &Connection, dimensions: Option<u64>) -> Result<()> {
-        let request = creation(&self.name, dimensions);
+        let request = CreateCollection { metadata: self.metadata(), ..creation(&self.name, dimensions) };
         match connection.write(connection.collections().create(request)).await {
             Err(status) if status.code() == Code::AlreadyExists => Ok(()),
             answer => answer.map(|_| ()).map_err(|status| fault("create the collection", status)),
         }
+    }
+
+    fn metadata(&self) -> HashMap<String, Value> {
+        self.owner.map(|owner| (OWNER.to_owned(), Value::from(owner.to_string()))).into_iter().collect()
+    }
+
+    /// Adds the owner to a collection that an earlier version created. Servers before 1.16 ignore it.
+    async fn record_owner(&self, connection: &Connection) -> Result<()> {
+        let request = UpdateCollection {
+            collection_name: self.name.clone(),
+            metadata: self.metadata(),
+            ..UpdateCollection::default()
+        };
+        let made = connection.write(connection.collections().update(request)).await;
+        made.map(|_| ()).map_err(|status| fault("record the owner of the collection", status))
     }
 
     /// Adds dense vectors to a collection that was created without them. Requires Qdrant 1.18. Succeeds if another

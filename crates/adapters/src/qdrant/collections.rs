@@ -1,12 +1,21 @@
 //! The collections of a Qdrant server, over one connection.
 
-use super::{QdrantIndex, collection::Collection, connection::fault};
+use super::{
+    QdrantIndex,
+    collection::Collection,
+    connection::{Connection, fault, unconfigured},
+    rest,
+};
 use async_trait::async_trait;
-use docent_domain::fault::Result;
+use docent_domain::{fault::Result, id::GenerationId};
 use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
-use qdrant_client::qdrant::DeleteCollection;
+use qdrant_client::qdrant::{DeleteCollection, HealthCheckRequest};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::OnceCell;
 use tonic::Code;
+
+/// The first version that keeps all acknowledged points at a restart (qdrant#10402).
+const SAFE_VERSION: (u64, u64) = (1, 20);
 
 /// Maximum number of open collections.
 const OPEN_MAX: usize = 4;
@@ -16,12 +25,14 @@ pub struct QdrantCollections {
     /// The collection that checks look up.
     default: QdrantIndex,
     opened: Mutex<Vec<Arc<QdrantIndex>>>,
+    /// Set when the server's version has been checked.
+    version_warning: OnceCell<()>,
 }
 
 impl QdrantCollections {
     /// Opens collections on the server of `default`, the collection that checks look up.
     pub fn new(default: QdrantIndex) -> Self {
-        Self { default, opened: Mutex::default() }
+        Self { default, opened: Mutex::default(), version_warning: OnceCell::new() }
     }
 
     fn opened(&self) -> MutexGuard<'_, Vec<Arc<QdrantIndex>>> {
@@ -29,16 +40,32 @@ impl QdrantCollections {
     }
 }
 
+/// Logs a warning if the server's version can lose chunks.
+async fn warn_of_old_version(connection: &Connection) {
+    let Ok(reply) = connection.read(connection.server().health_check(HealthCheckRequest {})).await else {
+        return;
+    };
+    let mut numbers = reply.version.split('.').map(|part| part.parse().unwrap_or(0));
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if version < SAFE_VERSION {
+        tracing::warn!(
+            version = reply.version,
+            "this version of Qdrant can lose acknowledged chunks when it restarts (qdrant#10402); sweeps ingest the \
+             documents again. Upgrade to 1.20"
+        );
+    }
+}
+
 #[async_trait]
 impl VectorIndexes for QdrantCollections {
-    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
+    async fn open(&self, name: &str, owner: GenerationId) -> Result<Arc<dyn VectorIndex>> {
         let mut opened = self.opened();
         if let Some(index) = opened.iter().find(|index| index.collection.name() == name) {
             return Ok(Arc::clone(index) as _);
         }
         let index = Arc::new(QdrantIndex {
             connection: Arc::clone(&self.default.connection),
-            collection: Collection::new(name.to_owned()),
+            collection: Collection::new(name.to_owned(), Some(owner)),
             statistics: Arc::clone(&self.default.statistics),
         });
         if opened.len() == OPEN_MAX {
@@ -54,7 +81,7 @@ impl VectorIndexes for QdrantCollections {
     }
 
     async fn exists(&self, name: &str) -> Result<bool> {
-        Collection::new(name.to_owned()).exists(&self.default.connection).await
+        Collection::new(name.to_owned(), None).exists(&self.default.connection).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
@@ -72,6 +99,18 @@ impl VectorIndexes for QdrantCollections {
     }
 
     async fn check(&self) -> Result<()> {
-        self.default.check().await
+        let connection = &self.default.connection;
+        match self.default.check().await {
+            Ok(()) => {
+                self.version_warning.get_or_init(|| warn_of_old_version(connection)).await;
+                Ok(())
+            }
+            Err(fault) if fault.is_transient() && rest::is_rest_port(&connection.url()).await => {
+                Err(unconfigured(
+                    "DOCENT_QDRANT_URL has the REST port of a Qdrant server; the gRPC port is needed, usually 6334",
+                ))
+            }
+            Err(fault) => Err(fault),
+        }
     }
 }

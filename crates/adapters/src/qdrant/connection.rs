@@ -3,7 +3,9 @@
 use super::{Options, rejected, spans::add_headers};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::trace::TracePropagator;
-use qdrant_client::qdrant::{collections_client::CollectionsClient, points_client::PointsClient};
+use qdrant_client::qdrant::{
+    collections_client::CollectionsClient, points_client::PointsClient, qdrant_client::QdrantClient,
+};
 use std::{
     fmt,
     future::Future,
@@ -104,6 +106,15 @@ impl Connection {
         PointsClient::new(self.calls()).max_decoding_message_size(ANSWER_MAX)
     }
 
+    /// The server's address.
+    pub(super) fn url(&self) -> String {
+        self.endpoint.uri().to_string()
+    }
+
+    pub(super) fn server(&self) -> QdrantClient<Calls> {
+        QdrantClient::new(self.calls())
+    }
+
     pub(super) fn collections(&self) -> CollectionsClient<Calls> {
         CollectionsClient::new(self.calls())
     }
@@ -135,6 +146,9 @@ async fn with_timeout<T>(
 }
 
 pub(super) fn fault(doing: &'static str, status: Status) -> Fault {
+    if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) {
+        return unconfigured("the server refuses the API key; check DOCENT_QDRANT_API_KEY").caused_by(status);
+    }
     let pause = status.metadata().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
     let fault = Fault::new(Component::VectorStore, kind(&status), doing);
     let fault = match pause {
@@ -156,12 +170,15 @@ pub(super) fn kind(status: &Status) -> FaultKind {
         Code::InvalidArgument
         | Code::NotFound
         | Code::AlreadyExists
-        | Code::PermissionDenied
         | Code::FailedPrecondition
         | Code::OutOfRange
-        | Code::Unimplemented
-        | Code::Unauthenticated => FaultKind::Rejected,
+        | Code::Unimplemented => FaultKind::Rejected,
+        Code::Unauthenticated | Code::PermissionDenied => FaultKind::Unconfigured,
     }
+}
+
+pub(super) fn unconfigured(message: &'static str) -> Fault {
+    Fault::new(Component::VectorStore, FaultKind::Unconfigured, message)
 }
 
 #[cfg(test)]
@@ -175,7 +192,7 @@ mod tests {
             (Code::DeadlineExceeded, FaultKind::Timeout),
             (Code::ResourceExhausted, FaultKind::RateLimited),
             (Code::InvalidArgument, FaultKind::Rejected),
-            (Code::Unauthenticated, FaultKind::Rejected),
+            (Code::Unauthenticated, FaultKind::Unconfigured),
         ];
         for (code, kind) in kinds {
             assert_eq!(fault("test", Status::new(code, "?")).kind(), kind);

@@ -54,7 +54,8 @@ pub(super) fn request(
         (Some(lexical), Some(dense)) => PrefetchQuery {
             prefetch: vec![lexical, dense],
             query: Some(variant(query::Variant::Fusion(Fusion::Rrf.into()))),
-            limit: Some(limit),
+            // All of both rankings: the final ranking is made here.
+            limit: Some(2 * limit),
             ..PrefetchQuery::default()
         },
         (Some(one), None) | (None, Some(one)) => one,

@@ -10,15 +10,21 @@ mod server;
 use docent_adapters::qdrant::{Options, QdrantCollections, QdrantIndex};
 use docent_domain::{
     fault::FaultKind,
+    id::GenerationId,
     retrieval::{ChunkFilter, IndexEntry, QueryEmbedding},
 };
-use docent_ports::vector_index::VectorIndex;
+use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use docent_testkit::{
+    builders::id,
     fakes::trace::FakePropagator,
     retrieval::{document_id, entry, hybrid_entry, indexed, query},
 };
 use server::{Fake, Stored};
-use std::{sync::Arc, time::Duration};
+use std::{
+    io::{Read, Write},
+    sync::Arc,
+    time::Duration,
+};
 use tonic::Status;
 
 const COLLECTION: &str = "docent_chunks";
@@ -85,7 +91,7 @@ async fn chunks_are_written_in_batches_before_old_ones_are_deleted() {
     assert_eq!(index.count(document_id(1)).await.unwrap(), 150);
     server.state.lock().unwrap().calls.clear();
     index.replace(&indexed(1), pumps(70)).await.unwrap();
-    assert_eq!(server.state.lock().unwrap().calls, ["upsert", "upsert", "delete"]);
+    assert_eq!(server.state.lock().unwrap().calls, ["upsert", "upsert", "upsert", "count", "delete"]);
     assert_eq!(index.count(document_id(1)).await.unwrap(), 70);
 }
 
@@ -110,7 +116,7 @@ async fn repetition_after_fault_completes_the_write() {
     index.replace(&indexed(1), pumps(3)).await.unwrap();
     let valve = || vec![entry(1, 0, "valve")];
     // The new chunk is written, the old ones are not deleted.
-    server.state.lock().unwrap().outcomes.extend([Ok(()), Err(Status::unavailable("for now"))]);
+    server.state.lock().unwrap().outcomes.extend([Ok(()), Ok(()), Err(Status::unavailable("for now"))]);
     assert!(index.replace(&indexed(1), valve()).await.unwrap_err().is_transient());
     assert_eq!(index.count(document_id(1)).await.unwrap(), 3);
     index.replace(&indexed(1), valve()).await.unwrap();
@@ -201,7 +207,8 @@ async fn every_call_has_api_key() {
     let server = Fake::start();
     server.state.lock().unwrap().key = Some("secret");
     let fault = index(&server).check().await.unwrap_err();
-    assert_eq!(fault.kind(), FaultKind::Rejected);
+    assert_eq!(fault.kind(), FaultKind::Unconfigured);
+    assert!(fault.public_message().contains("DOCENT_QDRANT_API_KEY"), "{}", fault.public_message());
     let keyed = index_with(&server, Some("secret"), Options::default());
     keyed.check().await.unwrap();
     keyed.replace(&indexed(1), pumps(1)).await.unwrap();
@@ -250,4 +257,101 @@ async fn busy_server_sets_retry_pause() {
     server.state.lock().unwrap().outcomes.push_back(Err(busy));
     let fault = index(&server).search(&query("pump"), ChunkFilter::all(5)).await.unwrap_err();
     assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(Duration::from_secs(7))));
+}
+
+/// Collections as the owner's, the way the service opens them.
+async fn owned(server: &Fake, name: &str, owner: GenerationId) -> Arc<dyn VectorIndex> {
+    collections(server, &server.url).open(name, owner).await.unwrap()
+}
+
+fn collections(server: &Fake, url: &str) -> QdrantCollections {
+    let statistics = Arc::clone(&server.statistics) as _;
+    QdrantCollections::new(QdrantIndex::new(url, None, Options::default(), statistics).unwrap())
+}
+
+#[tokio::test]
+async fn collection_of_another_installation_is_neither_read_nor_changed() {
+    let server = Fake::start();
+    let own = owned(&server, COLLECTION, id(1)).await;
+    own.replace(&indexed(1), pumps(3)).await.unwrap();
+    let foreign = owned(&server, COLLECTION, id(2)).await;
+    let faults = [
+        foreign.replace(&indexed(1), pumps(1)).await.unwrap_err(),
+        foreign.remove(document_id(1)).await.unwrap_err(),
+        foreign.search(&query("pump"), ChunkFilter::all(5)).await.unwrap_err(),
+        foreign.check().await.unwrap_err(),
+    ];
+    for fault in faults {
+        assert_eq!(fault.kind(), FaultKind::Rejected);
+        assert!(fault.report().contains("another installation"), "{}", fault.report());
+    }
+    assert_eq!(own.count(document_id(1)).await.unwrap(), 3);
+}
+
+#[tokio::test]
+async fn collection_of_an_earlier_version_gets_its_owner_at_the_first_write() {
+    let server = Fake::start();
+    index(&server).replace(&indexed(1), pumps(3)).await.unwrap();
+    let own = owned(&server, COLLECTION, id(1)).await;
+    assert_eq!(own.search(&query("pump"), ChunkFilter::all(5)).await.unwrap().len(), 3);
+    own.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
+    let foreign = owned(&server, COLLECTION, id(2)).await;
+    assert_eq!(foreign.remove(document_id(1)).await.unwrap_err().kind(), FaultKind::Rejected);
+}
+
+#[tokio::test]
+async fn acknowledged_chunks_survive_a_restart_that_forgets_half_a_request() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), pumps(100)).await.unwrap();
+    server.state.lock().unwrap().restart();
+    assert_eq!(index.count(document_id(1)).await.unwrap(), 100);
+}
+
+#[tokio::test]
+async fn new_document_is_written_without_a_deletion() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), pumps(1)).await.unwrap();
+    server.state.lock().unwrap().calls.clear();
+    index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
+    assert_eq!(server.state.lock().unwrap().calls, ["upsert", "count"]);
+}
+
+#[tokio::test]
+async fn rest_port_is_named() {
+    let server = Fake::start();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    // Answers everything as Qdrant's REST port answers at its root.
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let body = r#"{"title":"qdrant - vector search engine","version":"1.19.0"}"#;
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+            let _ = write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        }
+    });
+    let fault = collections(&server, &url).check().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Unconfigured);
+    assert!(fault.report().contains("DOCENT_QDRANT_URL"), "{}", fault.report());
+    collections(&server, &server.url).check().await.unwrap();
+}
+
+#[tokio::test]
+async fn hybrid_search_ranks_all_candidates_of_both_searches() {
+    let server = Fake::start();
+    let index = index(&server);
+    // By its terms alone the server ranks the short chunk after 140 others, and 200 are similar to the query.
+    let long = format!("pump pump{}", " other".repeat(30));
+    let entries = (0..341).map(|n| match n {
+        0..140 => hybrid_entry(1, n, &long, &[0.0, 1.0]),
+        140 => hybrid_entry(1, n, "pump", &[0.0, 1.0]),
+        _ => hybrid_entry(1, n, "valve", &[0.1, 0.995]),
+    });
+    index.replace(&indexed(1), entries.collect()).await.unwrap();
+    let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
+    let found = index.search(&both, ChunkFilter::all(200)).await.unwrap();
+    assert!(found.iter().any(|chunk| chunk.text == "pump"));
 }

@@ -19,7 +19,7 @@ use docent_domain::{
     document::BlobKey,
     fault::{Component, FaultKind},
     generation::{GenerationState, IndexGeneration},
-    id::DocumentId,
+    id::{DocumentId, GenerationId},
     job::{JobKind, JobState},
     user::User,
 };
@@ -69,7 +69,8 @@ impl Service {
 
     /// Returns the documents in the active generation, read without the use cases.
     async fn indexed_documents(&self) -> BTreeSet<DocumentId> {
-        let index = self.collections.open(&self.active_generation().await.collection).await.unwrap();
+        let active = self.active_generation().await;
+        let index = self.collections.open(&active.collection, active.id).await.unwrap();
         index.documents(None, 1000).await.unwrap().documents.into_iter().collect()
     }
 }
@@ -212,8 +213,9 @@ impl VectorIndexes for PauseBeforeSwitch {
     async fn open(
         &self,
         name: &str,
+        owner: GenerationId,
     ) -> docent_domain::fault::Result<Arc<dyn docent_ports::vector_index::VectorIndex>> {
-        self.inner.open(name).await
+        self.inner.open(name, owner).await
     }
 
     async fn close(&self, name: &str) -> docent_domain::fault::Result<()> {

@@ -1,6 +1,9 @@
 //! Contract of every set of vector indexes.
 
-use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use crate::{
+    builders::id,
+    retrieval::{document_id, entry, hybrid_entry, indexed, query},
+};
 use docent_domain::retrieval::ChunkFilter;
 use docent_ports::vector_indexes::VectorIndexes;
 use std::sync::Arc;
@@ -10,7 +13,7 @@ crate::battery! {
 
     /// Vector collections can have different dimensions.
     async fn collections_are_separate(subject) {
-        let (one, other) = (subject.open("one").await.unwrap(), subject.open("other").await.unwrap());
+        let (one, other) = (subject.open("one", id(1)).await.unwrap(), subject.open("other", id(1)).await.unwrap());
         one.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
         other.replace(&indexed(1), vec![hybrid_entry(1, 0, "valve", &[1.0, 0.0, 0.0])]).await.unwrap();
         assert_eq!(one.search(&query("pump"), ChunkFilter::all(5)).await.unwrap().len(), 1);
@@ -20,21 +23,21 @@ crate::battery! {
     }
 
     async fn chunks_survive_close_and_reopen(subject) {
-        let index = subject.open("one").await.unwrap();
+        let index = subject.open("one", id(1)).await.unwrap();
         index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
-        assert_eq!(subject.open("one").await.unwrap().count(document_id(1)).await.unwrap(), 1);
+        assert_eq!(subject.open("one", id(1)).await.unwrap().count(document_id(1)).await.unwrap(), 1);
         drop(index);
         subject.close("one").await.unwrap();
         subject.close("one").await.unwrap();
         assert!(subject.exists("one").await.unwrap());
-        assert_eq!(subject.open("one").await.unwrap().count(document_id(1)).await.unwrap(), 1);
+        assert_eq!(subject.open("one", id(1)).await.unwrap().count(document_id(1)).await.unwrap(), 1);
     }
 
     /// Removing is idempotent.
     async fn removed_collection_is_empty_when_recreated(subject) {
         assert!(!subject.exists("one").await.unwrap());
         for _ in 0..2 {
-            let index = subject.open("one").await.unwrap();
+            let index = subject.open("one", id(1)).await.unwrap();
             assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
             index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
             drop(index);
@@ -47,11 +50,11 @@ crate::battery! {
 
     async fn more_collections_than_open_limit_are_usable(subject) {
         for n in 0..6_u32 {
-            let index = subject.open(&format!("c{n}")).await.unwrap();
+            let index = subject.open(&format!("c{n}"), id(1)).await.unwrap();
             index.replace(&indexed(n), vec![entry(n, 0, "pump")]).await.unwrap();
         }
         for n in 0..6_u32 {
-            let index = subject.open(&format!("c{n}")).await.unwrap();
+            let index = subject.open(&format!("c{n}"), id(1)).await.unwrap();
             assert_eq!(index.count(document_id(n)).await.unwrap(), 1);
         }
         subject.check().await.unwrap();

@@ -2,7 +2,7 @@
 
 use super::vector_index::FakeVectorIndex;
 use async_trait::async_trait;
-use docent_domain::fault::Result;
+use docent_domain::{fault::Result, id::GenerationId};
 use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
 use std::{
     collections::BTreeMap,
@@ -11,12 +11,19 @@ use std::{
 
 /// An in-memory vector store with one [`FakeVectorIndex`] per name.
 #[derive(Debug, Default)]
-pub struct FakeVectorIndexes(Mutex<BTreeMap<String, Arc<FakeVectorIndex>>>);
+pub struct FakeVectorIndexes(Mutex<BTreeMap<String, Entry>>);
+
+#[derive(Debug, Default)]
+struct Entry {
+    index: Arc<FakeVectorIndex>,
+    /// Whether the service has opened it. Before, it does not exist for the service.
+    is_open: bool,
+}
 
 impl FakeVectorIndexes {
     /// Returns the index with this name and creates it if it is missing.
     pub fn get(&self, name: &str) -> Arc<FakeVectorIndex> {
-        Arc::clone(self.0.lock().unwrap().entry(name.to_owned()).or_default())
+        Arc::clone(&self.0.lock().unwrap().entry(name.to_owned()).or_default().index)
     }
 
     /// Returns all names.
@@ -27,8 +34,11 @@ impl FakeVectorIndexes {
 
 #[async_trait]
 impl VectorIndexes for FakeVectorIndexes {
-    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
-        Ok(self.get(name))
+    async fn open(&self, name: &str, _owner: GenerationId) -> Result<Arc<dyn VectorIndex>> {
+        let mut entries = self.0.lock().unwrap();
+        let entry = entries.entry(name.to_owned()).or_default();
+        entry.is_open = true;
+        Ok(Arc::clone(&entry.index) as _)
     }
 
     async fn close(&self, _name: &str) -> Result<()> {
@@ -36,7 +46,7 @@ impl VectorIndexes for FakeVectorIndexes {
     }
 
     async fn exists(&self, name: &str) -> Result<bool> {
-        Ok(self.0.lock().unwrap().contains_key(name))
+        Ok(self.0.lock().unwrap().get(name).is_some_and(|entry| entry.is_open))
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
@@ -69,8 +79,8 @@ impl Wrapped {
 
 #[async_trait]
 impl VectorIndexes for Wrapped {
-    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
-        Ok((self.wrap)(self.inner.open(name).await?))
+    async fn open(&self, name: &str, owner: GenerationId) -> Result<Arc<dyn VectorIndex>> {
+        Ok((self.wrap)(self.inner.open(name, owner).await?))
     }
 
     async fn close(&self, name: &str) -> Result<()> {

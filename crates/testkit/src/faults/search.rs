@@ -4,7 +4,7 @@ use super::Faulty;
 use async_trait::async_trait;
 use docent_domain::{
     fault::Result,
-    id::DocumentId,
+    id::{DocumentId, GenerationId},
     retrieval::{
         ChunkFilter, Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk,
         SparseVector, StoredChunk,
@@ -62,8 +62,8 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 /// Opening an index always succeeds; its calls fail according to the switch.
 #[async_trait]
 impl VectorIndexes for Faulty<dyn VectorIndexes> {
-    async fn open(&self, name: &str) -> Result<Arc<dyn VectorIndex>> {
-        Ok(Arc::new(Faulty::new(self.inner.open(name).await?, &self.switch)))
+    async fn open(&self, name: &str, owner: GenerationId) -> Result<Arc<dyn VectorIndex>> {
+        Ok(Arc::new(Faulty::new(self.inner.open(name, owner).await?, &self.switch)))
     }
 
     async fn close(&self, name: &str) -> Result<()> {

@@ -8,7 +8,9 @@ mod stored;
 
 pub(crate) use stored::Stored;
 
-use ::qdrant_client::qdrant::{collections_server::CollectionsServer, points_server::PointsServer};
+use ::qdrant_client::qdrant::{
+    collections_server::CollectionsServer, points_server::PointsServer, qdrant_server::QdrantServer,
+};
 use docent_testkit::fakes::store::FakeStore;
 use std::{
     collections::{HashMap, VecDeque},
@@ -37,6 +39,8 @@ pub(crate) struct State {
     pub(crate) traceparent: Option<String>,
     /// The names of the calls so far.
     pub(crate) calls: Vec<&'static str>,
+    /// The version that the server reports.
+    pub(crate) version: &'static str,
 }
 
 /// A running server; it stops when dropped.
@@ -65,6 +69,7 @@ impl Fake {
             let listener = TcpListener::from_std(listener).unwrap();
             Server::builder()
                 .add_service(PointsServer::new(service.clone()))
+                .add_service(QdrantServer::new(service.clone()))
                 .add_service(CollectionsServer::new(service))
                 .serve_with_incoming(TcpIncoming::from(listener))
                 .await
@@ -116,6 +121,11 @@ impl Service {
 }
 
 impl State {
+    /// Ends and starts again; see [`Stored::restart`].
+    pub(crate) fn restart(&mut self) {
+        self.collections.values_mut().for_each(Stored::restart);
+    }
+
     fn collection(&mut self, name: &str) -> Result<&mut Stored, Status> {
         let absent = || Status::not_found(format!("Not found: Collection `{name}` doesn't exist!"));
         self.collections.get_mut(name).ok_or_else(absent)

@@ -5,8 +5,8 @@ use super::{
     stored::{Stored, read_back, uuid},
 };
 use ::qdrant_client::qdrant::{
-    collections_server::Collections, points_selector::PointsSelectorOneOf, points_server::Points, value,
-    vectors_config, *,
+    collections_server::Collections, points_selector::PointsSelectorOneOf, points_server::Points,
+    qdrant_server::Qdrant as Server, value, vectors_config, *,
 };
 use std::collections::BTreeMap;
 use tonic::{Request, Response, Status};
@@ -16,7 +16,7 @@ macro_rules! service {
     (
         $service:ident;
         $(async fn $name:ident($state:ident, $request:ident: $question:ty) -> $answer:ty $body:block)+
-        refused: $($refused:ident($no:ty) -> $never:ty,)+
+        refused: $($refused:ident($no:ty) -> $never:ty,)*
     ) => {
         #[tonic::async_trait]
         impl $service for Service {
@@ -29,7 +29,7 @@ macro_rules! service {
                 async fn $refused(&self, _: Request<$no>) -> Result<Response<$never>, Status> {
                     Err(Status::unimplemented(stringify!($refused)))
                 }
-            )+
+            )*
         }
     };
 }
@@ -40,9 +40,7 @@ service! {
     async fn upsert(state, request: UpsertPoints) -> PointsOperationResponse {
         assert_eq!(request.wait, Some(true));
         let stored = state.collection(&request.collection_name)?;
-        for point in request.points {
-            stored.write(point)?;
-        }
+        stored.write_all(request.points)?;
         Ok(PointsOperationResponse::default())
     }
 
@@ -168,6 +166,17 @@ service! {
 }
 
 service! {
+    Server;
+
+    async fn health_check(state, request: HealthCheckRequest) -> HealthCheckReply {
+        let HealthCheckRequest {} = request;
+        Ok(HealthCheckReply { title: "qdrant".to_owned(), version: state.version.to_owned(), commit: None })
+    }
+
+    refused:
+}
+
+service! {
     Collections;
 
     async fn get(state, request: GetCollectionInfoRequest) -> GetCollectionInfoResponse {
@@ -180,7 +189,8 @@ service! {
             sparse_vectors_config: Some(SparseVectorConfig { map: sparse.collect() }),
             ..CollectionParams::default()
         };
-        let config = CollectionConfig { params: Some(params), ..CollectionConfig::default() };
+        let metadata = stored.metadata.clone();
+        let config = CollectionConfig { params: Some(params), metadata, ..CollectionConfig::default() };
         let info = CollectionInfo { config: Some(config), ..CollectionInfo::default() };
         Ok(GetCollectionInfoResponse { result: Some(info), ..GetCollectionInfoResponse::default() })
     }
@@ -197,8 +207,18 @@ service! {
         };
         let sparse = request.sparse_vectors_config.unwrap().map;
         assert!(sparse.values().all(|params| params.modifier.is_none()), "weights of the server's own");
-        let stored = Stored { dense, sparse: sparse.into_keys().collect(), ..Stored::default() };
+        let stored = Stored {
+            dense,
+            sparse: sparse.into_keys().collect(),
+            metadata: request.metadata,
+            ..Stored::default()
+        };
         state.collections.insert(name, stored);
+        Ok(CollectionOperationResponse { result: true, ..CollectionOperationResponse::default() })
+    }
+
+    async fn update(state, request: UpdateCollection) -> CollectionOperationResponse {
+        state.collection(&request.collection_name)?.metadata.extend(request.metadata);
         Ok(CollectionOperationResponse { result: true, ..CollectionOperationResponse::default() })
     }
 
@@ -215,7 +235,6 @@ service! {
 
     refused:
     list(ListCollectionsRequest) -> ListCollectionsResponse,
-    update(UpdateCollection) -> CollectionOperationResponse,
     update_aliases(ChangeAliases) -> CollectionOperationResponse,
     list_collection_aliases(ListCollectionAliasesRequest) -> ListAliasesResponse,
     list_aliases(ListAliasesRequest) -> ListAliasesResponse,
