@@ -20,6 +20,7 @@ mod m0014_term_statistics;
 mod m0015_list_indexes;
 mod m0016_webhooks;
 mod m0017_refresh_tokens;
+mod m0018_job_waits;
 mod state;
 mod table;
 
@@ -54,6 +55,7 @@ impl MigratorTrait for Migrator {
             migration("m0015_list_indexes", m0015_list_indexes::changes),
             migration("m0016_webhooks", m0016_webhooks::changes),
             migration("m0017_refresh_tokens", m0017_refresh_tokens::changes),
+            migration("m0018_job_waits", m0018_job_waits::changes),
         ]
     }
 }

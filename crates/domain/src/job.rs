@@ -53,6 +53,15 @@ pub enum JobState {
     Done,
 }
 
+/// Why a queued job waits: a component is unavailable, which is not the job's fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Time of the first attempt that found the component unavailable.
+    pub since: DateTime<Utc>,
+    /// Sentence for people, such as "the vector store cannot be reached".
+    pub reason: String,
+}
+
 /// A job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
@@ -74,6 +83,8 @@ pub struct Job {
     pub run_at: DateTime<Utc>,
     /// Last fault, shown to staff.
     pub last_error: Option<String>,
+    /// Set while the job waits for an unavailable component.
+    pub wait: Option<Wait>,
     /// Trace context of the request that created the job, if any. Never changes.
     pub trace: Option<TraceParent>,
     /// Creation time.
@@ -101,12 +112,18 @@ impl Job {
             interruptions: 0,
             run_at: at,
             last_error: None,
+            wait: None,
             trace: None,
             created_at: at,
             updated_at: at,
         }
     }
 }
+
+/// Maximum delay between two attempts of a waiting job.
+const WAIT_PAUSE_MAX: TimeDelta = TimeDelta::minutes(1);
+/// Maximum delay that a back end can request of a waiting job.
+const RETRY_AFTER_MAX: TimeDelta = TimeDelta::minutes(10);
 
 /// When and how often failed jobs are retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +139,19 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
+    /// Returns the delay of a job that has waited for an unavailable component since `since`: half the time that it has
+    /// waited, so that short outages end soon and long ones cost little. A longer delay requested by a back end is
+    /// respected, up to ten minutes.
+    pub fn wait(
+        &self,
+        since: DateTime<Utc>,
+        now: DateTime<Utc>,
+        retry_after: Option<TimeDelta>,
+    ) -> TimeDelta {
+        let pause = ((now - since) / 2).clamp(self.base, WAIT_PAUSE_MAX);
+        pause.max(retry_after.unwrap_or_default().min(RETRY_AFTER_MAX))
+    }
+
     /// Returns the delay after `attempts` failed attempts, or `None` if no attempt is left.
     ///
     /// A longer delay requested by a back end is respected, up to `max`.
@@ -146,5 +176,16 @@ mod tests {
         assert_eq!(pauses, [Some(seconds(1)), Some(seconds(2)), Some(seconds(3)), Some(seconds(3)), None]);
         assert_eq!(policy.pause(1, Some(seconds(2))), Some(seconds(2)));
         assert_eq!(policy.pause(1, Some(seconds(60))), Some(seconds(3)));
+    }
+
+    #[test]
+    fn delay_of_waiting_job_grows_with_the_outage() {
+        let seconds = TimeDelta::seconds;
+        let policy = RetryPolicy { attempts: 3, base: seconds(1), max: seconds(3), interruptions: 9 };
+        let since = DateTime::UNIX_EPOCH;
+        let waits = [0, 1, 10, 60, 3600].map(|waited| policy.wait(since, since + seconds(waited), None));
+        assert_eq!(waits, [1, 1, 5, 30, 60].map(seconds));
+        assert_eq!(policy.wait(since, since, Some(seconds(20))), seconds(20));
+        assert_eq!(policy.wait(since, since, Some(seconds(9999))), seconds(600));
     }
 }

@@ -11,6 +11,8 @@ pub enum JobOutcome {
     Failed(FailureCode),
     /// A fault occurred and the job will be retried.
     Retried,
+    /// A component is unavailable, and the job waits for it.
+    Waiting,
     /// The lease was released because the process is stopping.
     Released,
     /// The data of the deleted document was removed.
@@ -72,6 +74,8 @@ pub enum SweepFinding {
     NotQueued,
     /// A deleted document without a removal job.
     NotRemoved,
+    /// A document whose chunks are not the recorded number.
+    WrongChunks,
     /// Chunks of a missing or failed document.
     OrphanChunks,
     /// A file without a document.
@@ -80,13 +84,15 @@ pub enum SweepFinding {
 
 impl SweepFinding {
     /// All kinds of findings.
-    pub const ALL: [Self; 4] = [Self::NotQueued, Self::NotRemoved, Self::OrphanChunks, Self::OrphanFile];
+    pub const ALL: [Self; 5] =
+        [Self::NotQueued, Self::NotRemoved, Self::WrongChunks, Self::OrphanChunks, Self::OrphanFile];
 
     /// Machine-readable name of the finding.
     pub const fn code(self) -> &'static str {
         match self {
             Self::NotQueued => "not_queued",
             Self::NotRemoved => "not_removed",
+            Self::WrongChunks => "wrong_chunks",
             Self::OrphanChunks => "orphan_chunks",
             Self::OrphanFile => "orphan_file",
         }

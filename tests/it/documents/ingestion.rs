@@ -65,15 +65,14 @@ rules! {
     async fn transient_fault_fails_after_three_attempts(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
-        for (switch, expected) in [
-            (&app.faults.blobs, "the blob store cannot be reached (3 attempts)"),
-            (&app.faults.extractor, "the extraction worker cannot be reached (3 attempts)"),
-            (&app.faults.embedder, "the embedding back end cannot be reached (3 attempts)"),
-            (&app.faults.index, "the vector store cannot be reached (3 attempts)"),
+        for (switch, kind, expected) in [
+            (&app.faults.extractor, FaultKind::Unavailable, "the extraction worker cannot be reached (3 attempts)"),
+            (&app.faults.embedder, FaultKind::InvalidResponse, "the embedding back end returned an invalid response (3 attempts)"),
+            (&app.faults.index, FaultKind::InvalidResponse, "the vector store returned an invalid response (3 attempts)"),
         ] {
             app.advance(Duration::from_secs(1));
             let id = ada.add("a.pdf", pdf(&["words"])).await;
-            switch.fail_all(FaultKind::Unavailable);
+            switch.fail_next(3, kind);
             for _ in 0..3 {
                 assert_eq!(app.run_jobs().await, 1);
                 app.advance(Duration::from_secs(5));
@@ -83,6 +82,33 @@ rules! {
             let document = ada.document(&id).await;
             assert_eq!((&document["status"], &document["vector_doc_id"]), (&"failed".into(), &Value::Null));
             assert_eq!(reason(&app, &ada.user).await, expected);
+        }
+    }
+
+    async fn pending_document_waits_for_an_unavailable_component(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for (switch, expected) in [
+            (&app.faults.blobs, "the blob store cannot be reached"),
+            (&app.faults.embedder, "the embedding back end cannot be reached"),
+            (&app.faults.index, "the vector store cannot be reached"),
+        ] {
+            app.advance(Duration::from_secs(1));
+            let id = ada.add("a.pdf", pdf(&["words"])).await;
+            let report = async || ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
+            assert_eq!(report().await["waiting"], Value::Null);
+            switch.fail_all(FaultKind::Unavailable);
+            for _ in 0..5 {
+                assert_eq!(app.run_jobs().await, 1);
+                app.advance(Duration::from_secs(60));
+            }
+            let waiting = report().await;
+            assert_eq!((&waiting["status"], &waiting["waiting"]["reason"]), (&"pending".into(), &expected.into()));
+            assert!(waiting["waiting"]["since"].is_string());
+            switch.clear();
+            assert_eq!(app.run_jobs().await, 1);
+            let report = report().await;
+            assert_eq!((&report["status"], &report["waiting"]), (&"ingested".into(), &Value::Null));
         }
     }
 

@@ -34,7 +34,7 @@ rules! {
         let id = ada.add("a.pdf", pdf(&["some words"])).await;
         let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
         let expected = json!({
-            "id": id, "status": "pending", "coverage": null, "effort": null, "failure": null, "warnings": [],
+            "id": id, "status": "pending", "coverage": null, "effort": null, "failure": null, "waiting": null, "warnings": [],
         });
         assert_eq!(report, expected);
         app.leave_jobs();

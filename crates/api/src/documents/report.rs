@@ -5,12 +5,14 @@
 use super::response::DocumentStatus;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
+use chrono::SecondsFormat;
 use docent_app::documents::get as use_case;
 use docent_domain::{
     access::ReadDocuments,
     document::{Document, DocumentState, Failure},
     extraction::{Coverage, IngestionStats},
     id::DocumentId,
+    job::Wait,
 };
 use docent_http::{Granted, PathId, Reply, State};
 use serde::Serialize;
@@ -25,8 +27,8 @@ use utoipa::ToSchema;
     responses((status = 200, description = "What is known by now.", body = Report<'_>), answers::UnknownDocument),
 )]
 pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
-    let document = use_case::get(&context.app, by.grant, id.parse()?).await?;
-    Ok(HttpResponse::Ok().json(Report::from(&document)))
+    let (document, wait) = use_case::with_wait(&context.app, by.grant, id.parse()?).await?;
+    Ok(HttpResponse::Ok().json(Report::of(&document, wait.as_ref())))
 }
 
 /// Ingestion report of a document.
@@ -43,6 +45,7 @@ pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: PathI
         "seconds": { "extract": 0.04, "chunk": 0.01, "embed": 0.2, "index": 0.03 },
     },
     "failure": null,
+    "waiting": null,
     "warnings": ["1 of 12 pages: no text (blank, or a picture of text)"],
 }))]
 pub(crate) struct Report<'a> {
@@ -60,6 +63,9 @@ pub(crate) struct Report<'a> {
     /// Why the ingestion failed; `null` if it did not.
     #[schema(required)]
     failure: Option<FailureView<'a>>,
+    /// What a pending document waits for; `null` if everything that it needs is available.
+    #[schema(required)]
+    waiting: Option<WaitView<'a>>,
     /// Sentences about content that is not searchable.
     warnings: Vec<String>,
 }
@@ -121,8 +127,19 @@ pub(crate) struct FailureView<'a> {
     reason: &'a str,
 }
 
-impl<'a> From<&'a Document> for Report<'a> {
-    fn from(document: &'a Document) -> Self {
+/// An unavailable component that an ingestion waits for, for up to a day.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Wait)]
+pub(crate) struct WaitView<'a> {
+    /// Time of the first attempt that found the component unavailable.
+    #[schema(format = "date-time")]
+    since: String,
+    /// Sentence for people, such as "the vector store cannot be reached".
+    reason: &'a str,
+}
+
+impl<'a> Report<'a> {
+    fn of(document: &'a Document, wait: Option<&'a Wait>) -> Self {
         let failure = match &document.state {
             DocumentState::Failed(failed) => Some(&failed.failure),
             DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
@@ -133,6 +150,10 @@ impl<'a> From<&'a Document> for Report<'a> {
             coverage: document.coverage.as_ref().map(CoverageView::from),
             effort: document.stats.as_ref().map(IngestionStatsView::from),
             failure: failure.map(FailureView::from),
+            waiting: wait.map(|wait| WaitView {
+                since: wait.since.to_rfc3339_opts(SecondsFormat::Micros, true),
+                reason: &wait.reason,
+            }),
             warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
         }
     }

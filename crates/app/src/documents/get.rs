@@ -1,4 +1,4 @@
-//! Reads one document.
+//! Reads one document, and what its ingestion waits for.
 
 use crate::{
     App,
@@ -6,8 +6,9 @@ use crate::{
 };
 use docent_domain::{
     access::{Grant, ReadDocuments},
-    document::Document,
+    document::{Document, DocumentState},
     id::DocumentId,
+    job::Wait,
     permission::RecordKind,
 };
 
@@ -17,4 +18,22 @@ use docent_domain::{
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn get(app: &App, _grant: Grant<ReadDocuments>, id: DocumentId) -> Result<Document> {
     app.store.read_latest().await?.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))
+}
+
+/// The document with this ID, and the unavailable component that its ingestion waits for, if any.
+///
+/// # Errors
+/// [`Error::NotFound`], or when the database cannot be reached.
+pub async fn with_wait(
+    app: &App,
+    _grant: Grant<ReadDocuments>,
+    id: DocumentId,
+) -> Result<(Document, Option<Wait>)> {
+    let mut view = app.store.read_latest().await?;
+    let document = view.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
+    let wait = match document.state {
+        DocumentState::Pending(_) => view.jobs().of_document(id).await?.into_iter().find_map(|job| job.wait),
+        DocumentState::Ingested(_) | DocumentState::Failed(_) => None,
+    };
+    Ok((document, wait))
 }

@@ -11,7 +11,7 @@ use docent_domain::{
     document::{DocumentState, Failure, FailureCode},
     extraction::IngestionStats,
     fault::{Component, Fault, FaultKind},
-    job::{Job, JobKind, RetryPolicy},
+    job::{Job, JobKind, RetryPolicy, Wait},
     metrics::JobOutcome,
 };
 use tokio_util::sync::CancellationToken;
@@ -20,10 +20,8 @@ use tokio_util::sync::CancellationToken;
 const REMOVAL_WAIT: TimeDelta = TimeDelta::milliseconds(500);
 /// The longest pause between two attempts at a removal.
 const REMOVAL_PAUSE: TimeDelta = TimeDelta::seconds(30);
-/// How long a job may be delayed by rate limits before delays count as attempts.
-const DELAYED_MAX: TimeDelta = TimeDelta::days(1);
-/// The longest single delay.
-const DELAY_MAX: TimeDelta = TimeDelta::minutes(10);
+/// How long a job may wait for unavailable components before its attempts count.
+const WAIT_MAX: TimeDelta = TimeDelta::days(1);
 
 /// Ingests a document and adds durations to `stats`.
 pub(super) async fn ingest(
@@ -75,7 +73,7 @@ pub(super) async fn delete(app: &App, job: &Job, policy: &RetryPolicy) -> Outcom
         Ok(Removal::NotNeeded) => Outcome::Success(Success::Obsolete),
         Ok(Removal::Blocked) => {
             let at = app.now() + REMOVAL_WAIT;
-            Outcome::Retry(Retry { at, error: None, counts: false, end: JobOutcome::Deferred })
+            Outcome::Retry(Retry { at, error: None, counts: false, wait: None, end: JobOutcome::Deferred })
         }
         Err(fault) => {
             app.note(&fault);
@@ -97,23 +95,39 @@ pub(super) fn panicked(job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> O
 
 /// When to retry after a fault; none when the attempts are used up or retrying cannot help.
 fn retry(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Option<Retry> {
-    let asked = asked_pause(fault);
-    // Waiting helps, or a process with other settings.
-    let is_delayed = matches!(fault.kind(), FaultKind::RateLimited | FaultKind::Unconfigured);
-    let (pause, counts) = if is_delayed && now - job.created_at < DELAYED_MAX {
-        (asked.unwrap_or_default().clamp(policy.max, DELAY_MAX), false)
-    } else {
-        (policy.pause(job.attempts + 1, asked).filter(|_| fault.is_transient())?, true)
+    wait_for(fault, job, policy, now).or_else(|| {
+        let pause = policy.pause(job.attempts + 1, asked_pause(fault)).filter(|_| fault.is_transient())?;
+        Some(Retry { wait: wait(fault, job, now), ..Retry::after(fault, now + pause) })
+    })
+}
+
+/// A retry that does not count, for a job that met an unavailable component; none when it has waited for too long.
+pub(super) fn wait_for(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Option<Retry> {
+    let wait = wait(fault, job, now).filter(|wait| now - wait.since < WAIT_MAX)?;
+    let at = now + policy.wait(wait.since, now, asked_pause(fault));
+    Some(Retry { counts: false, wait: Some(wait), end: JobOutcome::Waiting, ..Retry::after(fault, at) })
+}
+
+/// The wait of a job that met an unavailable component; none if another attempt is not a matter of time.
+fn wait(fault: &Fault, job: &Job, now: DateTime<Utc>) -> Option<Wait> {
+    let since = job.wait.as_ref().map_or(now, |wait| wait.since);
+    let is_outage = match fault.kind() {
+        FaultKind::Unavailable | FaultKind::InUse | FaultKind::Timeout | FaultKind::Full => {
+            // A worker process fails because of its document.
+            fault.component() != Component::Extractor
+        }
+        // Another process may have other settings.
+        FaultKind::RateLimited | FaultKind::Unconfigured => true,
+        FaultKind::Rejected | FaultKind::InvalidResponse | FaultKind::Internal => false,
     };
-    Some(Retry { at: now + pause, error: Some(fault.report()), counts, end: JobOutcome::Retried })
+    is_outage.then(|| Wait { since, reason: fault.public_message() })
 }
 
 fn retry_removal(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Outcome {
     let endless = RetryPolicy { attempts: u32::MAX, max: REMOVAL_PAUSE, ..*policy };
     let attempts = job.attempts.saturating_add(1);
     let pause = endless.pause(attempts, asked_pause(fault)).unwrap_or(REMOVAL_PAUSE);
-    let error = Some(fault.report());
-    Outcome::Retry(Retry { at: now + pause, error, counts: true, end: JobOutcome::Retried })
+    Outcome::Retry(Retry { wait: wait(fault, job, now), ..Retry::after(fault, now + pause) })
 }
 
 /// The pause that the back end asked for.

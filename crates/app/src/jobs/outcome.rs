@@ -4,8 +4,9 @@ use chrono::{DateTime, Utc};
 use docent_domain::{
     document::Failure,
     extraction::Coverage,
+    fault::Fault,
     id::GenerationId,
-    job::{Job, JobState},
+    job::{Job, JobState, Wait},
     metrics::JobOutcome,
 };
 
@@ -40,14 +41,21 @@ pub(super) struct Retry {
     pub(super) error: Option<String>,
     /// Whether the attempt counts against the limit of attempts.
     pub(super) counts: bool,
+    /// Set if the job waits for an unavailable component.
+    pub(super) wait: Option<Wait>,
     /// What metrics call it.
     pub(super) end: JobOutcome,
 }
 
 impl Retry {
+    /// A retry because of a fault, which counts as an attempt.
+    pub(super) fn after(fault: &Fault, at: DateTime<Utc>) -> Self {
+        Self { at, error: Some(fault.report()), counts: true, wait: None, end: JobOutcome::Retried }
+    }
+
     /// Runs the job again at once: its process is stopping, or its index was replaced.
     pub(super) fn release(now: DateTime<Utc>) -> Self {
-        Self { at: now, error: None, counts: false, end: JobOutcome::Released }
+        Self { at: now, error: None, counts: false, wait: None, end: JobOutcome::Released }
     }
 }
 
@@ -88,7 +96,7 @@ impl Outcome {
                 tracing::warn!(error, %at, "job failed and will be retried");
             }
             Self::Retry(Retry { at, error: Some(error), .. }) => {
-                tracing::info!(error, %at, "job is delayed by a back end");
+                tracing::info!(error, %at, "job waits for an unavailable component");
             }
             Self::Retry(Retry { at, error: None, .. }) => tracing::debug!(%at, "job returned to the queue"),
         }
@@ -96,16 +104,23 @@ impl Outcome {
 
     /// The job after this outcome.
     pub(super) fn job(&self, job: Job, now: DateTime<Utc>) -> Job {
-        let done = |last_error| Job { state: JobState::Done, updated_at: now, last_error, ..job.clone() };
+        let done = |last_error| Job {
+            state: JobState::Done,
+            updated_at: now,
+            last_error,
+            wait: None,
+            ..job.clone()
+        };
         match self {
             Self::Success(Success::Ingested(..)) => done(None),
             Self::Success(Success::Deleted(_) | Success::Obsolete) => done(job.last_error.clone()),
             Self::Failure(failure, _) => done(Some(failure.reason.clone())),
-            Self::Retry(Retry { at, error, counts, .. }) => Job {
+            Self::Retry(Retry { at, error, counts, wait, .. }) => Job {
                 state: JobState::Queued,
                 attempts: job.attempts.saturating_add(u32::from(*counts)),
                 run_at: *at,
                 last_error: error.clone().or(job.last_error),
+                wait: wait.clone(),
                 updated_at: now,
                 ..job
             },

@@ -193,11 +193,15 @@ impl Runner {
             () = abandon.cancelled() => Outcome::Retry(Retry::release(self.app.now())),
         };
         drop(under_way);
+        let outcome = match outcome {
+            Outcome::Failure(..) => match self.clear_failed(job, lease, outcome).await {
+                Some(outcome) => outcome,
+                None => return self.lose_lease(job, span).await,
+            },
+            outcome => outcome,
+        };
         outcome.log();
         record_end(span, outcome.end());
-        if matches!(outcome, Outcome::Failure(..)) && !self.clear_failed(job, lease).await {
-            return self.lose_lease(job, span).await;
-        }
         let settle = self.settle(job, lease, &outcome, &stats).instrument(spans::settle());
         if let Some(end) = settle.await {
             self.app.recorder.job_ended(end, self.app.since(started));
@@ -229,16 +233,23 @@ impl Runner {
         self.purge_stale_chunks(job).await;
     }
 
-    /// Removes the chunks of a document that is about to be recorded as failed; returns false when the lease was
-    /// lost. The runner that has it by then may have ingested the document.
-    async fn clear_failed(&self, job: &Job, lease: LeaseId) -> bool {
-        match self.renew(job, lease).await {
+    /// Removes the chunks of a document that is about to be recorded as failed. While the vector store is unavailable,
+    /// the job waits instead. Returns `None` when the lease was lost: the runner that has it by then may have ingested
+    /// the document.
+    async fn clear_failed(&self, job: &Job, lease: LeaseId, failure: Outcome) -> Option<Outcome> {
+        let removed = match self.renew(job, lease).await {
             Ok((true, _)) => self.remove_chunks(job.document).await,
-            Ok((false, _)) => return false,
-            // Chunks that stay behind are left to a sweep.
-            Err(fault) => self.app.note(&fault),
-        }
-        true
+            Ok((false, _)) => return None,
+            Err(fault) => {
+                self.app.note(&fault);
+                return Some(failure);
+            }
+        };
+        let wait = removed
+            .err()
+            .and_then(|fault| handlers::wait_for(&fault, job, &self.settings.retry, self.app.now()));
+        // Without a wait, chunks that stay behind are left to a sweep.
+        Some(wait.map_or(failure, Outcome::Retry))
     }
 
     async fn document(&self, job: &Job) -> Result<Option<Document>, Fault> {
@@ -255,7 +266,8 @@ impl Runner {
             // A runner that ingests it now replaces them, and one that has done so wrote the same.
             Ok(Some(Document { state: DocumentState::Pending(_) | DocumentState::Ingested(_), .. })) => {}
             Ok(Some(Document { state: DocumentState::Failed(_), .. }) | None) => {
-                self.remove_chunks(job.document).await;
+                // Chunks that stay behind are left to a sweep.
+                let _ = self.remove_chunks(job.document).await;
             }
             Err(fault) => {
                 self.app.note(&fault);
@@ -292,12 +304,12 @@ impl Runner {
     }
 
     /// Removes the chunks of a document from the active index.
-    async fn remove_chunks(&self, document: DocumentId) {
+    async fn remove_chunks(&self, document: DocumentId) -> Result<(), Fault> {
         let remove = async { self.app.active_index().await?.index.remove(document).await };
-        if let Err(fault) = remove.await {
-            self.app.note(&fault);
+        remove.await.inspect_err(|fault| {
+            self.app.note(fault);
             tracing::warn!(%document, fault = %fault.report(), "chunks of a failed document could not be removed");
-        }
+        })
     }
 
     /// Records the outcome of an attempt, with retries; returns what was recorded, if the lease was held.
@@ -403,6 +415,10 @@ fn record_end(span: &Span, end: JobOutcome) {
         JobOutcome::Retried => {
             spans::fail(span, "fault");
             "retried"
+        }
+        JobOutcome::Waiting => {
+            spans::fail(span, "fault");
+            "waiting"
         }
         JobOutcome::Released => "released",
         JobOutcome::Deleted => "deleted",

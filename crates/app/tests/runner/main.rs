@@ -9,6 +9,7 @@ mod lifecycle;
 mod reindex;
 mod service;
 mod sweeping;
+mod waiting;
 mod webhooks;
 
 use call_gate::GatedTask;
@@ -63,7 +64,7 @@ async fn recorder_receives_stages_faults_and_outcomes() {
     let stages = || stages.map(|stage| Noted::StageEnded(stage, none)).into_iter();
     let first = stages().chain([
         Noted::Fault(Component::VectorStore, FaultKind::Unavailable),
-        Noted::JobEnded(JobOutcome::Retried, none),
+        Noted::JobEnded(JobOutcome::Waiting, none),
     ]);
     let second = stages().chain([Noted::JobEnded(JobOutcome::Ingested, none)]);
     assert_eq!(service.recorder.noted(), first.chain(second).collect::<Vec<_>>());
@@ -87,7 +88,7 @@ async fn runner_continues_the_trace_of_the_upload() {
 async fn transient_faults_are_retried_with_exponential_backoff() {
     let service = Service::new();
     let id = service.upload("some words").await;
-    service.index_switch.fail_all(FaultKind::Unavailable);
+    service.index_switch.fail_all(FaultKind::InvalidResponse);
     let mut due = Vec::new();
     for _ in 0..2 {
         assert_eq!(service.drain().await, 1);
@@ -102,33 +103,8 @@ async fn transient_faults_are_retried_with_exponential_backoff() {
     assert_eq!(service.drain().await, 1);
     let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
     assert_eq!(failed.failure.code.as_str(), "indexing_failed");
-    assert_eq!(failed.failure.reason, "the vector store cannot be reached (3 attempts)");
+    assert_eq!(failed.failure.reason, "the vector store returned an invalid response (3 attempts)");
     assert_eq!(service.job(id).await.state, JobState::Done);
-}
-
-#[tokio::test]
-async fn rate_limited_back_end_does_not_use_up_attempts_for_a_day() {
-    let service = Service::new();
-    let id = service.upload("some words").await;
-    service.embedder_switch.fail_all(FaultKind::RateLimited);
-    for _ in 0..10 {
-        assert_eq!(service.drain().await, 1);
-        let job = service.job(id).await;
-        assert_eq!((job.state, job.attempts), (JobState::Queued, 0));
-        assert_eq!(job.last_error.as_deref(), Some("embedding back end: a scripted fault"));
-        service.clock.advance(Duration::from_millis(4999));
-        assert_eq!(service.drain().await, 0, "not before it is due");
-        service.clock.advance(seconds(1));
-    }
-    service.clock.advance(seconds(24 * 60 * 60));
-    for attempts in 1..3 {
-        assert_eq!(service.drain().await, 1);
-        assert_eq!(service.job(id).await.attempts, attempts);
-        service.clock.advance(seconds(5));
-    }
-    assert_eq!(service.drain().await, 1);
-    let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
-    assert_eq!(failed.failure.code.as_str(), "embedding_failed");
 }
 
 /// Starts a runner of another process that waits after this number of calls. `None` if it has ended before.

@@ -97,7 +97,7 @@ async fn failed_document_is_delivered_when_final_with_its_reason() {
     let failures = Webhook { events: WebhookEvents::parse(["document.failed"]).unwrap(), ..webhook(1) };
     let service = service(&[failures]).await;
     ingest(&service, "these words are found").await;
-    service.index_switch.fail_all(FaultKind::Unavailable);
+    service.index_switch.fail_all(FaultKind::InvalidResponse);
     let document = service.upload("some words").await;
     for n in 1..=3 {
         assert!(log(&service, id(1)).await.is_empty(), "before attempt {n}");

@@ -170,6 +170,7 @@ fn job_labels(end: JobOutcome) -> Labels<2> {
         JobOutcome::Ingested => ("ingested", ""),
         JobOutcome::Failed(code) => ("failed", code.as_str()),
         JobOutcome::Retried => ("retried", ""),
+        JobOutcome::Waiting => ("waiting", ""),
         JobOutcome::Released => ("released", ""),
         JobOutcome::Deleted => ("deleted", ""),
         JobOutcome::Deferred => ("waited", ""),

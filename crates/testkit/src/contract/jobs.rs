@@ -5,7 +5,7 @@ use crate::builders::{at, document, id, job, user};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::{
     id::{JobId, LeaseId},
-    job::{Job, JobKind, JobState},
+    job::{Job, JobKind, JobState, Wait},
     listing::{JobFilter, JobStateName},
     trace::TraceParent,
 };
@@ -26,6 +26,7 @@ crate::battery! {
             interruptions: 7,
             run_at: odd(1),
             last_error: Some("größer als 50 MiB: “x”".into()),
+            wait: Some(Wait { since: odd(5), reason: "the vector store cannot be reached".into() }),
             trace: TraceParent::parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
             created_at: odd(2),
             updated_at: odd(3),

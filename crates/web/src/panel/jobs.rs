@@ -45,6 +45,8 @@ pub(super) struct JobRow {
     attempts: u32,
     interruptions: u32,
     last_error: Option<String>,
+    /// Since when the job waits for an unavailable component.
+    waiting: Option<Time>,
     /// Time of the next attempt, while the job is waiting for it.
     next: Option<Time>,
     created: Time,
@@ -54,6 +56,7 @@ pub(super) struct JobRow {
 impl JobRow {
     pub(super) fn of(job: &Job, title: Option<&Title>, now: DateTime<Utc>) -> Self {
         let (state, next) = match job.state {
+            JobState::Queued if job.wait.is_some() => ("waiting", Some(Time::of(job.run_at, now))),
             JobState::Queued if job.run_at > now => ("queued", Some(Time::of(job.run_at, now))),
             JobState::Queued => ("queued", None),
             JobState::Leased { .. } => ("running", None),
@@ -71,6 +74,7 @@ impl JobRow {
             attempts: job.attempts,
             interruptions: job.interruptions,
             last_error: job.last_error.clone(),
+            waiting: job.wait.as_ref().map(|wait| Time::of(wait.since, now)),
             next,
             created: Time::of(job.created_at, now),
             updated: Time::of(job.updated_at, now),
@@ -114,7 +118,7 @@ mod tests {
 
     impl JobRow {
         pub(crate) fn samples() -> Vec<Self> {
-            let row = |state, title: Option<&str>, next| Self {
+            let row = |state: &'static str, title: Option<&str>, next| Self {
                 id: "1".to_owned(),
                 short_id: "1".to_owned(),
                 kind: "ingest",
@@ -125,12 +129,14 @@ mod tests {
                 attempts: 1,
                 interruptions: 0,
                 last_error: title.map(str::to_owned),
+                waiting: (state == "waiting").then(Time::sample),
                 next,
                 created: Time::sample(),
                 updated: Time::sample(),
             };
             vec![
                 row("queued", None, Some(Time::sample())),
+                row("waiting", None, Some(Time::sample())),
                 row("running", Some("Text"), None),
                 row("done", None, None),
             ]

@@ -6,7 +6,7 @@ use crate::sql::{
 use docent_domain::{
     fault::Result,
     id::{DocumentId, JobId, LeaseId, UserId},
-    job::{Job, JobKind, JobState},
+    job::{Job, JobKind, JobState, Wait},
     trace::TraceParent,
 };
 use sea_orm::entity::prelude::*;
@@ -30,6 +30,8 @@ pub struct Model {
     pub interruptions: i64,
     pub run_at: i64,
     pub last_error: Option<String>,
+    pub waiting_since: Option<i64>,
+    pub waiting_reason: Option<String>,
     pub traceparent: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
@@ -59,6 +61,8 @@ impl Record for Job {
             interruptions: i64::from(self.interruptions),
             run_at: micros(self.run_at),
             last_error: self.last_error.clone(),
+            waiting_since: self.wait.as_ref().map(|wait| micros(wait.since)),
+            waiting_reason: self.wait.as_ref().map(|wait| wait.reason.clone()),
             traceparent: self.trace.as_ref().map(|trace| trace.as_str().to_owned()),
             created_at: micros(self.created_at),
             updated_at: micros(self.updated_at),
@@ -87,6 +91,10 @@ impl Record for Job {
             interruptions: counted(row.interruptions, "job's counter")?,
             run_at: when(row.run_at)?,
             last_error: row.last_error,
+            wait: match (row.waiting_since, row.waiting_reason) {
+                (Some(since), Some(reason)) => Some(Wait { since: when(since)?, reason }),
+                _ => None,
+            },
             // A label for traces is no reason to leave a job undone: one that cannot be read is left out.
             trace: row.traceparent.as_deref().and_then(TraceParent::parse),
             created_at: when(row.created_at)?,

@@ -118,6 +118,7 @@ impl JobWriter for Transaction {
                 row.interruptions = job.interruptions;
                 row.run_at = job.run_at;
                 row.last_error.clone_from(&job.last_error);
+                row.wait.clone_from(&job.wait);
                 row.updated_at = job.updated_at;
             }
             Ok(held)
