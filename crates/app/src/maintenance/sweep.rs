@@ -1,7 +1,6 @@
 //! Sweeps: repairs what interrupted jobs have left behind, while the service runs.
 //!
-//! A sweep repairs the diagnostic findings that need no decision by an operator. The others, such as an ingested
-//! document without chunks, are left to `docent doctor`.
+//! A sweep repairs the diagnostic findings that need no decision by an operator. The others are left to `docent doctor`.
 
 use super::diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check_leftovers, repair};
 use crate::App;
@@ -15,6 +14,8 @@ pub struct SweepReport {
     pub not_queued: u64,
     /// Deleted documents whose missing job was queued.
     pub not_removed: u64,
+    /// Documents that were queued again because chunks were missing.
+    pub wrong_chunks: u64,
     /// Deleted or failed documents whose chunks were removed.
     pub orphan_chunks: u64,
     /// Files without a document that were deleted.
@@ -33,7 +34,7 @@ impl SweepReport {
 
     /// The number of repairs.
     pub fn repaired(&self) -> u64 {
-        self.not_queued + self.not_removed + self.orphan_chunks + self.orphan_files
+        self.not_queued + self.not_removed + self.wrong_chunks + self.orphan_chunks + self.orphan_files
     }
 }
 
@@ -53,7 +54,8 @@ pub async fn sweep(app: &App) -> SweepReport {
 }
 
 fn log(report: &SweepReport) {
-    let SweepReport { not_queued, not_removed, orphan_chunks, orphan_files, failed, skipped } = report;
+    let SweepReport { not_queued, not_removed, wrong_chunks, orphan_chunks, orphan_files, failed, skipped } =
+        report;
     let skipped = skipped.len();
     if report.repaired() == 0 && report.is_complete() {
         tracing::debug!("sweep finished without findings");
@@ -61,6 +63,7 @@ fn log(report: &SweepReport) {
         tracing::info!(
             not_queued,
             not_removed,
+            wrong_chunks,
             orphan_chunks,
             orphan_files,
             failed,
@@ -81,6 +84,7 @@ impl Sweeper<'_> {
         match finding {
             Finding::NotQueued(_) => Some((SweepFinding::NotQueued, &mut self.report.not_queued)),
             Finding::NotRemoved(_) => Some((SweepFinding::NotRemoved, &mut self.report.not_removed)),
+            Finding::WrongChunks { .. } => Some((SweepFinding::WrongChunks, &mut self.report.wrong_chunks)),
             Finding::OrphanChunks { .. } => {
                 Some((SweepFinding::OrphanChunks, &mut self.report.orphan_chunks))
             }
@@ -92,7 +96,7 @@ impl Sweeper<'_> {
             | Finding::UnfinishedBuild(_)
             | Finding::RetiredIndex(_)
             | Finding::ExpiredLease { .. }
-            | Finding::WrongChunks { .. }
+            | Finding::MostlyUnknown { .. }
             | Finding::ForeignFile(_)
             | Finding::FileMissing(_)
             | Finding::FileSize { .. } => None,
@@ -108,6 +112,14 @@ impl CheckListener for Sweeper<'_> {
 
     async fn found(&mut self, finding: Finding) {
         let app = self.app;
+        if matches!(finding, Finding::MostlyUnknown { .. }) {
+            tracing::error!(
+                code = finding.code(),
+                id = finding.id(),
+                "a sweep deletes nothing: {}",
+                finding.description()
+            );
+        }
         let Some((kind, count)) = self.repairable(&finding) else { return };
         let (code, id) = (finding.code(), finding.id());
         match repair(app, &finding).await {

@@ -245,3 +245,40 @@ async fn process_without_an_interval_never_sweeps() {
     stop.cancel();
     until("it stops", || running.is_finished()).await;
 }
+
+#[tokio::test]
+async fn sweep_deletes_nothing_from_a_store_that_is_mostly_unknown() {
+    let service = Service::new();
+    for text in ["one", "two", "three"] {
+        service.upload(text).await;
+    }
+    service.drain().await;
+    service.blobs.set_time(service.app.now());
+    for n in 100..130 {
+        service.create_orphan_chunks(n).await;
+        let mut writer = service.ports.blobs.create(&BlobKey::of_document(builders::id(n))).await.unwrap();
+        writer.write(bytes::Bytes::from_static(b"bytes")).await.unwrap();
+        writer.finish().await.unwrap();
+    }
+    service.clock.advance(HOUR + Duration::from_secs(1));
+    let files = service.blobs.keys().len();
+    let swept = service.sweep().await;
+    assert_eq!((swept.orphan_chunks, swept.orphan_files), (0, 0));
+    assert_eq!(service.blobs.keys().len(), files);
+}
+
+#[tokio::test]
+async fn sweep_ingests_documents_again_whose_chunks_were_lost() {
+    let service = Service::new();
+    let (whole, lost) = (service.upload("some words").await, service.upload("other words").await);
+    service.drain().await;
+    service.index.remove(lost).await.unwrap();
+    let swept = service.sweep().await;
+    assert_eq!((swept.wrong_chunks, swept.repaired()), (1, 1));
+    assert_eq!(service.document(lost).await.state.name(), "pending");
+    service.drain().await;
+    for id in [whole, lost] {
+        assert_eq!(service.index.entries(id).len(), 1);
+    }
+    assert_eq!(service.sweep().await.repaired(), 0);
+}

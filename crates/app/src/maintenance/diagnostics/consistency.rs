@@ -9,14 +9,14 @@ use crate::{
 use chrono::TimeDelta;
 use docent_domain::{
     document::{BlobKey, Document, DocumentState, DocumentStatus, FailureCode},
-    fault::Fault,
+    fault::{Component, Fault},
     generation::{GenerationState, IndexGeneration},
     id::DocumentId,
     job::{JobKind, JobState},
 };
 use docent_ports::blob_store::StoredBlob;
 use futures::{StreamExt, TryStreamExt, stream};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// Records that are read at a time.
 const PAGE: u64 = 256;
@@ -26,6 +26,8 @@ const INDEX_PAGE: usize = 1000;
 const FILE_CHECKS: usize = 8;
 /// A younger file without a record may belong to an upload in progress.
 const UPLOAD_GRACE: TimeDelta = TimeDelta::hours(1);
+/// Fewer orphans are always taken for leftovers.
+const FOREIGN_MIN: usize = 20;
 /// Runners take jobs with expired leases within seconds.
 const LEASE_GRACE: TimeDelta = TimeDelta::minutes(10);
 
@@ -145,6 +147,29 @@ pub(super) async fn wrong_chunks(app: &App, id: DocumentId) -> Result<Option<(u6
     Ok(recorded.filter(|(_, recorded)| *recorded != actual).map(|(_, recorded)| (recorded, actual)))
 }
 
+/// What a check of a store has seen.
+#[derive(Default)]
+struct Sightings {
+    known: u64,
+    unknown: u64,
+}
+
+impl Sightings {
+    fn count(&mut self, is_known: bool) {
+        if is_known {
+            self.known += 1;
+        } else {
+            self.unknown += 1;
+        }
+    }
+
+    /// Whether most of the store is unknown, so that it is not safe to delete anything. A few leftovers in a nearly
+    /// empty store are deleted.
+    fn are_mostly_unknown(&self, orphans: usize) -> bool {
+        orphans >= FOREIGN_MIN && self.unknown > self.known
+    }
+}
+
 /// Checks that the index contains only chunks of ingested, pending and deleted documents.
 pub(super) async fn chunks(
     app: &App,
@@ -153,18 +178,16 @@ pub(super) async fn chunks(
 ) -> Result<(), Fault> {
     let active = app.active_index().await?;
     progress.begin("comparing chunks with documents", None);
-    let mut reported = HashSet::new();
+    let (mut seen, mut suspects) = (Sightings::default(), BTreeSet::new());
     let mut after: Option<String> = None;
     loop {
         let page = active.index.documents(after.as_deref(), INDEX_PAGE).await?;
         let statuses = app.store.read().await?.inventory().statuses(&page.documents).await?;
         for id in &page.documents {
-            if may_have_chunks(statuses.get(id).copied()) || reported.contains(id) {
-                continue;
-            }
-            if let Some(chunks) = orphan_chunks(app, *id).await? {
-                reported.insert(*id);
-                listener.found(Finding::OrphanChunks { document: *id, chunks }).await;
+            let status = statuses.get(id).copied();
+            seen.count(status.is_some());
+            if !may_have_chunks(status) {
+                suspects.insert(*id);
             }
         }
         progress.advance(page.documents.len() as u64);
@@ -174,6 +197,16 @@ pub(super) async fn chunks(
         }
     }
     progress.end();
+    if seen.are_mostly_unknown(suspects.len()) {
+        let (store, unknown) = (Component::VectorStore, suspects.len() as u64);
+        listener.found(Finding::MostlyUnknown { store, unknown }).await;
+        return Ok(());
+    }
+    for document in suspects {
+        if let Some(chunks) = orphan_chunks(app, document).await? {
+            listener.found(Finding::OrphanChunks { document, chunks }).await;
+        }
+    }
     Ok(())
 }
 
@@ -249,6 +282,7 @@ pub(super) async fn files(
     listener: &mut dyn CheckListener,
 ) -> Result<(), Fault> {
     progress.begin("comparing files with documents", None);
+    let (mut seen, mut orphans) = (Sightings::default(), Vec::new());
     let mut pages = app.blobs.list().try_chunks(PAGE as usize);
     while let Some(page) = pages.next().await {
         let page = page.map_err(|error| error.1)?;
@@ -260,22 +294,34 @@ pub(super) async fn files(
         let ids: Vec<DocumentId> = with_documents.iter().filter_map(|(_, id)| *id).collect();
         let statuses = app.store.read().await?.inventory().statuses(&ids).await?;
         for (StoredBlob { key, bytes, .. }, id) in with_documents {
-            match id {
-                None => match extraction_of(&key) {
-                    // Needed while a document has this file; a document's removal also removes its extraction.
-                    Some(sha256) if is_extraction_needed(app, &sha256).await? => {}
-                    Some(_) => listener.found(Finding::OrphanFile { key, bytes }).await,
-                    None => listener.found(Finding::ForeignFile(key)).await,
-                },
-                Some(id) if statuses.contains_key(&id) => {}
-                // Deleted since it was listed.
-                Some(_) if app.blobs.size(&key).await?.is_none() => {}
-                Some(_) => listener.found(Finding::OrphanFile { key, bytes }).await,
+            let is_needed = match (id, extraction_of(&key)) {
+                (Some(id), _) => statuses.contains_key(&id),
+                // Needed while a document has this file; a document's removal also removes its extraction.
+                (None, Some(sha256)) => is_extraction_needed(app, &sha256).await?,
+                (None, None) => {
+                    listener.found(Finding::ForeignFile(key)).await;
+                    continue;
+                }
+            };
+            seen.count(is_needed);
+            if !is_needed {
+                orphans.push((key, bytes));
             }
         }
         progress.advance(read);
     }
     progress.end();
+    if seen.are_mostly_unknown(orphans.len()) {
+        let (store, unknown) = (Component::BlobStore, orphans.len() as u64);
+        listener.found(Finding::MostlyUnknown { store, unknown }).await;
+        return Ok(());
+    }
+    for (key, bytes) in orphans {
+        // It may have been deleted since it was listed.
+        if app.blobs.size(&key).await?.is_some() {
+            listener.found(Finding::OrphanFile { key, bytes }).await;
+        }
+    }
     Ok(())
 }
 

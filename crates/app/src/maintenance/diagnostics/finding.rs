@@ -63,6 +63,14 @@ pub enum Finding {
         /// The number of chunks.
         chunks: u64,
     },
+    /// Most of what a store has is of documents that the database does not know: it may belong to another
+    /// installation, or the database is not the right one. Nothing of it is reported as an orphan.
+    MostlyUnknown {
+        /// The store.
+        store: Component,
+        /// Number of unknown documents or files.
+        unknown: u64,
+    },
     /// A file without a document.
     OrphanFile {
         /// Its key.
@@ -100,6 +108,7 @@ impl Finding {
             Self::ExpiredLease { .. } => "lease_over",
             Self::WrongChunks { .. } => "wrong_chunks",
             Self::OrphanChunks { .. } => "orphan_chunks",
+            Self::MostlyUnknown { .. } => "mostly_unknown",
             Self::OrphanFile { .. } => "orphan_file",
             Self::ForeignFile(_) => "foreign_file",
             Self::FileMissing(_) => "file_missing",
@@ -110,7 +119,7 @@ impl Finding {
     /// The ID of the affected component, index, document, job or file.
     pub fn id(&self) -> String {
         match self {
-            Self::ComponentDown(part, _) => part.code().to_owned(),
+            Self::ComponentDown(part, _) | Self::MostlyUnknown { store: part, .. } => part.code().to_owned(),
             Self::Schema(_) => Component::Database.code().to_owned(),
             Self::DimensionMismatch { .. } => Component::VectorStore.code().to_owned(),
             Self::ModelMismatch { .. } => Component::Embedder.code().to_owned(),
@@ -167,6 +176,14 @@ impl Finding {
                 format!("the document should have {recorded} chunks but has {actual}")
             }
             Self::OrphanChunks { chunks, .. } => format!("{chunks} chunks without an ingested document"),
+            Self::MostlyUnknown { store: Component::VectorStore, unknown } => format!(
+                "most of its chunks belong to {unknown} documents that the database does not know; none are deleted"
+            ),
+            Self::MostlyUnknown { unknown, .. } => {
+                format!(
+                    "most of its files ({unknown}) belong to no document in the database; none are deleted"
+                )
+            }
             Self::OrphanFile { bytes, .. } => format!("a file of {bytes} bytes without a document"),
             Self::ForeignFile(_) => "a file that was not written by this service".to_owned(),
             Self::FileMissing(_) => "the document's file is missing".to_owned(),
@@ -192,6 +209,7 @@ impl Finding {
             | Self::ModelMismatch { .. }
             | Self::UnfinishedBuild(_)
             | Self::ExpiredLease { .. }
+            | Self::MostlyUnknown { .. }
             | Self::ForeignFile(_)
             | Self::FileMissing(_)
             | Self::FileSize { .. } => None,
@@ -217,6 +235,10 @@ impl Finding {
             Self::ExpiredLease { .. } => {
                 Some("check that a service is running: it takes expired jobs within seconds")
             }
+            Self::MostlyUnknown { .. } => Some(
+                "check the settings of the database and of this store: they may be of different installations; \
+                 data that is no longer needed must be deleted by hand",
+            ),
             Self::ForeignFile(_) => Some("do not store other files in the blob store"),
             Self::FileMissing(_) | Self::FileSize { .. } => {
                 Some("restore the file from a backup, or delete the document and upload it again")

@@ -57,7 +57,7 @@ pub async fn check(
     let out = &mut skipped;
     note(out, "generations of the index", consistency::generations(app, listener).await);
     note(out, JOBS, consistency::jobs(app, listener).await);
-    note(out, "documents without chunks", consistency::records_of_chunks(app, progress, listener).await);
+    note(out, RECORDS, consistency::records_of_chunks(app, progress, listener).await);
     note(out, CHUNKS, consistency::chunks(app, progress, listener).await);
     note(out, "documents without files", consistency::records_of_files(app, progress, listener).await);
     note(out, FILES, consistency::files(app, progress, listener).await);
@@ -70,12 +70,14 @@ pub(crate) async fn check_leftovers(app: &App, listener: &mut dyn CheckListener)
     let mut skipped = Vec::new();
     let out = &mut skipped;
     note(out, JOBS, consistency::jobs(app, listener).await);
+    note(out, RECORDS, consistency::records_of_chunks(app, &NoProgress, listener).await);
     note(out, CHUNKS, consistency::chunks(app, &NoProgress, listener).await);
     note(out, FILES, consistency::files(app, &NoProgress, listener).await);
     skipped
 }
 
 const JOBS: &str = "jobs";
+const RECORDS: &str = "documents without chunks";
 const CHUNKS: &str = "chunks without documents";
 const FILES: &str = "files without documents";
 

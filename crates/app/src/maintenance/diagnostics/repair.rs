@@ -44,6 +44,7 @@ pub async fn repair(app: &App, finding: &Finding) -> Result<Repair, Error> {
         | Finding::ModelMismatch { .. }
         | Finding::UnfinishedBuild(_)
         | Finding::ExpiredLease { .. }
+        | Finding::MostlyUnknown { .. }
         | Finding::ForeignFile(_)
         | Finding::FileMissing(_)
         | Finding::FileSize { .. } => Ok(Repair::NotSupported),
