@@ -1,5 +1,6 @@
 //! Composition root: chooses the adapter for each port.
 
+mod data_dir;
 mod embedders;
 mod maintenance;
 mod reranker;
@@ -27,7 +28,11 @@ use docent_adapters::{
     webhook_sender::{AllowedHosts, HttpWebhookSender},
 };
 use docent_app::{
-    App, background::Background, jobs::RunnerSettings, rate_limit::Quota, settings::Settings as Limits,
+    App,
+    background::{Background, index_owner::IndexOwner},
+    jobs::RunnerSettings,
+    rate_limit::Quota,
+    settings::Settings as Limits,
 };
 use docent_domain::job::RetryPolicy;
 use docent_ports::{
@@ -50,13 +55,13 @@ use docent_ports::{
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
 use std::{
     ffi::OsString,
-    io::Write,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
+use data_dir::{create_private_dir, index_owner_id, remove_token_journal, secret_key};
 use embedders::ModelEmbedders;
 pub(crate) use maintenance::maintenance;
 
@@ -68,6 +73,8 @@ pub(crate) struct Assembly {
     pub(crate) app: Arc<App>,
     /// Whether no other process uses the same job queue: the embedded vector store and a SQLite database have one owner.
     pub(crate) is_exclusive: bool,
+    /// Set if the vector store is embedded but other processes can use the database.
+    pub(crate) index_owner: Option<IndexOwner>,
     /// Metrics, if enabled.
     metrics: Option<Arc<Metrics>>,
     secret: Vec<u8>,
@@ -125,19 +132,19 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
     let (tokens, limiter) = key_value(settings, &store)?;
     // Other processes may use a database server, with their own embedded vector stores: their jobs must not be taken.
     let is_exclusive = owns_index && matches!(settings.storage.database_url, DatabaseUrl::Sqlite(_));
-    if owns_index && !is_exclusive {
-        tracing::warn!(
-            "the embedded vector store can be used by this process only: do not run jobs on the same database elsewhere"
-        );
-    }
+    let owner = match owns_index && !is_exclusive {
+        true => Some(index_owner_id(&settings.service.data_dir, &system)?),
+        false => None,
+    };
     let metrics = settings.telemetry.metrics_enabled.then(|| Arc::new(Metrics::new(system.clock.now())));
     let recorder: Arc<dyn Recorder> = match &metrics {
         Some(metrics) => Arc::clone(metrics) as _,
         None => Arc::new(NoopRecorder),
     };
     let stores = Stores { collections, owns_index, tokens, limiter, recorder };
-    let app = assemble(settings, store, system, stores, &secret)?;
-    Ok(Assembly { app: Arc::new(app), is_exclusive, metrics, secret })
+    let app = Arc::new(assemble(settings, store, system, stores, &secret)?);
+    let index_owner = owner.map(|id| IndexOwner::new(Arc::clone(&app), id));
+    Ok(Assembly { app, is_exclusive, index_owner, metrics, secret })
 }
 
 fn assemble(
@@ -283,7 +290,11 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
             let storage = &settings.storage;
             let url = grpc_address(storage.qdrant_url.as_str());
             let key = storage.qdrant_api_key.as_ref().map(Secret::expose);
-            let options = qdrant::Options { traces: traces(settings), ..qdrant::Options::default() };
+            let options = qdrant::Options {
+                collection: storage.qdrant_collection.0.clone(),
+                traces: traces(settings),
+                ..qdrant::Options::default()
+            };
             let default = QdrantIndex::new(&url, key, options, Arc::new(store.clone()))?;
             Ok((Arc::new(QdrantCollections::new(default)), false))
         }
@@ -298,7 +309,7 @@ pub(crate) const INDEX: &str = "index";
 fn first_collection(settings: &Settings) -> String {
     match settings.storage.vector_db {
         VectorDb::Embedded => INDEX.to_owned(),
-        VectorDb::Qdrant => qdrant::Options::default().collection,
+        VectorDb::Qdrant => settings.storage.qdrant_collection.0.clone(),
     }
 }
 
@@ -412,70 +423,6 @@ fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
     Ok(Arc::new(WorkerExtractor::new(this_program()?, worker_args(), limits)))
 }
 
-/// Returns the secret key from the settings, or a random one stored in the data directory. Only `docent dev`, and
-/// `docent serve` with `debug`, may run without the setting.
-fn secret_key(profile: Profile, settings: &Settings, entropy: &dyn Entropy) -> anyhow::Result<Vec<u8>> {
-    if let Some(secret) = &settings.accounts.secret_key {
-        return Ok(secret.expose().as_bytes().to_owned());
-    }
-    if profile == Profile::Serve && !settings.service.debug {
-        bail!("DOCENT_SECRET_KEY must be set");
-    }
-    let path = settings.service.data_dir.join("secret_key");
-    stored_secret(&path, entropy).with_context(|| format!("the secret key in {}", path.display()))
-}
-
-fn stored_secret(path: &PathBuf, entropy: &dyn Entropy) -> anyhow::Result<Vec<u8>> {
-    match std::fs::read(path) {
-        Ok(secret) if secret.len() >= 32 => return Ok(secret),
-        Ok(_) => bail!("the file is shorter than 32 bytes; remove it to generate a new key"),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error.into()),
-    }
-    let mut random = [0; 32];
-    entropy.fill(&mut random);
-    let secret: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    // Written to another file first: a crash must not leave a truncated key.
-    let new = path.with_extension("new");
-    let _ = std::fs::remove_file(&new);
-    let mut file = private_file().create_new(true).open(&new)?;
-    file.write_all(secret.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&new, path)?;
-    Ok(secret.into_bytes())
-}
-
-fn private_file() -> std::fs::OpenOptions {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-/// Removes the files in which earlier versions stored refresh tokens, which are now in the database. The
-/// sessions in them end.
-fn remove_token_journal(data_dir: &Path) {
-    for name in ["tokens.journal", "tokens.journal.lock", "tokens.journal.new"] {
-        match std::fs::remove_file(data_dir.join(name)) {
-            Ok(()) => tracing::info!(file = name, "removed the token file of an earlier version"),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => {
-                tracing::warn!(file = name, %error, "cannot remove the token file of an earlier version")
-            }
-        }
-    }
-}
-
-/// Creates a directory that only its owner can access; an existing one keeps its mode.
-fn create_private_dir(folder: &Path) -> anyhow::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).with_context(|| format!("creating the directory {}", folder.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -484,38 +431,5 @@ mod tests {
     fn qdrant_rest_port_is_replaced_by_grpc_port() {
         assert_eq!(grpc_address("http://127.0.0.1:6333"), "http://127.0.0.1:6334");
         assert_eq!(grpc_address("https://qdrant.example.org:7000"), "https://qdrant.example.org:7000");
-    }
-
-    #[test]
-    fn secret_is_generated_once_and_private() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("secret_key");
-        let secret = stored_secret(&path, &SystemEntropy).unwrap();
-        assert_eq!(secret.len(), 64);
-        assert_eq!(stored_secret(&path, &SystemEntropy).unwrap(), secret);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        }
-    }
-
-    #[test]
-    fn token_journal_of_an_earlier_version_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["tokens.journal", "tokens.journal.lock", "secret_key"] {
-            std::fs::write(folder.path().join(name), "").unwrap();
-        }
-        remove_token_journal(folder.path());
-        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
-        assert_eq!(files.collect::<Vec<_>>(), ["secret_key"]);
-    }
-
-    #[test]
-    fn truncated_secret_is_rejected() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("secret_key");
-        std::fs::write(&path, "short").unwrap();
-        assert!(stored_secret(&path, &SystemEntropy).is_err());
     }
 }

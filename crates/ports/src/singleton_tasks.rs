@@ -4,11 +4,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::{fault::Result, id::LeaseId};
 
-/// A periodic task that runs in one process at a time.
+/// A task that runs in one process at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SingletonTask {
     /// Removing leftovers of crashed job runners.
     Sweep,
+    /// Serving a database server with an embedded index, which only one process can do.
+    EmbeddedIndex,
 }
 
 impl SingletonTask {
@@ -16,6 +18,7 @@ impl SingletonTask {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sweep => "sweep",
+            Self::EmbeddedIndex => "embedded_index",
         }
     }
 }

@@ -4,8 +4,12 @@ use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
 use docent::config::{Settings, VectorDb};
 use docent_adapters::sql::SqlStore;
-use docent_app::{App, background::Background, jobs::Runner};
-use docent_domain::fault::{Component, Fault};
+use docent_app::{
+    App,
+    background::{Background, index_owner::IndexOwner},
+    jobs::Runner,
+};
+use docent_domain::fault::{Fault, FaultKind};
 use docent_migration::SchemaState;
 use docent_server::Server;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -54,7 +58,7 @@ impl Service {
             Err(_) => false,
         };
         if is_usable {
-            check_index(&assembly.app).await?;
+            check_index(&assembly.app, assembly.index_owner.as_ref()).await?;
         } else {
             tracing::warn!("the database cannot be reached yet; waiting for it");
         }
@@ -118,6 +122,7 @@ struct Jobs {
     runner: Option<Runner>,
     background: Background,
     is_exclusive: bool,
+    index_owner: Option<IndexOwner>,
     stop: CancellationToken,
 }
 
@@ -132,7 +137,9 @@ impl Jobs {
         let runner = runs_jobs.then(|| Runner::new(Arc::clone(&assembly.app), wire::runner(settings)));
         let background = wire::background(settings, &assembly.app);
         let app = Arc::clone(&assembly.app);
-        Self { app, store, runner, background, is_exclusive: assembly.is_exclusive, stop }
+        let Assembly { is_exclusive, index_owner, .. } = assembly;
+        let (is_exclusive, index_owner) = (*is_exclusive, index_owner.clone());
+        Self { app, store, runner, background, is_exclusive, index_owner, stop }
     }
 
     /// Waits for the database, then runs jobs until stopped.
@@ -144,7 +151,14 @@ impl Jobs {
         match &self.runner {
             Some(runner) => {
                 let background = self.background.run(self.stop.clone());
-                tokio::join!(runner.run(self.stop.clone(), SHUTDOWN_GRACE), background);
+                let work = async { tokio::join!(runner.run(self.stop.clone(), SHUTDOWN_GRACE), background) };
+                tokio::select! {
+                    _ = work => {}
+                    () = self.lose_index() => bail!("{INDEX_TAKEN}"),
+                }
+                if let Some(owner) = &self.index_owner {
+                    owner.release().await;
+                }
             }
             None => self.stop.cancelled().await,
         }
@@ -158,12 +172,20 @@ impl Jobs {
                 pause().await;
             }
             tracing::info!("connected to the database");
-            check_index(&self.app).await?;
+            check_index(&self.app, self.index_owner.as_ref()).await?;
         }
         while !self.take_over().await? {
             pause().await;
         }
         Ok(())
+    }
+
+    /// Returns when another process has taken the database from this process's embedded index.
+    async fn lose_index(&self) {
+        match &self.index_owner {
+            Some(owner) => owner.hold().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Releases the jobs leased by a previous process, if this process is the only one. Returns false if the database is
@@ -196,19 +218,41 @@ async fn check_schema(store: &SqlStore) -> anyhow::Result<bool> {
     }
 }
 
+/// What is wrong if another process has an embedded index for the same database.
+const INDEX_TAKEN: &str = "another process with an embedded vector store uses this database: only one process can. Stop \
+     it and try again after 30 s, or use DOCENT_VECTOR_DB=qdrant in all processes";
+
 /// Opens the active index and logs problems with its embedding model.
 ///
 /// # Errors
-/// If the vector store cannot open the index.
-async fn check_index(app: &App) -> anyhow::Result<()> {
-    let active = match app.active_index().await {
+/// If the vector store cannot open the index, the index is not of this installation, or another process with an embedded
+/// index uses the database.
+async fn check_index(app: &App, owner: Option<&IndexOwner>) -> anyhow::Result<()> {
+    if let Some(owner) = owner
+        && !owner.acquire().await?
+    {
+        bail!("{INDEX_TAKEN}");
+    }
+    let checked = async {
+        app.check_vector_store().await?;
+        let active = app.active_index().await?;
+        active.index.check().await?;
+        Ok::<_, Fault>(active)
+    };
+    let active = match checked.await {
         Ok(active) => active,
-        // Another process has it open, or it is damaged: searching would be impossible.
-        Err(fault) if fault.component() == Component::VectorStore => return Err(fault.into()),
-        Err(fault) => {
-            tracing::warn!(fault = %fault.report(), "the active index is not known yet");
+        // It may start later; what depends on it waits until then.
+        Err(fault)
+            if matches!(
+                fault.kind(),
+                FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited
+            ) =>
+        {
+            tracing::warn!(fault = %fault.report(), "the active index cannot be used yet");
             return Ok(());
         }
+        // Another process has it open, it belongs to another installation, or a setting is wrong.
+        Err(fault) => return Err(anyhow::anyhow!(fault.report())),
     };
     let (model, configured) = (&active.generation.model, &app.settings().embedding_model);
     if let Err(fault) = active.embedder() {

@@ -1,5 +1,6 @@
 //! Recurring work beside the job runner: webhook deliveries, sweeps and purges.
 
+pub mod index_owner;
 mod purging;
 mod sweeping;
 
