@@ -140,7 +140,7 @@ rules! {
         app.faults.embedder.fail_next(1, FaultKind::RateLimited);
         app.run_jobs().await;
         assert_eq!(faults("embedding_back_end", "rate_limited").await, 1.0);
-        assert_eq!(series(&app, r#"docent_jobs_ended_total{outcome="retried",code=""}"#).await, Some(1.0));
+        assert_eq!(series(&app, r#"docent_jobs_ended_total{outcome="waiting",code=""}"#).await, Some(1.0));
         // In an API response.
         app.faults.database.read.fail_next(1, FaultKind::Unavailable);
         let _ = ada.get("/documents").await.expect(503);

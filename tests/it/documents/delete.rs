@@ -77,7 +77,7 @@ rules! {
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
         let _ = delete(&ada, &id).await.expect(204);
         app.run_jobs().await;
-        assert_eq!(app.faults.index.calls(), 1, "only the removal; no chunk was written");
+        assert_eq!(app.faults.index.calls(), 2, "only the first look at the store and the removal; no chunk was written");
         assert!(!has_remains(&app, &id).await);
     }
 

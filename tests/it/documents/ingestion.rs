@@ -98,9 +98,9 @@ rules! {
             let report = async || ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
             assert_eq!(report().await["waiting"], Value::Null);
             switch.fail_all(FaultKind::Unavailable);
-            for _ in 0..5 {
+            for _ in 0..3 {
                 assert_eq!(app.run_jobs().await, 1);
-                app.advance(Duration::from_secs(60));
+                app.advance(Duration::from_secs(20));
             }
             let waiting = report().await;
             assert_eq!((&waiting["status"], &waiting["waiting"]["reason"]), (&"pending".into(), &expected.into()));

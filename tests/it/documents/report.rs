@@ -57,7 +57,7 @@ rules! {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["words"])).await;
-        app.faults.index.fail_next(1, FaultKind::Unavailable);
+        app.faults.index.fail_next(1, FaultKind::InvalidResponse);
         for _ in 0..2 {
             app.run_jobs().await;
             app.advance(std::time::Duration::from_secs(5));

@@ -30,7 +30,7 @@ rules! {
         let app = setup.start().await;
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["zebras"])).await;
-        app.faults.index.fail_next(5, FaultKind::Unavailable);
+        app.faults.index.fail_next(5, FaultKind::InvalidResponse);
         for _ in 0..3 {
             app.run_jobs().await;
             app.advance(Duration::from_secs(5));

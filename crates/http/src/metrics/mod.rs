@@ -110,7 +110,8 @@ impl Metrics {
     /// Creates the series that alerts use, so that the first event is an increase from 0.
     fn create_series(&self) {
         let failed = FailureCode::ALL.iter().map(|code| JobOutcome::Failed(*code));
-        for end in [JobOutcome::Ingested, JobOutcome::Retried].into_iter().chain(failed) {
+        for end in [JobOutcome::Ingested, JobOutcome::Retried, JobOutcome::Waiting].into_iter().chain(failed)
+        {
             let _ = self.jobs.get_or_create(&job_labels(end));
         }
         for is_whole in [true, false] {
