@@ -1,13 +1,11 @@
 //! The changes that migrations consist of, each of which can be reverted.
 
 use crate::table::NewTable;
-use sea_orm_migration::{
-    prelude::{
-        ColumnDef, DbErr, Index, IndexCreateStatement, MigrationName, MigrationTrait, SchemaManager, Table,
-        async_trait,
-    },
-    sea_orm::{ConnectionTrait, DbBackend},
+use sea_orm_migration::prelude::{
+    ColumnDef, DbErr, Index, IndexCreateStatement, MigrationName, MigrationTrait, SchemaManager, Table,
+    async_trait,
 };
+use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
 
 /// A migration that applies changes in their order, and reverts them in the reverse order.
 pub(crate) struct Migration {

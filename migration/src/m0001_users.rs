@@ -1,9 +1,7 @@
 //! Accounts.
 
-use crate::{
-    change::Change,
-    table::{flag, instant, instant_null, primary_id, table},
-};
+use crate::change::Change;
+use crate::table::{flag, instant, instant_null, primary_id, table};
 use sea_orm_migration::schema::{string_len, text};
 
 pub(crate) fn changes() -> Vec<Change> {

@@ -1,12 +1,10 @@
 //! Documents.
 
-use crate::{
-    change::Change,
-    table::{id_null, instant, instant_null, primary_id, table},
-};
-use sea_orm_migration::{
-    prelude::ForeignKeyAction,
-    schema::{big_integer_null, binary_len_null, json_binary_null, string_len, string_len_null, text_null},
+use crate::change::Change;
+use crate::table::{id_null, instant, instant_null, primary_id, table};
+use sea_orm_migration::prelude::ForeignKeyAction;
+use sea_orm_migration::schema::{
+    big_integer_null, binary_len_null, json_binary_null, string_len, string_len_null, text_null,
 };
 
 pub(crate) fn changes() -> Vec<Change> {

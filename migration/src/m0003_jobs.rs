@@ -1,13 +1,9 @@
 //! The job ledger.
 
-use crate::{
-    change::Change,
-    table::{count, id, id_null, instant, instant_null, primary_id, table},
-};
-use sea_orm_migration::{
-    prelude::ForeignKeyAction,
-    schema::{string_len, text_null},
-};
+use crate::change::Change;
+use crate::table::{count, id, id_null, instant, instant_null, primary_id, table};
+use sea_orm_migration::prelude::ForeignKeyAction;
+use sea_orm_migration::schema::{string_len, text_null};
 
 pub(crate) fn changes() -> Vec<Change> {
     let jobs = table("jobs")

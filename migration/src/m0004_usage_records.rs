@@ -1,9 +1,7 @@
 //! The usage ledger.
 
-use crate::{
-    change::Change,
-    table::{count, id, id_null, instant, primary_id, table},
-};
+use crate::change::Change;
+use crate::table::{count, id, id_null, instant, primary_id, table};
 use sea_orm_migration::schema::{string_len, text};
 
 pub(crate) fn changes() -> Vec<Change> {

@@ -1,13 +1,9 @@
 //! Deleted documents, ingestion statistics, and the order of jobs.
 
-use crate::{
-    change::Change,
-    table::{count, index, instant_null},
-};
-use sea_orm_migration::{
-    prelude::{ConditionalStatement, Expr, ExprTrait},
-    schema::json_binary_null,
-};
+use crate::change::Change;
+use crate::table::{count, index, instant_null};
+use sea_orm_migration::prelude::{ConditionalStatement, Expr, ExprTrait};
+use sea_orm_migration::schema::json_binary_null;
 
 pub(crate) fn changes() -> Vec<Change> {
     // Partial indexes, since most jobs are done.

@@ -1,9 +1,7 @@
 //! The embedding cache, and an index of files by digest.
 
-use crate::{
-    change::Change,
-    table::{index, instant, table},
-};
+use crate::change::Change;
+use crate::table::{index, instant, table};
 use sea_orm_migration::schema::{binary_len, blob, text};
 
 pub(crate) fn changes() -> Vec<Change> {

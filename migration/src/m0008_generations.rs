@@ -1,13 +1,9 @@
 //! Generations of the index.
 
-use crate::{
-    change::Change,
-    table::{index, instant, instant_null, primary_id, table},
-};
-use sea_orm_migration::{
-    prelude::{ConditionalStatement, Expr, ExprTrait},
-    schema::{big_integer_null, text},
-};
+use crate::change::Change;
+use crate::table::{index, instant, instant_null, primary_id, table};
+use sea_orm_migration::prelude::{ConditionalStatement, Expr, ExprTrait};
+use sea_orm_migration::schema::{big_integer_null, text};
 
 pub(crate) fn changes() -> Vec<Change> {
     // At most one is active, and at most one is being built.

@@ -1,9 +1,7 @@
 //! Tasks that one process of an installation runs at a time, such as sweeps.
 
-use crate::{
-    change::Change,
-    table::{id, instant, instant_null, table},
-};
+use crate::change::Change;
+use crate::table::{id, instant, instant_null, table};
 use sea_orm_migration::schema::text;
 
 pub(crate) fn changes() -> Vec<Change> {

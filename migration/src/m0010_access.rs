@@ -1,9 +1,7 @@
 //! Groups, permissions, and indexes for sorted lists.
 
-use crate::{
-    change::{Change, Sql},
-    table::{NewTable, count, id, index, instant, instant_null, primary_id, table},
-};
+use crate::change::{Change, Sql};
+use crate::table::{NewTable, count, id, index, instant, instant_null, primary_id, table};
 use sea_orm_migration::schema::{string_len, text};
 
 pub(crate) fn changes() -> Vec<Change> {

@@ -1,9 +1,7 @@
 //! API keys, sessions and verification tokens.
 
-use crate::{
-    change::Change,
-    table::{NewTable, id, instant, instant_null, primary_id, table},
-};
+use crate::change::Change;
+use crate::table::{NewTable, id, instant, instant_null, primary_id, table};
 use sea_orm_migration::schema::{binary_len, string_len, string_len_null};
 
 pub(crate) fn changes() -> Vec<Change> {

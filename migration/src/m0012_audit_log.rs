@@ -1,9 +1,7 @@
 //! The audit log, which triggers make append-only.
 
-use crate::{
-    change::{Change, Sql},
-    table::{NewTable, id_null, instant, primary_id, table},
-};
+use crate::change::{Change, Sql};
+use crate::table::{NewTable, id_null, instant, primary_id, table};
 use sea_orm_migration::schema::{json_binary, string_len, string_len_null};
 
 pub(crate) fn changes() -> Vec<Change> {

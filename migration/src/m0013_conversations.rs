@@ -1,9 +1,7 @@
 //! Conversations and their messages, and an index of usage by time.
 
-use crate::{
-    change::Change,
-    table::{NewTable, count, flag, id, index, instant, primary_id, table},
-};
+use crate::change::Change;
+use crate::table::{NewTable, count, flag, id, index, instant, primary_id, table};
 use sea_orm_migration::schema::{json_binary, string_len, string_len_null, text};
 
 pub(crate) fn changes() -> Vec<Change> {

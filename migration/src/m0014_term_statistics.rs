@@ -1,9 +1,7 @@
 //! Term statistics for vector stores that do not provide them.
 
-use crate::{
-    change::Change,
-    table::{count, id, table},
-};
+use crate::change::Change;
+use crate::table::{count, id, table};
 use sea_orm_migration::schema::{big_integer, blob, text};
 
 pub(crate) fn changes() -> Vec<Change> {

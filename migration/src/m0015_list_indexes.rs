@@ -1,9 +1,7 @@
 //! Covering indexes for lists of documents and sums of usage, and indexes for the audit log's other filters.
 
-use crate::{
-    change::{Change, Sql},
-    table::index,
-};
+use crate::change::{Change, Sql};
+use crate::table::index;
 
 pub(crate) fn changes() -> Vec<Change> {
     // Lists by action and by kind of record; read backwards for newest first.

@@ -1,9 +1,7 @@
 //! Webhooks and their deliveries.
 
-use crate::{
-    change::Change,
-    table::{NewTable, count, id, id_null, instant, instant_null, primary_id, table},
-};
+use crate::change::Change;
+use crate::table::{NewTable, count, id, id_null, instant, instant_null, primary_id, table};
 use sea_orm_migration::schema::{
     big_integer_null, binary_len, binary_len_null, boolean, string_len, text, text_null,
 };

@@ -1,9 +1,7 @@
 //! Refresh tokens, for installations without Redis.
 
-use crate::{
-    change::Change,
-    table::{id, instant, instant_null, primary_id, table},
-};
+use crate::change::Change;
+use crate::table::{id, instant, instant_null, primary_id, table};
 
 pub(crate) fn changes() -> Vec<Change> {
     // No foreign key to users: the store of tokens is separate from that of accounts.

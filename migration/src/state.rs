@@ -1,11 +1,8 @@
 //! Comparison of a database's schema with this program's.
 
 use crate::Migrator;
-use sea_orm_migration::{
-    DbErr, IntoSchemaManagerConnection, MigratorTrait, SchemaManager,
-    sea_orm::{EntityTrait, QueryOrder},
-    seaql_migrations,
-};
+use sea_orm_migration::sea_orm::{EntityTrait, QueryOrder};
+use sea_orm_migration::{DbErr, IntoSchemaManagerConnection, MigratorTrait, SchemaManager, seaql_migrations};
 use std::fmt;
 
 /// A database's schema compared with the one this program was built for. `Display` says what to do.

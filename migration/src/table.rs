@@ -1,12 +1,10 @@
 //! New tables with their columns, constraints and indexes.
 
-use sea_orm_migration::{
-    prelude::{
-        ColumnDef, DbErr, Expr, ForeignKey, ForeignKeyAction, Index, IndexCreateStatement, IntoIden,
-        SchemaManager, Table, TableCreateStatement,
-    },
-    schema,
+use sea_orm_migration::prelude::{
+    ColumnDef, DbErr, Expr, ForeignKey, ForeignKeyAction, Index, IndexCreateStatement, IntoIden,
+    SchemaManager, Table, TableCreateStatement,
 };
+use sea_orm_migration::schema;
 
 /// A table to create.
 pub(crate) struct NewTable {

@@ -1,10 +1,8 @@
 //! Migrations up and down.
 
 use crate::{Migrator, MigratorTrait, SchemaState, schema_state};
-use sea_orm_migration::{
-    prelude::ConnectionTrait,
-    sea_orm::{ConnectOptions, Database, DatabaseConnection, Statement},
-};
+use sea_orm_migration::prelude::ConnectionTrait;
+use sea_orm_migration::sea_orm::{ConnectOptions, Database, DatabaseConnection, Statement};
 
 async fn empty_database() -> DatabaseConnection {
     // One connection, since each has its own in-memory database.

@@ -1,6 +1,7 @@
 //! The web chat: `/chat` and its assets.
 
-use docent_tests::{app::TestApp, rules};
+use docent_tests::app::TestApp;
+use docent_tests::rules;
 
 /// Returns the address that follows this text in the page.
 async fn asset(app: &TestApp, before: &str) -> String {

@@ -1,6 +1,7 @@
 //! The client address behind proxies.
 
-use docent_tests::{app::TestApp, rules};
+use docent_tests::app::TestApp;
+use docent_tests::rules;
 use reqwest::Method;
 
 /// Requests `/status` with this `X-Forwarded-For` and returns the status code.

@@ -2,13 +2,11 @@
 
 use docent_domain::chat::Message;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{
-    app::TestApp,
-    member::{Member, question_body},
-    pdf::pdf,
-    reply::Reply,
-    rules, wait,
-};
+use docent_tests::app::TestApp;
+use docent_tests::member::{Member, question_body};
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::{rules, wait};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -1,6 +1,8 @@
 //! Cross-origin requests.
 
-use docent_tests::{app::TestApp, reply::Reply, rules};
+use docent_tests::app::TestApp;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use reqwest::Method;
 
 const ORIGIN: &str = "https://app.example.org";

@@ -1,7 +1,11 @@
 //! `POST /mcp`: the Model Context Protocol over streamable HTTP.
 
 use docent_domain::fault::FaultKind;
-use docent_tests::{app::TestApp, member::Member, pdf::pdf, reply::Reply, rules};
+use docent_tests::app::TestApp;
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 

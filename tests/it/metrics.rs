@@ -1,8 +1,12 @@
 //! Metrics: `/metrics`.
 
-use docent_domain::{fault::FaultKind, usage::TokenUsage};
+use docent_domain::fault::FaultKind;
+use docent_domain::usage::TokenUsage;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{app::TestApp, member::question_body, pdf::pdf, rules, wait};
+use docent_tests::app::TestApp;
+use docent_tests::member::question_body;
+use docent_tests::pdf::pdf;
+use docent_tests::{rules, wait};
 use reqwest::Method;
 
 /// Returns the value of one series, if it exists.

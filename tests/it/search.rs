@@ -1,9 +1,12 @@
 //! `POST /search`
 
 use docent_app::search;
-use docent_domain::{access::Actor, fault::FaultKind};
+use docent_domain::access::Actor;
+use docent_domain::fault::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{member::Member, pdf::pdf, rules};
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use serde_json::{Value, json};
 
 /// Searches and returns the results.

@@ -1,7 +1,8 @@
 //! Shutdown.
 
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{member::question_body, rules, wait};
+use docent_tests::member::question_body;
+use docent_tests::{rules, wait};
 use reqwest::Method;
 
 rules! {

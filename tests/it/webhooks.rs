@@ -1,13 +1,18 @@
 //! Webhook subscriptions and deliveries: `/webhooks`.
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
-use docent_domain::{audit::AuditAction, fault::FaultKind, listing::AuditFilter, permission::Permission};
-use docent_testkit::{
-    fakes::webhook_sender::answered,
-    wire::{FakeLlm, Reply as Answer},
-};
-use docent_tests::{member::Member, pdf::pdf, reply::Reply, rules};
+use docent_domain::audit::AuditAction;
+use docent_domain::fault::FaultKind;
+use docent_domain::listing::AuditFilter;
+use docent_domain::permission::Permission;
+use docent_testkit::fakes::webhook_sender::answered;
+use docent_testkit::wire::{FakeLlm, Reply as Answer};
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::time::Duration;

@@ -1,53 +1,42 @@
 //! A running service.
 
-use crate::{
-    documented,
-    member::Member,
-    reply::Reply,
-    stack::{Faults, Resources},
-    wait,
-};
-use docent_app::{
-    App,
-    accounts::{
-        api_keys::{ApiKeyInput, NewApiKey},
-        create::Flags,
-    },
-    audit::Initiator,
-    background::Background,
-    jobs::{Runner, RunnerSettings},
-    webhooks::delivery_worker::DeliveryWorker,
-};
-use docent_domain::{
-    api_key::{ApiKeyName, ApiKeyScopes},
-    audit::AuditEntry,
-    fault::Fault,
-    group::AssignedPermissions,
-    id::UserId,
-    listing::{AuditFilter, PageRequest, SessionFilter},
-    permission::Permission,
-    session::Session,
-    text::Email,
-    usage::TokenUsage,
-    user::{Password, User},
-};
-use docent_ports::{Ports, jobs::JobCounts, mailer::Mail};
-use docent_testkit::{
-    clock::TestClock,
-    fakes::{chat_model::ScriptedChatModel, mailer::FakeMailer, webhook_sender::FakeWebhookSender},
-};
+use crate::member::Member;
+use crate::reply::Reply;
+use crate::stack::{Faults, Resources};
+use crate::{documented, wait};
+use docent_app::App;
+use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
+use docent_app::accounts::create::Flags;
+use docent_app::audit::Initiator;
+use docent_app::background::Background;
+use docent_app::jobs::{Runner, RunnerSettings};
+use docent_app::webhooks::delivery_worker::DeliveryWorker;
+use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use docent_domain::audit::AuditEntry;
+use docent_domain::fault::Fault;
+use docent_domain::group::AssignedPermissions;
+use docent_domain::id::UserId;
+use docent_domain::listing::{AuditFilter, PageRequest, SessionFilter};
+use docent_domain::permission::Permission;
+use docent_domain::session::Session;
+use docent_domain::text::Email;
+use docent_domain::usage::TokenUsage;
+use docent_domain::user::{Password, User};
+use docent_ports::Ports;
+use docent_ports::jobs::JobCounts;
+use docent_ports::mailer::Mail;
+use docent_testkit::clock::TestClock;
+use docent_testkit::fakes::chat_model::ScriptedChatModel;
+use docent_testkit::fakes::mailer::FakeMailer;
+use docent_testkit::fakes::webhook_sender::FakeWebhookSender;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
-use std::{
-    fmt, io,
-    net::SocketAddr,
-    ops::Deref,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use std::{fmt, io};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 

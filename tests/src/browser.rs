@@ -1,7 +1,9 @@
 //! A client of the admin panel without scripts.
 
-use crate::{app::TestApp, reply::Reply};
-use reqwest::{Method, RequestBuilder, multipart::Form};
+use crate::app::TestApp;
+use crate::reply::Reply;
+use reqwest::multipart::Form;
+use reqwest::{Method, RequestBuilder};
 
 /// A browser that keeps the panel's cookie and submits forms. Clones are independent.
 #[derive(Clone, Debug)]

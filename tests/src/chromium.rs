@@ -1,12 +1,11 @@
 //! A Chromium window, driven through ChromeDriver.
 
-use crate::{
-    app::{PASSWORD, TestApp},
-    wait,
-};
-use fantoccini::{
-    Client, ClientBuilder, Locator, elements::Element, error::CmdError, wd::WebDriverCompatibleCommand,
-};
+use crate::app::{PASSWORD, TestApp};
+use crate::wait;
+use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use reqwest::{Method, Url};
 use serde_json::{Value, json};

@@ -1,14 +1,10 @@
 //! An in-process text extractor for the PDFs of [`crate::pdf`].
 
 use async_trait::async_trait;
-use docent_domain::{
-    document::{Failure, FailureCode},
-    extraction::{ExtractedPage, Extraction, Metadata},
-};
-use docent_ports::{
-    blob_store::ByteStream,
-    text_extractor::{ExtractionError, TextExtractor},
-};
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_ports::blob_store::ByteStream;
+use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use docent_testkit::faults::FaultSwitch;
 use futures::TryStreamExt;
 use std::sync::Arc;

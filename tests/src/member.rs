@@ -1,15 +1,12 @@
 //! A signed-in account.
 
-use crate::{
-    app::{PASSWORD, TestApp},
-    reply::Reply,
-};
+use crate::app::{PASSWORD, TestApp};
+use crate::reply::Reply;
 use docent_app::search;
-use docent_domain::{access::Actor, user::User};
-use reqwest::{
-    Method, RequestBuilder,
-    multipart::{Form, Part},
-};
+use docent_domain::access::Actor;
+use docent_domain::user::User;
+use reqwest::multipart::{Form, Part};
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 /// An account and its tokens.

@@ -1,30 +1,28 @@
 //! The adapters of the production profile, on servers configured by the environment.
 
 use crate::stack::{Adapters, SECRET_KEY};
-use docent_adapters::{
-    blob::ObjectBlobStore,
-    builtin::embedder::BuiltinEmbedder,
-    cached_embedder::CachedEmbedder,
-    embedded_index::{EmbeddedIndexes, Options},
-    hybrid_embedder::HybridEmbedder,
-    openai::{
-        backend::BackendSettings,
-        chat::OpenAiChatModel,
-        embeddings::{BatchLimits, OpenAiEmbedder},
-    },
-    password::Argon2Hasher,
-    redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
-    sql::{SqlOptions, SqlStore},
-    system::SystemEntropy,
-    token_signer::JwtSigner,
-};
-use docent_ports::{clock::Clock, entropy::Entropy, recorder::NoopRecorder, store::Store};
-use docent_testkit::{
-    fakes::chat_model::ScriptedChatModel,
-    servers::{OwnSchema, redis_url, unique_name},
-    wire::FakeLlm,
-};
-use std::{sync::Arc, time::Duration};
+use docent_adapters::blob::ObjectBlobStore;
+use docent_adapters::builtin::embedder::BuiltinEmbedder;
+use docent_adapters::cached_embedder::CachedEmbedder;
+use docent_adapters::embedded_index::{EmbeddedIndexes, Options};
+use docent_adapters::hybrid_embedder::HybridEmbedder;
+use docent_adapters::openai::backend::BackendSettings;
+use docent_adapters::openai::chat::OpenAiChatModel;
+use docent_adapters::openai::embeddings::{BatchLimits, OpenAiEmbedder};
+use docent_adapters::password::Argon2Hasher;
+use docent_adapters::redis::{self, Redis, RedisRateLimiter, RedisTokenStore};
+use docent_adapters::sql::{SqlOptions, SqlStore};
+use docent_adapters::system::SystemEntropy;
+use docent_adapters::token_signer::JwtSigner;
+use docent_ports::clock::Clock;
+use docent_ports::entropy::Entropy;
+use docent_ports::recorder::NoopRecorder;
+use docent_ports::store::Store;
+use docent_testkit::fakes::chat_model::ScriptedChatModel;
+use docent_testkit::servers::{OwnSchema, redis_url, unique_name};
+use docent_testkit::wire::FakeLlm;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Enough for texts without a common word to get different vectors.
 const DIMENSIONS: usize = 1024;

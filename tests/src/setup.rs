@@ -1,48 +1,39 @@
 //! Configures and starts a service.
 
-use crate::{
-    app::TestApp,
-    stack::{Components, SECRET_KEY, Stack},
-};
-use docent_adapters::{
-    builtin::{answerer::BuiltinAnswerer, embedder::BuiltinEmbedder},
-    cached_embedder::CachedEmbedder,
-    cached_extractor::CachedExtractor,
-    hybrid_embedder::HybridEmbedder,
-    openai::{
-        backend::BackendSettings,
-        embeddings::{BatchLimits, OpenAiEmbedder},
-    },
-};
-use docent_app::{App, agent::registry::Agent, rate_limit::Quota, settings::Settings};
-use docent_ports::{
-    Ports,
-    clock::Clock,
-    entropy::Entropy,
-    page_renderer::PageRenderer,
-    recorder::{NoopRecorder, Recorder},
-    reranker::Reranker,
-    webhook_sender::WebhookSender,
-};
-use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, metrics::Metrics};
-use docent_testkit::{
-    clock::TestClock,
-    entropy::TestEntropy,
-    fakes::{
-        chat_model::{ScriptedChatModel, Turn},
-        embedders::FakeEmbedders,
-        mailer::FakeMailer,
-        reranker::FakeReranker,
-        webhook_sender::FakeWebhookSender,
-    },
-    faults::Faulty,
-    wire::FakeLlm,
-};
-use std::{
-    fmt,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use crate::app::TestApp;
+use crate::stack::{Components, SECRET_KEY, Stack};
+use docent_adapters::builtin::answerer::BuiltinAnswerer;
+use docent_adapters::builtin::embedder::BuiltinEmbedder;
+use docent_adapters::cached_embedder::CachedEmbedder;
+use docent_adapters::cached_extractor::CachedExtractor;
+use docent_adapters::hybrid_embedder::HybridEmbedder;
+use docent_adapters::openai::backend::BackendSettings;
+use docent_adapters::openai::embeddings::{BatchLimits, OpenAiEmbedder};
+use docent_app::App;
+use docent_app::agent::registry::Agent;
+use docent_app::rate_limit::Quota;
+use docent_app::settings::Settings;
+use docent_ports::Ports;
+use docent_ports::clock::Clock;
+use docent_ports::entropy::Entropy;
+use docent_ports::page_renderer::PageRenderer;
+use docent_ports::recorder::{NoopRecorder, Recorder};
+use docent_ports::reranker::Reranker;
+use docent_ports::webhook_sender::WebhookSender;
+use docent_server::metrics::Metrics;
+use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey};
+use docent_testkit::clock::TestClock;
+use docent_testkit::entropy::TestEntropy;
+use docent_testkit::fakes::chat_model::{ScriptedChatModel, Turn};
+use docent_testkit::fakes::embedders::FakeEmbedders;
+use docent_testkit::fakes::mailer::FakeMailer;
+use docent_testkit::fakes::reranker::FakeReranker;
+use docent_testkit::fakes::webhook_sender::FakeWebhookSender;
+use docent_testkit::faults::Faulty;
+use docent_testkit::wire::FakeLlm;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The services started by one test.

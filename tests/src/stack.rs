@@ -4,35 +4,41 @@ use crate::extractor::{PlainExtractor, Stall};
 #[cfg(feature = "live")]
 use crate::servers;
 use chrono::{DateTime, Utc};
-use docent_adapters::{
-    blob::ObjectBlobStore,
-    builtin::embedder::BuiltinEmbedder,
-    embedded_index::{EmbeddedIndexes, Options},
-    memory::MemoryRateLimiter,
-    password::Argon2Hasher,
-    sql::{SqlOptions, SqlStore, SqlTokenStore},
-    token_signer::JwtSigner,
-};
+use docent_adapters::blob::ObjectBlobStore;
+use docent_adapters::builtin::embedder::BuiltinEmbedder;
+use docent_adapters::embedded_index::{EmbeddedIndexes, Options};
+use docent_adapters::memory::MemoryRateLimiter;
+use docent_adapters::password::Argon2Hasher;
+use docent_adapters::sql::{SqlOptions, SqlStore, SqlTokenStore};
+use docent_adapters::token_signer::JwtSigner;
 use docent_domain::fault::Component;
-use docent_ports::{
-    blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedder, entropy::Entropy,
-    page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter, store::Store,
-    text_extractor::TextExtractor, token_signer::TokenSigner, token_store::TokenStore,
-    vector_indexes::VectorIndexes,
-};
-use docent_testkit::{
-    fakes::{
-        blob_store::FakeBlobStore, chat_model::ScriptedChatModel, embedder::FakeEmbedder,
-        page_renderer::FakePageRenderer, password_hasher::FakePasswordHasher, rate_limiter::FakeRateLimiter,
-        store::FakeStore, token_signer::FakeTokenSigner, token_store::FakeTokenStore,
-        vector_indexes::FakeVectorIndexes,
-    },
-    faults::{
-        FaultSwitch, Faulty,
-        store::{FaultyStore, StoreSwitches},
-    },
-};
-use std::{any::Any, sync::Arc};
+use docent_ports::blob_store::BlobStore;
+use docent_ports::chat_model::ChatModel;
+use docent_ports::clock::Clock;
+use docent_ports::embedder::Embedder;
+use docent_ports::entropy::Entropy;
+use docent_ports::page_renderer::PageRenderer;
+use docent_ports::password_hasher::PasswordHasher;
+use docent_ports::rate_limiter::RateLimiter;
+use docent_ports::store::Store;
+use docent_ports::text_extractor::TextExtractor;
+use docent_ports::token_signer::TokenSigner;
+use docent_ports::token_store::TokenStore;
+use docent_ports::vector_indexes::VectorIndexes;
+use docent_testkit::fakes::blob_store::FakeBlobStore;
+use docent_testkit::fakes::chat_model::ScriptedChatModel;
+use docent_testkit::fakes::embedder::FakeEmbedder;
+use docent_testkit::fakes::page_renderer::FakePageRenderer;
+use docent_testkit::fakes::password_hasher::FakePasswordHasher;
+use docent_testkit::fakes::rate_limiter::FakeRateLimiter;
+use docent_testkit::fakes::store::FakeStore;
+use docent_testkit::fakes::token_signer::FakeTokenSigner;
+use docent_testkit::fakes::token_store::FakeTokenStore;
+use docent_testkit::fakes::vector_indexes::FakeVectorIndexes;
+use docent_testkit::faults::store::{FaultyStore, StoreSwitches};
+use docent_testkit::faults::{FaultSwitch, Faulty};
+use std::any::Any;
+use std::sync::Arc;
 
 /// The secret key of the service.
 pub const SECRET_KEY: &[u8] = b"a secret key for tests, of more than 32 bytes";

@@ -1,10 +1,8 @@
 //! Builds programs of the workspace.
 
 use anyhow::{Context, ensure};
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Runs `cargo build` with these arguments and returns the path of the last executable.
 ///

@@ -2,12 +2,10 @@
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use std::{
-    fs,
-    path::Path,
-    process::{Command, ExitCode, Stdio},
-    time::Duration,
-};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 const FOLDER: &str = "tests/fuzz";
 /// Directory for builds, corpora and crashing inputs.

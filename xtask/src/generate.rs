@@ -2,7 +2,9 @@
 
 use crate::cargo;
 use anyhow::{Context, ensure};
-use std::{fs, path::Path, process::Command};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 /// Pages printed by `bins/docent/examples/reference.rs`, and their files.
 const PAGES: &[(&str, &str)] = &[

@@ -14,10 +14,8 @@ mod tidy;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about)]

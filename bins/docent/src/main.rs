@@ -9,10 +9,8 @@ mod telemetry;
 mod wire;
 
 use clap::Parser;
-use docent::{
-    cli::{ApiKeysCommand, Cli, Command, UsersCommand},
-    config::{Environment, LogFormat},
-};
+use docent::cli::{ApiKeysCommand, Cli, Command, UsersCommand};
+use docent::config::{Environment, LogFormat};
 use docent_app::accounts::create::Flags;
 use output::OutputError;
 use std::process::ExitCode;

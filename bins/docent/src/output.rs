@@ -2,10 +2,8 @@
 
 use docent::cli::OutputArgs;
 use serde_json::Value;
-use std::{
-    fmt,
-    io::{self, ErrorKind, Write},
-};
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
 
 /// Writing to standard output failed.
 #[derive(Debug)]

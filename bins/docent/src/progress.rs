@@ -2,11 +2,9 @@
 
 use docent_app::maintenance::progress::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::{
-    io::{IsTerminal, Write},
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Interval of progress lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);

@@ -10,56 +10,51 @@ use anyhow::{Context, bail};
 use docent::config::{
     AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
 };
-use docent_adapters::{
-    blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options},
-    builtin::answerer::BuiltinAnswerer,
-    cached_extractor::CachedExtractor,
-    embedded_index::{self, EmbeddedIndexes},
-    mail::{NoMailer, SmtpMailer},
-    memory::MemoryRateLimiter,
-    openai::{backend::BackendSettings, chat::OpenAiChatModel},
-    password::Argon2Hasher,
-    pdf::{ExtractionLimits, WorkerExtractor, WorkerRenderer},
-    qdrant::{self, QdrantCollections, QdrantIndex},
-    redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
-    sql::{SqlOptions, SqlStore, SqlTokenStore},
-    system::{SystemClock, SystemEntropy},
-    token_signer::JwtSigner,
-    webhook_sender::{AllowedHosts, HttpWebhookSender},
-};
-use docent_app::{
-    App,
-    background::{Background, index_owner::IndexOwner},
-    jobs::RunnerSettings,
-    rate_limit::Quota,
-    settings::Settings as Limits,
-};
+use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
+use docent_adapters::builtin::answerer::BuiltinAnswerer;
+use docent_adapters::cached_extractor::CachedExtractor;
+use docent_adapters::embedded_index::{self, EmbeddedIndexes};
+use docent_adapters::mail::{NoMailer, SmtpMailer};
+use docent_adapters::memory::MemoryRateLimiter;
+use docent_adapters::openai::backend::BackendSettings;
+use docent_adapters::openai::chat::OpenAiChatModel;
+use docent_adapters::password::Argon2Hasher;
+use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor, WorkerRenderer};
+use docent_adapters::qdrant::{self, QdrantCollections, QdrantIndex};
+use docent_adapters::redis::{self, Redis, RedisRateLimiter, RedisTokenStore};
+use docent_adapters::sql::{SqlOptions, SqlStore, SqlTokenStore};
+use docent_adapters::system::{SystemClock, SystemEntropy};
+use docent_adapters::token_signer::JwtSigner;
+use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
+use docent_app::App;
+use docent_app::background::Background;
+use docent_app::background::index_owner::IndexOwner;
+use docent_app::jobs::RunnerSettings;
+use docent_app::rate_limit::Quota;
+use docent_app::settings::Settings as Limits;
 use docent_domain::job::RetryPolicy;
-use docent_ports::{
-    Ports,
-    blob_store::BlobStore,
-    chat_model::ChatModel,
-    clock::Clock,
-    entropy::Entropy,
-    mailer::Mailer,
-    page_renderer::PageRenderer,
-    password_hasher::PasswordHasher,
-    rate_limiter::RateLimiter,
-    recorder::{NoopRecorder, Recorder},
-    store::Store,
-    text_extractor::TextExtractor,
-    token_store::TokenStore,
-    trace::TracePropagator,
-    vector_indexes::VectorIndexes,
-};
-use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, metrics::Metrics};
-use std::{
-    ffi::OsString,
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use docent_ports::Ports;
+use docent_ports::blob_store::BlobStore;
+use docent_ports::chat_model::ChatModel;
+use docent_ports::clock::Clock;
+use docent_ports::entropy::Entropy;
+use docent_ports::mailer::Mailer;
+use docent_ports::page_renderer::PageRenderer;
+use docent_ports::password_hasher::PasswordHasher;
+use docent_ports::rate_limiter::RateLimiter;
+use docent_ports::recorder::{NoopRecorder, Recorder};
+use docent_ports::store::Store;
+use docent_ports::text_extractor::TextExtractor;
+use docent_ports::token_store::TokenStore;
+use docent_ports::trace::TracePropagator;
+use docent_ports::vector_indexes::VectorIndexes;
+use docent_server::metrics::Metrics;
+use docent_server::{HttpSettings, MetricsEndpoint, SessionKey};
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use data_dir::{create_private_dir, index_owner_id, remove_token_journal, secret_key};
 use embedders::ModelEmbedders;

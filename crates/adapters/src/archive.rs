@@ -6,17 +6,15 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::archive::{ArchiveReader, ArchiveSource, ArchiveWriter};
-use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
-use std::{
-    fs::File,
-    io::{self, BufReader, Read, Write},
-    path::{Path, PathBuf},
-};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 use tar::{Archive, EntryType, Header};
-use tokio::{
-    sync::mpsc::{Receiver, Sender, channel},
-    task::{JoinHandle, spawn_blocking},
-};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::{JoinHandle, spawn_blocking};
 
 /// Maximum number of queued pieces.
 const QUEUE: usize = 8;

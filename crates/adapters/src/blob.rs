@@ -7,21 +7,19 @@ pub use s3::{Addressing, S3Credentials, S3Options};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    document::BlobKey,
-    fault::{Component, Fault, FaultKind, Result},
-};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob};
-use futures::{StreamExt, TryStreamExt, future::ready};
-use object_store::{Error, ObjectStore, ObjectStoreExt, PutPayload, local::LocalFileSystem, path::Path};
-use std::{
-    fs, io,
-    path::{Path as FilePath, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-};
+use futures::future::ready;
+use futures::{StreamExt, TryStreamExt};
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{Error, ObjectStore, ObjectStoreExt, PutPayload};
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::{fs, io};
 use upload::Upload;
 
 /// The object that [`BlobStore::check`] writes; no [`BlobKey`] begins with a dot.
@@ -236,7 +234,8 @@ mod tests {
     use super::*;
     use bytes::Bytes;
     use chrono::TimeDelta;
-    use std::{collections::BTreeSet, time::SystemTime};
+    use std::collections::BTreeSet;
+    use std::time::SystemTime;
 
     /// The modification time of newly created files.
     fn now() -> DateTime<Utc> {

@@ -3,9 +3,13 @@
 //! The variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` apply, but never to loopback addresses. TLS
 //! trusts the machine's certificates. Redirects are not followed.
 
-use reqwest::{Client, Url, redirect::Policy};
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 use thiserror::Error;
 
 /// The longest wait for a connection; a back end's own limit may be shorter.

@@ -1,10 +1,8 @@
 //! Combines a sparse and a dense embedder.
 
 use async_trait::async_trait;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::embedder::Embedder;
 use futures::future::try_join;
 use std::sync::Arc;

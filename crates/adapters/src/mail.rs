@@ -2,17 +2,14 @@
 
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_ports::{
-    clock::Clock,
-    entropy::Entropy,
-    mailer::{Mail, Mailer},
-};
-use lettre::{
-    Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
-    message::{Mailbox, SinglePart, header},
-    transport::smtp,
-};
-use std::{sync::Arc, time::Duration};
+use docent_ports::clock::Clock;
+use docent_ports::entropy::Entropy;
+use docent_ports::mailer::{Mail, Mailer};
+use lettre::message::{Mailbox, SinglePart, header};
+use lettre::transport::smtp;
+use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Builder;
 
@@ -158,9 +155,10 @@ impl Mailer for NoMailer {
 mod tests {
     use super::*;
     use docent_domain::text::Email;
-    use docent_testkit::{
-        clock::TestClock, contract::mailer::Subject, entropy::TestEntropy, wire::smtp::FakeSmtp,
-    };
+    use docent_testkit::clock::TestClock;
+    use docent_testkit::contract::mailer::Subject;
+    use docent_testkit::entropy::TestEntropy;
+    use docent_testkit::wire::smtp::FakeSmtp;
 
     const FROM: &str = "Docent <docent@example.org>";
 

@@ -1,20 +1,18 @@
 //! Password hashing with Argon2id.
 
-use argon2::{
-    Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version,
-    password_hash::{
-        Error,
-        phc::{Output, ParamsString, PasswordHash as Phc, Salt},
-    },
-};
+use argon2::password_hash::Error;
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash as Phc, Salt};
+use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as _, Version};
 use async_trait::async_trait;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    user::{Password, PasswordHash},
-};
-use docent_ports::{entropy::Entropy, password_hasher::PasswordHasher};
-use std::{num::NonZero, sync::Arc, thread};
-use tokio::{sync::Semaphore, task};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::user::{Password, PasswordHash};
+use docent_ports::entropy::Entropy;
+use docent_ports::password_hasher::PasswordHasher;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::thread;
+use tokio::sync::Semaphore;
+use tokio::task;
 
 const SALT_BYTES: usize = 16;
 const UNREADABLE: &str = "a stored password hash cannot be parsed";

@@ -5,18 +5,15 @@
 //! with another algorithm.
 
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    id::{FamilyId, TokenId, UserId},
-    token::{AccessClaims, RefreshClaims},
-};
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::token::{AccessClaims, RefreshClaims};
 use docent_ports::token_signer::{TokenError, TokenSigner};
 use hmac::{Hmac, KeyInit, Mac};
-use jsonwebtoken::{
-    Algorithm, DecodingKey, EncodingKey, Header, Validation,
-    crypto::{CryptoProvider, JwtSigner as Signs, JwtVerifier as Verifies, KeyUtils},
-    errors::{Error, ErrorKind, new_error},
-};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use jsonwebtoken::crypto::{CryptoProvider, JwtSigner as Signs, JwtVerifier as Verifies, KeyUtils};
+use jsonwebtoken::errors::{Error, ErrorKind, new_error};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use signature::{Signer, Verifier};
 use uuid::Uuid;

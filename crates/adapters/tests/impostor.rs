@@ -2,24 +2,25 @@
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
-use docent_adapters::{
-    blob::{ObjectBlobStore, S3Credentials, S3Options},
-    openai::{backend::BackendSettings, rerank::HttpReranker},
-    qdrant::{self, QdrantIndex},
-    redis::{self, Redis, RedisRateLimiter, RedisTokenStore},
-    sql::{SqlOptions, SqlStore},
-    system::SystemClock,
-};
+use docent_adapters::blob::{ObjectBlobStore, S3Credentials, S3Options};
+use docent_adapters::openai::backend::BackendSettings;
+use docent_adapters::openai::rerank::HttpReranker;
+use docent_adapters::qdrant::{self, QdrantIndex};
+use docent_adapters::redis::{self, Redis, RedisRateLimiter, RedisTokenStore};
+use docent_adapters::sql::{SqlOptions, SqlStore};
+use docent_adapters::system::SystemClock;
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_ports::{
-    blob_store::BlobStore, rate_limiter::RateLimiter, reranker::Reranker, store::Store,
-    token_store::TokenStore, vector_index::VectorIndex,
-};
-use docent_testkit::{
-    fakes::store::FakeStore,
-    servers::{Impostor, Manner},
-};
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use docent_ports::blob_store::BlobStore;
+use docent_ports::rate_limiter::RateLimiter;
+use docent_ports::reranker::Reranker;
+use docent_ports::store::Store;
+use docent_ports::token_store::TokenStore;
+use docent_ports::vector_index::VectorIndex;
+use docent_testkit::fakes::store::FakeStore;
+use docent_testkit::servers::{Impostor, Manner};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Timeout of the clients.
 const LIMIT: Duration = Duration::from_millis(500);

@@ -6,24 +6,21 @@ mod samples;
 
 use bytes::Bytes;
 use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor};
-use docent_domain::{
-    document::FailureCode,
-    extraction::Extraction,
-    fault::{Component, Fault, FaultKind},
-};
+use docent_domain::document::FailureCode;
+use docent_domain::extraction::Extraction;
+use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use docent_testkit::contract::text_extractor::{Subject, failure_code, pieces};
-use futures::{StreamExt, future::join_all, stream};
+use futures::future::join_all;
+use futures::{StreamExt, stream};
 use lopdf::Dictionary;
 use samples::{Sample, line};
-use std::{
-    fs::{self, File},
-    io::{BufRead, BufReader},
-    num::NonZeroUsize,
-    process::Command,
-    sync::Arc,
-    time::Duration,
-};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::num::NonZeroUsize;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
 
 fn worker(limits: ExtractionLimits) -> WorkerExtractor {
     WorkerExtractor::new(env!("CARGO_BIN_EXE_docent-extract-worker").into(), Vec::new(), limits)

@@ -3,17 +3,13 @@
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
-use docent_adapters::{
-    qdrant::{Options, QdrantIndex},
-    system::SystemEntropy,
-};
+use docent_adapters::qdrant::{Options, QdrantIndex};
+use docent_adapters::system::SystemEntropy;
 use docent_domain::retrieval::ChunkFilter;
 use docent_ports::vector_index::VectorIndex;
-use docent_testkit::{
-    fakes::store::FakeStore,
-    retrieval::{document_id, entry, hybrid_entry, indexed, query},
-    servers::unique_name,
-};
+use docent_testkit::fakes::store::FakeStore;
+use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use docent_testkit::servers::unique_name;
 use qdrant_client::Qdrant;
 use std::sync::Arc;
 

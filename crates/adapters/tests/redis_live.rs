@@ -7,25 +7,18 @@
 
 use chrono::TimeDelta;
 use deadpool_redis::redis::{Client, Cmd, FromRedisValue};
-use docent_adapters::{
-    redis::{Options, Redis, RedisRateLimiter, RedisTokenStore},
-    system::SystemEntropy,
-};
-use docent_domain::{
-    fault::FaultKind,
-    id::{FamilyId, TokenId, UserId},
-    token::RefreshClaims,
-};
-use docent_ports::{
-    clock::Clock,
-    rate_limiter::RateLimiter,
-    token_store::{Rotation, RotationOutcome, TokenStore},
-};
-use docent_testkit::{
-    clock::TestClock,
-    servers::{RedisServer, redis_url, unique_name},
-};
-use std::{sync::Arc, time::Duration};
+use docent_adapters::redis::{Options, Redis, RedisRateLimiter, RedisTokenStore};
+use docent_adapters::system::SystemEntropy;
+use docent_domain::fault::FaultKind;
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::token::RefreshClaims;
+use docent_ports::clock::Clock;
+use docent_ports::rate_limiter::RateLimiter;
+use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
+use docent_testkit::clock::TestClock;
+use docent_testkit::servers::{RedisServer, redis_url, unique_name};
+use std::sync::Arc;
+use std::time::Duration;
 
 const WINDOW: Duration = Duration::from_secs(60);
 

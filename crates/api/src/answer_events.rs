@@ -6,9 +6,12 @@
 use actix_web::HttpResponse;
 use bytes::Bytes;
 use docent_app::agent::{AnswerEvent, AnswerStream};
-use docent_domain::{fault::Fault, retrieval::ScoredChunk};
-use docent_http::{State, error::sentence, sse};
-use futures::{StreamExt, future::ready};
+use docent_domain::fault::Fault;
+use docent_domain::retrieval::ScoredChunk;
+use docent_http::error::sentence;
+use docent_http::{State, sse};
+use futures::StreamExt;
+use futures::future::ready;
 use serde::Serialize;
 use utoipa::ToSchema;
 

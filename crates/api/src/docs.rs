@@ -2,11 +2,9 @@
 //!
 //! The files of the page are compiled into the program. The page loads nothing from other hosts and has no inline scripts.
 
-use actix_web::{
-    HttpResponse,
-    http::header,
-    web::{Bytes, Data, Path},
-};
+use actix_web::HttpResponse;
+use actix_web::http::header;
+use actix_web::web::{Bytes, Data, Path};
 use docent_http::{ApiError, Reply, routes};
 use std::sync::{Arc, OnceLock};
 use utoipa_swagger_ui::Config;

@@ -1,12 +1,13 @@
 //! `GET /metrics`
 
 use crate::openapi::answers;
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{StatusCode, header},
-};
-use docent_app::{backlog, error::Error};
-use docent_http::{ApiError, Reply, State, extract::granted::bearer, metrics::CONTENT_TYPE, routes};
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpRequest, HttpResponse};
+use docent_app::backlog;
+use docent_app::error::Error;
+use docent_http::extract::granted::bearer;
+use docent_http::metrics::CONTENT_TYPE;
+use docent_http::{ApiError, Reply, State, routes};
 
 /// Read metrics
 ///

@@ -1,10 +1,13 @@
 //! Paging of lists whose body is an array: the next page is in the headers `Link` and `X-Next-Cursor`.
 
-use actix_web::{HttpResponse, http::header};
+use actix_web::HttpResponse;
+use actix_web::http::header;
 use chrono::{DateTime, Utc};
-use docent_http::{Query, extract::query::encode_query};
+use docent_http::Query;
+use docent_http::extract::query::encode_query;
 use serde::Serialize;
-use std::{fmt::Display, str::FromStr};
+use std::fmt::Display;
+use std::str::FromStr;
 use utoipa::IntoParams;
 
 /// Default number of records on a page.

@@ -1,16 +1,17 @@
 //! `POST /search`
 
-use crate::{answer_events::Sources, openapi::answers};
+use crate::answer_events::Sources;
+use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
-use docent_app::{App, error::Error, search as use_case};
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    error::ValidationError,
-    id::DocumentId,
-    retrieval::ScoredChunk,
-};
-use docent_http::{Body, BodyErrors, Granted, Reply, State, extract::deserialize::Whole};
+use docent_app::error::Error;
+use docent_app::{App, search as use_case};
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::error::ValidationError;
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::ScoredChunk;
+use docent_http::extract::deserialize::Whole;
+use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use std::sync::Arc;
 use utoipa::ToSchema;
 

@@ -4,18 +4,19 @@
 //! in bytes, and is removed `resume_grace` after its end. An answer without a reader for that time is stopped.
 
 use crate::answer_events;
-use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::web::Data;
 use bytes::Bytes;
 use docent_app::agent::AnswerStream;
 use docent_domain::id::{StreamId, UserId};
-use docent_http::{ApiError, State, context::Context, sse};
+use docent_http::context::Context;
+use docent_http::{ApiError, State, sse};
 use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
-use std::{
-    collections::{HashMap, VecDeque},
-    pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;

@@ -4,19 +4,18 @@
 
 use crate::{App, error};
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    access::{Actor, Grant, ViewAuditLog},
-    audit::{AuditAction, AuditActor, AuditEntry, Change},
-    document::Document,
-    fault::Result,
-    group::Group,
-    id::{ApiKeyId, AuditId, UserId},
-    listing::{AuditFilter, Page, PageRequest},
-    permission::RecordKind,
-    user::User,
-};
+use docent_domain::access::{Actor, Grant, ViewAuditLog};
+use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
+use docent_domain::document::Document;
+use docent_domain::fault::Result;
+use docent_domain::group::Group;
+use docent_domain::id::{ApiKeyId, AuditId, UserId};
+use docent_domain::listing::{AuditFilter, Page, PageRequest};
+use docent_domain::permission::RecordKind;
+use docent_domain::user::User;
 use docent_ports::store::UnitOfWork;
-use std::{collections::BTreeMap, net::IpAddr};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 /// The maximum number of characters of a record's label and of a field's value.
 const TEXT_MAX: usize = 500;

@@ -1,6 +1,7 @@
 //! The number of unfinished jobs, for monitoring.
 
-use crate::{App, error::Result};
+use crate::App;
+use crate::error::Result;
 use chrono::TimeDelta;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use std::time::Duration;

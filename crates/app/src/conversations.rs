@@ -5,20 +5,16 @@
 
 pub mod own;
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    access::{Chat, DeleteConversations, Grant, ViewConversations},
-    audit::AuditAction,
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
-    id::{ConversationId, MessageId},
-    listing::{ConversationFilter, Page, PageRequest},
-    permission::RecordKind,
-};
+use docent_domain::access::{Chat, DeleteConversations, Grant, ViewConversations};
+use docent_domain::audit::AuditAction;
+use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
+use docent_domain::id::{ConversationId, MessageId};
+use docent_domain::listing::{ConversationFilter, Page, PageRequest};
+use docent_domain::permission::RecordKind;
 
 /// Opens the conversation that a question belongs to. Created if missing.
 ///

@@ -1,15 +1,15 @@
 //! The dashboard: numbers of documents and jobs, recent failures and token usage.
 
-use crate::{App, error::Result};
+use crate::App;
+use crate::error::Result;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
-use docent_domain::{
-    access::{Actor, Grant, UseAdminPanel, ViewDocuments, ViewJobs, ViewUsageRecords},
-    document::Document,
-    listing::{DocumentFilter, PageRequest, Period, UsageFilter, UsageGrouping},
-    usage::TokenUsage,
-};
-use docent_ports::{documents::DocumentCounts, jobs::JobCounts};
-use docent_ports::{documents::DocumentDay, store::ReadView};
+use docent_domain::access::{Actor, Grant, UseAdminPanel, ViewDocuments, ViewJobs, ViewUsageRecords};
+use docent_domain::document::Document;
+use docent_domain::listing::{DocumentFilter, PageRequest, Period, UsageFilter, UsageGrouping};
+use docent_domain::usage::TokenUsage;
+use docent_ports::documents::{DocumentCounts, DocumentDay};
+use docent_ports::jobs::JobCounts;
+use docent_ports::store::ReadView;
 
 const RECENT: u64 = 5;
 /// The number of days shown, including today.

@@ -1,14 +1,14 @@
 //! Embeds texts for clients with their own vector index.
 
-use crate::{App, error::Result, tokens::Counter, usage};
-use docent_domain::{
-    access::{Actor, Chat, Grant},
-    chat::AgentName,
-    fault::{Component, Fault, FaultKind},
-    id::UsageId,
-    retrieval::Passages,
-    usage::{TokenUsage, UsageRecord},
-};
+use crate::error::Result;
+use crate::tokens::Counter;
+use crate::{App, usage};
+use docent_domain::access::{Actor, Chat, Grant};
+use docent_domain::chat::AgentName;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::UsageId;
+use docent_domain::retrieval::Passages;
+use docent_domain::usage::{TokenUsage, UsageRecord};
 
 /// The agent name of embeddings in the usage records.
 const LEDGER_NAME: &str = "embeddings";

@@ -1,11 +1,9 @@
 //! Errors of use cases, in the categories that the server maps to responses.
 
-use docent_domain::{
-    document::Failure,
-    error::{Forbidden, IllegalTransition, ValidationError},
-    fault::{Component, Fault, FaultKind},
-    permission::RecordKind,
-};
+use docent_domain::document::Failure;
+use docent_domain::error::{Forbidden, IllegalTransition, ValidationError};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::permission::RecordKind;
 use std::time::Duration;
 use thiserror::Error;
 

@@ -1,7 +1,9 @@
 //! Extraction of the text of uploaded files.
 
 use crate::App;
-use docent_domain::{document::StoredFile, extraction::Extraction, fault::Result};
+use docent_domain::document::StoredFile;
+use docent_domain::extraction::Extraction;
+use docent_domain::fault::Result;
 use docent_ports::text_extractor::ExtractionError;
 
 /// Extracts the text of an uploaded file, or returns the text that the extractor has cached.

@@ -5,12 +5,11 @@
 
 use crate::App;
 use chrono::TimeDelta;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    generation::{GenerationState, IndexGeneration},
-    id::GenerationId,
-};
-use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::generation::{GenerationState, IndexGeneration};
+use docent_domain::id::GenerationId;
+use docent_ports::embedder::Embedder;
+use docent_ports::vector_index::VectorIndex;
 use std::sync::Arc;
 
 /// How long after a switch searches may still use the previous vector collection.

@@ -3,7 +3,8 @@
 use crate::App;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::store::Schema;
-use std::{future::Future, time::Duration};
+use std::future::Future;
+use std::time::Duration;
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 

@@ -2,7 +2,8 @@
 
 use crate::App;
 use chrono::{DateTime, Utc};
-use docent_ports::{clock::Clock, entropy::Entropy};
+use docent_ports::clock::Clock;
+use docent_ports::entropy::Entropy;
 
 impl App {
     /// Generates an ID with the given constructor: `app.new_id(DocumentId::generate)`.

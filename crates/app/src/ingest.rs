@@ -4,25 +4,21 @@
 //! the document. A repeated ingestion after a crash therefore overwrites the earlier chunks and creates no
 //! duplicates.
 
-use crate::{
-    App, extractions,
-    generations::OpenIndex,
-    settings::Settings,
-    spans::{self, stage},
-    tokens,
-};
-use docent_domain::{
-    chunk::Chunk,
-    chunking::chunk_pages,
-    document::{Document, Failure, FailureCode},
-    extraction::{Coverage, ExtractedPage, Extraction, IngestionStats},
-    fault::{Component, Fault, FaultKind},
-    headings,
-    id::DocumentId,
-    metrics::Stage,
-    retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
-};
-use docent_ports::{embedder::Embedder, text_extractor::ExtractionError};
+use crate::generations::OpenIndex;
+use crate::settings::Settings;
+use crate::spans::{self, stage};
+use crate::{App, extractions, tokens};
+use docent_domain::chunk::Chunk;
+use docent_domain::chunking::chunk_pages;
+use docent_domain::document::{Document, Failure, FailureCode};
+use docent_domain::extraction::{Coverage, ExtractedPage, Extraction, IngestionStats};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::headings;
+use docent_domain::id::DocumentId;
+use docent_domain::metrics::Stage;
+use docent_domain::retrieval::{Embedding, IndexEntry, IndexedDocument, Passages};
+use docent_ports::embedder::Embedder;
+use docent_ports::text_extractor::ExtractionError;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};

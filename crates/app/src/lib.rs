@@ -30,22 +30,38 @@ pub mod webhooks;
 
 pub use error::Error;
 
-use accounts::{keyed_locks::KeyedLocks, verification::OutgoingMail};
+use accounts::keyed_locks::KeyedLocks;
+use accounts::verification::OutgoingMail;
 use agent::registry::{Agent, AgentRegistry};
 use chrono::{DateTime, Utc};
-use docent_domain::{fault::Fault, webhook::WebhookPayload};
-use docent_ports::{
-    Ports, blob_store::BlobStore, chat_model::ChatModel, clock::Clock, embedder::Embedders, entropy::Entropy,
-    mailer::Mailer, page_renderer::PageRenderer, password_hasher::PasswordHasher, rate_limiter::RateLimiter,
-    recorder::Recorder, reranker::Reranker, store::Store, text_extractor::TextExtractor,
-    token_signer::TokenSigner, token_store::TokenStore, trace::TracePropagator,
-    vector_indexes::VectorIndexes, webhook_sender::WebhookSender,
-};
+use docent_domain::fault::Fault;
+use docent_domain::webhook::WebhookPayload;
+use docent_ports::Ports;
+use docent_ports::blob_store::BlobStore;
+use docent_ports::chat_model::ChatModel;
+use docent_ports::clock::Clock;
+use docent_ports::embedder::Embedders;
+use docent_ports::entropy::Entropy;
+use docent_ports::mailer::Mailer;
+use docent_ports::page_renderer::PageRenderer;
+use docent_ports::password_hasher::PasswordHasher;
+use docent_ports::rate_limiter::RateLimiter;
+use docent_ports::recorder::Recorder;
+use docent_ports::reranker::Reranker;
+use docent_ports::store::Store;
+use docent_ports::text_extractor::TextExtractor;
+use docent_ports::token_signer::TokenSigner;
+use docent_ports::token_store::TokenStore;
+use docent_ports::trace::TracePropagator;
+use docent_ports::vector_indexes::VectorIndexes;
+use docent_ports::webhook_sender::WebhookSender;
 use documents::page_image::PageImageCache;
 use jobs::running::Running;
 use settings::Settings;
-use std::{sync::Arc, time::Duration};
-use tokio::{runtime::Handle, sync::Notify};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 /// The service: ports, settings, agents, and the state of this process. Use cases are functions that take it.

@@ -1,7 +1,9 @@
 //! Owners of listed records.
 
-use crate::{App, error::Result};
-use docent_domain::{id::UserId, text::Email};
+use crate::App;
+use crate::error::Result;
+use docent_domain::id::UserId;
+use docent_domain::text::Email;
 
 /// The ID of the account with this email address, for filtering records by owner. A record's viewers may see its
 /// owner.

@@ -4,15 +4,11 @@ use crate::App;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::fault::Fault;
 use docent_ports::rate_limiter::Count;
-use std::{
-    collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// Maximum number of clients counted in this process.
 const LOCAL_CLIENTS: usize = 10_000;

@@ -1,12 +1,11 @@
 //! Searches the ingested documents.
 
-use crate::{App, error::Result};
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    fault::{Component, Fault, FaultKind},
-    id::DocumentId,
-    retrieval::{ChunkFilter, ScoredChunk, deduplicated},
-};
+use crate::App;
+use crate::error::Result;
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{ChunkFilter, ScoredChunk, deduplicated};
 use docent_ports::reranker::Reranker;
 
 /// Maximum number of chunks requested from the vector store when many results are duplicates, or belong to documents

@@ -5,10 +5,14 @@
 //! OpenTelemetry where there are any.
 
 use crate::App;
-use docent_domain::{
-    chat::AgentName, id::ConversationId, job::Job, metrics::Stage, trace::TraceParent, usage::TokenUsage,
-};
-use tracing::{Span, field::Empty};
+use docent_domain::chat::AgentName;
+use docent_domain::id::ConversationId;
+use docent_domain::job::Job;
+use docent_domain::metrics::Stage;
+use docent_domain::trace::TraceParent;
+use docent_domain::usage::TokenUsage;
+use tracing::Span;
+use tracing::field::Empty;
 
 /// The header of the trace context.
 const TRACEPARENT: &str = "traceparent";

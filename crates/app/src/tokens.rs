@@ -5,7 +5,8 @@
 
 mod words;
 
-use std::{cell::RefCell, collections::HashMap};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Longer runs without a word boundary, such as encoded data, are split before they are counted: the time to encode a
 /// run grows faster than its length.

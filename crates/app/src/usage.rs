@@ -1,22 +1,18 @@
 //! The usage ledger: token usage of answers, by account.
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::Result,
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::Result;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    access::{Grant, ViewUsageRecords},
-    api_key::ApiKey,
-    audit::AuditAction,
-    error::ValidationError,
-    id::{ApiKeyId, UserId},
-    listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum},
-    permission::RecordKind,
-    text::Email,
-    usage::UsageRecord,
-};
+use docent_domain::access::{Grant, ViewUsageRecords};
+use docent_domain::api_key::ApiKey;
+use docent_domain::audit::AuditAction;
+use docent_domain::error::ValidationError;
+use docent_domain::id::{ApiKeyId, UserId};
+use docent_domain::listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum};
+use docent_domain::permission::RecordKind;
+use docent_domain::text::Email;
+use docent_domain::usage::UsageRecord;
 use std::collections::HashMap;
 
 /// The maximum number of rows of an export.

@@ -3,14 +3,13 @@
 //! An [`Actor`] is an authenticated account. [`Actor::authorize`] returns a [`Grant`] for an [`Operation`].
 //! Use cases that change something take a `Grant`, so code that skips the check does not compile.
 
-use crate::{
-    api_key::{ApiKey, ApiKeyScope, ApiKeyScopes},
-    error::Forbidden,
-    id::{ApiKeyId, UserId},
-    permission::{Permission, PermissionSet},
-    user::User,
-};
-use std::{marker::PhantomData, net::IpAddr};
+use crate::api_key::{ApiKey, ApiKeyScope, ApiKeyScopes};
+use crate::error::Forbidden;
+use crate::id::{ApiKeyId, UserId};
+use crate::permission::{Permission, PermissionSet};
+use crate::user::User;
+use std::marker::PhantomData;
+use std::net::IpAddr;
 
 /// An authenticated, active account together with its permissions and API key scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -285,11 +284,9 @@ permitted! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        api_key::{ApiKeyName, ApiKeyPrefix},
-        text::Email,
-        user::PasswordHash,
-    };
+    use crate::api_key::{ApiKeyName, ApiKeyPrefix};
+    use crate::text::Email;
+    use crate::user::PasswordHash;
     use chrono::DateTime;
 
     fn user(is_active: bool, is_staff: bool, is_superuser: bool) -> User {

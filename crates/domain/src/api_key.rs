@@ -1,10 +1,8 @@
 //! API keys: credentials for programs.
 
-use crate::{
-    error::ValidationError,
-    id::{ApiKeyId, UserId},
-    text::parse_name,
-};
+use crate::error::ValidationError;
+use crate::id::{ApiKeyId, UserId};
+use crate::text::parse_name;
 use chrono::{DateTime, Utc};
 use std::fmt;
 

@@ -1,11 +1,10 @@
 //! Audit log entries.
 
-use crate::{
-    id::{ApiKeyId, AuditId, UserId},
-    permission::RecordKind,
-};
+use crate::id::{ApiKeyId, AuditId, UserId};
+use crate::permission::RecordKind;
 use chrono::{DateTime, Utc};
-use std::{collections::BTreeMap, net::IpAddr};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 /// An audit log entry. Entries are append-only.
 #[derive(Clone, Debug, PartialEq, Eq)]

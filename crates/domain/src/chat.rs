@@ -1,6 +1,7 @@
 //! Chat messages, tools and agent names.
 
-use crate::{error::ValidationError, retrieval::ScoredChunk};
+use crate::error::ValidationError;
+use crate::retrieval::ScoredChunk;
 use std::fmt;
 
 /// A message sent to a chat model.

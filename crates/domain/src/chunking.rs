@@ -3,10 +3,8 @@
 //! The text is split into lines and sentences, which are packed into chunks of about [`ChunkSize::tokens`]. If a
 //! paragraph or a sentence ends in the last quarter of a chunk, the chunk ends there. Chunks can span pages.
 
-use crate::{
-    chunk::{Chunk, ChunkSize, PageStart, Position, Span},
-    extraction::{ExtractedPage, PageQuality},
-};
+use crate::chunk::{Chunk, ChunkSize, PageStart, Position, Span};
+use crate::extraction::{ExtractedPage, PageQuality};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 

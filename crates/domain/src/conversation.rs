@@ -1,12 +1,10 @@
 //! Conversations and their messages.
 
-use crate::{
-    chat::AgentName,
-    error::ValidationError,
-    id::{ConversationId, MessageId, UserId},
-    retrieval::ScoredChunk,
-    usage::TokenUsage,
-};
+use crate::chat::AgentName;
+use crate::error::ValidationError;
+use crate::id::{ConversationId, MessageId, UserId};
+use crate::retrieval::ScoredChunk;
+use crate::usage::TokenUsage;
 use chrono::{DateTime, Utc};
 
 /// Maximum length of a [`ConversationTitle`] in characters.

@@ -5,12 +5,10 @@
 //! groups whose permissions it has, and take over, deactivate or delete only accounts without permissions that it
 //! lacks. Only superusers manage accounts of superusers and make new ones. This is the only place that decides it.
 
-use crate::{
-    access::Actor,
-    error::{Forbidden, ValidationError},
-    permission::{Permission, PermissionSet},
-    user::User,
-};
+use crate::access::Actor;
+use crate::error::{Forbidden, ValidationError};
+use crate::permission::{Permission, PermissionSet};
+use crate::user::User;
 
 /// The access of an account, of a group, or in which either changes: what an actor needs to manage it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +77,9 @@ impl Actor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{id::UserId, text::Email, user::PasswordHash};
+    use crate::id::UserId;
+    use crate::text::Email;
+    use crate::user::PasswordHash;
     use Permission::{DeleteDocument, ViewDocument, ViewJob};
     use chrono::DateTime;
 

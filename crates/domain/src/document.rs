@@ -3,12 +3,10 @@
 //! Transitions consume the state, so an `ingested` document without a vector store ID, or an accidental
 //! transition out of a final state, does not compile.
 
-use crate::{
-    error::{IllegalTransition, ValidationError},
-    extraction::{Coverage, IngestionStats},
-    id::{DocumentId, UserId},
-    text::{FileName, Title},
-};
+use crate::error::{IllegalTransition, ValidationError};
+use crate::extraction::{Coverage, IngestionStats};
+use crate::id::{DocumentId, UserId};
+use crate::text::{FileName, Title};
 use chrono::{DateTime, Utc};
 use std::fmt;
 

@@ -1,6 +1,10 @@
 //! The common error of all ports: which component failed, how, and whether a retry can help.
 
-use std::{borrow::Cow, error::Error, fmt, sync::Arc, time::Duration};
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A component that the service depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

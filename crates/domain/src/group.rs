@@ -1,6 +1,9 @@
 //! Groups of accounts and the permissions assigned to accounts.
 
-use crate::{error::ValidationError, id::GroupId, permission::PermissionSet, text::parse_name};
+use crate::error::ValidationError;
+use crate::id::GroupId;
+use crate::permission::PermissionSet;
+use crate::text::parse_name;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 

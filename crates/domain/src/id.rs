@@ -1,7 +1,8 @@
 //! Identifiers: one UUID type per kind of record.
 
 use chrono::{DateTime, Utc};
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 use uuid::{Builder, Uuid};
 
 macro_rules! ids {

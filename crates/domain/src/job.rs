@@ -3,10 +3,8 @@
 //! A runner leases a job for a limited time and renews the lease while it works. If the runner crashes, the lease
 //! expires and another runner can lease the job.
 
-use crate::{
-    id::{DocumentId, JobId, LeaseId, UserId},
-    trace::TraceParent,
-};
+use crate::id::{DocumentId, JobId, LeaseId, UserId};
+use crate::trace::TraceParent;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// What a job does.

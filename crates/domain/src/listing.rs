@@ -1,13 +1,11 @@
 //! Pages, filters and orders of lists.
 
-use crate::{
-    audit::AuditAction,
-    id::{ApiKeyId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId},
-    job::JobKind,
-    permission::RecordKind,
-    session::SessionKind,
-    usage::TokenUsage,
-};
+use crate::audit::AuditAction;
+use crate::id::{ApiKeyId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId};
+use crate::job::JobKind;
+use crate::permission::RecordKind;
+use crate::session::SessionKind;
+use crate::usage::TokenUsage;
 use chrono::{DateTime, NaiveDate, Utc};
 
 /// A request for one page of a list.

@@ -1,11 +1,10 @@
 //! Values written to and read from the vector store.
 
-use crate::{
-    chunk::{PageStart, Span},
-    id::{ChunkId, DocumentId},
-    text::Title,
-};
-use std::{collections::HashSet, sync::Arc};
+use crate::chunk::{PageStart, Span};
+use crate::id::{ChunkId, DocumentId};
+use crate::text::Title;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// The number of occurrences of each distinct term, sorted by term. Clones share the data, because all chunks of a
 /// document have the same title and lead terms.

@@ -1,9 +1,7 @@
 //! Token usage of answers.
 
-use crate::{
-    chat::AgentName,
-    id::{ApiKeyId, ConversationId, UsageId, UserId},
-};
+use crate::chat::AgentName;
+use crate::id::{ApiKeyId, ConversationId, UsageId, UserId};
 use chrono::{DateTime, Utc};
 
 /// Tokens of one or more model calls.

@@ -1,6 +1,8 @@
 //! Accounts.
 
-use crate::{error::ValidationError, id::UserId, text::Email};
+use crate::error::ValidationError;
+use crate::id::UserId;
+use crate::text::Email;
 use chrono::{DateTime, Utc};
 use std::fmt;
 

@@ -1,11 +1,9 @@
 //! Webhook subscriptions and deliveries.
 
-use crate::{
-    access::{Actor, ViewDocuments},
-    document::Document,
-    error::ValidationError,
-    id::{DocumentId, LeaseId, UserId, WebhookDeliveryId, WebhookId},
-};
+use crate::access::{Actor, ViewDocuments};
+use crate::document::Document;
+use crate::error::ValidationError;
+use crate::id::{DocumentId, LeaseId, UserId, WebhookDeliveryId, WebhookId};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::fmt;
 

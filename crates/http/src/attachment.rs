@@ -1,12 +1,13 @@
 //! File downloads.
 
-use actix_web::{
-    HttpResponse,
-    body::SizedStream,
-    http::header::{self, Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue},
+use actix_web::HttpResponse;
+use actix_web::body::SizedStream;
+use actix_web::http::header::{
+    self, Charset, ContentDisposition, DispositionParam, DispositionType, ExtendedValue,
 };
 use bytes::Bytes;
-use docent_domain::{document::StoredFile, fault::Fault};
+use docent_domain::document::StoredFile;
+use docent_domain::fault::Fault;
 use futures::Stream;
 
 /// Builds the response with the uploaded file of a document.

@@ -1,12 +1,20 @@
 //! Shared state of handlers and middleware.
 
-use crate::{error::ApiError, metrics::Metrics, settings::HttpSettings, table::Table};
-use actix_web::{HttpRequest, dev::ServiceRequest, web::Data};
+use crate::error::ApiError;
+use crate::metrics::Metrics;
+use crate::settings::HttpSettings;
+use crate::table::Table;
+use actix_web::HttpRequest;
+use actix_web::dev::ServiceRequest;
+use actix_web::web::Data;
 use chrono::{DateTime, Utc};
-use docent_app::{App, rate_limit::RateLimit};
-use std::{io, sync::Arc};
+use docent_app::App;
+use docent_app::rate_limit::RateLimit;
+use std::io;
+use std::sync::Arc;
 use tokio::runtime::Handle;
-use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
 /// State shared by all threads of the server.

@@ -1,14 +1,14 @@
 //! The mapping from errors to HTTP responses.
 
-use actix_web::{
-    HttpResponse, ResponseError,
-    http::{StatusCode, header},
-};
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpResponse, ResponseError};
 use docent_app::error::Error;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::{borrow::Cow, fmt, time::Duration};
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
 use utoipa::ToSchema;
 
 /// Result of a handler.

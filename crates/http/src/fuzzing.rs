@@ -1,21 +1,21 @@
 //! Entry points for the fuzz targets of `tests/fuzz`.
 
-use crate::{context::Context, error::ApiError, extract::upload::receive, settings::HttpSettings};
+use crate::context::Context;
+use crate::error::ApiError;
+use crate::extract::upload::receive;
+use crate::settings::HttpSettings;
 use actix_multipart::Multipart;
-use actix_web::{
-    ResponseError,
-    error::PayloadError,
-    http::header::{CONTENT_TYPE, HeaderMap, HeaderValue},
-    web::Data,
-};
+use actix_web::ResponseError;
+use actix_web::error::PayloadError;
+use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use actix_web::web::Data;
 use bytes::Bytes;
 use docent_app::App;
-use docent_domain::{
-    access::{AddDocuments, Grant},
-    document::Document,
-};
+use docent_domain::access::{AddDocuments, Grant};
+use docent_domain::document::Document;
 use futures::stream;
-use std::{io, sync::Arc};
+use std::io;
+use std::sync::Arc;
 
 /// Receiver of upload forms.
 #[allow(missing_debug_implementations, reason = "the use cases have no debug form")]

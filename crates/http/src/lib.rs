@@ -15,12 +15,10 @@ pub mod table;
 
 pub use context::State;
 pub use error::{ApiError, Reply};
-pub use extract::{
-    client::{Client, UserAgent},
-    deserialize::BodyErrors,
-    form::Form,
-    granted::{Bearer, Granted},
-    json::Body,
-    path::PathId,
-    query::Query,
-};
+pub use extract::client::{Client, UserAgent};
+pub use extract::deserialize::BodyErrors;
+pub use extract::form::Form;
+pub use extract::granted::{Bearer, Granted};
+pub use extract::json::Body;
+pub use extract::path::PathId;
+pub use extract::query::Query;

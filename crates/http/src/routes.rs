@@ -1,15 +1,11 @@
 //! Building blocks of route tables.
 
-use crate::{context::State, error::ApiError};
-use actix_web::{
-    HttpRequest, HttpResponse, Resource, ResponseError, Route,
-    guard::{Guard, fn_guard},
-    http::{
-        Method, StatusCode,
-        header::{self, HeaderValue},
-    },
-    web,
-};
+use crate::context::State;
+use crate::error::ApiError;
+use actix_web::guard::{Guard, fn_guard};
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpRequest, HttpResponse, Resource, ResponseError, Route, web};
 
 /// Returns an error that takes precedence over 405.
 pub type Check = fn(&HttpRequest, &State) -> Option<ApiError>;

@@ -4,7 +4,9 @@ use crate::metrics::Metrics;
 use docent_app::rate_limit::Quota;
 use ipnet::IpNet;
 use sha2::{Digest, Sha256, Sha512};
-use std::{fmt, sync::Arc, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// HTTP settings. The configuration reference has their external names.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! Server-sent events: framing and sending.
 
 use crate::context::State;
-use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
+use actix_web::http::header;
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use bytes::Bytes;
 use futures::{FutureExt, Stream, StreamExt, future, stream};
 use serde::Serialize;

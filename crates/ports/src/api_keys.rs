@@ -2,12 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    api_key::{ApiKey, ApiKeyPrefix},
-    fault::Result,
-    id::{ApiKeyId, UserId},
-    listing::{ApiKeyFilter, Page, PageRequest},
-};
+use docent_domain::api_key::{ApiKey, ApiKeyPrefix};
+use docent_domain::fault::Result;
+use docent_domain::id::{ApiKeyId, UserId};
+use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
 
 /// Reads API keys.
 #[async_trait]

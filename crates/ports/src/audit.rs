@@ -1,12 +1,10 @@
 //! The audit log in the relational store.
 
 use async_trait::async_trait;
-use docent_domain::{
-    audit::AuditEntry,
-    fault::Result,
-    id::AuditId,
-    listing::{AuditFilter, Page, PageRequest},
-};
+use docent_domain::audit::AuditEntry;
+use docent_domain::fault::Result;
+use docent_domain::id::AuditId;
+use docent_domain::listing::{AuditFilter, Page, PageRequest};
 
 /// Reads the audit log.
 #[async_trait]

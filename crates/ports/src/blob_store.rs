@@ -3,10 +3,8 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    document::BlobKey,
-    fault::{Fault, Result},
-};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::{Fault, Result};
 use futures_core::Stream;
 use std::pin::Pin;
 

@@ -1,11 +1,9 @@
 //! Chat models.
 
 use async_trait::async_trait;
-use docent_domain::{
-    chat::{FinishReason, Message, ToolCall, ToolSpec},
-    fault::{Fault, Result},
-    usage::TokenUsage,
-};
+use docent_domain::chat::{FinishReason, Message, ToolCall, ToolSpec};
+use docent_domain::fault::{Fault, Result};
+use docent_domain::usage::TokenUsage;
 use futures_core::Stream;
 use std::pin::Pin;
 

@@ -1,12 +1,10 @@
 //! Conversations in the relational store.
 
 use async_trait::async_trait;
-use docent_domain::{
-    conversation::{Conversation, ConversationMessage},
-    fault::Result,
-    id::ConversationId,
-    listing::{ConversationFilter, Page, PageRequest},
-};
+use docent_domain::conversation::{Conversation, ConversationMessage};
+use docent_domain::fault::Result;
+use docent_domain::id::ConversationId;
+use docent_domain::listing::{ConversationFilter, Page, PageRequest};
 
 /// Reads conversations.
 #[async_trait]

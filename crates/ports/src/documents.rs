@@ -2,14 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use docent_domain::{
-    document::{Deletion, Document},
-    fault::Result,
-    generation::IndexedRevision,
-    id::DocumentId,
-    listing::{DocumentFilter, DocumentQuery, Page, PageRequest},
-    text::Title,
-};
+use docent_domain::document::{Deletion, Document};
+use docent_domain::fault::Result;
+use docent_domain::generation::IndexedRevision;
+use docent_domain::id::DocumentId;
+use docent_domain::listing::{DocumentFilter, DocumentQuery, Page, PageRequest};
+use docent_domain::text::Title;
 use std::collections::{HashMap, HashSet};
 
 /// Number of documents created on a day, by status.

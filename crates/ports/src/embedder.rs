@@ -1,10 +1,8 @@
 //! Embedding of text.
 
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
-};
+use docent_domain::fault::Result;
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use std::sync::Arc;
 
 /// Embeds text.

@@ -3,7 +3,9 @@
 //! At most one is active, and at most one is being built.
 
 use async_trait::async_trait;
-use docent_domain::{fault::Result, generation::IndexGeneration, id::GenerationId};
+use docent_domain::fault::Result;
+use docent_domain::generation::IndexGeneration;
+use docent_domain::id::GenerationId;
 
 /// Reads index generations.
 #[async_trait]

@@ -4,19 +4,17 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    api_key::ApiKey,
-    audit::AuditEntry,
-    conversation::Conversation,
-    document::{Deletion, Document, DocumentStatus},
-    fault::Result,
-    group::Group,
-    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
-    job::{Job, JobKind},
-    usage::UsageRecord,
-    user::User,
-    webhook::Webhook,
-};
+use docent_domain::api_key::ApiKey;
+use docent_domain::audit::AuditEntry;
+use docent_domain::conversation::Conversation;
+use docent_domain::document::{Deletion, Document, DocumentStatus};
+use docent_domain::fault::Result;
+use docent_domain::group::Group;
+use docent_domain::id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId};
+use docent_domain::job::{Job, JobKind};
+use docent_domain::usage::UsageRecord;
+use docent_domain::user::User;
+use docent_domain::webhook::Webhook;
 use std::collections::{HashMap, HashSet};
 
 /// Number of records of each kind.

@@ -2,12 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{DocumentId, JobId, LeaseId},
-    job::{Job, JobState},
-    listing::{JobFilter, Page, PageRequest},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{DocumentId, JobId, LeaseId};
+use docent_domain::job::{Job, JobState};
+use docent_domain::listing::{JobFilter, Page, PageRequest};
 
 /// Number of unfinished jobs and the age of the oldest one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -37,7 +37,8 @@ pub mod verifications;
 pub mod webhook_sender;
 pub mod webhooks;
 
-use docent_domain::{fault::Result, webhook::WebhookPayload};
+use docent_domain::fault::Result;
+use docent_domain::webhook::WebhookPayload;
 use std::sync::Arc;
 
 /// One implementation of each port: everything outside of the process that the use cases call.

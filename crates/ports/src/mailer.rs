@@ -1,7 +1,8 @@
 //! Sending of email.
 
 use async_trait::async_trait;
-use docent_domain::{fault::Result, text::Email};
+use docent_domain::fault::Result;
+use docent_domain::text::Email;
 use std::fmt;
 
 /// A plain-text email to one address.

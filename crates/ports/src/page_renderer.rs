@@ -2,7 +2,8 @@
 
 use crate::blob_store::ByteStream;
 use async_trait::async_trait;
-use docent_domain::{document::Failure, fault::Fault};
+use docent_domain::document::Failure;
+use docent_domain::fault::Fault;
 use std::num::{NonZeroU16, NonZeroU32};
 use thiserror::Error;
 

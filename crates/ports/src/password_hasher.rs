@@ -1,10 +1,8 @@
 //! Password hashing.
 
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    user::{Password, PasswordHash},
-};
+use docent_domain::fault::Result;
+use docent_domain::user::{Password, PasswordHash};
 
 /// Hashes and verifies passwords outside the async threads, because it is deliberately slow.
 #[async_trait]

@@ -1,11 +1,9 @@
 //! Recording of events for metrics.
 
-use docent_domain::{
-    chat::AgentName,
-    fault::{Component, FaultKind},
-    metrics::{Cache, JobOutcome, Stage, SweepFinding},
-    usage::TokenUsage,
-};
+use docent_domain::chat::AgentName;
+use docent_domain::fault::{Component, FaultKind};
+use docent_domain::metrics::{Cache, JobOutcome, Stage, SweepFinding};
+use docent_domain::usage::TokenUsage;
 use std::time::Duration;
 
 /// Records events of this process. Methods are infallible, non-blocking and cheap.

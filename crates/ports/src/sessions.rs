@@ -2,12 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{SessionId, UserId},
-    listing::{Page, PageRequest, SessionFilter},
-    session::Session,
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{SessionId, UserId};
+use docent_domain::listing::{Page, PageRequest, SessionFilter};
+use docent_domain::session::Session;
 
 /// Reads sessions.
 #[async_trait]

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{fault::Result, id::LeaseId};
+use docent_domain::fault::Result;
+use docent_domain::id::LeaseId;
 
 /// A task that runs in one process at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,24 +3,22 @@
 //! To add a repository, write its trait in a new file of this crate, a method in [`ReadView`] or [`UnitOfWork`], the
 //! fake in `docent-testkit`, the SQL in `docent-adapters`, and a contract battery that both run.
 
-use crate::{
-    api_keys::{ApiKeyReader, ApiKeyWriter},
-    audit::{AuditReader, AuditWriter},
-    conversations::{ConversationReader, ConversationWriter},
-    documents::{DocumentReader, DocumentWriter},
-    embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter},
-    generations::{GenerationReader, GenerationWriter},
-    groups::{GroupReader, GroupWriter},
-    inventory::Inventory,
-    jobs::{JobReader, JobWriter},
-    sessions::{SessionReader, SessionWriter},
-    singleton_tasks::SingletonTaskWriter,
-    term_statistics::{TermStatisticsReader, TermStatisticsWriter},
-    usage::{UsageReader, UsageWriter},
-    users::{UserReader, UserWriter},
-    verifications::{VerificationReader, VerificationWriter},
-    webhooks::{WebhookReader, WebhookWriter},
-};
+use crate::api_keys::{ApiKeyReader, ApiKeyWriter};
+use crate::audit::{AuditReader, AuditWriter};
+use crate::conversations::{ConversationReader, ConversationWriter};
+use crate::documents::{DocumentReader, DocumentWriter};
+use crate::embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter};
+use crate::generations::{GenerationReader, GenerationWriter};
+use crate::groups::{GroupReader, GroupWriter};
+use crate::inventory::Inventory;
+use crate::jobs::{JobReader, JobWriter};
+use crate::sessions::{SessionReader, SessionWriter};
+use crate::singleton_tasks::SingletonTaskWriter;
+use crate::term_statistics::{TermStatisticsReader, TermStatisticsWriter};
+use crate::usage::{UsageReader, UsageWriter};
+use crate::users::{UserReader, UserWriter};
+use crate::verifications::{VerificationReader, VerificationWriter};
+use crate::webhooks::{WebhookReader, WebhookWriter};
 use async_trait::async_trait;
 use docent_domain::fault::Result;
 

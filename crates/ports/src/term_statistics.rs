@@ -4,7 +4,9 @@
 //! of each document is stored, so that it can be removed exactly.
 
 use async_trait::async_trait;
-use docent_domain::{fault::Result, id::DocumentId, ranking::CorpusStatistics};
+use docent_domain::fault::Result;
+use docent_domain::id::DocumentId;
+use docent_domain::ranking::CorpusStatistics;
 use std::collections::{BTreeMap, HashMap};
 
 /// The contribution of a document to the statistics of its vector collection.

@@ -2,11 +2,9 @@
 
 use crate::blob_store::{BlobStore, ByteStream};
 use async_trait::async_trait;
-use docent_domain::{
-    document::{Failure, FailureCode, StoredFile},
-    extraction::Extraction,
-    fault::{Fault, Result},
-};
+use docent_domain::document::{Failure, FailureCode, StoredFile};
+use docent_domain::extraction::Extraction;
+use docent_domain::fault::{Fault, Result};
 use thiserror::Error;
 
 /// Extracts the text of PDFs.

@@ -2,11 +2,9 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{FamilyId, TokenId, UserId},
-    token::RefreshClaims,
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::token::RefreshClaims;
 use std::time::Duration;
 
 /// A use of a refresh token.

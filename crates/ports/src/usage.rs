@@ -1,12 +1,10 @@
 //! The usage ledger in the relational store.
 
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    id::UserId,
-    listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum},
-    usage::{TokenUsage, UsageRecord},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::UserId;
+use docent_domain::listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum};
+use docent_domain::usage::{TokenUsage, UsageRecord};
 
 /// Reads the usage ledger.
 #[async_trait]

@@ -1,13 +1,11 @@
 //! Accounts in the relational store.
 
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    id::UserId,
-    listing::{Page, PageRequest, UserFilter},
-    text::Email,
-    user::User,
-};
+use docent_domain::fault::Result;
+use docent_domain::id::UserId;
+use docent_domain::listing::{Page, PageRequest, UserFilter};
+use docent_domain::text::Email;
+use docent_domain::user::User;
 use std::collections::HashMap;
 
 /// Reads accounts.

@@ -1,10 +1,10 @@
 //! Vector indexes: the chunks of documents and the search for them.
 
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    id::DocumentId,
-    retrieval::{ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+use docent_domain::fault::Result;
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{
+    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk,
 };
 use std::collections::HashMap;
 

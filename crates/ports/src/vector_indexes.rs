@@ -2,7 +2,8 @@
 
 use crate::vector_index::VectorIndex;
 use async_trait::async_trait;
-use docent_domain::{fault::Result, id::GenerationId};
+use docent_domain::fault::Result;
+use docent_domain::id::GenerationId;
 use std::sync::Arc;
 
 /// Opens and removes vector collections.

@@ -2,12 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{UserId, VerificationId},
-    listing::{Page, PageRequest},
-    verification::{VerificationPurpose, VerificationToken},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{UserId, VerificationId};
+use docent_domain::listing::{Page, PageRequest};
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
 
 /// Reads verification tokens.
 #[async_trait]

@@ -1,7 +1,8 @@
 //! Sending of webhook messages to user-supplied URLs.
 
 use async_trait::async_trait;
-use docent_domain::{error::ValidationError, webhook::WebhookUrl};
+use docent_domain::error::ValidationError;
+use docent_domain::webhook::WebhookUrl;
 use std::time::Duration;
 use thiserror::Error;
 

@@ -2,12 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{LeaseId, UserId, WebhookDeliveryId, WebhookId},
-    listing::{DeliveryPosition, Page, PageRequest, WebhookFilter},
-    webhook::{LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{LeaseId, UserId, WebhookDeliveryId, WebhookId};
+use docent_domain::listing::{DeliveryPosition, Page, PageRequest, WebhookFilter};
+use docent_domain::webhook::{LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent};
 
 /// Reads webhooks.
 #[async_trait]

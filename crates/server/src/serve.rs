@@ -1,20 +1,19 @@
 //! The server: binding, serving, stopping.
 
 use crate::routes;
-use actix_web::{
-    App as Service, HttpServer,
-    middleware::{NormalizePath, from_fn},
-    web::Data,
-};
+use actix_web::middleware::{NormalizePath, from_fn};
+use actix_web::web::Data;
+use actix_web::{App as Service, HttpServer};
 use docent_app::App;
-use docent_http::{context::Context, middleware, routes::not_found, settings::HttpSettings, table};
-use std::{
-    io,
-    net::{SocketAddr, TcpListener, ToSocketAddrs},
-    pin::pin,
-    sync::Arc,
-    time::Duration,
-};
+use docent_http::context::Context;
+use docent_http::routes::not_found;
+use docent_http::settings::HttpSettings;
+use docent_http::{middleware, table};
+use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// How long the rest of a rejected body is read and discarded, so that the client can read the response.

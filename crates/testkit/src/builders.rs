@@ -4,31 +4,30 @@
 //! `document(1)` is the same everywhere.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::{
-    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
-    audit::{AuditAction, AuditActor, AuditEntry},
-    chat::AgentName,
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
-    document::{BlobKey, Document, StoredFile},
-    extraction::Coverage,
-    group::{Group, GroupName},
-    id::{
-        ApiKeyId, AuditId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId, LeaseId,
-        MessageId, SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
-    },
-    job::{Job, JobKind},
-    permission::{PermissionSet, RecordKind},
-    session::{Session, SessionKind},
-    text::{Email, FileName, Title},
-    usage::{TokenUsage, UsageRecord},
-    user::{PasswordHash, User},
-    verification::{VerificationPurpose, VerificationToken},
-    webhook::{
-        DeliveryState, Webhook, WebhookDelivery, WebhookDescription, WebhookEvent, WebhookEvents,
-        WebhookSecret, WebhookUrl,
-    },
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
+use docent_domain::audit::{AuditAction, AuditActor, AuditEntry};
+use docent_domain::chat::AgentName;
+use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
+use docent_domain::document::{BlobKey, Document, StoredFile};
+use docent_domain::extraction::Coverage;
+use docent_domain::group::{Group, GroupName};
+use docent_domain::id::{
+    ApiKeyId, AuditId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId, LeaseId,
+    MessageId, SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
 };
-use std::{collections::BTreeMap, net::IpAddr};
+use docent_domain::job::{Job, JobKind};
+use docent_domain::permission::{PermissionSet, RecordKind};
+use docent_domain::session::{Session, SessionKind};
+use docent_domain::text::{Email, FileName, Title};
+use docent_domain::usage::{TokenUsage, UsageRecord};
+use docent_domain::user::{PasswordHash, User};
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
+use docent_domain::webhook::{
+    DeliveryState, Webhook, WebhookDelivery, WebhookDescription, WebhookEvent, WebhookEvents, WebhookSecret,
+    WebhookUrl,
+};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 /// The `n`th second after 2026-01-01T00:00:00Z, which is where [`crate::clock::TestClock`] starts.
 pub fn at(n: i64) -> DateTime<Utc> {

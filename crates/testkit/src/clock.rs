@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_ports::clock::Clock;
-use std::{sync::Mutex, time::Duration};
+use std::sync::Mutex;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// A clock that only tests advance. It starts at 2026-01-01T00:00:00Z.

@@ -1,13 +1,11 @@
 //! Retrieval values for tests, derived from a number or a few words.
 
-use docent_domain::{
-    chunk::{PageStart, Position, Span},
-    id::{ChunkId, DocumentId},
-    retrieval::{
-        Embedding, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, TermCounts,
-    },
-    text::Title,
+use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::retrieval::{
+    Embedding, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, TermCounts,
 };
+use docent_domain::text::Title;
 use uuid::Uuid;
 
 /// The ID of the `n`th document; IDs sort by `n`.

@@ -17,7 +17,8 @@ mod clock {
 
 mod mailer {
     use docent_ports::mailer::Mailer;
-    use docent_testkit::{contract::mailer::Subject, fakes::mailer::FakeMailer};
+    use docent_testkit::contract::mailer::Subject;
+    use docent_testkit::fakes::mailer::FakeMailer;
     use std::sync::Arc;
 
     docent_testkit::mailer_contract!(async {
@@ -35,7 +36,8 @@ mod mailer {
 mod webhook_sender {
     use docent_domain::webhook::WebhookUrl;
     use docent_ports::webhook_sender::{DeliveryError, WebhookSender};
-    use docent_testkit::{contract::webhook_sender::Subject, fakes::webhook_sender::FakeWebhookSender};
+    use docent_testkit::contract::webhook_sender::Subject;
+    use docent_testkit::fakes::webhook_sender::FakeWebhookSender;
     use std::sync::Arc;
 
     docent_testkit::webhook_sender_contract!(async {
@@ -148,10 +150,8 @@ mod chat_model {
 
 mod text_extractor {
     use docent_domain::document::FailureCode;
-    use docent_testkit::{
-        contract::text_extractor::Subject,
-        fakes::text_extractor::{FakeTextExtractor, failing_pdf, fake_pdf},
-    };
+    use docent_testkit::contract::text_extractor::Subject;
+    use docent_testkit::fakes::text_extractor::{FakeTextExtractor, failing_pdf, fake_pdf};
     use std::sync::Arc;
 
     fn subject() -> Subject {

@@ -1,6 +1,7 @@
 //! Stylesheets and scripts.
 
-use actix_web::{HttpResponse, http::header};
+use actix_web::HttpResponse;
+use actix_web::http::header;
 
 /// Response with a static asset of the pages.
 pub(crate) fn asset(content_type: &'static str, text: &'static str) -> HttpResponse {

@@ -1,15 +1,15 @@
 //! `GET /chat`: the web chat. The page contains no user data and needs no authentication; its script signs in and loads all
 //! data through the API.
 
-use crate::{
-    asset::asset,
-    templates::{html_response, render},
-};
-use actix_web::{HttpResponse, http::StatusCode};
+use crate::asset::asset;
+use crate::templates::{html_response, render};
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
 use docent_http::{Reply, State};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::{fmt::Write, sync::LazyLock};
+use std::fmt::Write;
+use std::sync::LazyLock;
 
 /// Content security policy: own style and script, images fetched by the script, and Trusted Types without a policy, so
 /// that the browser rejects `innerHTML` and similar sinks.

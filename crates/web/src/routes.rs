@@ -1,14 +1,11 @@
 //! URLs and templates of the account pages and the web chat; the panel's tables are in `panel/`.
 
-use crate::{
-    account::{
-        self,
-        page::{InAccount, MessagePage},
-    },
-    chat, panel,
-    templates::{Template, pages},
-};
-use docent_http::{routes, table::Table};
+use crate::account::page::{InAccount, MessagePage};
+use crate::account::{self};
+use crate::templates::{Template, pages};
+use crate::{chat, panel};
+use docent_http::routes;
+use docent_http::table::Table;
 
 /// Templates of all pages.
 pub(crate) fn templates() -> impl Iterator<Item = &'static Template> {

@@ -3,13 +3,12 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header},
-};
+use actix_web::HttpResponse;
+use actix_web::http::{StatusCode, header};
 use docent_http::ApiError;
 use serde::Serialize;
-use std::{io, sync::OnceLock};
+use std::io;
+use std::sync::OnceLock;
 use tera::{Context, Tera};
 
 /// Values of a page. Implemented by [`pages!`].
@@ -65,7 +64,8 @@ macro_rules! pages {
             &[$($crate::templates::template!($path, $crate::templates::tests::samples::<$page>)),*];
     };
 }
-pub(crate) use {pages, template};
+pub(crate) use pages;
+pub(crate) use template;
 
 /// Templates that pages extend or include.
 const SHARED: &[Template] = &[

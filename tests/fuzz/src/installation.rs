@@ -1,8 +1,10 @@
 //! An in-memory installation on the testkit's fakes.
 
-use docent_app::{App, settings::Settings};
+use docent_app::App;
+use docent_app::settings::Settings;
 use docent_ports::Ports;
-use docent_testkit::fakes::{self, blob_store::FakeBlobStore};
+use docent_testkit::fakes::blob_store::FakeBlobStore;
+use docent_testkit::fakes::{self};
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 

@@ -2,13 +2,9 @@
 //! digests in the records and in the last entry are filled in, as a forger could.
 #![no_main]
 
-use docent_app::{
-    maintenance::{
-        backup::{BackupError, restore},
-        progress::NoProgress,
-    },
-    settings::Settings,
-};
+use docent_app::maintenance::backup::{BackupError, restore};
+use docent_app::maintenance::progress::NoProgress;
+use docent_app::settings::Settings;
 use docent_fuzz::{installation, sections};
 use docent_testkit::fakes::archive::FakeArchive;
 use libfuzzer_sys::fuzz_target;

@@ -2,11 +2,9 @@
 //! `\x0c` ends a page, and a page that starts with `\x01` is unreliable.
 #![no_main]
 
-use docent_domain::{
-    chunk::{Chunk, ChunkSize, page_at},
-    chunking::chunk_pages,
-    extraction::{ExtractedPage, PageQuality},
-};
+use docent_domain::chunk::{Chunk, ChunkSize, page_at};
+use docent_domain::chunking::chunk_pages;
+use docent_domain::extraction::{ExtractedPage, PageQuality};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -2,11 +2,8 @@
 //! lines of `%%`. The interpreter and the text device are always reached.
 #![no_main]
 
-use docent_fuzz::{
-    ignore_library_panics,
-    pdf::{self, Parts},
-    read_pdf, sections,
-};
+use docent_fuzz::pdf::{self, Parts};
+use docent_fuzz::{ignore_library_panics, read_pdf, sections};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(init: ignore_library_panics(), |data: &[u8]| {

@@ -3,7 +3,10 @@
 
 use docent::config::{self, Environment, Profile, Settings};
 use libfuzzer_sys::fuzz_target;
-use std::{collections::BTreeMap, ffi::OsString, os::unix::ffi::OsStringExt, sync::LazyLock};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::sync::LazyLock;
 
 /// A password. It must not be shown where it is a secret or the password of a URL.
 const SECRET: &str = "hunter2";

@@ -6,13 +6,12 @@ use bytes::Bytes;
 use docent_app::settings::Settings;
 use docent_domain::access::Actor;
 use docent_fuzz::{cut, installation};
-use docent_http::{
-    fuzzing::UploadForms,
-    settings::{HttpSettings, SessionKey},
-};
+use docent_http::fuzzing::UploadForms;
+use docent_http::settings::{HttpSettings, SessionKey};
 use docent_testkit::builders;
 use libfuzzer_sys::fuzz_target;
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 const MAX_UPLOAD: u64 = 2048;
 

@@ -5,7 +5,11 @@ mod roles;
 mod rows;
 
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{app::TestApp, member::form, pdf::pdf, reply::Reply, rules};
+use docent_tests::app::TestApp;
+use docent_tests::member::form;
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use futures::StreamExt as _;
 use records::{MARKER, Records, snapshot};
 use reqwest::multipart::Form;

@@ -2,27 +2,24 @@
 
 use super::rows::{RecordOwner, Row};
 use chrono::TimeDelta;
-use docent_app::{
-    accounts::{api_keys::ApiKeyInput, create::Flags},
-    audit::Initiator,
+use docent_app::accounts::api_keys::ApiKeyInput;
+use docent_app::accounts::create::Flags;
+use docent_app::audit::Initiator;
+use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use docent_domain::conversation::{Conversation, ConversationTitle};
+use docent_domain::group::{Group, GroupName};
+use docent_domain::id::{ConversationId, GroupId, UserId, VerificationId};
+use docent_domain::listing::{
+    AuditFilter, DocumentFilter, JobFilter, PageRequest, SessionFilter, UserFilter,
 };
-use docent_domain::{
-    api_key::{ApiKeyName, ApiKeyScopes},
-    conversation::{Conversation, ConversationTitle},
-    group::{Group, GroupName},
-    id::{ConversationId, GroupId, UserId, VerificationId},
-    listing::{AuditFilter, DocumentFilter, JobFilter, PageRequest, SessionFilter, UserFilter},
-    permission::{Permission, PermissionSet},
-    session::{Session, SessionKind},
-    user::User,
-    verification::{VerificationPurpose, VerificationToken},
-};
-use docent_tests::{
-    app::{PASSWORD, TestApp},
-    browser::{Browser, form_token},
-    member::Member,
-    pdf::pdf,
-};
+use docent_domain::permission::{Permission, PermissionSet};
+use docent_domain::session::{Session, SessionKind};
+use docent_domain::user::User;
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::browser::{Browser, form_token};
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
 use serde_json::json;
 
 /// The marker in every name of the records of other accounts. Refusals must not contain it.

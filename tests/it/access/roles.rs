@@ -1,15 +1,12 @@
 //! The roles that send requests, and the result expected for each.
 
-use super::{
-    records::{TestAccount, key, permit},
-    rows::{RecordOwner, Requires, Row},
-};
+use super::records::{TestAccount, key, permit};
+use super::rows::{RecordOwner, Requires, Row};
 use chrono::TimeDelta;
-use docent_app::{accounts::create::Flags, audit::Initiator};
-use docent_domain::{
-    api_key::ApiKeyScope,
-    permission::{Permission, PermissionSet},
-};
+use docent_app::accounts::create::Flags;
+use docent_app::audit::Initiator;
+use docent_domain::api_key::ApiKeyScope;
+use docent_domain::permission::{Permission, PermissionSet};
 use docent_tests::app::TestApp;
 use std::time::Duration;
 

@@ -1,9 +1,7 @@
 //! The rows of the access matrix: one per method and route, and more where the record's owner matters.
 
-use docent_domain::{
-    api_key::ApiKeyScope,
-    permission::Permission::{self, *},
-};
+use docent_domain::api_key::ApiKeyScope;
+use docent_domain::permission::Permission::{self, *};
 
 /// What a successful request requires.
 #[derive(Clone, Copy, Debug)]

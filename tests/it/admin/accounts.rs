@@ -1,7 +1,9 @@
 //! The page of the signed-in account: `/admin/account`.
 
 use super::{at_panel, staff_account, staff_with, submit};
-use docent_tests::{app::PASSWORD, member::Member, rules};
+use docent_tests::app::PASSWORD;
+use docent_tests::member::Member;
+use docent_tests::rules;
 use std::time::Duration;
 
 const NEW: &str = "another secret";

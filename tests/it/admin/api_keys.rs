@@ -3,7 +3,10 @@
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
 use docent_app::accounts::create::Flags;
 use docent_domain::permission::Permission;
-use docent_tests::{app::TestApp, browser::Browser, reply::Reply, rules};
+use docent_tests::app::TestApp;
+use docent_tests::browser::Browser;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use reqwest::Method;
 
 /// Creates an API key for the signed-in account and returns it.

@@ -2,7 +2,8 @@
 
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
-use docent_tests::{browser::form_token, rules};
+use docent_tests::browser::form_token;
+use docent_tests::rules;
 use std::time::Duration;
 
 rules! {

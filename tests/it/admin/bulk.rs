@@ -1,8 +1,10 @@
 //! Bulk actions on documents: `/admin/documents/bulk`.
 
 use super::staff;
-use docent_domain::{fault::FaultKind, permission::Permission};
-use docent_tests::{browser::form_token, rules};
+use docent_domain::fault::FaultKind;
+use docent_domain::permission::Permission;
+use docent_tests::browser::form_token;
+use docent_tests::rules;
 use serde_json::json;
 
 const LIST: &str = "/admin/documents";

@@ -3,12 +3,10 @@
 use super::staff;
 use docent_domain::permission::Permission;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{
-    browser::{Browser, form_token},
-    member::{Member, question_body},
-    pdf::pdf,
-    rules, wait,
-};
+use docent_tests::browser::{Browser, form_token};
+use docent_tests::member::{Member, question_body};
+use docent_tests::pdf::pdf;
+use docent_tests::{rules, wait};
 use serde_json::json;
 
 const ID: &str = "01900000-0000-7000-8000-000000000001";

@@ -3,7 +3,8 @@
 use super::staff;
 use docent_domain::permission::Permission;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{pdf::pdf, rules, wait};
+use docent_tests::pdf::pdf;
+use docent_tests::{rules, wait};
 
 rules! {
     async fn dashboard_block_requires_its_permission(setup) {

@@ -1,14 +1,13 @@
 //! Documents in the panel: `/admin/documents`.
 
 use super::staff;
-use docent_domain::{fault::FaultKind, permission::Permission};
-use docent_tests::{
-    app::TestApp,
-    browser::{Browser, form_token},
-    member::Member,
-    pdf::pdf,
-    rules,
-};
+use docent_domain::fault::FaultKind;
+use docent_domain::permission::Permission;
+use docent_tests::app::TestApp;
+use docent_tests::browser::{Browser, form_token};
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use serde_json::json;
 use std::time::Duration;
 

@@ -2,7 +2,8 @@
 
 use super::{at_panel, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
-use docent_tests::{reply::Reply, rules};
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 
 const NAME: &str = "<script>alert(1)</script>\"'&";
 

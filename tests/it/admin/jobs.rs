@@ -1,8 +1,10 @@
 //! Jobs in the panel: `/admin/jobs`.
 
 use super::staff;
-use docent_domain::{fault::FaultKind, permission::Permission};
-use docent_tests::{pdf::pdf, rules};
+use docent_domain::fault::FaultKind;
+use docent_domain::permission::Permission;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 
 rules! {
     async fn job_list_filters_and_links_to_documents(setup) {

@@ -1,11 +1,9 @@
 //! Signing in to the panel: `/admin/login`.
 
 use docent_app::accounts::create::Flags;
-use docent_tests::{
-    app::PASSWORD,
-    browser::{Browser, form_token},
-    rules,
-};
+use docent_tests::app::PASSWORD;
+use docent_tests::browser::{Browser, form_token};
+use docent_tests::rules;
 
 const STAFF: Flags = Flags { is_staff: true, is_superuser: false };
 const SUPERUSER: Flags = Flags { is_staff: false, is_superuser: true };

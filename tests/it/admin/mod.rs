@@ -20,13 +20,12 @@ mod verifications;
 mod webhooks;
 
 use docent_app::accounts::create::Flags;
-use docent_domain::{permission::Permission, user::User};
-use docent_tests::{
-    app::{PASSWORD, TestApp},
-    browser::{Browser, form_token},
-    member::Member,
-    reply::Reply,
-};
+use docent_domain::permission::Permission;
+use docent_domain::user::User;
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::browser::{Browser, form_token};
+use docent_tests::member::Member;
+use docent_tests::reply::Reply;
 
 /// Creates a staff account with these permissions.
 async fn staff_account(app: &TestApp, email: &str, permissions: &[Permission]) -> User {

@@ -1,11 +1,9 @@
 //! The panel's session and its cookie.
 
 use docent_app::accounts::create::Flags;
-use docent_tests::{
-    app::{PASSWORD, TestApp},
-    browser::{Browser, form_token},
-    rules,
-};
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::browser::{Browser, form_token};
+use docent_tests::rules;
 use reqwest::Method;
 use std::time::Duration;
 

@@ -1,8 +1,11 @@
 //! The list of sessions: `/admin/sessions`.
 
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
-use docent_domain::{fault::FaultKind, permission::Permission};
-use docent_tests::{browser::Browser, member::Member, rules};
+use docent_domain::fault::FaultKind;
+use docent_domain::permission::Permission;
+use docent_tests::browser::Browser;
+use docent_tests::member::Member;
+use docent_tests::rules;
 use serde_json::json;
 use std::time::Duration;
 

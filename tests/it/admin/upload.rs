@@ -2,7 +2,9 @@
 
 use super::staff;
 use docent_domain::permission::Permission;
-use docent_tests::{browser::form_token, pdf::pdf, rules};
+use docent_tests::browser::form_token;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use reqwest::multipart::{Form, Part};
 
 const PATH: &str = "/admin/documents/upload";

@@ -1,15 +1,15 @@
 //! Usage: `/admin/usage` and `/admin/usage.csv`.
 
 use super::staff;
-use docent_domain::{
-    audit::AuditAction,
-    chat::AgentName,
-    id::UsageId,
-    listing::{AuditFilter, PageRequest},
-    permission::Permission,
-    usage::{TokenUsage, UsageRecord},
-};
-use docent_tests::{app::TestApp, member::Member, rules};
+use docent_domain::audit::AuditAction;
+use docent_domain::chat::AgentName;
+use docent_domain::id::UsageId;
+use docent_domain::listing::{AuditFilter, PageRequest};
+use docent_domain::permission::Permission;
+use docent_domain::usage::{TokenUsage, UsageRecord};
+use docent_tests::app::TestApp;
+use docent_tests::member::Member;
+use docent_tests::rules;
 use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(86_400);

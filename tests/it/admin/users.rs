@@ -2,18 +2,14 @@
 
 use super::{at_panel, staff_account, staff_with, submit, superuser};
 use docent_app::accounts::create::Flags;
-use docent_domain::{
-    audit::AuditAction,
-    group::{Group, GroupName},
-    id::GroupId,
-    listing::AuditFilter,
-    permission::Permission,
-};
-use docent_tests::{
-    app::{PASSWORD, TestApp},
-    browser::Browser,
-    rules,
-};
+use docent_domain::audit::AuditAction;
+use docent_domain::group::{Group, GroupName};
+use docent_domain::id::GroupId;
+use docent_domain::listing::AuditFilter;
+use docent_domain::permission::Permission;
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::browser::Browser;
+use docent_tests::rules;
 
 const MANAGER: &[Permission] =
     &[Permission::ViewUser, Permission::AddUser, Permission::ChangeUser, Permission::DeleteUser];

@@ -2,7 +2,8 @@
 
 use super::{at_panel, between, staff_account, staff_with, submit, superuser};
 use docent_domain::permission::Permission;
-use docent_tests::{app::PASSWORD, rules};
+use docent_tests::app::PASSWORD;
+use docent_tests::rules;
 use serde_json::json;
 
 /// Returns the token of the link on a page that shows one.

@@ -1,9 +1,13 @@
 //! Webhooks in the panel: `/admin/webhooks`.
 
 use super::{staff, submit};
-use docent_domain::{audit::AuditAction, listing::AuditFilter, permission::Permission};
+use docent_domain::audit::AuditAction;
+use docent_domain::listing::AuditFilter;
+use docent_domain::permission::Permission;
 use docent_testkit::fakes::webhook_sender::answered;
-use docent_tests::{member::Member, pdf::pdf, rules};
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use serde_json::json;
 use std::collections::BTreeSet;
 

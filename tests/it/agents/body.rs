@@ -2,7 +2,8 @@
 
 use docent_domain::chat::Message;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{member::question_body, rules};
+use docent_tests::member::question_body;
+use docent_tests::rules;
 use reqwest::Method;
 use serde_json::json;
 

@@ -2,7 +2,8 @@
 
 use docent_domain::usage::TokenUsage;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{member::question_body, rules, wait};
+use docent_tests::member::question_body;
+use docent_tests::{rules, wait};
 use reqwest::Method;
 
 rules! {

@@ -3,7 +3,9 @@
 use docent_app::agent::prompt::GROUNDED;
 use docent_domain::chat::Message;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{app::TestApp, pdf::pdf, rules};
+use docent_tests::app::TestApp;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 
 /// Returns the system messages of the model's `n`th call.
 fn system_messages(app: &TestApp, n: usize) -> Vec<String> {

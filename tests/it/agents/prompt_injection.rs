@@ -3,7 +3,9 @@
 use docent_app::agent::prompt::GROUNDED;
 use docent_domain::chat::Message;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{pdf::pdf, reply::Reply, rules};
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 
 /// Injected instructions. A search for “zebra” finds each of them.
 const INJECTED: [&str; 8] = [

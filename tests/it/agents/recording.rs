@@ -1,13 +1,14 @@
 //! Conversations are recorded.
 
-use docent_domain::{
-    conversation::{Conversation, ConversationMessage, MessageRole},
-    fault::FaultKind,
-    id::ConversationId,
-    listing::PageRequest,
-};
+use docent_domain::conversation::{Conversation, ConversationMessage, MessageRole};
+use docent_domain::fault::FaultKind;
+use docent_domain::id::ConversationId;
+use docent_domain::listing::PageRequest;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{app::TestApp, member::question_body, pdf::pdf, rules, wait};
+use docent_tests::app::TestApp;
+use docent_tests::member::question_body;
+use docent_tests::pdf::pdf;
+use docent_tests::{rules, wait};
 use reqwest::Method;
 use serde_json::{Value, json};
 

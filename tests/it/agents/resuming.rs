@@ -1,14 +1,14 @@
 //! Resumable streams: `/agents/{name}/streams/{id}`.
 
 use docent_app::settings::Settings;
-use docent_domain::{conversation::MessageRole, fault::FaultKind, listing::PageRequest};
+use docent_domain::conversation::MessageRole;
+use docent_domain::fault::FaultKind;
+use docent_domain::listing::PageRequest;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{
-    app::TestApp,
-    member::{Member, question_body},
-    reply::Reply,
-    rules, wait,
-};
+use docent_tests::app::TestApp;
+use docent_tests::member::{Member, question_body};
+use docent_tests::reply::Reply;
+use docent_tests::{rules, wait};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -1,7 +1,9 @@
 //! The event stream of an answer.
 
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{member::question_body, pdf::pdf, rules, wait};
+use docent_tests::member::question_body;
+use docent_tests::pdf::pdf;
+use docent_tests::{rules, wait};
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;

@@ -1,8 +1,11 @@
 //! The tool `search_docs` and the agent loop.
 
-use docent_domain::{chat::Message, fault::FaultKind};
+use docent_domain::chat::Message;
+use docent_domain::fault::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{app::TestApp, pdf::pdf, rules};
+use docent_tests::app::TestApp;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 
 /// Returns the tool results that the model's `n`th call received, in order.
 fn tool_results(app: &TestApp, n: usize) -> Vec<String> {

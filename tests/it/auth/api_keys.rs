@@ -1,29 +1,21 @@
 //! API keys: `Authorization: Bearer dk_…`, or `X-API-Key`.
 
-use docent_app::{
-    accounts::{
-        api_keys::{ApiKeyInput, NewApiKey},
-        create::Flags,
-    },
-    audit::Initiator,
-};
-use docent_domain::{
-    api_key::{ApiKeyName, ApiKeyScopes},
-    audit::AuditAction,
-    group::AssignedPermissions,
-    listing::{AuditFilter, PageRequest, UsageFilter, UsageGrouping},
-    permission::{Permission, RecordKind},
-    user::User,
-};
+use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
+use docent_app::accounts::create::Flags;
+use docent_app::audit::Initiator;
+use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use docent_domain::audit::AuditAction;
+use docent_domain::group::AssignedPermissions;
+use docent_domain::listing::{AuditFilter, PageRequest, UsageFilter, UsageGrouping};
+use docent_domain::permission::{Permission, RecordKind};
+use docent_domain::user::User;
 use docent_ports::clock::Clock;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{
-    app::TestApp,
-    member::{form, question_body},
-    pdf::pdf,
-    reply::Reply,
-    rules, wait,
-};
+use docent_tests::app::TestApp;
+use docent_tests::member::{form, question_body};
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::{rules, wait};
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
 use std::time::Duration;

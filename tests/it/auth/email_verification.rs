@@ -1,9 +1,14 @@
 //! `POST /auth/email-verification`, `POST /auth/email-verification/confirm`, `/account/verify-email`
 
 use docent_app::accounts::create::Flags;
-use docent_domain::{audit::AuditAction, fault::FaultKind, id::UserId, listing::AuditFilter};
+use docent_domain::audit::AuditAction;
+use docent_domain::fault::FaultKind;
+use docent_domain::id::UserId;
+use docent_domain::listing::AuditFilter;
 use docent_ports::clock::Clock;
-use docent_tests::{app::TestApp, reply::Reply, rules};
+use docent_tests::app::TestApp;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;

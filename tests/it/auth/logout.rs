@@ -1,7 +1,10 @@
 //! `POST /auth/logout`
 
 use docent_domain::fault::FaultKind;
-use docent_tests::{app::TestApp, member::Member, reply::Reply, rules};
+use docent_tests::app::TestApp;
+use docent_tests::member::Member;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use serde_json::json;
 
 async fn logout(by: &Member, token: &str) -> Reply {

@@ -1,27 +1,22 @@
 //! `POST /auth/password-reset`, `POST /auth/password-reset/confirm`, `/account/reset-password`
 
-use docent_app::{
-    accounts::{create::Flags, verification},
-    audit::Initiator,
-    error::Error,
-};
-use docent_domain::{
-    access::{Actor, AddVerifications, Grant},
-    audit::{AuditAction, AuditActor},
-    fault::FaultKind,
-    group::AssignedPermissions,
-    id::UserId,
-    listing::{AuditFilter, PageRequest},
-    permission::{Permission, PermissionSet, RecordKind},
-    user::Password,
-    verification::VerificationPurpose,
-};
-use docent_tests::{
-    app::{PASSWORD, TestApp},
-    member::Member,
-    reply::Reply,
-    rules,
-};
+use docent_app::accounts::create::Flags;
+use docent_app::accounts::verification;
+use docent_app::audit::Initiator;
+use docent_app::error::Error;
+use docent_domain::access::{Actor, AddVerifications, Grant};
+use docent_domain::audit::{AuditAction, AuditActor};
+use docent_domain::fault::FaultKind;
+use docent_domain::group::AssignedPermissions;
+use docent_domain::id::UserId;
+use docent_domain::listing::{AuditFilter, PageRequest};
+use docent_domain::permission::{Permission, PermissionSet, RecordKind};
+use docent_domain::user::Password;
+use docent_domain::verification::VerificationPurpose;
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::member::Member;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;

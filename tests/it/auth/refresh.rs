@@ -1,7 +1,9 @@
 //! `POST /auth/refresh`
 
 use docent_domain::fault::FaultKind;
-use docent_tests::{app::TestApp, reply::Reply, rules};
+use docent_tests::app::TestApp;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;

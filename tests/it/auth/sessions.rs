@@ -1,23 +1,18 @@
 //! API sessions, lockouts and the audit entries of logins.
 
-use docent_app::{
-    accounts::{create::Flags, sessions},
-    audit::Initiator,
-};
-use docent_domain::{
-    access::Actor,
-    audit::{AuditAction, AuditActor},
-    listing::AuditFilter,
-    session::SessionKind,
-    user::Password,
-};
+use docent_app::accounts::create::Flags;
+use docent_app::accounts::sessions;
+use docent_app::audit::Initiator;
+use docent_domain::access::Actor;
+use docent_domain::audit::{AuditAction, AuditActor};
+use docent_domain::listing::AuditFilter;
+use docent_domain::session::SessionKind;
+use docent_domain::user::Password;
 use docent_ports::clock::Clock;
-use docent_tests::{
-    app::{PASSWORD, TestApp},
-    member::Member,
-    reply::Reply,
-    rules,
-};
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::member::Member;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;

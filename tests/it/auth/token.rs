@@ -2,7 +2,8 @@
 
 use docent_app::accounts::create::Flags;
 use docent_domain::fault::FaultKind;
-use docent_tests::{app::PASSWORD, rules};
+use docent_tests::app::PASSWORD;
+use docent_tests::rules;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::json;

@@ -1,7 +1,8 @@
 //! Groups, permissions and API keys.
 
 use super::{journey, journey_with, superuser, superuser_journey};
-use docent_tests::{app::PASSWORD, chromium::Chromium};
+use docent_tests::app::PASSWORD;
+use docent_tests::chromium::Chromium;
 use reqwest::Method;
 use serde_json::json;
 

@@ -1,17 +1,17 @@
 //! The web chat at `/chat`.
 
-use super::{inspection::Inspection, journey, journey_with};
+use super::inspection::Inspection;
+use super::{journey, journey_with};
 use docent_adapters::pdf::{ExtractionLimits, WorkerRenderer};
 use docent_app::accounts::create::Flags;
-use docent_domain::{fault::FaultKind, user::User};
+use docent_domain::fault::FaultKind;
+use docent_domain::user::User;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{
-    app::{PASSWORD, TestApp},
-    chromium::Chromium,
-    member::Member,
-    pdf::pdf,
-    wait,
-};
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::chromium::Chromium;
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::wait;
 use serde_json::json;
 
 const ADA: &str = "ada@example.org";

@@ -1,12 +1,11 @@
 //! Conversations in the web chat.
 
-use super::{
-    chat::{animals, ask, enter},
-    journey_with,
-};
+use super::chat::{animals, ask, enter};
+use super::journey_with;
 use docent_domain::fault::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{member::Member, wait};
+use docent_tests::member::Member;
+use docent_tests::wait;
 use serde_json::json;
 
 #[tokio::test]

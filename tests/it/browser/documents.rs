@@ -1,7 +1,9 @@
 //! Documents in the panel, from upload to deletion.
 
 use super::{journey, superuser, superuser_journey};
-use docent_tests::{app::TestApp, chromium::Chromium, pdf::pdf};
+use docent_tests::app::TestApp;
+use docent_tests::chromium::Chromium;
+use docent_tests::pdf::pdf;
 use serde_json::json;
 use std::path::PathBuf;
 use tempfile::TempDir;

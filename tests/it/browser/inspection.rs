@@ -3,7 +3,8 @@
 use super::records::Records;
 use docent_tests::chromium::{Chromium, optional_setting, setting};
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Path of axe-core's script.
 const AXE: &str = "DOCENT_TEST_AXE";

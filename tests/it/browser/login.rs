@@ -2,7 +2,8 @@
 
 use super::{ROOT, journey, journey_with, superuser_journey};
 use docent_app::accounts::create::Flags;
-use docent_tests::{app::PASSWORD, chromium::Chromium};
+use docent_tests::app::PASSWORD;
+use docent_tests::chromium::Chromium;
 use serde_json::json;
 
 const STAFF: &str = "staff@example.org";

@@ -12,12 +12,10 @@ mod records;
 mod stored_script;
 
 use docent_app::accounts::create::Flags;
-use docent_tests::{
-    app::TestApp,
-    chromium::Chromium,
-    setup::{Setup, Started},
-    stack::Stack,
-};
+use docent_tests::app::TestApp;
+use docent_tests::chromium::Chromium;
+use docent_tests::setup::{Setup, Started};
+use docent_tests::stack::Stack;
 use futures::FutureExt;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 

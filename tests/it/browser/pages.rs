@@ -1,13 +1,9 @@
 //! Inspects every page: accessibility, the width of a phone, and the browser console.
 
-use super::{
-    ROOT,
-    documents::files,
-    inspection::{Inspection, Page},
-    journey_with,
-    records::{self, Records},
-    superuser, superuser_journey,
-};
+use super::documents::files;
+use super::inspection::{Inspection, Page};
+use super::records::{self, Records};
+use super::{ROOT, journey_with, superuser, superuser_journey};
 use docent_app::accounts::create::Flags;
 use docent_tests::app::TestApp;
 use serde_json::json;

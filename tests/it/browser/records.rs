@@ -3,15 +3,15 @@
 use super::ROOT;
 use crate::admin::{at_panel, between, submit};
 use docent_app::accounts::create::Flags;
-use docent_domain::{listing::AuditFilter, permission::Permission};
+use docent_domain::listing::AuditFilter;
+use docent_domain::permission::Permission;
 use docent_ports::webhook_sender::DeliveryError;
-use docent_testkit::fakes::{chat_model::Turn, webhook_sender::answered};
-use docent_tests::{
-    app::TestApp,
-    browser::Browser,
-    member::{Member, question_body},
-    pdf::pdf,
-};
+use docent_testkit::fakes::chat_model::Turn;
+use docent_testkit::fakes::webhook_sender::answered;
+use docent_tests::app::TestApp;
+use docent_tests::browser::Browser;
+use docent_tests::member::{Member, question_body};
+use docent_tests::pdf::pdf;
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;

@@ -3,12 +3,10 @@
 use super::{journey_with, superuser};
 use docent_app::accounts::create::Flags;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{
-    app::{PASSWORD, TestApp},
-    chromium::Chromium,
-    member::{Member, question_body},
-    pdf::pdf,
-};
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::chromium::Chromium;
+use docent_tests::member::{Member, question_body};
+use docent_tests::pdf::pdf;
 use serde_json::json;
 
 /// Runs if it is rendered as an element, in an attribute or in a script.

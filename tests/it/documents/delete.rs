@@ -1,8 +1,15 @@
 //! `DELETE /documents/{doc_id}`
 
-use docent_domain::{document::BlobKey, fault::FaultKind, id::DocumentId};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::FaultKind;
+use docent_domain::id::DocumentId;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{app::TestApp, member::Member, pdf::pdf, reply::Reply, rules, wait::until};
+use docent_tests::app::TestApp;
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
+use docent_tests::wait::until;
 use reqwest::Method;
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
 //! `GET /documents/{doc_id}/file`
 
-use docent_tests::{pdf::pdf, rules};
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use serde_json::json;
 
 rules! {

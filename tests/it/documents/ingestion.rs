@@ -1,8 +1,12 @@
 //! Ingestion of uploads and its retries.
 
 use docent_app::dashboard;
-use docent_domain::{access::Actor, document::DocumentState, fault::FaultKind};
-use docent_tests::{app::TestApp, pdf::pdf, rules};
+use docent_domain::access::Actor;
+use docent_domain::document::DocumentState;
+use docent_domain::fault::FaultKind;
+use docent_tests::app::TestApp;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use serde_json::Value;
 use std::time::Duration;
 

@@ -1,6 +1,8 @@
 //! `GET /documents`
 
-use docent_tests::{member::Member, pdf::pdf, rules};
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! `GET /documents/{doc_id}/pages/{page}`
 
 use docent_domain::fault::FaultKind;
-use docent_tests::{pdf::pdf, rules};
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use serde_json::json;
 
 rules! {

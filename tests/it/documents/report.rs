@@ -1,8 +1,10 @@
 //! `GET /documents/{doc_id}/report`
 
 use docent_app::settings::Settings;
-use docent_domain::{chunk::ChunkSize, fault::FaultKind};
-use docent_tests::{pdf::pdf, rules};
+use docent_domain::chunk::ChunkSize;
+use docent_domain::fault::FaultKind;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
 use serde_json::{Value, json};
 
 rules! {

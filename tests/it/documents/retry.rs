@@ -1,7 +1,10 @@
 //! `POST /documents/{doc_id}/retry`
 
 use docent_domain::fault::FaultKind;
-use docent_tests::{member::Member, pdf::pdf, reply::Reply, rules};
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,18 +1,18 @@
 //! Reuse between ingestions: each text is embedded once and each file is extracted once.
 
 use docent_app::jobs::{Runner, RunnerSettings};
-use docent_domain::{document::BlobKey, fault::FaultKind};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::FaultKind;
 use docent_testkit::wire::{Failing, FakeLlm, RateLimit, Reply};
-use docent_tests::{
-    app::TestApp,
-    member::Member,
-    pdf::pdf,
-    rules,
-    setup::{Setup, Started},
-    stack::Stack,
-};
+use docent_tests::app::TestApp;
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
+use docent_tests::setup::{Setup, Started};
+use docent_tests::stack::Stack;
 use sha2::{Digest, Sha256};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Returns a PDF of this many chunks, shared with no other document.

@@ -1,22 +1,16 @@
 //! `POST /documents/upload`
 
 use docent_domain::fault::FaultKind;
-use docent_tests::{
-    app::TestApp,
-    member::{Member, form},
-    pdf::pdf,
-    reply::Reply,
-    rules, wait,
-};
-use reqwest::{
-    Body, Method,
-    multipart::{Form, Part},
-};
+use docent_tests::app::TestApp;
+use docent_tests::member::{Member, form};
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::{rules, wait};
+use reqwest::multipart::{Form, Part};
+use reqwest::{Body, Method};
 use serde_json::json;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 /// Uploads a form written by hand.
 async fn post_raw_form(by: &Member, app: &TestApp, parts: &[(&str, &[u8])]) -> Reply {

@@ -1,14 +1,14 @@
 //! `POST /v1/chat/completions`
 
 use super::{chunks, refused};
-use docent_domain::{chat::Message, fault::FaultKind, usage::TokenUsage};
+use docent_domain::chat::Message;
+use docent_domain::fault::FaultKind;
+use docent_domain::usage::TokenUsage;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::{
-    member::{Member, question_body},
-    pdf::pdf,
-    reply::Reply,
-    rules, wait,
-};
+use docent_tests::member::{Member, question_body};
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
+use docent_tests::{rules, wait};
 use reqwest::Method;
 use serde_json::{Value, json};
 

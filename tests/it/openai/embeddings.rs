@@ -2,13 +2,11 @@
 
 use super::refused;
 use docent_testkit::wire::FakeLlm;
-use docent_tests::{
-    member::Member,
-    reply::Reply,
-    rules,
-    setup::{Setup, Started},
-    stack::Stack,
-};
+use docent_tests::member::Member;
+use docent_tests::reply::Reply;
+use docent_tests::rules;
+use docent_tests::setup::{Setup, Started};
+use docent_tests::stack::Stack;
 use serde_json::{Value, json};
 
 /// Model name of the embedding back end.

@@ -4,17 +4,13 @@ use anyhow::{Context, Result, ensure};
 use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor, worker_main};
 use docent_domain::extraction::{Coverage, Extraction};
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
-use nix::sys::{
-    resource::{UsageWho, getrusage},
-    time::TimeVal,
-};
-use std::{
-    collections::HashMap,
-    fs,
-    path::{Path, PathBuf},
-    process::{ExitCode, Stdio},
-    time::{Duration, Instant},
-};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, Stdio};
+use std::time::{Duration, Instant};
 use tokio::process::Command;
 
 /// Timeout of pdftotext per file.

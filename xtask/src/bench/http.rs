@@ -4,19 +4,15 @@
 //! queries them in turns, so that other load on the machine affects all equally. The client shares the cores, which lowers
 //! all rates; the CPU time per request excludes it.
 
-use super::{
-    peer::Role,
-    service::{self, Peer},
-    wire::{Client, request},
-};
+use super::peer::Role;
+use super::service::{self, Peer};
+use super::wire::{Client, request};
 use anyhow::{Context, Result, ensure};
-use std::{
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]

@@ -3,16 +3,13 @@
 use super::synthetic::{Document, dense_vector, memory, question, size_of};
 use crate::random::Random;
 use anyhow::Result;
-use docent_adapters::{
-    builtin::embedder::BuiltinEmbedder,
-    embedded_index::{EmbeddedIndex, Options},
-};
+use docent_adapters::builtin::embedder::BuiltinEmbedder;
+use docent_adapters::embedded_index::{EmbeddedIndex, Options};
 use docent_domain::retrieval::ChunkFilter;
-use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
-use std::{
-    process::ExitCode,
-    time::{Duration, Instant},
-};
+use docent_ports::embedder::Embedder;
+use docent_ports::vector_index::VectorIndex;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 const CHUNKS_PER_DOCUMENT: u32 = 100;
 const QUERIES: u32 = 300;

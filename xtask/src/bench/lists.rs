@@ -6,17 +6,13 @@
 
 mod fill;
 
-use super::{
-    service::{EMAIL, Installation, PASSWORD, Peer},
-    wire::{Client, find, request},
-};
+use super::service::{EMAIL, Installation, PASSWORD, Peer};
+use super::wire::{Client, find, request};
 use anyhow::{Context, Result, ensure};
 use docent_testkit::servers::PostgresServer;
-use std::{
-    path::Path,
-    process::ExitCode,
-    time::{Duration, Instant},
-};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]

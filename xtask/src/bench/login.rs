@@ -3,14 +3,14 @@
 //! Sends logins with wrong passwords, alternately to an existing account and to unknown ones. Prints the times of both and
 //! how well a single time distinguishes them: 0.5 means not at all, 0 or 1 means always.
 
-use super::{
-    service,
-    service::EMAIL,
-    wire::{Client, request},
-};
+use super::service;
+use super::service::EMAIL;
+use super::wire::{Client, request};
 use anyhow::{Result, ensure};
 use serde_json::json;
-use std::{path::Path, process::ExitCode, time::Instant};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]

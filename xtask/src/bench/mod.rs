@@ -33,10 +33,8 @@ mod wire;
 pub(crate) use peer::Role;
 
 use clap::Subcommand;
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Builds the service in release mode.
 fn build(root: &Path) -> anyhow::Result<PathBuf> {

@@ -5,12 +5,10 @@ use crate::qdrant::Fake;
 use actix_web::{App, HttpResponse, HttpServer, web};
 use clap::Subcommand;
 use docent_testkit::wire::FakeLlm;
-use std::{
-    io::Write,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
-    process::ExitCode,
-    time::Duration,
-};
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::process::ExitCode;
+use std::time::Duration;
 
 #[derive(Subcommand)]
 pub(crate) enum Role {

@@ -3,21 +3,17 @@
 //! Ingests the PDFs of a directory with the built-in stores and asks the questions. Restores a backup to PostgreSQL, Redis
 //! and the Qdrant fake, and a backup of that to built-in stores again. Compares the sources of the answers.
 
-use super::{
-    ingest::{self, Uploader},
-    peer::Role,
-    service::{Installation, Peer},
-    wire::{Client, find, request},
-};
+use super::ingest::{self, Uploader};
+use super::peer::Role;
+use super::service::{Installation, Peer};
+use super::wire::{Client, find, request};
 use anyhow::{Context, Result, ensure};
 use docent_testkit::servers::{PostgresServer, RedisServer};
 use serde_json::{Value, json};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    time::Instant,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]

@@ -9,21 +9,16 @@ use super::synthetic::{Document, memory, question, size_of};
 use crate::random::Random;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use docent_adapters::{
-    builtin::embedder::BuiltinEmbedder,
-    embedded_index::{EmbeddedIndex, Options},
-};
-use docent_domain::{
-    id::DocumentId,
-    retrieval::{ChunkFilter, QueryEmbedding},
-};
-use docent_ports::{embedder::Embedder, vector_index::VectorIndex};
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-    time::Instant,
-};
+use docent_adapters::builtin::embedder::BuiltinEmbedder;
+use docent_adapters::embedded_index::{EmbeddedIndex, Options};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{ChunkFilter, QueryEmbedding};
+use docent_ports::embedder::Embedder;
+use docent_ports::vector_index::VectorIndex;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 const CHUNKS_PER_DOCUMENT: u32 = 100;
 /// Documents per commit, as in the service under load.

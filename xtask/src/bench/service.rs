@@ -1,15 +1,14 @@
 //! Processes of the load benchmarks: `docent serve` with the built-in stores, and this program in another role.
 
-use super::{start, wire::Client};
+use super::start;
+use super::wire::Client;
 use anyhow::{Context, Result, bail, ensure};
-use std::{
-    fs::{self, File},
-    io::{BufRead, BufReader, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener},
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const EMAIL: &str = "bench@example.org";

@@ -4,21 +4,17 @@
 //! directly first, then through `docent serve`. Streams are opened at a constant rate: in a burst, the time to the first
 //! token would measure the queue for the CPU.
 
-use super::{
-    peer::Role,
-    service::{self, Peer},
-    wire::{Client, find, request},
-};
+use super::peer::Role;
+use super::service::{self, Peer};
+use super::wire::{Client, find, request};
 use anyhow::{Context, Result, ensure};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use std::{
-    cell::Cell,
-    net::SocketAddr,
-    path::Path,
-    process::ExitCode,
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Options of the benchmark.
 #[derive(Clone, Copy, clap::Args)]

@@ -2,14 +2,12 @@
 #![allow(clippy::disallowed_methods, reason = "blocking waits for another process, without async code")]
 
 use anyhow::{Context, bail, ensure};
-use std::{
-    fs,
-    io::{Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    path::Path,
-    process::{Child, Command, ExitCode, Stdio},
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 /// Timeout of a start.
 const START_TIMEOUT: Duration = Duration::from_secs(120);

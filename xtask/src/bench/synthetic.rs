@@ -7,13 +7,11 @@
 use crate::random::Random;
 use anyhow::{Context, Result};
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
-use docent_domain::{
-    chunk::{PageStart, Position, Span},
-    headings,
-    id::{ChunkId, DocumentId},
-    retrieval::{Embedding, IndexEntry, IndexedDocument, Passages},
-    text::Title,
-};
+use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::headings;
+use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::retrieval::{Embedding, IndexEntry, IndexedDocument, Passages};
+use docent_domain::text::Title;
 use docent_ports::embedder::Embedder;
 use std::path::Path;
 

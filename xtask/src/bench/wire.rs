@@ -3,10 +3,8 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::net::SocketAddr;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 /// A keep-alive connection.
 pub(super) struct Client {

@@ -1,10 +1,8 @@
 //! HTTP client for a service that is killed while it answers: any failure, a truncated response included, is an error.
 
 use anyhow::{Context, Result};
-use reqwest::{
-    Method,
-    multipart::{Form, Part},
-};
+use reqwest::Method;
+use reqwest::multipart::{Form, Part};
 use serde_json::Value;
 use std::time::Duration;
 

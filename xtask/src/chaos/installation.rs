@@ -1,21 +1,19 @@
 //! The installation under test: processes of the program and their stores.
 
-use super::{client::Client, plan::Store, process::Process};
+use super::client::Client;
+use super::plan::Store;
+use super::process::Process;
 use crate::qdrant::Fake as FakeQdrant;
 use anyhow::{Context, Result, ensure};
-use docent_testkit::{
-    servers::{PostgresServer, RedisServer},
-    wire::FakeLlm,
-};
+use docent_testkit::servers::{PostgresServer, RedisServer};
+use docent_testkit::wire::FakeLlm;
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    io::Write,
-    net::TcpListener,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 const EMAIL: &str = "chaos@example.org";
 const PASSWORD: &str = "a pass phrase of chaos";

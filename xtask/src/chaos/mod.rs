@@ -14,7 +14,8 @@ mod run;
 #[cfg(feature = "chaos")]
 mod verdict;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Options of a run.
 #[derive(clap::Args)]

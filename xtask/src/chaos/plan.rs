@@ -2,7 +2,8 @@
 
 use crate::random::Random;
 use docent_testkit::pdf::pdf;
-use std::{collections::hash_map::RandomState, hash::BuildHasher};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 
 /// Returns a random seed, short enough to type.
 pub(super) fn random_seed() -> u64 {

@@ -1,12 +1,10 @@
 //! A process that is killed and restarted.
 
 use anyhow::{Context, Result, ensure};
-use std::{
-    fs::File,
-    path::PathBuf,
-    process::{Child, Command, ExitStatus, Stdio},
-    time::{Duration, Instant},
-};
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 /// Time for a process to end after SIGTERM; more than its own grace period.
 const STOP_TIMEOUT: Duration = Duration::from_secs(60);

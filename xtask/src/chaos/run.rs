@@ -1,21 +1,19 @@
 //! Executes a plan, waits until all jobs are done, and checks the result.
 
-use super::{
-    Chaos, Profile,
-    client::{Answer, Client, Request},
-    installation::Installation,
-    plan::{Event, Paper, Plan, Scale, random_seed},
-    verdict::{self, Outcome, Slot},
-};
+use super::client::{Answer, Client, Request};
+use super::installation::Installation;
+use super::plan::{Event, Paper, Plan, Scale, random_seed};
+use super::verdict::{self, Outcome, Slot};
+use super::{Chaos, Profile};
 use crate::random::Random;
 use anyhow::{Context, Result, bail, ensure};
-use std::{
-    path::Path,
-    process::ExitCode,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
-};
-use tokio::{runtime::Builder, sync::Semaphore, task::JoinSet};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::runtime::Builder;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 /// Longest pause between two events, in milliseconds.
 const MAX_PAUSE: u64 = 400;

@@ -1,9 +1,7 @@
 //! Checks the state of all documents after a run.
 
-use super::{
-    installation::Installation,
-    plan::{Paper, Store},
-};
+use super::installation::Installation;
+use super::plan::{Paper, Store};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

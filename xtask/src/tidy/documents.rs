@@ -1,9 +1,7 @@
 //! docs/ARCHITECTURE.md names packages and tests that exist.
 
-use super::{
-    edges::Package,
-    tree::{Tree, code},
-};
+use super::edges::Package;
+use super::tree::{Tree, code};
 use std::collections::BTreeSet;
 
 const PATH: &str = "docs/ARCHITECTURE.md";

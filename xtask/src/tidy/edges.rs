@@ -2,7 +2,8 @@
 
 use anyhow::{Context, ensure};
 use serde_json::Value;
-use std::{path::Path, process::Command};
+use std::path::Path;
+use std::process::Command;
 
 /// A package of the workspace.
 #[derive(Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! Every dependency that the workspace names is used and has its reason beside it.
 
-use super::{edges::Package, tree::Tree};
+use super::edges::Package;
+use super::tree::Tree;
 
 const PATH: &str = "Cargo.toml";
 const SECTION: &str = "[workspace.dependencies]";
@@ -66,7 +67,8 @@ fn family(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::edges::Dependency, *};
+    use super::super::edges::Dependency;
+    use super::*;
 
     fn complaints(manifest: &str, used: &[&str]) -> Vec<String> {
         let dependency = |name: &&str| Dependency { name: (*name).into(), is_dev: false, is_ours: false };

@@ -1,7 +1,10 @@
 //! The files of the repository.
 
 use anyhow::{Context, ensure};
-use std::{collections::BTreeMap, fs, path::Path, process::Command};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 /// Text files by their path from the root, with `/` between its parts.
 #[derive(Debug, Default)]

@@ -2,7 +2,8 @@
 
 use super::InstallationArgs;
 use clap::Args;
-use std::{net::SocketAddr, path::PathBuf};
+use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// Arguments of `docent healthcheck`.
 #[derive(Clone, Copy, Debug, Args)]

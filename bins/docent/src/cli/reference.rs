@@ -106,7 +106,8 @@ fn line(arg: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{fs, path::Path};
+    use std::fs;
+    use std::path::Path;
 
     #[test]
     fn cli_reference_is_up_to_date() {

@@ -3,11 +3,9 @@
 use anyhow::{Context, bail};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
-use std::{
-    fs::OpenOptions,
-    io::{ErrorKind, Write},
-    path::{Path, PathBuf},
-};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 /// The tokens of a login.
 #[derive(Clone)]

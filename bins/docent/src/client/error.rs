@@ -1,9 +1,11 @@
 //! Error responses of a service, and failed requests.
 
 use crate::output::sanitize;
-use reqwest::{Response, StatusCode, Url, header::RETRY_AFTER};
+use reqwest::header::RETRY_AFTER;
+use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
-use std::{fmt, time::Duration};
+use std::fmt;
+use std::time::Duration;
 
 /// An error response of a service.
 #[derive(Debug)]

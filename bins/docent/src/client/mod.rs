@@ -11,10 +11,12 @@ use credentials::{CredentialsFile, Tokens};
 use docent::cli::{DEFAULT_SERVER, RemoteArgs};
 use docent_adapters::http_client::http_client;
 use error::request_error;
-use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url, header::ACCEPT};
+use reqwest::header::ACCEPT;
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::{sync::Mutex, time::timeout};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 /// Connection timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

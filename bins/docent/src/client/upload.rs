@@ -3,20 +3,16 @@
 use super::{ServiceClient, join};
 use anyhow::{Context, anyhow};
 use futures::TryStreamExt;
-use reqwest::{
-    Body, Method,
-    multipart::{Form, Part},
-};
+use reqwest::multipart::{Form, Part};
+use reqwest::{Body, Method};
 use serde_json::Value;
-use std::{
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
-use tokio::{fs::File, io::AsyncReadExt, time::timeout};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::fs::File;
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
 use tokio_util::io::ReaderStream;
 
 /// Timeout without progress, the wait for the response included.

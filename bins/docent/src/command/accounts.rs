@@ -1,25 +1,18 @@
 //! `docent createsuperuser`, `docent changepassword` and `docent users …`.
 
 use super::config::load;
-use crate::{
-    output,
-    wire::{self, SystemPorts},
-};
+use crate::output;
+use crate::wire::{self, SystemPorts};
 use anyhow::{Context, bail};
-use docent::{
-    cli::{AccountArgs, ListUsersArgs, OneUserArgs},
-    config::{DatabaseUrl, Profile, Settings},
-};
+use docent::cli::{AccountArgs, ListUsersArgs, OneUserArgs};
+use docent::config::{DatabaseUrl, Profile, Settings};
 use docent_adapters::sql::SqlStore;
-use docent_app::{
-    accounts::{AccountService, create::Flags},
-    audit::Initiator,
-};
-use docent_domain::{
-    listing::{PageRequest, UserFilter},
-    text::Email,
-    user::{Password, User},
-};
+use docent_app::accounts::AccountService;
+use docent_app::accounts::create::Flags;
+use docent_app::audit::Initiator;
+use docent_domain::listing::{PageRequest, UserFilter};
+use docent_domain::text::Email;
+use docent_domain::user::{Password, User};
 use docent_migration::SchemaState;
 use docent_ports::store::Store;
 use serde_json::{Value, json};

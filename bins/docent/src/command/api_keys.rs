@@ -3,20 +3,14 @@
 use super::accounts::{PAGE_SIZE, account_service, find_user, open_store};
 use crate::{output, wire};
 use anyhow::{Context, bail};
-use docent::{
-    cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs},
-    config::AuthBackend,
-};
+use docent::cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs};
+use docent::config::AuthBackend;
 use docent_adapters::sql::SqlStore;
-use docent_app::{
-    accounts::api_keys::{ApiKeyInput, NewApiKey},
-    audit::Initiator,
-};
-use docent_domain::{
-    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START},
-    id::ApiKeyId,
-    listing::{ApiKeyFilter, PageRequest},
-};
+use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
+use docent_app::audit::Initiator;
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START};
+use docent_domain::id::ApiKeyId;
+use docent_domain::listing::{ApiKeyFilter, PageRequest};
 use docent_ports::store::Store;
 use serde_json::{Value, json};
 

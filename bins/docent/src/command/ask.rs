@@ -3,18 +3,18 @@
 mod answer;
 
 use super::service::Signals;
-use crate::{
-    client::ServiceClient,
-    fail,
-    output::{self, OutputError, sanitize_lines},
-};
+use crate::client::ServiceClient;
+use crate::fail;
+use crate::output::{self, OutputError, sanitize_lines};
 use answer::{Answer, Update};
 use anyhow::{Context, bail, ensure};
 use docent::cli::AskArgs;
 use docent_adapters::sse::SseDecoder;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
-use std::{io::Read, process::ExitCode, time::Duration};
+use std::io::Read;
+use std::process::ExitCode;
+use std::time::Duration;
 use tokio::time::timeout;
 
 /// Exit code: the answer is incomplete.

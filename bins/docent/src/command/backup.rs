@@ -1,17 +1,14 @@
 //! `docent backup`: writes everything to one archive.
 
 use super::config::load;
-use crate::{output, progress::ProgressDisplay, wire};
+use crate::progress::ProgressDisplay;
+use crate::{output, wire};
 use anyhow::bail;
-use docent::{
-    cli::BackupArgs,
-    config::{Settings, VectorDb},
-};
+use docent::cli::BackupArgs;
+use docent::config::{Settings, VectorDb};
 use docent_adapters::archive::TarWriter;
-use docent_app::{
-    App,
-    maintenance::backup::{BackupOptions, BackupSummary, save},
-};
+use docent_app::App;
+use docent_app::maintenance::backup::{BackupOptions, BackupSummary, save};
 use docent_domain::fault::Component;
 use docent_migration::SchemaState;
 use docent_ports::archive::ArchiveWriter;

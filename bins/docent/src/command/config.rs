@@ -1,10 +1,8 @@
 //! `docent config`, and loading the settings for the other commands.
 
 use crate::{output, telemetry};
-use docent::{
-    cli::InstallationArgs,
-    config::{self, Environment, Loaded, Profile, Settings, Source},
-};
+use docent::cli::InstallationArgs;
+use docent::config::{self, Environment, Loaded, Profile, Settings, Source};
 use serde_json::json;
 use tracing::Level;
 

@@ -1,43 +1,31 @@
 //! `docent dev`: runs the service with everything built in; the first run demonstrates it with a sample document.
 
-use super::{
-    config::load,
-    service::{Service, bind},
-};
-use crate::{
-    telemetry,
-    wire::{self, Assembly, INDEX},
-};
+use super::config::load;
+use super::service::{Service, bind};
+use crate::telemetry;
+use crate::wire::{self, Assembly, INDEX};
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use docent::{
-    cli::DevArgs,
-    config::{BlobStoreUrl, DatabaseUrl, Profile, Settings},
-};
-use docent_app::{
-    App,
-    accounts::{self, create::Flags},
-    agent::{AgentRequest, AnswerEvent, AnswerStream, answer},
-    audit::Initiator,
-    documents,
-};
-use docent_domain::{
-    access::Actor,
-    chat::Message,
-    document::{Document, DocumentState},
-    retrieval::ScoredChunk,
-    text::Email,
-    user::{Password, User},
-};
+use docent::cli::DevArgs;
+use docent::config::{BlobStoreUrl, DatabaseUrl, Profile, Settings};
+use docent_app::accounts::create::Flags;
+use docent_app::accounts::{self};
+use docent_app::agent::{AgentRequest, AnswerEvent, AnswerStream, answer};
+use docent_app::audit::Initiator;
+use docent_app::{App, documents};
+use docent_domain::access::Actor;
+use docent_domain::chat::Message;
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::text::Email;
+use docent_domain::user::{Password, User};
 use docent_migration::SchemaState;
 use futures::StreamExt;
-use std::{
-    io::Write,
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 const GUIDE: &[u8] = include_bytes!("../../assets/sample-guide.pdf");
 const GUIDE_NAME: &str = "The Docent Guide.pdf";

@@ -1,16 +1,16 @@
 //! `docent doctor`: checks an installation and repairs problems.
 
 use super::config::load;
-use crate::{output, progress::ProgressDisplay, wire};
+use crate::progress::ProgressDisplay;
+use crate::{output, wire};
 use async_trait::async_trait;
 use docent::cli::DoctorArgs;
-use docent_app::{
-    App,
-    maintenance::diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check, repair},
-};
+use docent_app::App;
+use docent_app::maintenance::diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check, repair};
 use docent_domain::fault::{Component, report};
 use serde_json::{Value, json};
-use std::{process::ExitCode, sync::Arc};
+use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Exit code: problems remain.
 const PROBLEMS_REMAIN: u8 = 1;

@@ -2,17 +2,13 @@
 
 use crate::output;
 use anyhow::{Context, bail};
-use docent::{
-    cli::HealthcheckArgs,
-    config::{Environment, Settings},
-};
+use docent::cli::HealthcheckArgs;
+use docent::config::{Environment, Settings};
 use docent_adapters::http_client::http_client;
 use reqwest::{StatusCode, Url};
 use serde_json::{Value, json};
-use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    time::Duration,
-};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
 
 /// Longer than the server gives each of its own checks.
 const TIMEOUT: Duration = Duration::from_secs(5);

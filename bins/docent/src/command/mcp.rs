@@ -1,17 +1,15 @@
 //! `docent mcp`: an MCP server on standard input and output that forwards requests to `/mcp` of a running service.
 
-use crate::{client::ServiceClient, output::sanitize};
+use crate::client::ServiceClient;
+use crate::output::sanitize;
 use anyhow::{Context, anyhow};
 use docent::cli::RemoteArgs;
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler, ServiceExt,
-    model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ResultType, ServerCapabilities,
-        ServerConfig,
-    },
-    service::{RequestContext, ServerInitializeError},
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ResultType, ServerCapabilities, ServerConfig,
 };
+use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 use std::os::fd::AsFd;
 use tokio::fs::File;

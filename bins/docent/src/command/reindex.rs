@@ -1,17 +1,18 @@
 //! `docent reindex`: builds a new index while the current one stays active.
 
-use super::{config::load, service::signal};
-use crate::{output, progress::ProgressDisplay, wire};
+use super::config::load;
+use super::service::signal;
+use crate::progress::ProgressDisplay;
+use crate::{output, wire};
 use anyhow::bail;
 use docent::cli::ReindexArgs;
-use docent_app::{
-    App,
-    maintenance::reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex},
-};
+use docent_app::App;
+use docent_app::maintenance::reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex};
 use docent_domain::fault::report;
 use docent_migration::SchemaState;
 use serde_json::{Value, json};
-use std::{process::ExitCode, sync::Arc};
+use std::process::ExitCode;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Exit code: the build is unfinished; the previous index remains active.

@@ -1,7 +1,8 @@
 //! `docent restore`: restores an archive into an empty installation.
 
 use super::config::load;
-use crate::{output, progress::ProgressDisplay, wire};
+use crate::progress::ProgressDisplay;
+use crate::{output, wire};
 use anyhow::bail;
 use docent::cli::RestoreArgs;
 use docent_adapters::archive::TarFile;

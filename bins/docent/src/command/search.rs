@@ -1,9 +1,7 @@
 //! `docent search`: searches the documents of a running service.
 
-use crate::{
-    client::ServiceClient,
-    output::{self, sanitize},
-};
+use crate::client::ServiceClient;
+use crate::output::{self, sanitize};
 use anyhow::Context;
 use docent::cli::SearchArgs;
 use serde_json::{Value, json};

@@ -1,14 +1,10 @@
 //! `docent serve`: runs the service with production defaults.
 
-use super::{
-    config::load,
-    service::{Service, bind},
-};
+use super::config::load;
+use super::service::{Service, bind};
 use crate::{telemetry, wire};
-use docent::{
-    cli::ServeArgs,
-    config::{Profile, Settings},
-};
+use docent::cli::ServeArgs;
+use docent::config::{Profile, Settings};
 
 /// Serves until a signal arrives.
 pub(crate) async fn run(args: ServeArgs) -> anyhow::Result<()> {

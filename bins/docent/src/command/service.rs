@@ -4,19 +4,18 @@ use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
 use docent::config::{Settings, VectorDb};
 use docent_adapters::sql::SqlStore;
-use docent_app::{
-    App,
-    background::{Background, index_owner::IndexOwner},
-    jobs::Runner,
-};
+use docent_app::App;
+use docent_app::background::Background;
+use docent_app::background::index_owner::IndexOwner;
+use docent_app::jobs::Runner;
 use docent_domain::fault::{Fault, FaultKind};
 use docent_migration::SchemaState;
 use docent_server::Server;
-use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{
-    signal::unix::{self, Signal, SignalKind},
-    task::JoinHandle,
-};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{self, Signal, SignalKind};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Time for running requests, streams and jobs to finish after the stop signal.

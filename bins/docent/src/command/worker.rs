@@ -1,6 +1,7 @@
 //! `docent worker`: runs background jobs without the API.
 
-use super::{config::load, service::Service};
+use super::config::load;
+use super::service::Service;
 use crate::{telemetry, wire};
 use anyhow::{Context, bail};
 use docent::config::{KeyValueUrl, Profile, Settings, VectorDb};

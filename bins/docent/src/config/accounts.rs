@@ -1,13 +1,11 @@
 //! Accounts and tokens.
 
-use super::{
-    Profile,
-    check::{Context, Refusal, positive, within},
-    declare::{Default, Defaults, text},
-    secret::Secret,
-    section::section,
-    selector::choices,
-};
+use super::Profile;
+use super::check::{Context, Refusal, positive, within};
+use super::declare::{Default, Defaults, text};
+use super::secret::Secret;
+use super::section::section;
+use super::selector::choices;
 use std::time::Duration;
 
 /// Keys shown in documentation, which are public and therefore rejected.

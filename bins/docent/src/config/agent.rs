@@ -1,10 +1,8 @@
 //! Agents and search.
 
-use super::{
-    check::within,
-    declare::{text, unset},
-    section::section,
-};
+use super::check::within;
+use super::declare::{text, unset};
+use super::section::section;
 use docent_app::agent::prompt::GROUNDED;
 
 section! {

@@ -1,7 +1,11 @@
 //! Checks of setting values.
 
-use super::{Profile, value::Value};
-use std::{fmt, ops::RangeInclusive, path::PathBuf, time::Duration};
+use super::Profile;
+use super::value::Value;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// Context of defaults and checks.
 #[derive(Clone, Debug)]

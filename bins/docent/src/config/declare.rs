@@ -1,6 +1,7 @@
 //! Declaration of settings.
 
-use super::{Profile, check::Context};
+use super::Profile;
+use super::check::Context;
 
 /// The declaration of a setting.
 #[derive(Clone, Copy, Debug)]

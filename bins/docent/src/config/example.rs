@@ -1,9 +1,7 @@
 //! Generates the example environment file, deploy/.env.example.
 
-use super::{
-    all,
-    declare::{Default, Setting},
-};
+use super::all;
+use super::declare::{Default, Setting};
 use std::fmt::Write;
 
 /// Line width of comments.

@@ -1,11 +1,9 @@
 //! HTTP.
 
-use super::{
-    declare::text,
-    section::section,
-    unit::{ByteSize, check_not_zero},
-    url::Origin,
-};
+use super::declare::text;
+use super::section::section;
+use super::unit::{ByteSize, check_not_zero};
+use super::url::Origin;
 use ipnet::IpNet;
 use std::net::SocketAddr;
 

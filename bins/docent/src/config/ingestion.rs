@@ -1,11 +1,10 @@
 //! Background ingestion.
 
-use super::{
-    check::within,
-    declare::{Default, both, text, unset},
-    section::section,
-};
-use std::{net::SocketAddr, time::Duration};
+use super::check::within;
+use super::declare::{Default, both, text, unset};
+use super::section::section;
+use std::net::SocketAddr;
+use std::time::Duration;
 
 section! {
     /// Background ingestion.

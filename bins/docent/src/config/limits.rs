@@ -1,10 +1,8 @@
 //! Request limits.
 
-use super::{
-    check::{positive, within},
-    declare::text,
-    section::section,
-};
+use super::check::{positive, within};
+use super::declare::text;
+use super::section::section;
 use std::time::Duration;
 
 section! {

@@ -1,13 +1,11 @@
 //! Outgoing email and the base URL of its links.
 
-use super::{
-    check::{Context, Refusal},
-    declare::{unset, variable},
-    reader::Reader,
-    section::section,
-    url::{ConnectionUrl, HttpUrl},
-    value::Value,
-};
+use super::check::{Context, Refusal};
+use super::declare::{unset, variable};
+use super::reader::Reader;
+use super::section::section;
+use super::url::{ConnectionUrl, HttpUrl};
+use super::value::Value;
 use ::url::Url;
 use std::net::IpAddr;
 

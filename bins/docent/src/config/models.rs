@@ -1,15 +1,13 @@
 //! Chat and embedding models.
 
-use super::{
-    check::positive,
-    declare::{text, unset, variable},
-    reader::Reader,
-    secret::Secret,
-    section::section,
-    selector::EmbeddingProvider,
-    url::HttpUrl,
-    value::Value,
-};
+use super::check::positive;
+use super::declare::{text, unset, variable};
+use super::reader::Reader;
+use super::secret::Secret;
+use super::section::section;
+use super::selector::EmbeddingProvider;
+use super::url::HttpUrl;
+use super::value::Value;
 use std::time::Duration;
 
 section! {

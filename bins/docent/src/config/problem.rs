@@ -1,6 +1,7 @@
 //! Problems and warnings of an environment.
 
-use std::{error::Error, fmt};
+use std::error::Error;
+use std::fmt;
 
 /// An invalid variable.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,21 +1,17 @@
 //! Reads settings from an environment.
 
-use super::{
-    Profile,
-    check::{Check, Context, Refusal},
-    declare::{Default, Setting, variable},
-    problem::{Problem, Problems, Warning},
-    value::Value,
-};
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    fs::File,
-    io::{self, Read as _},
-    num::NonZero,
-    path::{Path, PathBuf},
-    thread,
-};
+use super::Profile;
+use super::check::{Check, Context, Refusal};
+use super::declare::{Default, Setting, variable};
+use super::problem::{Problem, Problems, Warning};
+use super::value::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::thread;
 
 const PREFIX: &str = "DOCENT_";
 const FILE_SUFFIX: &str = "_FILE";

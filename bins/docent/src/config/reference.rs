@@ -1,9 +1,7 @@
 //! Generates the reference of all settings, docs/reference/configuration.md.
 
-use super::{
-    all,
-    declare::{Default, Setting},
-};
+use super::all;
+use super::declare::{Default, Setting};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "\

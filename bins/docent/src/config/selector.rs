@@ -1,6 +1,7 @@
 //! Settings that select back ends.
 
-use super::{url::ConnectionUrl, value::Value};
+use super::url::ConnectionUrl;
+use super::value::Value;
 use std::path::PathBuf;
 
 /// URL of the relational database.

@@ -1,6 +1,7 @@
 //! General settings.
 
-use super::{declare::text, section::section};
+use super::declare::text;
+use super::section::section;
 use std::path::PathBuf;
 
 section! {

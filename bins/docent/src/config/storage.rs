@@ -1,14 +1,12 @@
 //! Databases, vector store and blob store.
 
-use super::{
-    check::Context,
-    declare::{Default, Defaults, both, text, unset, variable},
-    reader::Reader,
-    secret::Secret,
-    section::section,
-    selector::{BlobStoreUrl, CollectionName, DatabaseUrl, KeyValueUrl, VectorDb},
-    url::HttpUrl,
-};
+use super::check::Context;
+use super::declare::{Default, Defaults, both, text, unset, variable};
+use super::reader::Reader;
+use super::secret::Secret;
+use super::section::section;
+use super::selector::{BlobStoreUrl, CollectionName, DatabaseUrl, KeyValueUrl, VectorDb};
+use super::url::HttpUrl;
 
 section! {
     /// Databases, vector store and blob store.

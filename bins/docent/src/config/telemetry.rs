@@ -1,14 +1,12 @@
 //! Logs, traces and metrics.
 
-use super::{
-    declare::{Default, Defaults, text, unset},
-    reader::Environment,
-    secret::Secret,
-    section::section,
-    selector::choices,
-    url::HttpUrl,
-    value::Value,
-};
+use super::declare::{Default, Defaults, text, unset};
+use super::reader::Environment;
+use super::secret::Secret;
+use super::section::section;
+use super::selector::choices;
+use super::url::HttpUrl;
+use super::value::Value;
 
 choices! {
     /// Format of log lines.

@@ -1,5 +1,9 @@
 use super::*;
-use std::{ffi::OsString, fs, net::SocketAddr, path::Path, time::Duration};
+use std::ffi::OsString;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
 
 const KEY: (&str, &str) = ("DOCENT_SECRET_KEY", "Zq3vK0yJm8sW1tR7uX4bN6cF9hL2pD5g");
 const DATABASE: (&str, &str) = ("DOCENT_DATABASE_URL", "postgresql+asyncpg://ada:hunter2@db/docent");

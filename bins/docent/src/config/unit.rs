@@ -1,9 +1,7 @@
 //! Parsing of durations and sizes with units.
 
-use super::{
-    check::{Context, Refusal},
-    value::Value,
-};
+use super::check::{Context, Refusal};
+use super::value::Value;
 use std::time::Duration;
 
 const MILLIS: &[(&str, u64)] = &[("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];

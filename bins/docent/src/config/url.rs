@@ -1,6 +1,7 @@
 //! URLs of back ends and front ends.
 
-use super::{secret::Secret, value::Value};
+use super::secret::Secret;
+use super::value::Value;
 use std::fmt;
 use url::Url;
 

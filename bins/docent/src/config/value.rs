@@ -1,10 +1,8 @@
 //! Parsing of setting values.
 
 use ipnet::IpNet;
-use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
-    path::PathBuf,
-};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 
 /// A type that settings can have.
 pub(super) trait Value: Sized {

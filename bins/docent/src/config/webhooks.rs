@@ -1,9 +1,7 @@
 //! Webhooks.
 
-use super::{
-    declare::{Default, Defaults},
-    section::section,
-};
+use super::declare::{Default, Defaults};
+use super::section::section;
 
 section! {
     /// Webhooks.

@@ -1,22 +1,15 @@
 //! Span exporter that does not block or retry while the collector is unreachable.
 
-use opentelemetry_otlp::{
-    RetryPolicy, SpanExporter as OtlpExporter, WithExportConfig, WithTonicConfig,
-    tonic_types::transport::ClientTlsConfig,
-};
-use opentelemetry_sdk::{
-    Resource,
-    error::{OTelSdkError, OTelSdkResult},
-    trace::{SpanData, SpanExporter},
-};
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
-use tokio::{runtime::Handle, time::timeout};
+use opentelemetry_otlp::tonic_types::transport::ClientTlsConfig;
+use opentelemetry_otlp::{RetryPolicy, SpanExporter as OtlpExporter, WithExportConfig, WithTonicConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
+use opentelemetry_sdk::trace::{SpanData, SpanExporter};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 /// Timeout of sending a batch.
 const TIMEOUT: Duration = Duration::from_secs(5);

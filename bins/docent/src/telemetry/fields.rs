@@ -3,13 +3,9 @@
 use serde_json::{Map, Value};
 use std::fmt::{self, Debug};
 use tracing::field::{Field, Visit};
-use tracing_subscriber::{
-    field::{RecordFields, VisitOutput},
-    fmt::{
-        FormattedFields,
-        format::{DefaultVisitor, FormatFields, Writer},
-    },
-};
+use tracing_subscriber::field::{RecordFields, VisitOutput};
+use tracing_subscriber::fmt::FormattedFields;
+use tracing_subscriber::fmt::format::{DefaultVisitor, FormatFields, Writer};
 
 /// Formats fields as `name=value`, separated by spaces.
 pub(super) struct HumanFields;

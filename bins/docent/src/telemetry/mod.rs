@@ -13,13 +13,12 @@ use docent::config::{LogFormat, Telemetry};
 use fields::{HumanFields, JsonFields};
 use std::io::IsTerminal;
 use traces::Traces;
-use tracing::{Level, Metadata, subscriber::with_default};
-use tracing_subscriber::{
-    EnvFilter, Layer, Registry,
-    filter::{FilterExt, filter_fn},
-    layer::SubscriberExt,
-    util::SubscriberInitExt,
-};
+use tracing::subscriber::with_default;
+use tracing::{Level, Metadata};
+use tracing_subscriber::filter::{FilterExt, filter_fn};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 /// Spans whose fields appear in log lines.
 const LOGGED_SPANS: [&str; 2] = ["request", "job"];

@@ -1,11 +1,9 @@
 //! Trace context in the W3C headers `traceparent` and `tracestate`.
 
 use docent_ports::trace::TracePropagator;
-use opentelemetry::{
-    Context,
-    propagation::{Extractor, Injector, TextMapPropagator},
-    trace::TraceContextExt,
-};
+use opentelemetry::Context;
+use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
+use opentelemetry::trace::TraceContextExt;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;

@@ -1,30 +1,25 @@
 //! Export of traces.
 
-use super::{exporter::LossyExporter, is_own};
+use super::exporter::LossyExporter;
+use super::is_own;
 use docent::config::HttpUrl;
 use docent_adapters::system::SystemEntropy;
 use docent_ports::entropy::Entropy;
-use opentelemetry::{
-    Context, KeyValue,
-    trace::{Link, SpanKind, TraceId, TracerProvider},
+use opentelemetry::trace::{Link, SpanKind, TraceId, TracerProvider};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::OTelSdkResult;
+use opentelemetry_sdk::trace::{
+    BatchConfigBuilder, BatchSpanProcessor, Sampler, SamplingResult, SdkTracerProvider, ShouldSample, Span,
+    SpanData, SpanProcessor,
 };
-use opentelemetry_sdk::{
-    Resource,
-    error::OTelSdkResult,
-    trace::{
-        BatchConfigBuilder, BatchSpanProcessor, Sampler, SamplingResult, SdkTracerProvider, ShouldSample,
-        Span, SpanData, SpanProcessor,
-    },
-};
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tracing::{Level, Subscriber};
-use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::registry::LookupSpan;
 
 /// Maximum number of queued spans; further ones are dropped.
 const QUEUE: usize = 2048;

@@ -5,7 +5,8 @@ use anyhow::{Context, bail};
 use docent::config::{Profile, Settings};
 use docent_domain::id::LeaseId;
 use docent_ports::entropy::Entropy;
-use std::{io::Write, path::Path};
+use std::io::Write;
+use std::path::Path;
 
 /// The ID of the data directory as the owner of an embedded index.
 pub(super) fn index_owner_id(data_dir: &Path, system: &SystemPorts) -> anyhow::Result<LeaseId> {
@@ -96,7 +97,8 @@ pub(super) fn create_private_dir(folder: &Path) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::system_ports, *};
+    use super::super::system_ports;
+    use super::*;
     use docent_adapters::system::SystemEntropy;
 
     #[test]

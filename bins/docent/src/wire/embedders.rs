@@ -3,26 +3,18 @@
 use super::backend;
 use anyhow::Context;
 use docent::config::{EmbeddingProvider, Settings};
-use docent_adapters::{
-    builtin::embedder::BuiltinEmbedder,
-    cached_embedder::CachedEmbedder,
-    hybrid_embedder::HybridEmbedder,
-    openai::{
-        backend::BackendSettings,
-        embeddings::{BatchLimits, OpenAiEmbedder},
-    },
-};
+use docent_adapters::builtin::embedder::BuiltinEmbedder;
+use docent_adapters::cached_embedder::CachedEmbedder;
+use docent_adapters::hybrid_embedder::HybridEmbedder;
+use docent_adapters::openai::backend::BackendSettings;
+use docent_adapters::openai::embeddings::{BatchLimits, OpenAiEmbedder};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_ports::{
-    clock::Clock,
-    embedder::{Embedder, Embedders},
-    recorder::Recorder,
-    store::Store,
-};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use docent_ports::clock::Clock;
+use docent_ports::embedder::{Embedder, Embedders};
+use docent_ports::recorder::Recorder;
+use docent_ports::store::Store;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The embedding model in the settings.
 pub(super) fn configured_model(settings: &Settings) -> String {

@@ -4,7 +4,8 @@ use super::backend;
 use anyhow::{Context, bail};
 use docent::config::Settings;
 use docent_adapters::openai::rerank::HttpReranker;
-use docent_ports::{clock::Clock, reranker::Reranker};
+use docent_ports::clock::Clock;
+use docent_ports::reranker::Reranker;
 use std::sync::Arc;
 
 /// Creates the configured reranker, if any.

@@ -1,12 +1,11 @@
 //! Accounts and API keys on the command line.
 
-use crate::{
-    client::client,
-    create, create_account,
-    program::{Serving, docent, in_time, run},
-};
+use crate::client::client;
+use crate::program::{Serving, docent, in_time, run};
+use crate::{create, create_account};
 use serde_json::{Value, json};
-use std::{path::Path, process::Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 

@@ -1,21 +1,18 @@
 //! `docent ask`, against a running service and a scripted one.
 
-use crate::{
-    accounts::objects,
-    client::{Client, fixture},
-    create_account,
-    ingest::interrupt,
-    program::{Serving, docent, in_time, rest, run},
-    remote::{EMAIL, PASSWORD, log_in, remote},
-};
+use crate::accounts::objects;
+use crate::client::{Client, fixture};
+use crate::create_account;
+use crate::ingest::interrupt;
+use crate::program::{Serving, docent, in_time, rest, run};
+use crate::remote::{EMAIL, PASSWORD, log_in, remote};
 use docent_testkit::wire::{FakeLlm, Gate, Reply};
 use serde_json::json;
-use std::{path::Path, process::Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    process::{ChildStdout, Command},
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStdout, Command};
 
 const QUESTION: &str = "How long is the return period for pumps?";
 

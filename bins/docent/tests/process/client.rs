@@ -2,11 +2,9 @@
 
 use super::program::{Serving, TIMEOUT, in_time};
 use serde_json::{Value, json};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A logged-in client of a serving process.
 pub(super) struct Client {

@@ -1,22 +1,20 @@
 //! A trace collector: the receiving side of OTLP over gRPC.
 
-use opentelemetry_proto::tonic::{
-    collector::trace::v1::{
-        ExportTraceServiceRequest, ExportTraceServiceResponse,
-        trace_service_server::{TraceService, TraceServiceServer},
-    },
-    common::v1::{KeyValue, any_value::Value},
-    trace::v1::Span,
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
+    TraceService, TraceServiceServer,
 };
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex},
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
 };
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
-use tonic::{
-    Request, Response, Status,
-    transport::{Server, server::TcpIncoming},
-};
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Request, Response, Status};
 
 /// A running collector, stopped when dropped.
 pub(crate) struct Collector {

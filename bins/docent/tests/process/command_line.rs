@@ -1,17 +1,17 @@
 //! Completions, manual pages and JSON output.
 
-use crate::{
-    accounts::objects,
-    create_account,
-    maintenance::installation,
-    program::{Serving, docent, in_time, run},
-    remote::{EMAIL, PASSWORD, remote},
-};
+use crate::accounts::objects;
+use crate::create_account;
+use crate::maintenance::installation;
+use crate::program::{Serving, docent, in_time, run};
+use crate::remote::{EMAIL, PASSWORD, remote};
 use docent_testkit::wire::{FakeLlm, Reply};
 use serde_json::{Value, json};
-use std::{path::Path, process::Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use tempfile::TempDir;
-use tokio::{io::AsyncWriteExt, process::Command};
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
 
 /// Runs a command with `--json`; returns the objects it prints.
 async fn run_json(folder: &Path, args: &[&str]) -> Vec<Value> {

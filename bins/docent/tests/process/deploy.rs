@@ -1,10 +1,9 @@
 //! The files in deploy/ and the commands they use.
 
-use super::{
-    SECRET,
-    program::{Serving, docent, run},
-};
-use std::{fs, path::Path};
+use super::SECRET;
+use super::program::{Serving, docent, run};
+use std::fs;
+use std::path::Path;
 use tempfile::TempDir;
 
 fn read(file: &str) -> String {

@@ -1,9 +1,7 @@
 //! `docent eval`.
 
-use crate::{
-    client::fixture,
-    program::{docent, run},
-};
+use crate::client::fixture;
+use crate::program::{docent, run};
 use docent_testkit::wire::{FakeLlm, Reply};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

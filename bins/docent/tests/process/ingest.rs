@@ -1,19 +1,15 @@
 //! `docent ingest`, against a running service and a scripted one.
 
-use crate::{
-    accounts::objects,
-    client::{Client, fixture},
-    create_account,
-    program::{Serving, docent, in_time, rest, run},
-    remote::{EMAIL, PASSWORD, log_in, remote},
-};
+use crate::accounts::objects;
+use crate::client::{Client, fixture};
+use crate::create_account;
+use crate::program::{Serving, docent, in_time, rest, run};
+use crate::remote::{EMAIL, PASSWORD, log_in, remote};
 use docent_testkit::wire::{FakeLlm, Reply};
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 

@@ -20,12 +20,13 @@ mod remote;
 use client::{Client, fixture};
 use program::{SECRET, Serving, docent, in_time, rest, run};
 use serde_json::Value;
-use std::{collections::BTreeSet, path::Path, process::Stdio, time::Duration};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
-    process::Command,
-};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::Command;
 
 async fn create_account(folder: &Path, email: &str, password: &str) {
     create(folder, &["createsuperuser"], email, password).await;

@@ -1,10 +1,8 @@
 //! Maintenance commands: doctor, backup and restore.
 
-use crate::{
-    client::{Client, fixture},
-    create_account,
-    program::{Serving, docent, run},
-};
+use crate::client::{Client, fixture};
+use crate::create_account;
+use crate::program::{Serving, docent, run};
 use std::path::Path;
 use tempfile::TempDir;
 use tokio::process::Command;

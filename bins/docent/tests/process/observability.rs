@@ -1,20 +1,18 @@
 //! Traces, metrics and logs, and that none of them contains private data.
 
-use crate::{
-    Client, Serving,
-    collector::{Collector, attribute, hex},
-    create_account, docent, fixture, in_time,
-};
+use crate::collector::{Collector, attribute, hex};
+use crate::{Client, Serving, create_account, docent, fixture, in_time};
 use docent_testkit::wire::FakeLlm;
-use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind, status::StatusCode};
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
-use std::{collections::HashSet, path::Path};
+use std::collections::HashSet;
+use std::path::Path;
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, BufReader},
-    process::{ChildStderr, Command},
-};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::{ChildStderr, Command};
 
 const EMAIL: &str = "ada.lovelace@example.org";
 const PASSWORD: &str = "correct horse battery";

@@ -1,14 +1,10 @@
 //! The program as a child process.
 
-use std::{
-    path::Path,
-    process::{ExitStatus, Stdio},
-    time::Duration,
-};
-use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, BufReader},
-    process::{Child, ChildStdout, Command},
-};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::{Child, ChildStdout, Command};
 
 /// Longer than any step takes, even on a busy machine.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(120);

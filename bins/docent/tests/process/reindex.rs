@@ -1,16 +1,12 @@
 //! `docent reindex` beside a serving process.
 
-use crate::{
-    client::{Client, fixture},
-    create_account,
-    maintenance::QUESTION,
-    program::{Serving, docent, in_time, run},
-};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    time::Duration,
-};
+use crate::client::{Client, fixture};
+use crate::create_account;
+use crate::maintenance::QUESTION;
+use crate::program::{Serving, docent, in_time, run};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::Command;
 

@@ -1,17 +1,14 @@
 //! Client commands against a running service.
 
-use crate::{
-    client::{Client, fixture},
-    create_account,
-    program::{Serving, docent, in_time, run},
-};
+use crate::client::{Client, fixture};
+use crate::create_account;
+use crate::program::{Serving, docent, in_time, run};
 use serde_json::{Value, json};
-use std::{path::Path, process::Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
-    process::Command,
-};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::Command;
 
 pub(super) const EMAIL: &str = "ada@example.org";
 pub(super) const PASSWORD: &str = "correct horse";

@@ -4,15 +4,16 @@ pub(super) mod service;
 
 use super::{Location, ObjectBlobStore};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use object_store::{
-    BackoffConfig, ObjectStore, RetryConfig,
-    aws::{AmazonS3Builder, AmazonS3ConfigKey},
-    path::Path,
-    prefix::PrefixStore,
-};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 use reqwest::Url;
 use service::Connector;
-use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The longest pause between two attempts of a request.
 const MAX_PAUSE: Duration = Duration::from_secs(2);

@@ -5,8 +5,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_domain::fault::{Fault, Result};
 use docent_ports::blob_store::BlobWriter;
-use object_store::{Error, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, path::Path};
-use std::{collections::VecDeque, sync::Arc};
+use object_store::path::Path;
+use object_store::{Error, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload};
+use std::collections::VecDeque;
+use std::sync::Arc;
 use tokio::runtime::Handle;
 
 /// A blob being written. Dropping it discards what was written.

@@ -1,14 +1,10 @@
 //! The built-in lexical embedder.
 
-use super::{
-    lexical::{self, Analyzer, beginning},
-    spans,
-};
+use super::lexical::{self, Analyzer, beginning};
+use super::spans;
 use async_trait::async_trait;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts},
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts};
 use docent_ports::embedder::Embedder;
 use tokio::task::spawn_blocking;
 use tracing::Instrument;

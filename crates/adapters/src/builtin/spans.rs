@@ -1,6 +1,7 @@
 //! Trace spans of the built-in embedder and answerer, like those of back ends.
 
-use tracing::{Span, field::Empty};
+use tracing::Span;
+use tracing::field::Empty;
 
 /// Creates the span of one answer.
 pub(super) fn chat(model: &str) -> Span {

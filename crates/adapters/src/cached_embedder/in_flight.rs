@@ -1,10 +1,9 @@
 //! Texts that are being embedded by calls of this process.
 
 use docent_ports::embedding_cache::TextDigest;
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// A vector, as soon as it is available.

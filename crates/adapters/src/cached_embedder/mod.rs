@@ -7,20 +7,18 @@ mod tests;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    metrics::Cache,
-    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
-};
-use docent_ports::{
-    clock::Clock, embedder::Embedder, embedding_cache::TextDigest, recorder::Recorder, store::Store,
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::metrics::Cache;
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
+use docent_ports::clock::Clock;
+use docent_ports::embedder::Embedder;
+use docent_ports::embedding_cache::TextDigest;
+use docent_ports::recorder::Recorder;
+use docent_ports::store::Store;
 use in_flight::{Claims, InFlightTexts};
 use sha2::{Digest, Sha256};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The time of last use is updated if it is older than this.
 const USE_UPDATED_AFTER: TimeDelta = TimeDelta::days(1);

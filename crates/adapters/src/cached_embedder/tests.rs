@@ -3,25 +3,15 @@
 use super::*;
 use chrono::{DateTime, Utc};
 use docent_ports::embedding_cache::CachedVector;
-use docent_testkit::{
-    clock::TestClock,
-    fakes::{
-        embedder::FakeEmbedder,
-        recorder::{FakeRecorder, Noted},
-        store::FakeStore,
-    },
-    faults::{
-        FaultSwitch,
-        store::{FaultyStore, StoreSwitches},
-    },
-};
-use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use docent_testkit::clock::TestClock;
+use docent_testkit::fakes::embedder::FakeEmbedder;
+use docent_testkit::fakes::recorder::{FakeRecorder, Noted};
+use docent_testkit::fakes::store::FakeStore;
+use docent_testkit::faults::FaultSwitch;
+use docent_testkit::faults::store::{FaultyStore, StoreSwitches};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Embeds batches of two texts and records them.

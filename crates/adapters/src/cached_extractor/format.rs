@@ -1,8 +1,11 @@
 //! Format of cached extractions.
 
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry};
-use flate2::{Compression, bufread::ZlibDecoder, write::ZlibEncoder};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use flate2::Compression;
+use flate2::bufread::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::io::{self, BufReader, Read, Write};
 
 /// Maximum number of decoded bytes. No extraction is larger, because extractors limit the text.

@@ -7,26 +7,18 @@ mod tests;
 
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
-use docent_domain::{
-    document::{BlobKey, StoredFile},
-    extraction::Extraction,
-    fault::{Component, Fault, FaultKind, Result},
-    metrics::Cache,
-};
-use docent_ports::{
-    blob_store::{BlobStore, ByteStream},
-    recorder::Recorder,
-    text_extractor::{ExtractionError, TextExtractor},
-};
+use docent_domain::document::{BlobKey, StoredFile};
+use docent_domain::extraction::Extraction;
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::metrics::Cache;
+use docent_ports::blob_store::{BlobStore, ByteStream};
+use docent_ports::recorder::Recorder;
+use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use futures::TryStreamExt;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
-use tokio::{
-    sync::{Mutex as AsyncMutex, OwnedMutexGuard},
-    task::spawn_blocking,
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+use tokio::task::spawn_blocking;
 
 /// Maximum size of a cached extraction in bytes. No extraction is larger, because extractors limit the text.
 const MAX_ENCODED: usize = 256 << 20;

@@ -2,16 +2,12 @@
 
 use super::*;
 use docent_domain::document::FailureCode;
-use docent_testkit::{
-    builders,
-    contract::text_extractor::{Subject, failure_code, put},
-    fakes::{
-        blob_store::FakeBlobStore,
-        recorder::{FakeRecorder, Noted},
-        text_extractor::{FakeTextExtractor, failing_pdf, fake_pdf},
-    },
-    faults::{FaultSwitch, Faulty},
-};
+use docent_testkit::builders;
+use docent_testkit::contract::text_extractor::{Subject, failure_code, put};
+use docent_testkit::fakes::blob_store::FakeBlobStore;
+use docent_testkit::fakes::recorder::{FakeRecorder, Noted};
+use docent_testkit::fakes::text_extractor::{FakeTextExtractor, failing_pdf, fake_pdf};
+use docent_testkit::faults::{FaultSwitch, Faulty};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 

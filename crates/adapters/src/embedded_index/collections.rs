@@ -2,18 +2,16 @@
 
 use super::{EmbeddedIndex, Options, in_use, lock, unavailable};
 use async_trait::async_trait;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    id::GenerationId,
-};
-use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
-use std::{
-    fs::{self, File, TryLockError},
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-use tokio::{sync::Mutex, task::spawn_blocking};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::id::GenerationId;
+use docent_ports::vector_index::VectorIndex;
+use docent_ports::vector_indexes::VectorIndexes;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
 
 /// Maximum number of open indexes: the active one, and the previous or next one.
 const MAX_OPEN: usize = 2;

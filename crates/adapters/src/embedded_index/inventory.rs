@@ -1,11 +1,10 @@
 //! Lists documents and chunks of the index.
 
-use super::{
-    Shared,
-    schema::column,
-    search::{alive_count, each_alive},
-};
-use docent_domain::{id::DocumentId, retrieval::StoredChunk};
+use super::Shared;
+use super::schema::column;
+use super::search::{alive_count, each_alive};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::StoredChunk;
 use docent_ports::vector_index::IndexPage;
 use std::collections::{BTreeSet, HashMap};
 use tantivy::{DocId, SegmentReader, TantivyDocument, TantivyError};

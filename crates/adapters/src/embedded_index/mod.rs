@@ -24,27 +24,25 @@ mod writer;
 
 use async_trait::async_trait;
 pub use collections::EmbeddedIndexes;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    id::DocumentId,
-    retrieval::{ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{
+    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk,
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use schema::Fields;
 use search::RunCache;
 use spans::traced;
-use std::{
-    collections::HashMap,
-    fs::{File, TryLockError},
-    io,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-};
-use tantivy::{
-    Index, IndexReader, IndexSettings, ReloadPolicy, Searcher, TantivyError, directory::MmapDirectory,
-};
-use tokio::{sync::Semaphore, task::spawn_blocking};
+use std::collections::HashMap;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tantivy::directory::MmapDirectory;
+use tantivy::{Index, IndexReader, IndexSettings, ReloadPolicy, Searcher, TantivyError};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use vectors::{VectorFile, Vectors};
 use writer::Writer;
 

@@ -1,18 +1,14 @@
 //! Maps chunks to documents of the lexical index.
 
-use docent_domain::{
-    chunk::{PageStart, Span},
-    id::{ChunkId, DocumentId},
-    retrieval::{IndexEntry, IndexedDocument, ScoredChunk, TermCounts},
+use docent_domain::chunk::{PageStart, Span};
+use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::retrieval::{IndexEntry, IndexedDocument, ScoredChunk, TermCounts};
+use tantivy::schema::{
+    BytesOptions, FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing,
+    TextOptions, Value,
 };
-use tantivy::{
-    TantivyDocument, TantivyError, Term,
-    schema::{
-        BytesOptions, FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing,
-        TextOptions, Value,
-    },
-    tokenizer::{Token, TokenStream, Tokenizer},
-};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use tantivy::{TantivyDocument, TantivyError, Term};
 use uuid::Uuid;
 
 /// The names of columns that searches read without decompressing chunks.

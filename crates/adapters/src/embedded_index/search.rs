@@ -9,24 +9,18 @@ mod dense;
 mod lexical;
 mod runs;
 
-use super::{
-    Shared,
-    schema::{Fields, column},
-    vectors::Vectors,
-};
+use super::Shared;
+use super::schema::{Fields, column};
+use super::vectors::Vectors;
 use best::TopCandidates;
-use docent_domain::{
-    id::DocumentId,
-    retrieval::{QueryEmbedding, ScoredChunk},
-};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{QueryEmbedding, ScoredChunk};
 use runs::Run;
 pub(super) use runs::RunCache;
 use std::sync::Arc;
-use tantivy::{
-    DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
-    columnar::{Column, ColumnValues},
-    schema::IndexRecordOption,
-};
+use tantivy::columnar::{Column, ColumnValues};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
 /// Returns the best chunks for a query; see [`docent_ports::vector_index::VectorIndex::search`].
 pub(super) fn run(

@@ -1,7 +1,8 @@
 //! Trace spans of index operations.
 
 use docent_domain::fault::Result;
-use tracing::{Instrument, Span, field::Empty};
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 /// Runs `work` within a span named after the operation.
 pub(super) async fn traced<T>(operation: &'static str, work: impl Future<Output = Result<T>>) -> Result<T> {

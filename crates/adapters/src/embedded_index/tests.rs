@@ -1,6 +1,7 @@
 use super::*;
 use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
-use std::{fs, sync::Arc};
+use std::fs;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 docent_testkit::vector_index_contract!(async {

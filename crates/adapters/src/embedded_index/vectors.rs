@@ -15,12 +15,10 @@
 
 use docent_domain::fault::{Component, Fault, FaultKind};
 use memmap2::Mmap;
-use std::{
-    fs::File,
-    io::{self, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"DOCENTV1";
 const HEADER: usize = 16;

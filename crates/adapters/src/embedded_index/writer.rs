@@ -3,24 +3,17 @@
 //! A commit waits for the disk several times whatever its size, so changes that arrive during a commit share the next
 //! one. A call returns when its commit is durable and visible to searches.
 
-use super::{Shared, VECTORS, fault, is_full, search, unavailable, vectors::VectorFile};
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    id::DocumentId,
-    retrieval::{IndexEntry, IndexedDocument},
-};
-use std::{
-    sync::{
-        Arc,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
-    },
-    thread::JoinHandle,
-    time::Duration,
-};
-use tantivy::{
-    IndexWriter,
-    indexer::{IndexWriterOptions, LogMergePolicy},
-};
+use super::vectors::VectorFile;
+use super::{Shared, VECTORS, fault, is_full, search, unavailable};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{IndexEntry, IndexedDocument};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tantivy::IndexWriter;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Maximum number of queued changes, which bounds memory use; further callers wait.

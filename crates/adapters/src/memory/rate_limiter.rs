@@ -5,11 +5,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::fault::Result;
 use docent_ports::rate_limiter::{Count, RateLimiter};
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Counts events in this process's memory. A restart resets all counts.
 #[derive(Debug, Default)]

@@ -5,13 +5,14 @@
 use super::fault::{self, BackendError, CallError};
 use crate::http_client::{HttpClientError, http_client};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_ports::{clock::Clock, trace::TracePropagator};
-use reqwest::{
-    Client, Response, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
-};
+use docent_ports::clock::Clock;
+use docent_ports::trace::TracePropagator;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, Url};
 use serde::Serialize;
-use std::{fmt, sync::Arc, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 use thiserror::Error;
 use tokio::time::timeout;
 use tracing::Span;

@@ -6,27 +6,23 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use super::{
-    backend::{BackendSettings, Endpoint, InvalidBackend},
-    fault::{BackendError, CallError, record_fault},
-    optional::OptionalField,
-};
+use super::backend::{BackendSettings, Endpoint, InvalidBackend};
+use super::fault::{BackendError, CallError, record_fault};
+use super::optional::OptionalField;
 use async_trait::async_trait;
-use docent_domain::{
-    chat::{FinishReason, Message},
-    fault::{Component, Fault, FaultKind, Result},
-    usage::TokenUsage,
-};
-use docent_ports::{
-    chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream},
-    clock::Clock,
-};
+use docent_domain::chat::{FinishReason, Message};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::usage::TokenUsage;
+use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
+use docent_ports::clock::Clock;
 use futures::{StreamExt, stream};
 use reader::CompletionReader;
 use request::ChatRequestBody;
 use reqwest::Response;
-use std::{sync::Arc, time::Duration};
-use tracing::{Instrument, Span, field::Empty};
+use std::sync::Arc;
+use std::time::Duration;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 /// A chat model behind `POST {base_url}/chat/completions`.
 ///

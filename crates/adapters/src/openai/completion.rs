@@ -9,14 +9,13 @@ mod tests;
 use super::fault::{CallError, parse_failure};
 use crate::sse::{Event, SseDecoder};
 use calls::ToolCallAssembler;
-use docent_domain::{
-    chat::FinishReason,
-    fault::{Component, Fault, FaultKind},
-    usage::TokenUsage,
-};
+use docent_domain::chat::FinishReason;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::ChatEvent;
 use serde_json::Value;
-use std::{collections::VecDeque, mem};
+use std::collections::VecDeque;
+use std::mem;
 use wire::Chunk;
 
 /// Maximum size of a response in bytes; streamed tokens have a large overhead.

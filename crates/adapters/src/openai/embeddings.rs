@@ -7,23 +7,23 @@ pub(super) mod vectors;
 #[cfg(test)]
 mod tests;
 
-use super::{
-    backend::{BackendSettings, Endpoint, InvalidBackend, read_body},
-    fault::{BackendError, CallError, record_fault, record_kind},
-    optional::OptionalField,
-};
+use super::backend::{BackendSettings, Endpoint, InvalidBackend, read_body};
+use super::fault::{BackendError, CallError, record_fault, record_kind};
+use super::optional::OptionalField;
 use async_trait::async_trait;
 pub use batch::BatchLimits;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
-};
-use docent_ports::{clock::Clock, embedder::Embedder};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
+use docent_ports::clock::Clock;
+use docent_ports::embedder::Embedder;
 use serde::Serialize;
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 use throttle::Throttle;
-use tokio::{task::spawn_blocking, time::timeout};
-use tracing::{Instrument, Span, field::Empty};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 use vectors::EmbeddingsResponse;
 
 /// The longest requested pause that a query waits for, and only once.

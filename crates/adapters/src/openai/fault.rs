@@ -2,11 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use docent_domain::fault::{Component, Fault, FaultKind};
-use reqwest::{
-    StatusCode,
-    header::{HeaderMap, RETRY_AFTER},
-};
-use serde_json::{Value, error::Category};
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+use serde_json::error::Category;
 use std::time::Duration;
 use tracing::Span;
 

@@ -1,10 +1,8 @@
 //! Entry points for the fuzz targets in `tests/fuzz`; compiled in fuzzing builds only.
 
-use super::{
-    completion::{CompletionDecoder, Progress},
-    embeddings,
-    fault::CallError,
-};
+use super::completion::{CompletionDecoder, Progress};
+use super::embeddings;
+use super::fault::CallError;
 use docent_domain::fault::{Component, Fault};
 use docent_ports::chat_model::ChatEvent;
 

@@ -5,22 +5,20 @@ mod scores;
 #[cfg(test)]
 mod tests;
 
-use super::{
-    backend::{BackendSettings, Endpoint, InvalidBackend, read_body},
-    fault::{CallError, record_fault, record_kind},
-    optional::OptionalField,
-};
+use super::backend::{BackendSettings, Endpoint, InvalidBackend, read_body};
+use super::fault::{CallError, record_fault, record_kind};
+use super::optional::OptionalField;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_ports::{clock::Clock, reranker::Reranker};
+use docent_ports::clock::Clock;
+use docent_ports::reranker::Reranker;
 use serde::Serialize;
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::time::timeout;
-use tracing::{Instrument, Span, field::Empty};
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 /// How long no calls are made after a timeout or a rate limit without `Retry-After`: otherwise each search would wait
 /// for the same fault.

@@ -5,20 +5,14 @@
 //! elsewhere (fonts, object streams) exceed the memory limit of the process.
 
 use flate2::read::ZlibDecoder;
-use hayro_syntax::{
-    Filter,
-    object::{
-        Array, Dict, Name, Object, ObjectIdentifier, Stream,
-        dict::keys::{
-            ANNOTS, AP, CONTENTS, DECODE_PARMS, DP, FORM, N, PREDICTOR, RESOURCES, SUBTYPE, XOBJECT,
-        },
-    },
-    page::Page,
+use hayro_syntax::Filter;
+use hayro_syntax::object::dict::keys::{
+    ANNOTS, AP, CONTENTS, DECODE_PARMS, DP, FORM, N, PREDICTOR, RESOURCES, SUBTYPE, XOBJECT,
 };
-use std::{
-    collections::HashSet,
-    io::{self, Read},
-};
+use hayro_syntax::object::{Array, Dict, Name, Object, ObjectIdentifier, Stream};
+use hayro_syntax::page::Page;
+use std::collections::HashSet;
+use std::io::{self, Read};
 
 /// Maximum compression ratio of deflate; those of LZW and run-length encoding are close to it.
 const MAX_RATIO: usize = 1_400;

@@ -1,18 +1,13 @@
 //! A hayro device that collects a page's text and ignores graphics.
 
-use super::{
-    characters,
-    layout::{Layout, Line, Placed},
-    limits::{Budget, PageLimits},
-    overprint::OverprintFilter,
-    text_string,
-};
-use hayro_interpret::{
-    BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask,
-    font::{Glyph, GlyphRun, PositionedGlyph},
-    hayro_cmap::WritingMode,
-    kurbo::{Affine, BezPath, Point, Rect, Vec2},
-};
+use super::layout::{Layout, Line, Placed};
+use super::limits::{Budget, PageLimits};
+use super::overprint::OverprintFilter;
+use super::{characters, text_string};
+use hayro_interpret::font::{Glyph, GlyphRun, PositionedGlyph};
+use hayro_interpret::hayro_cmap::WritingMode;
+use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Vec2};
+use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 use hayro_syntax::object::{Dict, String as PdfString};
 use std::panic::resume_unwind;
 

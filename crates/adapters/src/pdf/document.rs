@@ -1,25 +1,22 @@
 //! Extracts text of a PDF. Runs in the worker.
 
-use super::{
-    content::{FormCheck, page_content},
-    device::{LimitReached, PageText, TextDevice},
-    hyphens::Hyphens,
-    limits::{Budget, PageLimits},
-    outline,
-};
-use docent_domain::{
-    document::{Failure, FailureCode},
-    extraction::{ExtractedPage, Metadata},
-};
+use super::content::{FormCheck, page_content};
+use super::device::{LimitReached, PageText, TextDevice};
+use super::hyphens::Hyphens;
+use super::limits::{Budget, PageLimits};
+use super::outline;
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::extraction::{ExtractedPage, Metadata};
+use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{
     Context, InterpreterCache, InterpreterSettings, RenderContent, interpret, interpret_page,
-    kurbo::{Affine, Rect},
 };
-use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, content::TypedIter, object::Dict, page::Page};
-use std::{
-    io,
-    panic::{AssertUnwindSafe, catch_unwind},
-};
+use hayro_syntax::content::TypedIter;
+use hayro_syntax::object::Dict;
+use hayro_syntax::page::Page;
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The number of bytes at the start of a file that must contain the PDF header.
 const HEADER_BYTES: usize = 1024;

@@ -1,18 +1,17 @@
 //! Renders one page of a PDF. Runs in the worker.
 
-use super::{
-    document::{PageReader, open},
-    frame::DrawingRequest,
-    limits::PageLimits,
-    marks,
-};
+use super::document::{PageReader, open};
+use super::frame::DrawingRequest;
+use super::limits::PageLimits;
+use super::marks;
 use docent_domain::document::{Failure, FailureCode};
-use hayro::{
-    PixmapSettings, RenderCache, RenderSettings, render,
-    vello_cpu::{Pixmap, color::palette::css::WHITE},
-};
-use hayro_interpret::{InterpreterSettings, kurbo::Rect};
-use hayro_syntax::{Pdf, page::Page};
+use hayro::vello_cpu::Pixmap;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
+use hayro_interpret::InterpreterSettings;
+use hayro_interpret::kurbo::Rect;
+use hayro_syntax::Pdf;
+use hayro_syntax::page::Page;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Maximum side length of an image in pixels; larger pages are scaled down.

@@ -1,20 +1,16 @@
 //! Extracts text in worker processes.
 
-use super::{
-    frame::{self, Frame, Request},
-    limits::ExtractionLimits,
-    workers::{Interrupted, Workers},
-};
+use super::frame::{self, Frame, Request};
+use super::limits::ExtractionLimits;
+use super::workers::{Interrupted, Workers};
 use async_trait::async_trait;
-use docent_domain::{
-    document::{Failure, FailureCode},
-    extraction::{ExtractedPage, Extraction, Metadata},
-};
-use docent_ports::{
-    blob_store::ByteStream,
-    text_extractor::{ExtractionError, TextExtractor},
-};
-use std::{ffi::OsString, io, path::PathBuf};
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_ports::blob_store::ByteStream;
+use docent_ports::text_extractor::{ExtractionError, TextExtractor};
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
 use tokio::io::{AsyncRead, BufReader};
 
 /// Extracts text of PDFs, each in its own worker process.

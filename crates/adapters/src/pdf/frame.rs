@@ -2,11 +2,10 @@
 //! The parent sends one [`Request`] and then the file; the worker responds with [`Frame`]s.
 
 use super::limits::ExtractionLimits;
-use docent_domain::{
-    document::{Failure, FailureCode},
-    extraction::{ExtractedPage, Metadata, OutlineEntry},
-};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::extraction::{ExtractedPage, Metadata, OutlineEntry};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use tokio::io::{AsyncRead, AsyncReadExt};
 

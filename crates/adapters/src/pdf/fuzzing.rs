@@ -1,13 +1,9 @@
 //! Entry points for the fuzz targets in `tests/fuzz`; compiled in fuzzing builds only.
 
-use super::{
-    document::{self, DocumentLimits, Sink, Stopped},
-    limits::PageLimits,
-};
-use docent_domain::{
-    document::Failure,
-    extraction::{ExtractedPage, Metadata},
-};
+use super::document::{self, DocumentLimits, Sink, Stopped};
+use super::limits::PageLimits;
+use docent_domain::document::Failure;
+use docent_domain::extraction::{ExtractedPage, Metadata};
 use std::io;
 
 /// Maximum size of a document's text in bytes.

@@ -1,6 +1,8 @@
 //! Resource limits of extraction and rendering.
 
-use std::{num::NonZeroUsize, thread::available_parallelism, time::Duration};
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+use std::time::Duration;
 
 /// Resource limits for one PDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,8 @@
 
 use super::text_string::decode_line;
 use docent_domain::extraction::{Metadata, OutlineEntry};
-use hayro_syntax::{
-    Pdf,
-    object::{Array, Dict, Name, Object, ObjectIdentifier, String as PdfString},
-};
+use hayro_syntax::Pdf;
+use hayro_syntax::object::{Array, Dict, Name, Object, ObjectIdentifier, String as PdfString};
 use std::collections::{HashMap, HashSet};
 
 const MAX_ENTRIES: usize = 2_000;

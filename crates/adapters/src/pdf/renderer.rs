@@ -1,17 +1,15 @@
 //! Renders pages in worker processes.
 
-use super::{
-    frame::{self, DrawingRequest, Frame, Request},
-    limits::ExtractionLimits,
-    workers::{Interrupted, Workers},
-};
+use super::frame::{self, DrawingRequest, Frame, Request};
+use super::limits::ExtractionLimits;
+use super::workers::{Interrupted, Workers};
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
-use docent_ports::{
-    blob_store::ByteStream,
-    page_renderer::{PageImageRequest, PageRenderer, RenderError},
-};
-use std::{ffi::OsString, io, path::PathBuf};
+use docent_ports::blob_store::ByteStream;
+use docent_ports::page_renderer::{PageImageRequest, PageRenderer, RenderError};
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
 use tokio::io::{AsyncRead, AsyncReadExt, BufReader};
 
 /// Maximum size of a page image.

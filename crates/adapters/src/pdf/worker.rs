@@ -1,21 +1,15 @@
 //! The worker process, which handles one PDF with limited resources.
 
-use super::{
-    document::{self, DocumentLimits, Sink, Stopped},
-    drawing::{self, RenderFailure},
-    frame::{self, Frame, Request},
-    limits::{ExtractionLimits, PageLimits},
-};
-use docent_domain::{
-    document::{Failure, FailureCode},
-    extraction::{ExtractedPage, Metadata},
-};
+use super::document::{self, DocumentLimits, Sink, Stopped};
+use super::drawing::{self, RenderFailure};
+use super::frame::{self, Frame, Request};
+use super::limits::{ExtractionLimits, PageLimits};
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::extraction::{ExtractedPage, Metadata};
 use rlimit::Resource;
-use std::{
-    io::{self, BufWriter, Read, Write},
-    process::ExitCode,
-    thread,
-};
+use std::io::{self, BufWriter, Read, Write};
+use std::process::ExitCode;
+use std::thread;
 
 /// The worker's `nice` value: requests to the service have priority over extractions.
 const NICENESS: i32 = 10;

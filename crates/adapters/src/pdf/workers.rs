@@ -1,29 +1,21 @@
 //! Starts worker processes, sends them their input and classifies how they ended.
 
-use super::{
-    frame::{self, Request},
-    limits::ExtractionLimits,
-};
-use docent_domain::{
-    document::FailureCode,
-    fault::{Component, Fault, FaultKind},
-};
+use super::frame::{self, Request};
+use super::limits::ExtractionLimits;
+use docent_domain::document::FailureCode;
+use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_ports::blob_store::ByteStream;
 use futures::StreamExt;
-use std::{
-    ffi::OsString,
-    io,
-    os::unix::process::ExitStatusExt,
-    path::PathBuf,
-    process::{ExitStatus, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
-};
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
-    process::{Child, ChildStdin, ChildStdout, Command},
-    sync::Semaphore,
-    time::timeout,
-};
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 const SIGHUP: i32 = 1;
 const SIGINT: i32 = 2;

@@ -1,24 +1,19 @@
 //! The collection: created when first needed, and inspected before use.
 
-use super::{
-    connection::{Connection, fault},
-    points::{DOCUMENT, name},
-    rejected,
-};
-use docent_domain::{
-    fault::{Fault, FaultKind, Result},
-    id::GenerationId,
-};
+use super::connection::{Connection, fault};
+use super::points::{DOCUMENT, name};
+use super::rejected;
+use docent_domain::fault::{Fault, FaultKind, Result};
+use docent_domain::id::GenerationId;
+use qdrant_client::qdrant::create_vector_name_request::VectorConfig;
 use qdrant_client::qdrant::{
     CollectionExistsRequest, CreateCollection, CreateFieldIndexCollection, CreateVectorNameRequest,
     DenseVectorCreationConfig, Distance, FieldType, GetCollectionInfoRequest, SparseVectorConfig,
     SparseVectorParams, UpdateCollection, Value, VectorParams, VectorParamsMap, VectorsConfig,
-    create_vector_name_request::VectorConfig, vectors_config,
+    vectors_config,
 };
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use tonic::Code;
 
 /// The field of a collection's metadata with the ID of its index generation.

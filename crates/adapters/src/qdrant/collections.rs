@@ -1,14 +1,13 @@
 //! The collections of a Qdrant server, over one connection.
 
-use super::{
-    QdrantIndex,
-    collection::Collection,
-    connection::{Connection, fault, unconfigured},
-    rest,
-};
+use super::collection::Collection;
+use super::connection::{Connection, fault, unconfigured};
+use super::{QdrantIndex, rest};
 use async_trait::async_trait;
-use docent_domain::{fault::Result, id::GenerationId};
-use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
+use docent_domain::fault::Result;
+use docent_domain::id::GenerationId;
+use docent_ports::vector_index::VectorIndex;
+use docent_ports::vector_indexes::VectorIndexes;
 use qdrant_client::qdrant::{DeleteCollection, HealthCheckRequest};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;

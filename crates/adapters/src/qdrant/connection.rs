@@ -1,24 +1,22 @@
 //! The gRPC channel, and the mapping of its errors to faults.
 
-use super::{Options, rejected, spans::add_headers};
+use super::spans::add_headers;
+use super::{Options, rejected};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::trace::TracePropagator;
-use qdrant_client::qdrant::{
-    collections_client::CollectionsClient, points_client::PointsClient, qdrant_client::QdrantClient,
-};
-use std::{
-    fmt,
-    future::Future,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use qdrant_client::qdrant::collections_client::CollectionsClient;
+use qdrant_client::qdrant::points_client::PointsClient;
+use qdrant_client::qdrant::qdrant_client::QdrantClient;
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::time::timeout;
-use tonic::{
-    Code, Request, Response, Status,
-    metadata::{Ascii, MetadataValue},
-    service::{Interceptor, interceptor::InterceptedService},
-    transport::{Channel, ClientTlsConfig, Endpoint},
-};
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
+use tonic::{Code, Request, Response, Status};
 
 /// Keep-alive pings: a connection without an answer to a ping is closed.
 const PING_EVERY: Duration = Duration::from_secs(10);

@@ -1,15 +1,15 @@
 //! The collection's contents by document.
 
-use super::{
-    QdrantIndex,
-    points::{self, DOCUMENT, name},
-    query,
-};
-use docent_domain::{fault::Result, id::DocumentId, retrieval::StoredChunk};
+use super::points::{self, DOCUMENT, name};
+use super::{QdrantIndex, query};
+use docent_domain::fault::Result;
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::StoredChunk;
 use docent_ports::vector_index::IndexPage;
+use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
     FacetCounts, FacetHit, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse,
-    WithPayloadSelector, facet_value, point_id::PointIdOptions, with_payload_selector,
+    WithPayloadSelector, facet_value, with_payload_selector,
 };
 use std::collections::{BTreeSet, HashMap};
 

@@ -33,22 +33,20 @@ use async_trait::async_trait;
 use collection::Collection;
 pub use collections::QdrantCollections;
 use connection::{Connection, kind};
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    id::DocumentId,
-    retrieval::{
-        ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts,
-    },
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{
+    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts,
 };
-use docent_ports::{
-    store::Store,
-    term_statistics::Contribution,
-    trace::TracePropagator,
-    vector_index::{IndexPage, VectorIndex},
-};
+use docent_ports::store::Store;
+use docent_ports::term_statistics::Contribution;
+use docent_ports::trace::TracePropagator;
+use docent_ports::vector_index::{IndexPage, VectorIndex};
 use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
 use spans::traced;
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
 use terms::{QueryTerms, WeightedTerms};
 use tonic::Code;
 

@@ -1,16 +1,17 @@
 //! Conversion between chunks and points.
 
-use super::{rank::Candidate, terms};
-use docent_domain::{
-    chunk::{PageStart, Position, Span},
-    fault::{Component, Fault, FaultKind, Result},
-    id::{ChunkId, DocumentId},
-    retrieval::{IndexEntry, IndexedDocument, ScoredChunk, StoredChunk},
-};
+use super::rank::Candidate;
+use super::terms;
+use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::retrieval::{IndexEntry, IndexedDocument, ScoredChunk, StoredChunk};
+use qdrant_client::qdrant::point_id::PointIdOptions;
+use qdrant_client::qdrant::value::Kind;
+use qdrant_client::qdrant::vectors::VectorsOptions;
 use qdrant_client::qdrant::{
     DenseVector, ListValue, NamedVectors, PointId, PointStruct, RetrievedPoint, ScoredPoint, SparseVector,
-    Struct, Value, Vector, VectorOutput, Vectors, VectorsOutput, point_id::PointIdOptions, value::Kind,
-    vector, vector_output, vectors::VectorsOptions, vectors_output,
+    Struct, Value, Vector, VectorOutput, Vectors, VectorsOutput, vector, vector_output, vectors_output,
 };
 use std::collections::HashMap;
 
@@ -204,10 +205,8 @@ fn read_pages(value: &Value) -> Option<Vec<PageStart>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docent_domain::{
-        retrieval::{Embedding, SparseVector, TermCounts},
-        text::Title,
-    };
+    use docent_domain::retrieval::{Embedding, SparseVector, TermCounts};
+    use docent_domain::text::Title;
     use uuid::Uuid;
 
     fn document(n: u128) -> IndexedDocument {

@@ -1,9 +1,7 @@
 //! Search requests and filters.
 
-use super::{
-    points::{DOCUMENT, name},
-    terms::WeightedTerms,
-};
+use super::points::{DOCUMENT, name};
+use super::terms::WeightedTerms;
 use docent_domain::id::DocumentId;
 use qdrant_client::qdrant::{
     Condition, DenseVector, Filter, Fusion, PointId, PrefetchQuery, Query, QueryPoints, VectorInput,

@@ -1,10 +1,8 @@
 //! The final ranking of candidates.
 
 use super::terms::WeightedTerms;
-use docent_domain::{
-    ranking::{hybrid, length_norm, lexical, rounded_length},
-    retrieval::ScoredChunk,
-};
+use docent_domain::ranking::{hybrid, length_norm, lexical, rounded_length};
+use docent_domain::retrieval::ScoredChunk;
 use qdrant_client::qdrant::SparseVector;
 
 /// A chunk to be ranked.
@@ -57,8 +55,10 @@ fn product(a: &[f32], b: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::terms::QueryTerms, *};
-    use docent_domain::{ranking::CorpusStatistics, retrieval::SparseVector as Fields};
+    use super::super::terms::QueryTerms;
+    use super::*;
+    use docent_domain::ranking::CorpusStatistics;
+    use docent_domain::retrieval::SparseVector as Fields;
     use docent_ports::term_statistics::TermStatistics;
     use docent_testkit::retrieval::{found, terms};
 

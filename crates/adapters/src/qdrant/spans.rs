@@ -3,7 +3,8 @@
 use docent_domain::fault::Result;
 use docent_ports::trace::TracePropagator;
 use tonic::metadata::{AsciiMetadataKey, MetadataMap};
-use tracing::{Instrument, Span, field::Empty};
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 /// Runs `work` within a span named after the operation.
 pub(super) async fn traced<T>(

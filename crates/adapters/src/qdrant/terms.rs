@@ -8,10 +8,8 @@
 //! The weights of a query's vector are those of its terms. The server's dot product is then the lexical score without
 //! the normalisation by length, which is good enough to select candidates.
 
-use docent_domain::{
-    ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights},
-    retrieval::{IndexEntry, SparseVector as Fields, TermCounts},
-};
+use docent_domain::ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights};
+use docent_domain::retrieval::{IndexEntry, SparseVector as Fields, TermCounts};
 use docent_ports::term_statistics::{Contribution, TermStatistics};
 use qdrant_client::qdrant::SparseVector;
 use sha2::{Digest, Sha256};

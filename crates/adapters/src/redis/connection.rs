@@ -1,14 +1,15 @@
 //! The connection pool, and the mapping of its errors to faults.
 
-use deadpool_redis::{
-    Connection, Manager, Pool, PoolError, Runtime,
-    redis::{
-        AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ScriptInvocation,
-        ServerErrorKind,
-    },
+use deadpool_redis::redis::{
+    AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ScriptInvocation,
+    ServerErrorKind,
 };
+use deadpool_redis::{Connection, Manager, Pool, PoolError, Runtime};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use std::{fmt, future::Future, sync::Arc, time::Duration};
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::timeout;
 
 /// Connection options.

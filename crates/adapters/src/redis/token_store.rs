@@ -4,11 +4,9 @@ use super::connection::Redis;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use deadpool_redis::redis::{Cmd, Script};
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    id::{FamilyId, UserId},
-    token::RefreshClaims,
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::id::{FamilyId, UserId};
+use docent_domain::token::RefreshClaims;
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use std::sync::Arc;
 

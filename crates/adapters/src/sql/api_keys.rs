@@ -1,24 +1,18 @@
 //! API keys in SQL.
 
-use super::{
-    entities::api_keys::{Column, Entity},
-    listing::contains,
-    transaction::Transaction,
-    values::micros,
-};
+use super::entities::api_keys::{Column, Entity};
+use super::listing::contains;
+use super::transaction::Transaction;
+use super::values::micros;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    api_key::{ApiKey, ApiKeyPrefix},
-    fault::Result,
-    id::{ApiKeyId, UserId},
-    listing::{ApiKeyFilter, Page, PageRequest},
-};
+use docent_domain::api_key::{ApiKey, ApiKeyPrefix};
+use docent_domain::fault::Result;
+use docent_domain::id::{ApiKeyId, UserId};
+use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
 use docent_ports::api_keys::{ApiKeyReader, ApiKeyWriter};
-use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, QueryFilter, QueryTrait,
-    sea_query::{Expr, OnConflict},
-};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryTrait};
 
 #[async_trait]
 impl ApiKeyReader for Transaction {

@@ -1,18 +1,14 @@
 //! The audit log in SQL.
 
-use super::{
-    entities::audit_log::{Column, Entity},
-    record::Record,
-    transaction::Transaction,
-    values::micros,
-};
+use super::entities::audit_log::{Column, Entity};
+use super::record::Record;
+use super::transaction::Transaction;
+use super::values::micros;
 use async_trait::async_trait;
-use docent_domain::{
-    audit::AuditEntry,
-    fault::Result,
-    id::AuditId,
-    listing::{AuditFilter, Page, PageRequest},
-};
+use docent_domain::audit::AuditEntry;
+use docent_domain::fault::Result;
+use docent_domain::id::AuditId;
+use docent_domain::listing::{AuditFilter, Page, PageRequest};
 use docent_ports::audit::{AuditReader, AuditWriter};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryTrait};
 

@@ -1,27 +1,19 @@
 //! Conversations in SQL.
 
-use super::{
-    entities::{
-        conversations::{Column, Entity},
-        messages,
-    },
-    listing::{contains, is_after, paginate},
-    record::Record,
-    transaction::Transaction,
-    values::{counted, micros},
-};
+use super::entities::conversations::{Column, Entity};
+use super::entities::messages;
+use super::listing::{contains, is_after, paginate};
+use super::record::Record;
+use super::transaction::Transaction;
+use super::values::{counted, micros};
 use async_trait::async_trait;
-use docent_domain::{
-    conversation::{Conversation, ConversationMessage},
-    fault::Result,
-    id::ConversationId,
-    listing::{ConversationFilter, Page, PageRequest},
-};
+use docent_domain::conversation::{Conversation, ConversationMessage};
+use docent_domain::fault::Result;
+use docent_domain::id::ConversationId;
+use docent_domain::listing::{ConversationFilter, Page, PageRequest};
 use docent_ports::conversations::{ConversationReader, ConversationWriter};
-use sea_orm::{
-    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
-    sea_query::{Expr, OnConflict},
-};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set};
 use std::collections::HashMap;
 use uuid::Uuid;
 

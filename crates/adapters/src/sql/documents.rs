@@ -1,39 +1,31 @@
 //! Documents in SQL.
 
-use super::{
-    entities::{
-        documents::{ActiveModel, Column, Entity, Model, to_deletion},
-        jobs,
-    },
-    fault::corrupt,
-    listing::{contains, is_after},
-    lookup::Lookup,
-    points,
-    record::Record,
-    transaction::{Source, Transaction},
-    usage::{DAY, day_of},
-    values::{counted, instant, micros},
-};
+use super::entities::documents::{ActiveModel, Column, Entity, Model, to_deletion};
+use super::entities::jobs;
+use super::fault::corrupt;
+use super::listing::{contains, is_after};
+use super::lookup::Lookup;
+use super::points;
+use super::record::Record;
+use super::transaction::{Source, Transaction};
+use super::usage::{DAY, day_of};
+use super::values::{counted, instant, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    document::{Deletion, Document},
-    fault::Result,
-    generation::IndexedRevision,
-    id::DocumentId,
-    listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest},
-    text::Title,
-};
+use docent_domain::document::{Deletion, Document};
+use docent_domain::fault::Result;
+use docent_domain::generation::IndexedRevision;
+use docent_domain::id::DocumentId;
+use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
+use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
+use sea_orm::sea_query::{Expr, NullOrdering};
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     Select, UpdateMany,
-    sea_query::{Expr, NullOrdering},
 };
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    time::Duration,
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
 
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<DocumentId, Document> {

@@ -1,20 +1,16 @@
 //! The embedding cache in SQL.
 
-use super::{
-    entities::embedding_cache::{Column, Entity, Model},
-    fault::corrupt,
-    record::all_columns,
-    transaction::Transaction,
-    values::{instant, micros},
-};
+use super::entities::embedding_cache::{Column, Entity, Model};
+use super::fault::corrupt;
+use super::record::all_columns;
+use super::transaction::Transaction;
+use super::values::{instant, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::fault::Result;
 use docent_ports::embedding_cache::{CachedVector, EmbeddingCacheReader, EmbeddingCacheWriter, TextDigest};
-use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-    sea_query::{Expr, ExprTrait, OnConflict},
-};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use std::collections::HashMap;
 
 /// Maximum number of rows per statement, well below the databases' limits on parameters.

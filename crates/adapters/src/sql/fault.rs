@@ -1,10 +1,11 @@
 //! Mapping of database errors to faults.
 
 use docent_domain::fault::{Component, Fault, FaultKind};
-use sea_orm::{
-    ConnAcquireErr, DbErr, RuntimeErr,
-    sqlx::{self, error::DatabaseError, postgres::PgDatabaseError, sqlite::SqliteError},
-};
+use sea_orm::sqlx::error::DatabaseError;
+use sea_orm::sqlx::postgres::PgDatabaseError;
+use sea_orm::sqlx::sqlite::SqliteError;
+use sea_orm::sqlx::{self};
+use sea_orm::{ConnAcquireErr, DbErr, RuntimeErr};
 use std::borrow::Cow;
 
 /// The fault of a failed operation.

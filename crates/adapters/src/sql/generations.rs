@@ -1,19 +1,17 @@
 //! Index generations in SQL.
 
-use super::{
-    entities::generations::{ActiveModel, Column, Entity},
-    fault::late,
-    lookup::{Lookup, ReadMany},
-    record::Record,
-    transaction::{Source, Transaction},
-};
+use super::entities::generations::{ActiveModel, Column, Entity};
+use super::fault::late;
+use super::lookup::{Lookup, ReadMany};
+use super::record::Record;
+use super::transaction::{Source, Transaction};
 use async_trait::async_trait;
-use docent_domain::{fault::Result, generation::IndexGeneration, id::GenerationId};
+use docent_domain::fault::Result;
+use docent_domain::generation::IndexGeneration;
+use docent_domain::id::GenerationId;
 use docent_ports::generations::{GenerationReader, GenerationWriter};
-use sea_orm::{
-    ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select,
-    sea_query::{LockType, OnConflict},
-};
+use sea_orm::sea_query::{LockType, OnConflict};
+use sea_orm::{ColumnTrait, EntityTrait, NotSet, QueryFilter, QueryOrder, QuerySelect, Select};
 use std::time::Duration;
 use tokio::time::timeout;
 

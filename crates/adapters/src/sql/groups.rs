@@ -1,26 +1,21 @@
 //! Groups and permissions in SQL.
 
-use super::{
-    entities::{group_permissions, groups, groups::Column, groups::Entity, user_groups, user_permissions},
-    fault::corrupt,
-    listing::contains,
-    record::all_columns,
-    transaction::Transaction,
-    values::{counted, instant, micros},
-};
+use super::entities::groups::{Column, Entity};
+use super::entities::{group_permissions, groups, user_groups, user_permissions};
+use super::fault::corrupt;
+use super::listing::contains;
+use super::record::all_columns;
+use super::transaction::Transaction;
+use super::values::{counted, instant, micros};
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    group::{AssignedPermissions, Group, GroupName},
-    id::{GroupId, UserId},
-    listing::{Page, PageRequest},
-    permission::{Permission, PermissionSet},
-};
+use docent_domain::fault::Result;
+use docent_domain::group::{AssignedPermissions, Group, GroupName};
+use docent_domain::id::{GroupId, UserId};
+use docent_domain::listing::{Page, PageRequest};
+use docent_domain::permission::{Permission, PermissionSet};
 use docent_ports::groups::{GroupReader, GroupWriter};
-use sea_orm::{
-    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
-    sea_query::{Expr, OnConflict},
-};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
 use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 

@@ -1,30 +1,23 @@
 //! Pages of all records in SQL.
 
-use super::{
-    entities::{
-        api_keys, audit_log, conversations,
-        documents::{self, to_deletion},
-        groups, jobs, usage_records, users, webhooks,
-    },
-    fault::corrupt,
-    transaction::Transaction,
-    values::micros,
-};
+use super::entities::documents::{self, to_deletion};
+use super::entities::{api_keys, audit_log, conversations, groups, jobs, usage_records, users, webhooks};
+use super::fault::corrupt;
+use super::transaction::Transaction;
+use super::values::micros;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    api_key::ApiKey,
-    audit::AuditEntry,
-    conversation::Conversation,
-    document::{Deletion, Document, DocumentStatus},
-    fault::Result,
-    group::Group,
-    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
-    job::{Job, JobKind},
-    usage::UsageRecord,
-    user::User,
-    webhook::Webhook,
-};
+use docent_domain::api_key::ApiKey;
+use docent_domain::audit::AuditEntry;
+use docent_domain::conversation::Conversation;
+use docent_domain::document::{Deletion, Document, DocumentStatus};
+use docent_domain::fault::Result;
+use docent_domain::group::Group;
+use docent_domain::id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId};
+use docent_domain::job::{Job, JobKind};
+use docent_domain::usage::UsageRecord;
+use docent_domain::user::User;
+use docent_domain::webhook::Webhook;
 use docent_ports::inventory::{Inventory, RecordCounts};
 use sea_orm::{
     ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,

@@ -1,24 +1,20 @@
 //! The job ledger in SQL.
 
-use super::{
-    entities::jobs::{ActiveModel, Column, DONE, Entity, LEASED, QUEUED},
-    record::Record,
-    transaction::Transaction,
-    values::{counted, instant, micros},
-};
+use super::entities::jobs::{ActiveModel, Column, DONE, Entity, LEASED, QUEUED};
+use super::record::Record;
+use super::transaction::Transaction;
+use super::values::{counted, instant, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    id::{DocumentId, JobId, LeaseId, UserId},
-    job::{Job, JobKind, JobState},
-    listing::{JobFilter, JobStateName, Page, PageRequest},
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::id::{DocumentId, JobId, LeaseId, UserId};
+use docent_domain::job::{Job, JobKind, JobState};
+use docent_domain::listing::{JobFilter, JobStateName, Page, PageRequest};
 use docent_ports::jobs::{JobCounts, JobReader, JobWriter};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query};
 use sea_orm::{
     ColumnTrait, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set,
     UpdateMany,
-    sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query},
 };
 
 #[async_trait]

@@ -1,19 +1,13 @@
 //! Pages of lists and text search.
 
-use super::{
-    record::Record,
-    transaction::Transaction,
-    values::{counted, micros},
-};
+use super::record::Record;
+use super::transaction::Transaction;
+use super::values::{counted, micros};
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    listing::{Page, PageRequest},
-};
-use sea_orm::{
-    ColumnTrait, DbBackend, EntityTrait, FromQueryResult, QueryOrder, QuerySelect, Select,
-    sea_query::{Expr, ExprTrait, Func},
-};
+use docent_domain::fault::Result;
+use docent_domain::listing::{Page, PageRequest};
+use sea_orm::sea_query::{Expr, ExprTrait, Func};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, FromQueryResult, QueryOrder, QuerySelect, Select};
 use uuid::Uuid;
 
 impl Transaction {

@@ -6,21 +6,15 @@
 use super::fault::late;
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use std::{
-    collections::HashMap,
-    fmt::{self, Debug},
-    hash::Hash,
-    mem,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, oneshot},
-    time::timeout,
-};
+use std::collections::HashMap;
+use std::fmt::{self, Debug};
+use std::hash::Hash;
+use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::timeout;
 
 /// Maximum number of keys per read.
 pub(super) const BATCH: usize = 64;

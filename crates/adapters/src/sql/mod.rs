@@ -32,11 +32,9 @@ mod values;
 mod verifications;
 mod webhooks;
 
+use self::fault::fault;
 pub use self::token_store::SqlTokenStore;
-use self::{
-    fault::fault,
-    transaction::{Lookups, Source, SqlUnit, SqlView, Transaction},
-};
+use self::transaction::{Lookups, Source, SqlUnit, SqlView, Transaction};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 
 use async_trait::async_trait;
@@ -46,7 +44,8 @@ use sea_orm::{
     AccessMode, ConnectionTrait, DbBackend, EntityTrait, IsolationLevel, QuerySelect, SqliteTransactionMode,
     TransactionOptions, TransactionTrait,
 };
-use std::{path::Path, time::Duration};
+use std::path::Path;
+use std::time::Duration;
 
 /// Connection and timeout options.
 #[derive(Clone, Debug)]

@@ -1,18 +1,19 @@
 //! Reads of many records by ID in one statement.
 
-use super::{
-    fault::{fault, late},
-    lookup::{BATCH, Lookup, ReadMany},
-    transaction::Source,
-};
+use super::fault::{fault, late};
+use super::lookup::{BATCH, Lookup, ReadMany};
+use super::transaction::Source;
 use async_trait::async_trait;
 use docent_domain::fault::Result;
+use sea_orm::sqlx::pool::PoolConnection;
+use sea_orm::sqlx::{self, AssertSqlSafe, Postgres, Sqlite};
 use sea_orm::{
     ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, Iterable, PrimaryKeyToColumn, QueryFilter,
     QueryResult, QueryTrait, RuntimeErr, Select,
-    sqlx::{self, AssertSqlSafe, Postgres, Sqlite, pool::PoolConnection},
 };
-use std::{hash::Hash, sync::Arc, time::Duration};
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Uuid;
 

@@ -5,29 +5,22 @@
 //! make them fail nor are overwritten. Views run at REPEATABLE READ. Records that a unit only counts, or that do
 //! not exist, are not locked: for these the schema's constraints decide.
 
-use super::{SqlOptions, fault::fault};
+use super::SqlOptions;
+use super::fault::fault;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use sea_orm::{
-    DatabaseConnection, DbErr, SqlxPostgresConnector,
-    sqlx::{
-        self, AssertSqlSafe, ConnectOptions, Connection, Executor,
-        postgres::{PgConnectOptions, PgPoolOptions},
-    },
-};
-use std::{
-    future::Future,
-    io,
-    path::{Path, PathBuf},
-    pin::pin,
-    str::FromStr,
-    sync::Arc,
-    time::Duration,
-};
-use tokio::{
-    net::TcpStream,
-    sync::Mutex,
-    time::{sleep, timeout},
-};
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sea_orm::sqlx::{self, AssertSqlSafe, ConnectOptions, Connection, Executor};
+use sea_orm::{DatabaseConnection, DbErr, SqlxPostgresConnector};
+use std::future::Future;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+use tokio::time::{sleep, timeout};
 
 /// How long to wait for a connection before probing the server's address, and between two probes.
 const PROBE_AFTER: Duration = Duration::from_secs(1);

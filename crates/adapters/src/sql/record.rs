@@ -2,10 +2,10 @@
 
 use super::transaction::Transaction;
 use docent_domain::fault::Result;
+use sea_orm::sea_query::{IntoCondition, OnConflict};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DeleteMany, EntityTrait, Insert, InsertMany, IntoActiveModel,
     PrimaryKeyTrait, QueryFilter, QuerySelect, QueryTrait, Select, UpdateMany,
-    sea_query::{IntoCondition, OnConflict},
 };
 
 /// A record that one row of a table stores. Both functions name every column, so that the compiler points

@@ -1,8 +1,11 @@
 //! Rollbacks in progress.
 
 use sea_orm::DatabaseTransaction;
-use std::{sync::Arc, time::Duration};
-use tokio::{runtime::Handle, sync::watch, time::timeout};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// Timeout of a rollback, and of a new unit of work that waits for it.
 const ROLLBACK_TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,20 +1,17 @@
 //! Sessions in SQL.
 
-use super::{
-    entities::sessions::{Column, Entity},
-    transaction::Transaction,
-    values::{latest, micros},
-};
+use super::entities::sessions::{Column, Entity};
+use super::transaction::Transaction;
+use super::values::{latest, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{SessionId, UserId},
-    listing::{Page, PageRequest, SessionFilter},
-    session::{PANEL_IDLE_TIMEOUT, Session, SessionKind},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{SessionId, UserId};
+use docent_domain::listing::{Page, PageRequest, SessionFilter};
+use docent_domain::session::{PANEL_IDLE_TIMEOUT, Session, SessionKind};
 use docent_ports::sessions::{SessionReader, SessionWriter};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, ExprTrait, QueryFilter, QueryTrait, sea_query::Expr};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, Condition, EntityTrait, ExprTrait, QueryFilter, QueryTrait};
 
 #[async_trait]
 impl SessionReader for Transaction {

@@ -1,19 +1,16 @@
 //! Singleton tasks in SQL.
 
-use super::{
-    entities::duties::{ActiveModel, Column, Entity},
-    transaction::Transaction,
-    values::micros,
-};
+use super::entities::duties::{ActiveModel, Column, Entity};
+use super::transaction::Transaction;
+use super::values::micros;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{fault::Result, id::LeaseId};
+use docent_domain::fault::Result;
+use docent_domain::id::LeaseId;
 use docent_ports::singleton_tasks::{SingletonTask, SingletonTaskWriter, TaskClaim};
-use sea_orm::{
-    ActiveValue::Set,
-    ColumnTrait, EntityTrait, QueryFilter, UpdateMany,
-    sea_query::{Expr, ExprTrait, OnConflict},
-};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, UpdateMany};
 
 #[async_trait]
 impl SingletonTaskWriter for Transaction {

@@ -1,20 +1,15 @@
 //! Opening an SQLite database.
 
-use super::{SqlOptions, fault::driver_fault};
+use super::SqlOptions;
+use super::fault::driver_fault;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use sea_orm::{
-    DatabaseConnection, SqlxSqliteConnector,
-    sqlx::{
-        self, ConnectOptions, Connection, Executor,
-        sqlite::{
-            SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
-        },
-    },
+use sea_orm::sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
-use std::{
-    path::{Path, PathBuf},
-    str::FromStr,
-};
+use sea_orm::sqlx::{self, ConnectOptions, Connection, Executor};
+use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// The connections to a database file: one for writing and several for reading.
 ///

@@ -1,25 +1,21 @@
 //! Term statistics in SQL.
 
-use super::{
-    entities::{
-        collection_documents as documents,
-        collection_terms::{ActiveModel, Column, Entity, Model},
-    },
-    fault::corrupt,
-    record::all_columns,
-    transaction::Transaction,
-    values::{counted, number},
-};
+use super::entities::collection_documents as documents;
+use super::entities::collection_terms::{ActiveModel, Column, Entity, Model};
+use super::fault::corrupt;
+use super::record::all_columns;
+use super::transaction::Transaction;
+use super::values::{counted, number};
 use async_trait::async_trait;
-use docent_domain::{fault::Result, id::DocumentId, ranking::CorpusStatistics};
+use docent_domain::fault::Result;
+use docent_domain::id::DocumentId;
+use docent_domain::ranking::CorpusStatistics;
 use docent_ports::term_statistics::{
     Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter,
 };
-use sea_orm::{
-    ActiveValue::Set,
-    ColumnTrait, EntityTrait, QueryFilter,
-    sea_query::{Expr, ExprTrait, OnConflict},
-};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use std::collections::{BTreeMap, HashMap};
 
 /// Places of the totals, below those of terms, so that one statement reads both.

@@ -1,27 +1,19 @@
 //! Refresh-token families in SQL.
 
-use super::{
-    SqlStore,
-    entities::{
-        refresh_families::{self as families, Column as Family},
-        refresh_tokens::{self as tokens, Column as Token},
-    },
-    record::all_columns,
-    transaction::Transaction,
-    values::{latest, micros},
-};
+use super::SqlStore;
+use super::entities::refresh_families::{self as families, Column as Family};
+use super::entities::refresh_tokens::{self as tokens, Column as Token};
+use super::record::all_columns;
+use super::transaction::Transaction;
+use super::values::{latest, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{FamilyId, TokenId, UserId},
-    token::RefreshClaims,
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::token::RefreshClaims;
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
-use sea_orm::{
-    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-    sea_query::{Expr, LockBehavior, LockType},
-};
+use sea_orm::sea_query::{Expr, LockBehavior, LockType};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
 /// Maximum number of tokens per family: over a month of them at one refresh in 15 minutes. The tokens that

@@ -1,26 +1,25 @@
 //! A transaction, and its read-only and writing forms behind the store's ports.
 
-use super::{
-    fault::{fault, late},
-    lookup::Lookup,
-    postgres::Server,
-    rollbacks::Rollbacks,
-};
+use super::fault::{fault, late};
+use super::lookup::Lookup;
+use super::postgres::Server;
+use super::rollbacks::Rollbacks;
 use async_trait::async_trait;
-use docent_domain::{
-    document::Document,
-    fault::{Component, Fault, FaultKind, Result},
-    generation::IndexGeneration,
-    id::{DocumentId, UserId},
-    user::User,
-};
+use docent_domain::document::Document;
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::generation::IndexGeneration;
+use docent_domain::id::{DocumentId, UserId};
+use docent_domain::user::User;
 use docent_ports::store::{ReadView, UnitOfWork};
 use futures::future::BoxFuture;
+use sea_orm::sea_query::LockType;
 use sea_orm::{
     AccessMode, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    QuerySelect, RuntimeErr, Select, TransactionOptions, TransactionTrait, sea_query::LockType,
+    QuerySelect, RuntimeErr, Select, TransactionOptions, TransactionTrait,
 };
-use std::{future::Future, mem, time::Duration};
+use std::future::Future;
+use std::mem;
+use std::time::Duration;
 use tokio::time::timeout;
 use tracing::Instrument;
 

@@ -1,25 +1,21 @@
 //! The usage ledger in SQL.
 
-use super::{
-    entities::usage_records::{Column, Entity},
-    fault::corrupt,
-    listing::paginate,
-    transaction::Transaction,
-    values::{counted, micros},
-};
+use super::entities::usage_records::{Column, Entity};
+use super::fault::corrupt;
+use super::listing::paginate;
+use super::transaction::Transaction;
+use super::values::{counted, micros};
 use async_trait::async_trait;
 use chrono::DateTime;
-use docent_domain::{
-    fault::Result,
-    id::{ApiKeyId, UserId},
-    listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum},
-    usage::{TokenUsage, UsageRecord},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{ApiKeyId, UserId};
+use docent_domain::listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum};
+use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_ports::usage::{UsageReader, UsageWriter};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Iden, NullOrdering};
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select,
-    sea_query::{Expr, ExprTrait, Func, Iden, NullOrdering},
 };
 use uuid::Uuid;
 

@@ -1,32 +1,27 @@
 //! Accounts in SQL.
 
-use super::{
-    entities::{
-        user_groups,
-        users::{ActiveModel, Column, Entity, Model},
-    },
-    fault::corrupt,
-    listing::contains,
-    lookup::Lookup,
-    points,
-    record::Record,
-    transaction::{Source, Transaction},
-};
+use super::entities::user_groups;
+use super::entities::users::{ActiveModel, Column, Entity, Model};
+use super::fault::corrupt;
+use super::listing::contains;
+use super::lookup::Lookup;
+use super::points;
+use super::record::Record;
+use super::transaction::{Source, Transaction};
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    id::UserId,
-    listing::{Page, PageRequest, UserFilter, UserOrder},
-    text::Email,
-    user::User,
-};
+use docent_domain::fault::Result;
+use docent_domain::id::UserId;
+use docent_domain::listing::{Page, PageRequest, UserFilter, UserOrder};
+use docent_domain::text::Email;
+use docent_domain::user::User;
 use docent_ports::users::{UserReader, UserWriter};
+use sea_orm::sea_query::{Expr, NullOrdering, OnConflict};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
     QueryTrait, Select,
-    sea_query::{Expr, NullOrdering, OnConflict},
 };
-use std::{collections::HashMap, time::Duration};
+use std::collections::HashMap;
+use std::time::Duration;
 
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<UserId, User> {

@@ -3,10 +3,8 @@
 use super::fault::corrupt;
 use chrono::{DateTime, Utc};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use sea_orm::{
-    ColumnTrait,
-    sea_query::{Expr, ExprTrait},
-};
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use std::net::IpAddr;
 
 /// Column value of an instant: microseconds since 1970.

@@ -1,21 +1,18 @@
 //! Verification tokens in SQL.
 
-use super::{
-    entities::verification_tokens::{Column, Entity},
-    record::Record,
-    transaction::Transaction,
-    values::micros,
-};
+use super::entities::verification_tokens::{Column, Entity};
+use super::record::Record;
+use super::transaction::Transaction;
+use super::values::micros;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{UserId, VerificationId},
-    listing::{Page, PageRequest},
-    verification::{VerificationPurpose, VerificationToken},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{UserId, VerificationId};
+use docent_domain::listing::{Page, PageRequest};
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
 use docent_ports::verifications::{VerificationReader, VerificationWriter};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryTrait, sea_query::OnConflict};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryTrait};
 
 #[async_trait]
 impl VerificationReader for Transaction {

@@ -1,28 +1,22 @@
 //! Webhooks in SQL.
 
-use super::{
-    entities::{
-        webhook_deliveries as deliveries,
-        webhooks::{ActiveModel, Column, Entity},
-    },
-    listing::is_after,
-    record::Record,
-    transaction::Transaction,
-    values::{instant, micros},
-};
+use super::entities::webhook_deliveries as deliveries;
+use super::entities::webhooks::{ActiveModel, Column, Entity};
+use super::listing::is_after;
+use super::record::Record;
+use super::transaction::Transaction;
+use super::values::{instant, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{LeaseId, UserId, WebhookDeliveryId, WebhookId},
-    listing::{DeliveryPosition, Page, PageRequest, WebhookFilter},
-    webhook::{LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{LeaseId, UserId, WebhookDeliveryId, WebhookId};
+use docent_domain::listing::{DeliveryPosition, Page, PageRequest, WebhookFilter};
+use docent_domain::webhook::{LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent};
 use docent_ports::webhooks::{WebhookReader, WebhookWriter};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, Condition, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     UpdateMany,
-    sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement},
 };
 
 #[async_trait]

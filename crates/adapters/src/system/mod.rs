@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_ports::{clock::Clock, entropy::Entropy};
+use docent_ports::clock::Clock;
+use docent_ports::entropy::Entropy;
 use std::time::{Duration, SystemTime};
 
 /// The system clock.

@@ -10,26 +10,20 @@ pub use addresses::AllowedHosts;
 
 use crate::http_client::tls;
 use async_trait::async_trait;
-use docent_domain::{
-    error::ValidationError,
-    fault::{Component, Fault, FaultKind},
-    webhook::WebhookUrl,
-};
+use docent_domain::error::ValidationError;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::webhook::WebhookUrl;
 use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender};
 use futures::future::BoxFuture;
-use reqwest::{
-    Client, Response, Url,
-    dns::{Addrs, Name, Resolve, Resolving},
-    header::{CONTENT_TYPE, RETRY_AFTER},
-    redirect::Policy,
-};
-use std::{
-    error::Error,
-    io,
-    net::{IpAddr, SocketAddr},
-    sync::Arc,
-    time::Duration,
-};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, Url};
+use std::error::Error;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
 use thiserror::Error;
 use tokio::time::timeout;
 

@@ -1,14 +1,10 @@
 //! Tests of the sender with a local receiver.
 
 use super::*;
-use docent_testkit::{
-    contract::webhook_sender::Subject,
-    wire::{FakeLlm, Reply, Request},
-};
-use std::{
-    net::Ipv4Addr,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use docent_testkit::contract::webhook_sender::Subject;
+use docent_testkit::wire::{FakeLlm, Reply, Request};
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::AsyncWriteExt;
 
 fn url(text: &str) -> WebhookUrl {

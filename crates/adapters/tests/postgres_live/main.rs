@@ -5,22 +5,19 @@
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
-use docent_adapters::{
-    sql::{SqlOptions, SqlStore, SqlTokenStore},
-    system::SystemEntropy,
-};
-use docent_domain::{
-    fault::{Component, Fault, FaultKind},
-    listing::DocumentFilter,
-};
+use docent_adapters::sql::{SqlOptions, SqlStore, SqlTokenStore};
+use docent_adapters::system::SystemEntropy;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::listing::DocumentFilter;
 use docent_migration::SchemaState;
 use docent_ports::store::Store;
-use docent_testkit::{
-    builders::{at, audit_entry, document, id, job},
-    servers::{OwnSchema, PostgresServer},
-};
+use docent_testkit::builders::{at, audit_entry, document, id, job};
+use docent_testkit::servers::{OwnSchema, PostgresServer};
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
-use std::{process::Command, sync::Arc, task::Poll, time::Duration};
+use std::process::Command;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
 /// A test's own schema.
 struct Own(OwnSchema);

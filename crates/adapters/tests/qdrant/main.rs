@@ -8,23 +8,18 @@
 mod server;
 
 use docent_adapters::qdrant::{Options, QdrantCollections, QdrantIndex};
-use docent_domain::{
-    fault::FaultKind,
-    id::GenerationId,
-    retrieval::{ChunkFilter, IndexEntry, QueryEmbedding},
-};
-use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
-use docent_testkit::{
-    builders::id,
-    fakes::trace::FakePropagator,
-    retrieval::{document_id, entry, hybrid_entry, indexed, query},
-};
+use docent_domain::fault::FaultKind;
+use docent_domain::id::GenerationId;
+use docent_domain::retrieval::{ChunkFilter, IndexEntry, QueryEmbedding};
+use docent_ports::vector_index::VectorIndex;
+use docent_ports::vector_indexes::VectorIndexes;
+use docent_testkit::builders::id;
+use docent_testkit::fakes::trace::FakePropagator;
+use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
 use server::{Fake, Stored};
-use std::{
-    io::{Read, Write},
-    sync::Arc,
-    time::Duration,
-};
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
 use tonic::Status;
 
 const COLLECTION: &str = "docent_chunks";

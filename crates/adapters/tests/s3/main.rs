@@ -6,14 +6,13 @@ mod server;
 
 use bytes::Bytes;
 use docent_adapters::blob::{ObjectBlobStore, S3Credentials, S3Options};
-use docent_domain::{
-    document::BlobKey,
-    fault::{Component, Fault as PortFault, FaultKind},
-};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::{Component, Fault as PortFault, FaultKind};
 use docent_ports::blob_store::BlobStore;
 use futures::TryStreamExt;
 use server::{ACCESS_KEY_ID, BUCKET, FakeS3, Fault};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 const PART: usize = 5 << 20;
 

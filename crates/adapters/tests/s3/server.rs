@@ -4,17 +4,13 @@
 //! everything else.
 
 use sha2::{Digest, Sha256};
-use std::{
-    collections::{BTreeMap, VecDeque},
-    net::SocketAddr,
-    sync::Arc,
-};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-    sync::watch,
-    task::JoinHandle,
-};
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 pub(crate) const BUCKET: &str = "docs";
 pub(crate) const ACCESS_KEY_ID: &str = "AKIDEXAMPLE";

@@ -1,17 +1,16 @@
 //! `POST /agents/{name}`
 
-use crate::{
-    answer_events,
-    openapi::answers,
-    streams::{self, Streams},
-};
+use crate::answer_events;
+use crate::openapi::answers;
+use crate::streams::{self, Streams};
 use actix_web::web::{Data, Path};
 use deserr::Deserr;
-use docent_app::{
-    agent::{AgentRequest, answer},
-    error::Error,
-};
-use docent_domain::{access::Chat, chat::Message, error::ValidationError, id::ConversationId};
+use docent_app::agent::{AgentRequest, answer};
+use docent_app::error::Error;
+use docent_domain::access::Chat;
+use docent_domain::chat::Message;
+use docent_domain::error::ValidationError;
+use docent_domain::id::ConversationId;
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use std::sync::Arc;
 use utoipa::ToSchema;

@@ -2,16 +2,13 @@
 //!
 //! Resumes an answer after the event named by `Last-Event-ID`.
 
-use crate::{
-    answer_events,
-    openapi::answers,
-    streams::{self, Next, Streams},
-};
-use actix_web::{
-    HttpRequest, HttpResponse,
-    web::{Data, Path},
-};
-use docent_domain::{access::Chat, id::StreamId};
+use crate::answer_events;
+use crate::openapi::answers;
+use crate::streams::{self, Next, Streams};
+use actix_web::web::{Data, Path};
+use actix_web::{HttpRequest, HttpResponse};
+use docent_domain::access::Chat;
+use docent_domain::id::StreamId;
 use docent_http::{ApiError, Granted, PathId, Reply, State};
 
 /// Resume an answer (extension)

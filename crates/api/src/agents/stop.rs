@@ -1,11 +1,11 @@
 //! `POST /agents/{name}/streams/{id}/stop`
 
-use crate::{openapi::answers, streams::Streams};
-use actix_web::{
-    HttpResponse,
-    web::{Data, Path},
-};
-use docent_domain::{access::Chat, id::StreamId};
+use crate::openapi::answers;
+use crate::streams::Streams;
+use actix_web::HttpResponse;
+use actix_web::web::{Data, Path};
+use docent_domain::access::Chat;
+use docent_domain::id::StreamId;
 use docent_http::{Granted, PathId, Reply};
 
 /// Stop an answer (extension)

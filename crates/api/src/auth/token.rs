@@ -3,7 +3,8 @@
 use super::tokens::{TokenResponse, token_response};
 use crate::openapi::answers;
 use deserr::Deserr;
-use docent_app::accounts::{login, sessions::ClientInfo};
+use docent_app::accounts::login;
+use docent_app::accounts::sessions::ClientInfo;
 use docent_http::{Body, BodyErrors, Client, Reply, State, UserAgent};
 use utoipa::ToSchema;
 

@@ -4,7 +4,9 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::accounts::verification;
-use docent_domain::{error::ValidationError, user::Password, verification::VerificationPurpose};
+use docent_domain::error::ValidationError;
+use docent_domain::user::Password;
+use docent_domain::verification::VerificationPurpose;
 use docent_http::{Body, BodyErrors, Client, Reply, State};
 use utoipa::ToSchema;
 

@@ -5,7 +5,8 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::conversations::own;
-use docent_domain::{access::Chat, conversation::ConversationTitle};
+use docent_domain::access::Chat;
+use docent_domain::conversation::ConversationTitle;
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use utoipa::ToSchema;
 

@@ -3,7 +3,8 @@
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::conversations::own;
-use docent_domain::{access::Chat, id::ConversationId};
+use docent_domain::access::Chat;
+use docent_domain::id::ConversationId;
 use docent_http::{Granted, PathId, Reply, State};
 
 /// Delete a conversation (extension)

@@ -1,9 +1,12 @@
 //! `GET /conversations`
 
 use super::response::ConversationResponse;
-use crate::{openapi::answers, paging};
+use crate::openapi::answers;
+use crate::paging;
 use docent_app::conversations::own;
-use docent_domain::{access::Chat, conversation::Conversation, listing::ConversationPosition};
+use docent_domain::access::Chat;
+use docent_domain::conversation::Conversation;
+use docent_domain::listing::ConversationPosition;
 use docent_http::{Granted, Query, Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;

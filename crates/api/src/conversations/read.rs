@@ -1,15 +1,16 @@
 //! `GET /conversations/{id}`
 
 use super::response::ConversationResponse;
-use crate::{answer_events::Source, openapi::answers, paging, timestamp::rfc3339};
+use crate::answer_events::Source;
+use crate::openapi::answers;
+use crate::paging;
+use crate::timestamp::rfc3339;
 use docent_app::conversations::own;
-use docent_domain::{
-    access::Chat,
-    conversation::{ConversationMessage, MessageRole},
-    id::ConversationId,
-    listing::PageRequest,
-    usage::TokenUsage,
-};
+use docent_domain::access::Chat;
+use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::id::ConversationId;
+use docent_domain::listing::PageRequest;
+use docent_domain::usage::TokenUsage;
 use docent_http::{Granted, PathId, Query, Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;

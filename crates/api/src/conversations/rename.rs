@@ -5,7 +5,9 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::conversations::own;
-use docent_domain::{access::Chat, conversation::ConversationTitle, id::ConversationId};
+use docent_domain::access::Chat;
+use docent_domain::conversation::ConversationTitle;
+use docent_domain::id::ConversationId;
 use docent_http::{Body, BodyErrors, Granted, PathId, Reply, State};
 use utoipa::ToSchema;
 

@@ -5,7 +5,8 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::documents::create as use_case;
-use docent_domain::{access::AddDocuments, text::Title};
+use docent_domain::access::AddDocuments;
+use docent_domain::text::Title;
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use utoipa::ToSchema;
 

@@ -2,7 +2,8 @@
 
 use crate::openapi::answers;
 use docent_app::documents::file as use_case;
-use docent_domain::{access::ReadDocuments, id::DocumentId};
+use docent_domain::access::ReadDocuments;
+use docent_domain::id::DocumentId;
 use docent_http::{Granted, PathId, Reply, State, attachment};
 
 /// Download the uploaded file (extension)

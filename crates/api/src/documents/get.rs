@@ -4,7 +4,8 @@ use super::response::DocumentResponse;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::documents::get as use_case;
-use docent_domain::{access::ReadDocuments, id::DocumentId};
+use docent_domain::access::ReadDocuments;
+use docent_domain::id::DocumentId;
 use docent_http::{Granted, PathId, Reply, State};
 
 /// Read a document

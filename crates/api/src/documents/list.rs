@@ -3,13 +3,12 @@
 //! Returns all documents or, with the extension parameters, a page of matching documents.
 
 use super::response::DocumentResponse;
-use crate::{openapi::answers, paging};
+use crate::openapi::answers;
+use crate::paging;
 use docent_app::documents::list as use_case;
-use docent_domain::{
-    access::ReadDocuments,
-    document::Document,
-    listing::{DocumentFilter, ListPosition},
-};
+use docent_domain::access::ReadDocuments;
+use docent_domain::document::Document;
+use docent_domain::listing::{DocumentFilter, ListPosition};
 use docent_http::{Granted, Query, Reply, State};
 
 /// Maximum number of characters of the parameter `q`.

@@ -3,12 +3,12 @@
 //! Renders a page as PNG. With `passage`, the ID of a chunk, the lines of the chunk are highlighted.
 
 use crate::openapi::answers;
-use actix_web::{HttpResponse, http::header, web::Path};
+use actix_web::HttpResponse;
+use actix_web::http::header;
+use actix_web::web::Path;
 use docent_app::documents::page_image::{self as use_case, PageImage};
-use docent_domain::{
-    access::ReadDocuments,
-    id::{ChunkId, DocumentId},
-};
+use docent_domain::access::ReadDocuments;
+use docent_domain::id::{ChunkId, DocumentId};
 use docent_http::{ApiError, Granted, PathId, Query, Reply, State};
 use std::num::NonZeroU16;
 

@@ -7,13 +7,11 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use chrono::SecondsFormat;
 use docent_app::documents::get as use_case;
-use docent_domain::{
-    access::ReadDocuments,
-    document::{Document, DocumentState, Failure},
-    extraction::{Coverage, IngestionStats},
-    id::DocumentId,
-    job::Wait,
-};
+use docent_domain::access::ReadDocuments;
+use docent_domain::document::{Document, DocumentState, Failure};
+use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::id::DocumentId;
+use docent_domain::job::Wait;
 use docent_http::{Granted, PathId, Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;

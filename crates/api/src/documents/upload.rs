@@ -3,13 +3,14 @@
 use super::response::DocumentResponse;
 use crate::openapi::answers;
 use actix_multipart::Multipart;
-use actix_web::{HttpMessage, HttpRequest, HttpResponse, http::header, web::Payload};
+use actix_web::http::header;
+use actix_web::web::Payload;
+use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use docent_app::error::Error;
-use docent_domain::{access::AddDocuments, trace::TraceParent};
-use docent_http::{
-    Granted, Reply, State,
-    extract::upload::{REST_MAX, receive},
-};
+use docent_domain::access::AddDocuments;
+use docent_domain::trace::TraceParent;
+use docent_http::extract::upload::{REST_MAX, receive};
+use docent_http::{Granted, Reply, State};
 use utoipa::ToSchema;
 
 /// A form with a file.

@@ -1,31 +1,21 @@
 //! Implementation of the tools.
 
 use super::outcome::{Failed, Found};
-use crate::{
-    answer_events::Sources,
-    documents::{
-        list::{TITLE_PART_MAX, cursor, position},
-        response::DocumentResponse,
-    },
-    paging,
-    search::SearchRequest,
-};
+use crate::answer_events::Sources;
+use crate::documents::list::{TITLE_PART_MAX, cursor, position};
+use crate::documents::response::DocumentResponse;
+use crate::paging;
+use crate::search::SearchRequest;
 use deserr::Deserr;
-use docent_app::{
-    App,
-    documents::{list as listing, page_text},
-};
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    error::ValidationError,
-    id::DocumentId,
-    listing::{DocumentFilter, ListPosition},
-    retrieval::ScoredChunk,
-};
-use docent_http::{
-    BodyErrors,
-    extract::deserialize::{Whole, deserialize},
-};
+use docent_app::App;
+use docent_app::documents::{list as listing, page_text};
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::error::ValidationError;
+use docent_domain::id::DocumentId;
+use docent_domain::listing::{DocumentFilter, ListPosition};
+use docent_domain::retrieval::ScoredChunk;
+use docent_http::BodyErrors;
+use docent_http::extract::deserialize::{Whole, deserialize};
 use rmcp::model::JsonObject;
 use serde_json::json;
 

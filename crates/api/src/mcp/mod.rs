@@ -8,16 +8,15 @@ mod outcome;
 mod tools;
 
 use crate::openapi::answers;
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{StatusCode, header},
-};
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpRequest, HttpResponse};
 use docent_domain::access::ReadDocuments;
-use docent_http::{ApiError, Body, Granted, Reply, State, context::Context, error::Problem};
+use docent_http::context::Context;
+use docent_http::error::Problem;
+use docent_http::{ApiError, Body, Granted, Reply, State};
 use http_body_util::{BodyExt, Full};
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
-};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Serialize;
 use std::sync::Arc;
 use tools::Tools;

@@ -1,19 +1,15 @@
 //! Definitions of the tools.
 
-use super::{
-    documents,
-    outcome::{Failed, Found},
-};
+use super::documents;
+use super::outcome::{Failed, Found};
 use docent_app::App;
 use docent_domain::access::{Grant, ReadDocuments};
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
-    model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject,
-        ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
-    },
-    service::RequestContext,
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,9 +1,12 @@
 //! `POST /v1/chat/completions`
 
-use super::{chunks, completion::Completion, errors, request::ChatCompletionRequest, whole};
+use super::completion::Completion;
+use super::request::ChatCompletionRequest;
+use super::{chunks, errors, whole};
 use crate::openapi::wire;
 use docent_app::agent::{AgentRequest, answer};
-use docent_domain::{access::Chat, id::StreamId};
+use docent_domain::access::Chat;
+use docent_domain::id::StreamId;
 use docent_http::{Body, Granted, Reply, State};
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
 //! Streamed answers.
 
-use super::{
-    completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations},
-    errors,
-};
-use actix_web::{HttpResponse, http::StatusCode};
+use super::completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations};
+use super::errors;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
 use bytes::Bytes;
 use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
 use docent_http::{ApiError, State, sse};
-use futures::{Stream, StreamExt, future::ready, stream};
+use futures::future::ready;
+use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -3,10 +3,12 @@
 use super::errors;
 use crate::openapi::wire;
 use actix_web::HttpResponse;
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use deserr::Deserr;
 use docent_app::embeddings as use_case;
-use docent_domain::{access::Chat, error::ValidationError};
+use docent_domain::access::Chat;
+use docent_domain::error::ValidationError;
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;

@@ -1,12 +1,12 @@
 //! Errors in the format of the OpenAI API.
 
-use actix_web::{
-    body::{BoxBody, MessageBody},
-    dev::ServiceRequest,
-    http::StatusCode,
-    middleware::Next,
-};
-use docent_http::{ApiError, error::FieldError, middleware::Answer};
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::ServiceRequest;
+use actix_web::http::StatusCode;
+use actix_web::middleware::Next;
+use docent_http::ApiError;
+use docent_http::error::FieldError;
+use docent_http::middleware::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 

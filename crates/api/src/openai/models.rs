@@ -4,7 +4,8 @@
 
 use super::errors;
 use crate::openapi::wire;
-use actix_web::{HttpResponse, web::Path};
+use actix_web::HttpResponse;
+use actix_web::web::Path;
 use docent_domain::access::Chat;
 use docent_http::{Granted, Reply, State};
 use serde::Serialize;

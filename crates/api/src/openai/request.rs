@@ -2,8 +2,10 @@
 
 use crate::agents::ask::parse_messages;
 use deserr::{Deserr, ValuePointerRef};
-use docent_domain::{chat::Message, error::ValidationError};
-use docent_http::{BodyErrors, extract::deserialize::Whole};
+use docent_domain::chat::Message;
+use docent_domain::error::ValidationError;
+use docent_http::BodyErrors;
+use docent_http::extract::deserialize::Whole;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;

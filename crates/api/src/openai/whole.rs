@@ -1,12 +1,12 @@
 //! Complete answers.
 
 use super::completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations};
-use actix_web::{HttpResponse, http::StatusCode};
-use docent_app::{
-    agent::{AnswerEvent, AnswerStream, Outcome},
-    error::Error,
-};
-use docent_http::{ApiError, Reply, context::Context, sse};
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
+use docent_app::error::Error;
+use docent_http::context::Context;
+use docent_http::{ApiError, Reply, sse};
 use futures::StreamExt;
 use serde::Serialize;
 use utoipa::ToSchema;

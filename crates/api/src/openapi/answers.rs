@@ -3,28 +3,20 @@
 use crate::streams;
 use actix_web::http::StatusCode;
 use docent_app::error::Error;
-use docent_domain::{
-    document::{Failure, FailureCode},
-    fault::{Component, Fault, FaultKind},
-    permission::RecordKind,
-};
-use docent_http::{
-    ApiError,
-    error::{FieldError, InvalidRequest, Loc, Problem},
-    extract::json::{broken_body, timed_out},
-    routes,
-};
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::permission::RecordKind;
+use docent_http::error::{FieldError, InvalidRequest, Loc, Problem};
+use docent_http::extract::json::{broken_body, timed_out};
+use docent_http::{ApiError, routes};
 use serde_json::Value;
-use std::{collections::BTreeMap, time::Duration};
-use utoipa::{
-    IntoResponses, PartialSchema, ToSchema,
-    openapi::{
-        Components, ContentBuilder, Object, Ref, RefOr, Response, ResponseBuilder, Type,
-        example::ExampleBuilder,
-        header::{Header, HeaderBuilder},
-        schema::{AnyOfBuilder, Schema, SchemaType},
-    },
-};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::schema::{AnyOfBuilder, Schema, SchemaType};
+use utoipa::openapi::{Components, ContentBuilder, Object, Ref, RefOr, Response, ResponseBuilder, Type};
+use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
 /// Header of every response.
 pub(super) const REQUEST_ID: &str = "X-Request-Id";

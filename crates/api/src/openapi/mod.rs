@@ -5,18 +5,17 @@ pub(crate) mod answers;
 mod tests;
 pub(crate) mod wire;
 
-use crate::{openai::errors::is_openai_path, streams};
+use crate::openai::errors::is_openai_path;
+use crate::streams;
 use answers::{AccountRequired, Always, REQUEST_ID, RateLimited, ServiceUnavailable};
 use docent_http::table;
-use utoipa::{
-    IntoResponses, Modify, OpenApi,
-    openapi::{
-        Components, OpenApi as Document, PathItem, RefOr,
-        encoding::EncodingBuilder,
-        path::{Operation, Parameter},
-        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
-    },
+use utoipa::openapi::encoding::EncodingBuilder;
+use utoipa::openapi::path::{Operation, Parameter};
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
+use utoipa::openapi::{Components, OpenApi as Document, PathItem, RefOr};
+use utoipa::{IntoResponses, Modify, OpenApi};
 
 /// Returns the OpenAPI 3.1 document as formatted JSON.
 ///

@@ -4,18 +4,14 @@ use super::answers::{answers, fault, named, response_with_examples};
 use crate::openai::errors::{self, OpenAiProblem};
 use docent_app::error::Error;
 use docent_domain::fault::{Component, FaultKind};
-use docent_http::{
-    ApiError,
-    error::{FieldError, Loc},
-    extract::json::{broken_body, timed_out},
-    routes,
-};
+use docent_http::error::{FieldError, Loc};
+use docent_http::extract::json::{broken_body, timed_out};
+use docent_http::{ApiError, routes};
 use serde_json::json;
-use std::{collections::BTreeMap, time::Duration};
-use utoipa::{
-    IntoResponses, PartialSchema, ToSchema,
-    openapi::{Components, Ref, RefOr, Response},
-};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use utoipa::openapi::{Components, Ref, RefOr, Response};
+use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
 answers! {
     /// For all operations.

@@ -1,19 +1,15 @@
 //! `PATCH /webhooks/{id}`
 
-use super::{
-    create::parse_events,
-    response::{WebhookEventName, WebhookResponse},
-};
+use super::create::parse_events;
+use super::response::{WebhookEventName, WebhookResponse};
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::webhooks::own;
-use docent_domain::{
-    access::ManageWebhooks,
-    error::ValidationError,
-    id::WebhookId,
-    webhook::{WebhookDescription, WebhookEvents, WebhookUrl},
-};
+use docent_domain::access::ManageWebhooks;
+use docent_domain::error::ValidationError;
+use docent_domain::id::WebhookId;
+use docent_domain::webhook::{WebhookDescription, WebhookEvents, WebhookUrl};
 use docent_http::{Body, BodyErrors, Granted, PathId, Reply, State};
 use serde_json::Value;
 use utoipa::ToSchema;

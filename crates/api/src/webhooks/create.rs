@@ -5,11 +5,9 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::webhooks::own::{self, WebhookInput};
-use docent_domain::{
-    access::ManageWebhooks,
-    error::ValidationError,
-    webhook::{WebhookDescription, WebhookEvents, WebhookUrl},
-};
+use docent_domain::access::ManageWebhooks;
+use docent_domain::error::ValidationError;
+use docent_domain::webhook::{WebhookDescription, WebhookEvents, WebhookUrl};
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use serde_json::Value;
 use utoipa::ToSchema;

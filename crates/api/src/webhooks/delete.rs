@@ -3,7 +3,8 @@
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::{access::ManageWebhooks, id::WebhookId};
+use docent_domain::access::ManageWebhooks;
+use docent_domain::id::WebhookId;
 use docent_http::{Granted, PathId, Reply, State};
 
 /// Delete a webhook (extension)

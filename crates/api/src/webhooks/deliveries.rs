@@ -1,9 +1,12 @@
 //! `GET /webhooks/{id}/deliveries`
 
 use super::response::DeliveryResponse;
-use crate::{openapi::answers, paging};
+use crate::openapi::answers;
+use crate::paging;
 use docent_app::webhooks::own;
-use docent_domain::{access::ManageWebhooks, id::WebhookId, listing::DeliveryPosition};
+use docent_domain::access::ManageWebhooks;
+use docent_domain::id::WebhookId;
+use docent_domain::listing::DeliveryPosition;
 use docent_http::{Granted, PathId, Query, Reply, State};
 
 /// List the deliveries of a webhook (extension)

@@ -4,7 +4,8 @@ use super::response::WebhookResponse;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::{access::ManageWebhooks, id::WebhookId};
+use docent_domain::access::ManageWebhooks;
+use docent_domain::id::WebhookId;
 use docent_http::{Granted, PathId, Reply, State};
 
 /// Read a webhook (extension)

@@ -1,14 +1,11 @@
 //! Body of webhook messages.
 
-use crate::{
-    documents::{report::FailureView, response::DocumentResponse},
-    timestamp::rfc3339,
-};
-use docent_domain::{
-    document::{Document, DocumentState},
-    fault::{Component, Fault, FaultKind, Result},
-    webhook::WebhookPayload,
-};
+use crate::documents::report::FailureView;
+use crate::documents::response::DocumentResponse;
+use crate::timestamp::rfc3339;
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::webhook::WebhookPayload;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -58,13 +55,11 @@ pub fn webhook_body(payload: &WebhookPayload<'_>) -> Result<String> {
 mod tests {
     use super::*;
     use chrono::DateTime;
-    use docent_domain::{
-        document::{Failure, FailureCode},
-        extraction::Coverage,
-        id::{DocumentId, UserId},
-        text::Title,
-        webhook::WebhookEvent,
-    };
+    use docent_domain::document::{Failure, FailureCode};
+    use docent_domain::extraction::Coverage;
+    use docent_domain::id::{DocumentId, UserId};
+    use docent_domain::text::Title;
+    use docent_domain::webhook::WebhookEvent;
 
     /// Deliveries are stored, signed and sent as these bytes.
     #[test]

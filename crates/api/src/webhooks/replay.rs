@@ -4,10 +4,8 @@ use super::response::DeliveryResponse;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::{
-    access::ManageWebhooks,
-    id::{WebhookDeliveryId, WebhookId},
-};
+use docent_domain::access::ManageWebhooks;
+use docent_domain::id::{WebhookDeliveryId, WebhookId};
 use docent_http::{Granted, PathId, Reply, State};
 
 /// Replay a delivery (extension)

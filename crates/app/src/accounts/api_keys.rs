@@ -1,23 +1,19 @@
 //! API keys: credentials of programs, which act for an account.
 
 use super::{AccountService, random_text};
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::{
-    access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys},
-    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START},
-    audit::AuditAction,
-    delegation::Access,
-    error::ValidationError,
-    id::{ApiKeyId, UserId},
-    listing::{ApiKeyFilter, Page, PageRequest},
-    permission::RecordKind,
-    text::Email,
-};
+use docent_domain::access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START};
+use docent_domain::audit::AuditAction;
+use docent_domain::delegation::Access;
+use docent_domain::error::ValidationError;
+use docent_domain::id::{ApiKeyId, UserId};
+use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
+use docent_domain::permission::RecordKind;
+use docent_domain::text::Email;
 use sha2::{Digest, Sha256};
 use std::fmt;
 

@@ -1,15 +1,11 @@
 //! Authentication by bearer credential.
 
 use super::api_keys;
-use crate::{
-    App,
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{AccessRule, Actor, Operation},
-    id::UserId,
-    user::User,
-};
+use crate::App;
+use crate::error::{Error, Result};
+use docent_domain::access::{AccessRule, Actor, Operation};
+use docent_domain::id::UserId;
+use docent_domain::user::User;
 
 /// Authenticates an access token, or an API key where API keys are accepted. The actor has no permissions until
 /// [`with_permissions`] reads them.

@@ -1,19 +1,15 @@
 //! Creates accounts, sets their passwords and activates or deactivates them.
 
 use super::AccountService;
-use crate::{
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
-use docent_domain::{
-    audit::AuditAction,
-    id::UserId,
-    listing::{PageRequest, UserFilter},
-    permission::RecordKind,
-    text::Email,
-    user::{Password, User},
-    verification::VerificationPurpose,
-};
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use docent_domain::audit::AuditAction;
+use docent_domain::id::UserId;
+use docent_domain::listing::{PageRequest, UserFilter};
+use docent_domain::permission::RecordKind;
+use docent_domain::text::Email;
+use docent_domain::user::{Password, User};
+use docent_domain::verification::VerificationPurpose;
 use docent_ports::store::UnitOfWork;
 
 /// The flags of a new account.

@@ -1,18 +1,14 @@
 //! Groups of accounts, as staff manage them.
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Actor, AddGroups, ChangeGroups, DeleteGroups, Grant, ViewGroups},
-    audit::AuditAction,
-    group::{Group, GroupName},
-    id::GroupId,
-    listing::{Page, PageRequest},
-    permission::{PermissionSet, RecordKind},
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use docent_domain::access::{Actor, AddGroups, ChangeGroups, DeleteGroups, Grant, ViewGroups};
+use docent_domain::audit::AuditAction;
+use docent_domain::group::{Group, GroupName};
+use docent_domain::id::GroupId;
+use docent_domain::listing::{Page, PageRequest};
+use docent_domain::permission::{PermissionSet, RecordKind};
 
 /// A page of groups by name, each with its number of members.
 ///

@@ -1,21 +1,19 @@
 //! Login with email address and password.
 
-use super::{NewPair, TokenPair, sessions, sessions::ClientInfo};
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Actor, UseAdminPanel},
-    audit::AuditAction,
-    id::{FamilyId, SessionId},
-    permission::RecordKind,
-    session::{Session, SessionKind},
-    text::Email,
-    user::{Password, User},
-};
-use std::{net::IpAddr, time::Duration};
+use super::sessions::ClientInfo;
+use super::{NewPair, TokenPair, sessions};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use docent_domain::access::{Actor, UseAdminPanel};
+use docent_domain::audit::AuditAction;
+use docent_domain::id::{FamilyId, SessionId};
+use docent_domain::permission::RecordKind;
+use docent_domain::session::{Session, SessionKind};
+use docent_domain::text::Email;
+use docent_domain::user::{Password, User};
+use std::net::IpAddr;
+use std::time::Duration;
 
 /// A lockout within this time after another one lasts twice as long.
 const LOCKOUT_MEMORY: Duration = Duration::from_secs(24 * 60 * 60);

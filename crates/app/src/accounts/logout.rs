@@ -1,11 +1,11 @@
 //! Logout of API clients.
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
-use docent_domain::{access::Actor, audit::AuditAction, id::SessionId};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use docent_domain::access::Actor;
+use docent_domain::audit::AuditAction;
+use docent_domain::id::SessionId;
 use docent_ports::token_signer::TokenError;
 
 /// Revokes the family of a refresh token. Idempotent; an expired token is accepted.

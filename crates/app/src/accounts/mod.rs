@@ -13,26 +13,19 @@ pub mod sessions;
 pub mod users;
 pub mod verification;
 
-use crate::{
-    App,
-    audit::{self, AuditTarget, Changes, Initiator},
-    ids,
-};
+use crate::audit::{self, AuditTarget, Changes, Initiator};
+use crate::{App, ids};
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    audit::AuditAction,
-    fault::Result,
-    id::{AuditId, FamilyId, TokenId, UserId},
-    text::Email,
-    token::{AccessClaims, RefreshClaims},
-    user::User,
-};
-use docent_ports::{
-    clock::Clock,
-    entropy::Entropy,
-    password_hasher::PasswordHasher,
-    store::{Store, UnitOfWork},
-};
+use docent_domain::audit::AuditAction;
+use docent_domain::fault::Result;
+use docent_domain::id::{AuditId, FamilyId, TokenId, UserId};
+use docent_domain::text::Email;
+use docent_domain::token::{AccessClaims, RefreshClaims};
+use docent_domain::user::User;
+use docent_ports::clock::Clock;
+use docent_ports::entropy::Entropy;
+use docent_ports::password_hasher::PasswordHasher;
+use docent_ports::store::{Store, UnitOfWork};
 
 /// Whether there are any accounts.
 ///

@@ -1,16 +1,12 @@
 //! The actor's own account.
 
 use super::login;
-use crate::{
-    App,
-    audit::Initiator,
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::Actor,
-    permission::{PermissionSet, RecordKind},
-    user::{Password, User},
-};
+use crate::App;
+use crate::audit::Initiator;
+use crate::error::{Error, Result};
+use docent_domain::access::Actor;
+use docent_domain::permission::{PermissionSet, RecordKind};
+use docent_domain::user::{Password, User};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// The actor's account and effective permissions.

@@ -1,10 +1,8 @@
 //! Refresh token rotation.
 
 use super::{NewPair, TokenPair, authenticate};
-use crate::{
-    App,
-    error::{Error, Result},
-};
+use crate::App;
+use crate::error::{Error, Result};
 use docent_domain::id::SessionId;
 use docent_ports::token_store::{Rotation, RotationOutcome};
 

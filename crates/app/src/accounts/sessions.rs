@@ -3,21 +3,17 @@
 //! A panel session is a record in the database that its cookie names. An API client's session is a family of refresh
 //! tokens in the token store; its record in the database is for listing and revoking it.
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::{
-    access::{Actor, DeleteSessions, Grant, ViewSessions},
-    audit::AuditAction,
-    id::{SessionId, UserId},
-    listing::{Page, PageRequest, SessionFilter},
-    permission::RecordKind,
-    session::{Session, SessionKind, USER_AGENT_MAX},
-    user::User,
-};
+use docent_domain::access::{Actor, DeleteSessions, Grant, ViewSessions};
+use docent_domain::audit::AuditAction;
+use docent_domain::id::{SessionId, UserId};
+use docent_domain::listing::{Page, PageRequest, SessionFilter};
+use docent_domain::permission::RecordKind;
+use docent_domain::session::{Session, SessionKind, USER_AGENT_MAX};
+use docent_domain::user::User;
 use std::net::IpAddr;
 
 /// The maximum lifetime of a panel session.

@@ -6,24 +6,20 @@
 //! superuser there.)
 
 use super::groups::permission_names;
-use crate::{
-    App,
-    accounts::create::Flags,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers},
-    audit::AuditAction,
-    delegation::Access,
-    error::{Forbidden, ValidationError},
-    group::{AssignedPermissions, Group},
-    id::{GroupId, UserId},
-    listing::{Page, PageRequest, UserFilter},
-    permission::{PermissionSet, RecordKind},
-    text::Email,
-    user::{Password, User},
-};
+use crate::App;
+use crate::accounts::create::Flags;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use docent_domain::access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers};
+use docent_domain::audit::AuditAction;
+use docent_domain::delegation::Access;
+use docent_domain::error::{Forbidden, ValidationError};
+use docent_domain::group::{AssignedPermissions, Group};
+use docent_domain::id::{GroupId, UserId};
+use docent_domain::listing::{Page, PageRequest, UserFilter};
+use docent_domain::permission::{PermissionSet, RecordKind};
+use docent_domain::text::Email;
+use docent_domain::user::{Password, User};
 use docent_ports::store::UnitOfWork;
 use std::collections::HashMap;
 

@@ -3,27 +3,27 @@
 //! A request for a link reveals nothing about the account: everything that depends on it happens after the response.
 
 use super::random_text;
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Actor, AddVerifications, DeleteVerifications, Grant, ViewVerifications},
-    audit::AuditAction,
-    delegation::Access,
-    error::ValidationError,
-    fault::{Component, Fault, FaultKind},
-    id::{UserId, VerificationId},
-    listing::{Page, PageRequest},
-    permission::RecordKind,
-    text::Email,
-    user::{Password, User},
-    verification::{VerificationPurpose, VerificationToken},
-};
-use docent_ports::{mailer::Mail, store::UnitOfWork};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use docent_domain::access::{Actor, AddVerifications, DeleteVerifications, Grant, ViewVerifications};
+use docent_domain::audit::AuditAction;
+use docent_domain::delegation::Access;
+use docent_domain::error::ValidationError;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::{UserId, VerificationId};
+use docent_domain::listing::{Page, PageRequest};
+use docent_domain::permission::RecordKind;
+use docent_domain::text::Email;
+use docent_domain::user::{Password, User};
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
+use docent_ports::mailer::Mail;
+use docent_ports::store::UnitOfWork;
 use sha2::{Digest, Sha256};
-use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Semaphore;
 use tracing::Instrument;
 

@@ -1,24 +1,23 @@
 //! Answers one request: the agent loop and the stream of its events.
 
-use super::{
-    history, metering, metering::Meter, prompt, recording::Transcript, registry::Agent,
-    request::AgentRequest, tool,
-};
-use crate::{App, conversations, error::Result, recorder::Recorder, spans};
-use docent_domain::{
-    access::{Chat, Grant},
-    chat::{FinishReason, Message, ToolCall, ToolOutput},
-    fault::{Component, Fault, FaultKind},
-    retrieval::ScoredChunk,
-    usage::TokenUsage,
-};
+use super::metering::Meter;
+use super::recording::Transcript;
+use super::registry::Agent;
+use super::request::AgentRequest;
+use super::{history, metering, prompt, tool};
+use crate::error::Result;
+use crate::recorder::Recorder;
+use crate::{App, conversations, spans};
+use docent_domain::access::{Chat, Grant};
+use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatRequest};
 use futures::{Stream, StreamExt};
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, Span};
 

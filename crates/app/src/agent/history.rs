@@ -1,14 +1,14 @@
 //! Conversation history within the token budget.
 
 use super::request::AgentRequest;
-use crate::{App, error::Result, tokens::Counter};
-use docent_domain::{
-    chat::Message,
-    conversation::{ConversationMessage, MessageRole},
-    fault::{Component, Fault, FaultKind},
-    id::ConversationId,
-    listing::PageRequest,
-};
+use crate::App;
+use crate::error::Result;
+use crate::tokens::Counter;
+use docent_domain::chat::Message;
+use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::ConversationId;
+use docent_domain::listing::PageRequest;
 
 /// Recorded messages that one query reads, newest first.
 const STEP: u64 = 16;

@@ -2,11 +2,9 @@
 
 use super::request::AgentRequest;
 use crate::{App, Error, spans, tokens, usage};
-use docent_domain::{
-    chat::{AgentName, Message, ToolCall},
-    id::UsageId,
-    usage::{TokenUsage, UsageRecord},
-};
+use docent_domain::chat::{AgentName, Message, ToolCall};
+use docent_domain::id::UsageId;
+use docent_domain::usage::{TokenUsage, UsageRecord};
 use tracing::Span;
 
 /// Sums the token usage of the model calls of one answer. Usage that the back end does not report is counted here.

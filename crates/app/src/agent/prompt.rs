@@ -1,9 +1,7 @@
 //! System prompts.
 
-use docent_domain::{
-    chat::{Message, ToolOutput},
-    retrieval::ScoredChunk,
-};
+use docent_domain::chat::{Message, ToolOutput};
+use docent_domain::retrieval::ScoredChunk;
 use std::fmt::Write;
 
 /// The default system prompt of `chat`: answer only from the documents, cite pages, say when the documents have no

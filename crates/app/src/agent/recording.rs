@@ -3,7 +3,10 @@
 use super::request::AgentRequest;
 use crate::{App, Error, conversations};
 use chrono::{DateTime, Utc};
-use docent_domain::{chat::AgentName, conversation::MessageRole, retrieval::ScoredChunk, usage::TokenUsage};
+use docent_domain::chat::AgentName;
+use docent_domain::conversation::MessageRole;
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::usage::TokenUsage;
 
 /// The answer generated so far.
 #[derive(Debug)]

@@ -1,8 +1,10 @@
 //! The registry of agents.
 
-use super::{search_docs::SearchDocs, tool::Tool};
+use super::search_docs::SearchDocs;
+use super::tool::Tool;
 use docent_domain::chat::AgentName;
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// An agent: a name, a system prompt, tools, and the maximum number of model calls per answer.
 #[derive(Clone)]

@@ -1,6 +1,8 @@
 //! The request that an agent answers.
 
-use docent_domain::{access::Actor, chat::Message, id::ConversationId};
+use docent_domain::access::Actor;
+use docent_domain::chat::Message;
+use docent_domain::id::ConversationId;
 
 /// A request to an agent.
 #[derive(Clone, Debug)]

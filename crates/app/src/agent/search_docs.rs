@@ -3,10 +3,8 @@
 use super::tool::{Tool, ToolResult};
 use crate::{App, Error, search, spans};
 use async_trait::async_trait;
-use docent_domain::{
-    access::{Actor, ReadDocuments},
-    chat::ToolSpec,
-};
+use docent_domain::access::{Actor, ReadDocuments};
+use docent_domain::chat::ToolSpec;
 use tracing::Span;
 
 const NOTHING_FOUND: &str = "No relevant documents found.";

@@ -2,11 +2,9 @@
 
 use crate::{App, spans};
 use async_trait::async_trait;
-use docent_domain::{
-    access::Actor,
-    chat::{ToolCall, ToolOutput, ToolSpec},
-    retrieval::ScoredChunk,
-};
+use docent_domain::access::Actor;
+use docent_domain::chat::{ToolCall, ToolOutput, ToolSpec};
+use docent_domain::retrieval::ScoredChunk;
 use tracing::Instrument;
 
 /// A tool of an agent.

@@ -4,11 +4,14 @@
 //! the owner of the index leases a task in the database. The lease has the ID of its data directory: after a crash it
 //! continues immediately, while another directory waits until the lease has expired.
 
-use crate::{App, error::Result};
+use crate::App;
+use crate::error::Result;
 use chrono::DateTime;
 use docent_domain::id::LeaseId;
-use docent_ports::singleton_tasks::{SingletonTask::EmbeddedIndex, TaskClaim};
-use std::{sync::Arc, time::Duration};
+use docent_ports::singleton_tasks::SingletonTask::EmbeddedIndex;
+use docent_ports::singleton_tasks::TaskClaim;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// How long the lease lasts; it is renewed after a third of that.
 const LEASE: Duration = Duration::from_secs(30);

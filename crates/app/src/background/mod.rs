@@ -4,8 +4,10 @@ pub mod index_owner;
 mod purging;
 mod sweeping;
 
-use crate::{App, webhooks::delivery_worker::DeliveryWorker};
-use std::{sync::Arc, time::Duration};
+use crate::App;
+use crate::webhooks::delivery_worker::DeliveryWorker;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 

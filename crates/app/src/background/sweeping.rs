@@ -1,15 +1,15 @@
 //! The schedule of sweeps: soon after the start and then at intervals, in one process at a time.
 
 use super::Background;
-use crate::{
-    error::Result,
-    maintenance::sweep::{SweepReport, sweep},
-};
+use crate::error::Result;
+use crate::maintenance::sweep::{SweepReport, sweep};
 use chrono::TimeDelta;
-use docent_domain::{fault::Fault, id::LeaseId};
+use docent_domain::fault::Fault;
+use docent_domain::id::LeaseId;
 use docent_ports::singleton_tasks::{SingletonTask, TaskClaim};
 use futures::FutureExt;
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 use tracing::Instrument;
 
 /// How long the lease of a sweep lasts; it is renewed after a third of that.

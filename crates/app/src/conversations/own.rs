@@ -1,16 +1,12 @@
 //! Conversations of the requesting account. Those of other accounts are not found, even by superusers.
 
-use crate::{
-    App,
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Chat, Grant},
-    conversation::{Conversation, ConversationMessage, ConversationTitle},
-    id::ConversationId,
-    listing::{ConversationFilter, ConversationPosition, Page, PageRequest},
-    permission::RecordKind,
-};
+use crate::App;
+use crate::error::{Error, Result};
+use docent_domain::access::{Chat, Grant};
+use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle};
+use docent_domain::id::ConversationId;
+use docent_domain::listing::{ConversationFilter, ConversationPosition, Page, PageRequest};
+use docent_domain::permission::RecordKind;
 use docent_ports::conversations::ConversationReader;
 
 /// At most `limit` conversations after a list position, most recently updated first, each with its number of

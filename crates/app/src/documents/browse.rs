@@ -1,19 +1,15 @@
 //! Documents as staff browse them: lists, chunks and files.
 
 use super::file;
-use crate::{
-    App,
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Grant, ViewDocuments},
-    document::{Document, StoredFile},
-    id::DocumentId,
-    listing::{DocumentQuery, Page, PageRequest},
-    permission::RecordKind,
-    retrieval::StoredChunk,
-    text::Title,
-};
+use crate::App;
+use crate::error::{Error, Result};
+use docent_domain::access::{Grant, ViewDocuments};
+use docent_domain::document::{Document, StoredFile};
+use docent_domain::id::DocumentId;
+use docent_domain::listing::{DocumentQuery, Page, PageRequest};
+use docent_domain::permission::RecordKind;
+use docent_domain::retrieval::StoredChunk;
+use docent_domain::text::Title;
 use docent_ports::blob_store::ByteStream;
 use std::collections::HashMap;
 

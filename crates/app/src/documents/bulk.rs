@@ -3,17 +3,13 @@
 //! Each document has its own unit of work: a failure of one does not affect the others, and each has its own result.
 
 use super::{delete, retry};
-use crate::{
-    App,
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Actor, ChangeDocuments, DeleteDocuments, Grant, ViewDocuments},
-    document::{Document, DocumentState},
-    error::ValidationError,
-    id::DocumentId,
-    permission::RecordKind,
-};
+use crate::App;
+use crate::error::{Error, Result};
+use docent_domain::access::{Actor, ChangeDocuments, DeleteDocuments, Grant, ViewDocuments};
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::error::ValidationError;
+use docent_domain::id::DocumentId;
+use docent_domain::permission::RecordKind;
 
 /// The maximum number of documents per request.
 pub const BULK_MAX: usize = 200;

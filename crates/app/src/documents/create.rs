@@ -1,17 +1,13 @@
 //! Creates a document without a file.
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::Result,
-};
-use docent_domain::{
-    access::{AddDocuments, Grant},
-    audit::AuditAction,
-    document::Document,
-    id::DocumentId,
-    text::Title,
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::Result;
+use docent_domain::access::{AddDocuments, Grant};
+use docent_domain::audit::AuditAction;
+use docent_domain::document::Document;
+use docent_domain::id::DocumentId;
+use docent_domain::text::Title;
 
 /// Creates a document. It stays `pending` because there is nothing to ingest.
 ///

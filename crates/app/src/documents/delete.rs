@@ -3,21 +3,16 @@
 //! A document disappears from lists, reads and searches as soon as it is marked as deleted. A job then removes its
 //! chunks, file, record and jobs, and is retried until everything is removed.
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-    extractions,
-};
-use docent_domain::{
-    access::{Actor, DeleteDocuments, Grant},
-    audit::AuditAction,
-    document::Document,
-    fault::Fault,
-    id::{DocumentId, GenerationId, JobId},
-    job::{Job, JobKind, JobState},
-    permission::RecordKind,
-};
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use crate::{App, extractions};
+use docent_domain::access::{Actor, DeleteDocuments, Grant};
+use docent_domain::audit::AuditAction;
+use docent_domain::document::Document;
+use docent_domain::fault::Fault;
+use docent_domain::id::{DocumentId, GenerationId, JobId};
+use docent_domain::job::{Job, JobKind, JobState};
+use docent_domain::permission::RecordKind;
 
 /// Deletes a document and cancels its ingestion if one is in progress.
 ///

@@ -1,17 +1,13 @@
 //! A document with its jobs, for staff.
 
-use crate::{
-    App,
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Grant, ViewDocuments},
-    document::Document,
-    id::DocumentId,
-    job::Job,
-    metrics::Stage,
-    permission::RecordKind,
-};
+use crate::App;
+use crate::error::{Error, Result};
+use docent_domain::access::{Grant, ViewDocuments};
+use docent_domain::document::Document;
+use docent_domain::id::DocumentId;
+use docent_domain::job::Job;
+use docent_domain::metrics::Stage;
+use docent_domain::permission::RecordKind;
 
 /// A document and its ingestion.
 #[derive(Debug)]

@@ -1,15 +1,11 @@
 //! Downloads a document's uploaded file.
 
-use crate::{
-    App,
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    document::{Document, StoredFile},
-    id::DocumentId,
-    permission::RecordKind,
-};
+use crate::App;
+use crate::error::{Error, Result};
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::document::{Document, StoredFile};
+use docent_domain::id::DocumentId;
+use docent_domain::permission::RecordKind;
 use docent_ports::blob_store::ByteStream;
 
 /// The file, as a stream.

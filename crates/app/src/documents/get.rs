@@ -1,16 +1,12 @@
 //! Reads one document, and what its ingestion waits for.
 
-use crate::{
-    App,
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    document::{Document, DocumentState},
-    id::DocumentId,
-    job::Wait,
-    permission::RecordKind,
-};
+use crate::App;
+use crate::error::{Error, Result};
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::id::DocumentId;
+use docent_domain::job::Wait;
+use docent_domain::permission::RecordKind;
 
 /// The document with this ID.
 ///

@@ -1,11 +1,10 @@
 //! Lists documents.
 
-use crate::{App, error::Result};
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    document::Document,
-    listing::DocumentFilter,
-};
+use crate::App;
+use crate::error::Result;
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::document::Document;
+use docent_domain::listing::DocumentFilter;
 
 /// Documents, newest first.
 ///

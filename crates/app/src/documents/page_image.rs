@@ -1,22 +1,16 @@
 //! Renders images of pages.
 
 use super::file;
-use crate::{
-    App,
-    error::{Error, Result},
-};
+use crate::App;
+use crate::error::{Error, Result};
 use bytes::Bytes;
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    id::{ChunkId, DocumentId},
-    retrieval::StoredChunk,
-};
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::retrieval::StoredChunk;
 use docent_ports::page_renderer::{PageImageRequest, RenderError};
 use lru::LruCache;
-use std::{
-    num::{NonZeroU16, NonZeroU32},
-    sync::{Mutex, PoisonError},
-};
+use std::num::{NonZeroU16, NonZeroU32};
+use std::sync::{Mutex, PoisonError};
 
 /// The maximum total size of cached images.
 const CACHE_BYTES: usize = 32 << 20;

@@ -1,13 +1,12 @@
 //! Reads the text of one page.
 
 use super::get;
-use crate::{App, error::Result, extractions};
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    document::Document,
-    fault::{Component, Fault, FaultKind},
-    id::DocumentId,
-};
+use crate::error::Result;
+use crate::{App, extractions};
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::document::Document;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::DocumentId;
 use docent_ports::text_extractor::ExtractionError;
 
 /// The text of a page of a document.

@@ -1,18 +1,14 @@
 //! Retries a failed ingestion.
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Actor, ChangeDocuments, Grant},
-    audit::AuditAction,
-    document::{Document, DocumentState},
-    id::{DocumentId, JobId},
-    job::{Job, JobKind},
-    permission::RecordKind,
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use docent_domain::access::{Actor, ChangeDocuments, Grant};
+use docent_domain::audit::AuditAction;
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::id::{DocumentId, JobId};
+use docent_domain::job::{Job, JobKind};
+use docent_domain::permission::RecordKind;
 
 /// Sets a failed document to `pending` and queues a job that ingests its stored file.
 ///

@@ -3,22 +3,18 @@
 //! The bytes are streamed to the blob store. The record and its ingestion job are then written in one transaction: an
 //! acknowledged upload is never lost, and a failed one leaves no record.
 
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
 use bytes::Bytes;
-use docent_domain::{
-    access::{AddDocuments, Grant},
-    audit::AuditAction,
-    document::{BlobKey, Document, StoredFile},
-    fault::{Component, Fault, FaultKind},
-    id::{DocumentId, JobId},
-    job::{Job, JobKind},
-    text::{FileName, Title},
-    trace::TraceParent,
-};
+use docent_domain::access::{AddDocuments, Grant};
+use docent_domain::audit::AuditAction;
+use docent_domain::document::{BlobKey, Document, StoredFile};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::{DocumentId, JobId};
+use docent_domain::job::{Job, JobKind};
+use docent_domain::text::{FileName, Title};
+use docent_domain::trace::TraceParent;
 use docent_ports::blob_store::BlobWriter;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;

@@ -1,13 +1,12 @@
 //! Evaluates the agent's answers.
 
 use super::{Estimate, LinkedQuestion, Passage, Relevance, estimate};
-use crate::{
-    App,
-    agent::{self, AnswerEvent},
-    error::{Error, Result},
-    maintenance::progress::Progress,
-};
-use docent_domain::{access::Actor, chat::Message};
+use crate::App;
+use crate::agent::{self, AnswerEvent};
+use crate::error::{Error, Result};
+use crate::maintenance::progress::Progress;
+use docent_domain::access::Actor;
+use docent_domain::chat::Message;
 use futures::StreamExt;
 use serde::Serialize;
 use std::sync::Arc;

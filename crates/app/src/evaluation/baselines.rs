@@ -4,14 +4,10 @@
 //! title, page and lead.
 
 use super::Passage;
-use docent_domain::{
-    id::DocumentId,
-    retrieval::{StoredChunk, TermCounts},
-};
-use std::{
-    collections::{BTreeMap, HashMap},
-    ops::Range,
-};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{StoredChunk, TermCounts};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;

@@ -1,15 +1,15 @@
 //! Runs the questions against the service and the baselines.
 
-use super::{
-    LinkedQuestion, Passage, Question, Ranking, Relevance, SearchScope, Source, baselines::Baselines,
-};
-use crate::{App, error::Result, generations::OpenIndex, maintenance::progress::Progress, search};
-use docent_domain::{
-    access::{Grant, ReadDocuments},
-    fault::{Component, Fault, FaultKind},
-    id::DocumentId,
-    retrieval::{ChunkFilter, Passages, QueryEmbedding, SparseVector},
-};
+use super::baselines::Baselines;
+use super::{LinkedQuestion, Passage, Question, Ranking, Relevance, SearchScope, Source};
+use crate::error::Result;
+use crate::generations::OpenIndex;
+use crate::maintenance::progress::Progress;
+use crate::{App, search};
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{ChunkFilter, Passages, QueryEmbedding, SparseVector};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 

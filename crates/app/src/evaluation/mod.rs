@@ -19,7 +19,8 @@ pub use relevance::{Passage, Rank, Relevance};
 pub use report::{Metric, Ranking, SearchScope};
 pub use statistics::{Estimate, RESAMPLES, estimate};
 
-use docent_domain::{id::DocumentId, text::Title};
+use docent_domain::id::DocumentId;
+use docent_domain::text::Title;
 
 /// A document that questions refer to, with its file name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Relevance of a ranking for one question.
 
 use super::Question;
-use docent_domain::{id::DocumentId, retrieval::ScoredChunk};
-use std::{collections::HashSet, ops::RangeInclusive};
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::ScoredChunk;
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// A position in a ranking, counted from 1.
 pub type Rank = usize;

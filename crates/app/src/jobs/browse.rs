@@ -1,11 +1,10 @@
 //! Jobs as staff see them.
 
-use crate::{App, error::Result};
-use docent_domain::{
-    access::{Grant, ViewJobs},
-    job::Job,
-    listing::{JobFilter, Page, PageRequest},
-};
+use crate::App;
+use crate::error::Result;
+use docent_domain::access::{Grant, ViewJobs};
+use docent_domain::job::Job;
+use docent_domain::listing::{JobFilter, Page, PageRequest};
 
 /// Jobs of a kind, the one that changed last first.
 ///

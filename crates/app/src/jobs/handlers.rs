@@ -1,19 +1,15 @@
 //! One handler for each kind of job.
 
 use super::outcome::{Outcome, Retry, Success};
-use crate::{
-    App,
-    documents::delete::{self, Removal},
-    ingest::{self, IngestError},
-};
+use crate::App;
+use crate::documents::delete::{self, Removal};
+use crate::ingest::{self, IngestError};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::{
-    document::{DocumentState, Failure, FailureCode},
-    extraction::IngestionStats,
-    fault::{Component, Fault, FaultKind},
-    job::{Job, JobKind, RetryPolicy, Wait},
-    metrics::JobOutcome,
-};
+use docent_domain::document::{DocumentState, Failure, FailureCode};
+use docent_domain::extraction::IngestionStats;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::job::{Job, JobKind, RetryPolicy, Wait};
+use docent_domain::metrics::JobOutcome;
 use tokio_util::sync::CancellationToken;
 
 /// The pause before a removal checks again whether the ingestion of its document has ended.

@@ -1,14 +1,12 @@
 //! The result of an attempt at a job.
 
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    document::Failure,
-    extraction::Coverage,
-    fault::Fault,
-    id::GenerationId,
-    job::{Job, JobState, Wait},
-    metrics::JobOutcome,
-};
+use docent_domain::document::Failure;
+use docent_domain::extraction::Coverage;
+use docent_domain::fault::Fault;
+use docent_domain::id::GenerationId;
+use docent_domain::job::{Job, JobState, Wait};
+use docent_domain::metrics::JobOutcome;
 
 /// The result of one attempt at a job, as its handler returns it.
 #[derive(Debug)]

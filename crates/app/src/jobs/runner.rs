@@ -3,24 +3,24 @@
 //! All of its state is in the database. When its process dies, its leases run out and another runner takes over
 //! the jobs, after a restart or on another machine.
 
-use super::{
-    handlers,
-    outcome::{Outcome, Retry, Success},
-};
-use crate::{App, error::Result, spans, webhooks::events};
+use super::handlers;
+use super::outcome::{Outcome, Retry, Success};
+use crate::error::Result;
+use crate::webhooks::events;
+use crate::{App, spans};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::{
-    document::{Document, DocumentState},
-    error::IllegalTransition,
-    extraction::IngestionStats,
-    fault::Fault,
-    id::{DocumentId, LeaseId},
-    job::{Job, JobKind, RetryPolicy},
-    metrics::JobOutcome,
-};
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::error::IllegalTransition;
+use docent_domain::extraction::IngestionStats;
+use docent_domain::fault::Fault;
+use docent_domain::id::{DocumentId, LeaseId};
+use docent_domain::job::{Job, JobKind, RetryPolicy};
+use docent_domain::metrics::JobOutcome;
 use docent_ports::store::UnitOfWork;
 use futures::FutureExt;
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};

@@ -1,11 +1,10 @@
 //! The jobs running in this process: their stages, and their cancellation when the document is deleted. Runners of
 //! other processes notice the deletion when they renew their lease.
 
-use docent_domain::{id::DocumentId, metrics::Stage};
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use docent_domain::id::DocumentId;
+use docent_domain::metrics::Stage;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 

@@ -5,7 +5,8 @@
 use super::diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check_leftovers, repair};
 use crate::App;
 use async_trait::async_trait;
-use docent_domain::{fault::Component, metrics::SweepFinding};
+use docent_domain::fault::Component;
+use docent_domain::metrics::SweepFinding;
 
 /// The result of a sweep.
 #[derive(Debug, Default)]

@@ -6,14 +6,13 @@
 use super::signature::signatures;
 use crate::App;
 use chrono::TimeDelta;
-use docent_domain::{
-    access::Actor,
-    fault::Fault,
-    id::LeaseId,
-    webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, retry_delay},
-};
+use docent_domain::access::Actor;
+use docent_domain::fault::Fault;
+use docent_domain::id::LeaseId;
+use docent_domain::webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, retry_delay};
 use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;

@@ -1,12 +1,10 @@
 //! Queues webhook deliveries.
 
 use crate::App;
-use docent_domain::{
-    document::{Document, DocumentState},
-    fault::Fault,
-    id::{WebhookDeliveryId, WebhookId},
-    webhook::{DeliveryState, WebhookDelivery, WebhookEvent, WebhookPayload},
-};
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::fault::Fault;
+use docent_domain::id::{WebhookDeliveryId, WebhookId};
+use docent_domain::webhook::{DeliveryState, WebhookDelivery, WebhookEvent, WebhookPayload};
 use docent_ports::store::UnitOfWork;
 
 /// Records a delivery of the document's final state to each subscribed webhook, in the unit of work that changes the

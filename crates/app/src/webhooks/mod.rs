@@ -9,16 +9,12 @@ pub mod own;
 pub mod signature;
 pub mod staff;
 
-use crate::{
-    App,
-    error::{Error, Result},
-};
-use docent_domain::{
-    id::{WebhookDeliveryId, WebhookId},
-    listing::{DeliveryPosition, PageRequest},
-    permission::RecordKind,
-    webhook::{DeliveryState, Webhook, WebhookDelivery},
-};
+use crate::App;
+use crate::error::{Error, Result};
+use docent_domain::id::{WebhookDeliveryId, WebhookId};
+use docent_domain::listing::{DeliveryPosition, PageRequest};
+use docent_domain::permission::RecordKind;
+use docent_domain::webhook::{DeliveryState, Webhook, WebhookDelivery};
 use docent_ports::store::UnitOfWork;
 
 /// Queues a delivery of this webhook again, as if it were new: the same message with the same ID.

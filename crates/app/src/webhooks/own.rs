@@ -1,21 +1,17 @@
 //! Webhooks of one account. A webhook of another account is not found here; see [`staff`](super::staff).
 
 use super::{events, log, not_found, requeue};
-use crate::{
-    App,
-    accounts::authenticate,
-    audit::{AuditTarget, Changes, Initiator},
-    error::{Error, Result},
-};
-use docent_domain::{
-    access::{Actor, Grant, ManageWebhooks, ViewDocuments},
-    audit::AuditAction,
-    id::{WebhookDeliveryId, WebhookId},
-    listing::{DeliveryPosition, PageRequest, WebhookFilter},
-    permission::RecordKind,
-    webhook::{
-        WEBHOOKS_MAX, Webhook, WebhookDelivery, WebhookDescription, WebhookEvents, WebhookSecret, WebhookUrl,
-    },
+use crate::App;
+use crate::accounts::authenticate;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use docent_domain::access::{Actor, Grant, ManageWebhooks, ViewDocuments};
+use docent_domain::audit::AuditAction;
+use docent_domain::id::{WebhookDeliveryId, WebhookId};
+use docent_domain::listing::{DeliveryPosition, PageRequest, WebhookFilter};
+use docent_domain::permission::RecordKind;
+use docent_domain::webhook::{
+    WEBHOOKS_MAX, Webhook, WebhookDelivery, WebhookDescription, WebhookEvents, WebhookSecret, WebhookUrl,
 };
 use docent_ports::webhooks::WebhookReader;
 

@@ -1,6 +1,7 @@
 //! Signing messages as Standard Webhooks has it, and writing secrets as it does.
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use docent_domain::webhook::WebhookSecret;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

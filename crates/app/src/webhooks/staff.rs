@@ -1,19 +1,15 @@
 //! Administration of all accounts' webhooks. Staff can neither read nor change secrets.
 
 use super::{not_found, requeue};
-use crate::{
-    App,
-    audit::{AuditTarget, Changes, Initiator},
-    error::Result,
-};
-use docent_domain::{
-    access::{ChangeWebhooks, DeleteWebhooks, Grant, ViewWebhooks},
-    audit::AuditAction,
-    id::{WebhookDeliveryId, WebhookId},
-    listing::{Page, PageRequest, WebhookFilter},
-    permission::RecordKind,
-    webhook::{Webhook, WebhookDelivery},
-};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::Result;
+use docent_domain::access::{ChangeWebhooks, DeleteWebhooks, Grant, ViewWebhooks};
+use docent_domain::audit::AuditAction;
+use docent_domain::id::{WebhookDeliveryId, WebhookId};
+use docent_domain::listing::{Page, PageRequest, WebhookFilter};
+use docent_domain::permission::RecordKind;
+use docent_domain::webhook::{Webhook, WebhookDelivery};
 
 /// Webhooks of all accounts, newest first.
 ///

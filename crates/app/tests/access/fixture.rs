@@ -1,22 +1,20 @@
 //! The use cases on fakes, with helpers to create accounts and groups.
 
-use docent_app::{
-    App,
-    accounts::{authenticate, create::Flags, users::AccountInput},
-    audit::Initiator,
-    error::{Error, Result},
-    settings::Settings,
-};
-use docent_domain::{
-    access::Actor,
-    audit::{AuditAction, AuditEntry},
-    group::{AssignedPermissions, Group, GroupName},
-    id::{GroupId, UserId},
-    listing::{AuditFilter, PageRequest},
-    permission::{Permission, PermissionSet},
-    text::Email,
-    user::{Password, User},
-};
+use docent_app::App;
+use docent_app::accounts::authenticate;
+use docent_app::accounts::create::Flags;
+use docent_app::accounts::users::AccountInput;
+use docent_app::audit::Initiator;
+use docent_app::error::{Error, Result};
+use docent_app::settings::Settings;
+use docent_domain::access::Actor;
+use docent_domain::audit::{AuditAction, AuditEntry};
+use docent_domain::group::{AssignedPermissions, Group, GroupName};
+use docent_domain::id::{GroupId, UserId};
+use docent_domain::listing::{AuditFilter, PageRequest};
+use docent_domain::permission::{Permission, PermissionSet};
+use docent_domain::text::Email;
+use docent_domain::user::{Password, User};
 use docent_ports::Ports;
 use docent_testkit::fakes;
 

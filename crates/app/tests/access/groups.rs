@@ -1,8 +1,9 @@
 use crate::fixture::{Fixture, refused_field, set};
-use docent_app::{accounts::groups, error::Error};
-use docent_domain::{
-    group::GroupName,
-    permission::Permission::{self, AddGroup, ChangeGroup, DeleteDocument, DeleteGroup, ViewGroup, ViewJob},
+use docent_app::accounts::groups;
+use docent_app::error::Error;
+use docent_domain::group::GroupName;
+use docent_domain::permission::Permission::{
+    self, AddGroup, ChangeGroup, DeleteDocument, DeleteGroup, ViewGroup, ViewJob,
 };
 
 const EDITOR: &[Permission] = &[ViewGroup, AddGroup, ChangeGroup, ViewJob];

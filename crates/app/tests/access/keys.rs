@@ -1,16 +1,10 @@
 use crate::fixture::{Fixture, refused_field};
-use docent_app::{
-    accounts::{
-        api_keys::{self, ApiKeyInput},
-        authenticate, sessions, users,
-    },
-    error::Error,
-};
-use docent_domain::{
-    api_key::{ApiKeyName, ApiKeyScopes},
-    id::UserId,
-    permission::Permission::{AddApiKey, DeleteApiKey, DeleteDocument, ViewApiKey, ViewJob},
-};
+use docent_app::accounts::api_keys::{self, ApiKeyInput};
+use docent_app::accounts::{authenticate, sessions, users};
+use docent_app::error::Error;
+use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use docent_domain::id::UserId;
+use docent_domain::permission::Permission::{AddApiKey, DeleteApiKey, DeleteDocument, ViewApiKey, ViewJob};
 
 fn request(user: UserId) -> ApiKeyInput {
     let name = ApiKeyName::parse("a key").unwrap();

@@ -1,17 +1,15 @@
 use crate::fixture::{Fixture, email, password, refused_field, set};
-use docent_app::{
-    accounts::users::{self, AccountInput},
-    audit::Initiator,
-    error::Error,
+use docent_app::accounts::users::{self, AccountInput};
+use docent_app::audit::Initiator;
+use docent_app::error::Error;
+use docent_domain::group::AssignedPermissions;
+use docent_domain::id::GroupId;
+use docent_domain::listing::PageRequest;
+use docent_domain::permission::Permission::{
+    self, AddUser, ChangeUser, DeleteDocument, DeleteUser, ViewJob, ViewUser,
 };
-use docent_domain::{
-    group::AssignedPermissions,
-    id::GroupId,
-    listing::PageRequest,
-    permission::Permission::{self, AddUser, ChangeUser, DeleteDocument, DeleteUser, ViewJob, ViewUser},
-    user::User,
-    verification::VerificationPurpose,
-};
+use docent_domain::user::User;
+use docent_domain::verification::VerificationPurpose;
 use docent_testkit::builders::verification;
 
 const MANAGER: &[Permission] = &[ViewUser, AddUser, ChangeUser, DeleteUser, ViewJob];

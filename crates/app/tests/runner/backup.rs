@@ -1,37 +1,32 @@
 //! Backups and restores.
 
 use crate::service::Service;
-use docent_app::maintenance::{
-    backup::{BackupError, BackupOptions, BackupSummary, RestoreSummary, restore, save},
-    progress::{NoProgress, Progress},
+use docent_app::maintenance::backup::{
+    BackupError, BackupOptions, BackupSummary, RestoreSummary, restore, save,
 };
-use docent_domain::{
-    chat::AgentName,
-    chunk::{PageStart, Position, Span},
-    conversation::{ConversationMessage, MessageRole},
-    document::BlobKey,
-    fault::FaultKind,
-    group::AssignedPermissions,
-    id::{ChunkId, DocumentId},
-    listing::{PageRequest, SessionFilter},
-    permission::Permission,
-    retrieval::{IndexedDocument, ScoredChunk},
-    usage::TokenUsage,
-    user::User,
-    verification::VerificationPurpose,
-    webhook::WebhookSecret,
-};
-use docent_ports::{store::Store, vector_index::VectorIndex};
-use docent_testkit::{
-    builders,
-    fakes::archive::{Entries, FakeArchive},
-    retrieval::{entry, indexed},
-};
+use docent_app::maintenance::progress::{NoProgress, Progress};
+use docent_domain::chat::AgentName;
+use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::FaultKind;
+use docent_domain::group::AssignedPermissions;
+use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::listing::{PageRequest, SessionFilter};
+use docent_domain::permission::Permission;
+use docent_domain::retrieval::{IndexedDocument, ScoredChunk};
+use docent_domain::usage::TokenUsage;
+use docent_domain::user::User;
+use docent_domain::verification::VerificationPurpose;
+use docent_domain::webhook::WebhookSecret;
+use docent_ports::store::Store;
+use docent_ports::vector_index::VectorIndex;
+use docent_testkit::builders;
+use docent_testkit::fakes::archive::{Entries, FakeArchive};
+use docent_testkit::retrieval::{entry, indexed};
 use futures::FutureExt;
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 fn scope() -> BackupOptions {
     BackupOptions { program: "0.1.0".to_owned(), schema: "current".to_owned(), chunks: true }

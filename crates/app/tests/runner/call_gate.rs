@@ -1,22 +1,19 @@
 //! Port wrappers that pause a task before each call, so that a test controls the order of concurrent calls.
 
 use async_trait::async_trait;
-use docent_domain::{
-    document::BlobKey,
-    fault::Result,
-    id::DocumentId,
-    retrieval::{ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk},
+use docent_domain::document::BlobKey;
+use docent_domain::fault::Result;
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::{
+    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk,
 };
-use docent_ports::{
-    blob_store::{BlobList, BlobStore, BlobWriter, ByteStream},
-    store::{ReadView, Schema, Store, UnitOfWork},
-    vector_index::{IndexPage, VectorIndex},
-};
-use std::{collections::HashMap, sync::Arc};
-use tokio::{
-    sync::{Semaphore, watch},
-    task::JoinHandle,
-};
+use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream};
+use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
+use docent_ports::vector_index::{IndexPage, VectorIndex};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinHandle;
 
 tokio::task_local! {
     static CALL_GATE: Arc<CallGate>;

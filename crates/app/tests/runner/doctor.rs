@@ -2,24 +2,19 @@
 
 use crate::service::{Findings, Service, lease_by_another};
 use bytes::Bytes;
-use docent_app::maintenance::{
-    diagnostics::{Finding, Repair, SkippedCheck, check, repair},
-    progress::NoProgress,
-};
-use docent_domain::{
-    document::{BlobKey, DocumentState},
-    fault::{Component, FaultKind},
-    id::DocumentId,
-    job::{Job, JobState},
-};
+use docent_app::maintenance::diagnostics::{Finding, Repair, SkippedCheck, check, repair};
+use docent_app::maintenance::progress::NoProgress;
+use docent_domain::document::{BlobKey, DocumentState};
+use docent_domain::fault::{Component, FaultKind};
+use docent_domain::id::DocumentId;
+use docent_domain::job::{Job, JobState};
 use docent_ports::reranker::Reranker;
-use docent_testkit::{
-    builders,
-    fakes::reranker::FakeReranker,
-    faults::{FaultSwitch, Faulty},
-    retrieval::{entry, indexed},
-};
-use std::{sync::Arc, time::Duration};
+use docent_testkit::builders;
+use docent_testkit::fakes::reranker::FakeReranker;
+use docent_testkit::faults::{FaultSwitch, Faulty};
+use docent_testkit::retrieval::{entry, indexed};
+use std::sync::Arc;
+use std::time::Duration;
 
 impl Service {
     async fn examined(&self) -> (Vec<Finding>, Vec<SkippedCheck>) {

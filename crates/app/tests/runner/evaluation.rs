@@ -1,22 +1,18 @@
 //! Retrieval and answer evaluation.
 
 use crate::service::Service;
-use docent_app::{
-    evaluation::{
-        AnswerClassifier, EvaluationInput, EvaluationResult, LinkedQuestion, Metric, Ranking, SearchScope,
-        Source,
-        answers::{answer_all, answer_unanswerable, share_declining, share_with_quotes},
-        measure, questions,
-        report::summary,
-    },
-    maintenance::progress::NoProgress,
+use docent_app::evaluation::answers::{answer_all, answer_unanswerable, share_declining, share_with_quotes};
+use docent_app::evaluation::report::summary;
+use docent_app::evaluation::{
+    AnswerClassifier, EvaluationInput, EvaluationResult, LinkedQuestion, Metric, Ranking, SearchScope,
+    Source, measure, questions,
 };
-use docent_domain::{access::Actor, text::Title};
+use docent_app::maintenance::progress::NoProgress;
+use docent_domain::access::Actor;
+use docent_domain::text::Title;
 use docent_ports::vector_index::VectorIndex as _;
-use docent_testkit::{
-    builders,
-    fakes::chat_model::{ScriptedChatModel, Turn},
-};
+use docent_testkit::builders;
+use docent_testkit::fakes::chat_model::{ScriptedChatModel, Turn};
 use std::sync::Arc;
 
 const TEXTS: [(&str, &str); 3] = [

@@ -4,22 +4,22 @@
 //! Every accepted document ends `ingested`, `failed` or deleted. A deleted document is never found again, and in the end
 //! nothing of it remains.
 
-use crate::{call_gate::CallGate, service::Service};
-use docent_app::{documents, maintenance::sweep::sweep, search};
-use docent_domain::{
-    access::Actor,
-    document::{BlobKey, DocumentState},
-    fault::FaultKind,
-    id::DocumentId,
-    user::User,
-};
-use proptest::{prelude::*, test_runner::Config};
+use crate::call_gate::CallGate;
+use crate::service::Service;
+use docent_app::maintenance::sweep::sweep;
+use docent_app::{documents, search};
+use docent_domain::access::Actor;
+use docent_domain::document::{BlobKey, DocumentState};
+use docent_domain::fault::FaultKind;
+use docent_domain::id::DocumentId;
+use docent_domain::user::User;
+use proptest::prelude::*;
+use proptest::test_runner::Config;
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
-use std::{sync::Arc, time::Duration};
-use tokio::{
-    runtime::{Builder, Runtime},
-    task::JoinHandle,
-};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 const WORKERS: usize = 3;
 const OWNERS: u32 = 2;

@@ -14,24 +14,22 @@ mod webhooks;
 
 use call_gate::GatedTask;
 use docent_app::jobs::RunnerSettings;
-use docent_domain::{
-    access::Actor,
-    document::DocumentState,
-    fault::{Component, FaultKind},
-    job::JobState,
-    listing::{PageRequest, SessionFilter},
-    metrics::{JobOutcome, Stage},
-    session::Session,
-    trace::TraceParent,
-    verification::{VerificationPurpose, VerificationToken},
-    webhook::{DeliveryState, WebhookDelivery},
-};
-use docent_testkit::{
-    builders::{self, at},
-    fakes::{recorder::Noted, trace::FakePropagator},
-};
+use docent_domain::access::Actor;
+use docent_domain::document::DocumentState;
+use docent_domain::fault::{Component, FaultKind};
+use docent_domain::job::JobState;
+use docent_domain::listing::{PageRequest, SessionFilter};
+use docent_domain::metrics::{JobOutcome, Stage};
+use docent_domain::session::Session;
+use docent_domain::trace::TraceParent;
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
+use docent_domain::webhook::{DeliveryState, WebhookDelivery};
+use docent_testkit::builders::{self, at};
+use docent_testkit::fakes::recorder::Noted;
+use docent_testkit::fakes::trace::FakePropagator;
 use service::{Reading, Service, lease_by_another, until};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)

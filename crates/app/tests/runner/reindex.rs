@@ -1,38 +1,25 @@
 //! Reindexing: building a new index while the previous one is active.
 
-use crate::{
-    call_gate::GatedTask,
-    service::{Findings, Reading, Service, until},
-};
+use crate::call_gate::GatedTask;
+use crate::service::{Findings, Reading, Service, until};
 use async_trait::async_trait;
-use docent_app::{
-    documents,
-    maintenance::{
-        diagnostics::{Finding, Repair, check, repair},
-        progress::{NoProgress, Progress},
-        reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex},
-    },
-    search,
-};
-use docent_domain::{
-    access::Actor,
-    document::BlobKey,
-    fault::{Component, FaultKind},
-    generation::{GenerationState, IndexGeneration},
-    id::{DocumentId, GenerationId},
-    job::{JobKind, JobState},
-    user::User,
-};
+use docent_app::maintenance::diagnostics::{Finding, Repair, check, repair};
+use docent_app::maintenance::progress::{NoProgress, Progress};
+use docent_app::maintenance::reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex};
+use docent_app::{documents, search};
+use docent_domain::access::Actor;
+use docent_domain::document::BlobKey;
+use docent_domain::fault::{Component, FaultKind};
+use docent_domain::generation::{GenerationState, IndexGeneration};
+use docent_domain::id::{DocumentId, GenerationId};
+use docent_domain::job::{JobKind, JobState};
+use docent_domain::user::User;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_testkit::builders;
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 fn plan(model: &str) -> Plan {

@@ -3,64 +3,46 @@
 use crate::call_gate::Stepped;
 use async_trait::async_trait;
 use bytes::Bytes;
-use docent_app::{
-    App,
-    background::Background,
-    documents::upload,
-    jobs::{Runner, RunnerSettings},
-    maintenance::diagnostics::{CheckListener, Finding},
-    settings::Settings,
-};
-use docent_domain::{
-    access::Actor,
-    document::{BlobKey, Document, StoredFile},
-    extraction::{ExtractedPage, Extraction, Metadata},
-    fault::{Component, Result},
-    id::{DocumentId, LeaseId},
-    job::Job,
-    trace::TraceParent,
-    user::User,
-};
-use docent_ports::{
-    Ports,
-    blob_store::{BlobStore, ByteStream},
-    embedder::Embedder,
-    reranker::Reranker,
-    store::Store,
-    text_extractor::{ExtractionError, TextExtractor},
-    vector_indexes::VectorIndexes,
-};
-use docent_testkit::{
-    builders,
-    clock::TestClock,
-    fakes::{
-        self,
-        blob_store::FakeBlobStore,
-        embedder::FakeEmbedder,
-        embedders::FakeEmbedders,
-        recorder::FakeRecorder,
-        store::FakeStore,
-        vector_index::FakeVectorIndex,
-        vector_indexes::{FakeVectorIndexes, Wrapped},
-        webhook_sender::FakeWebhookSender,
-    },
-    faults::{
-        FaultSwitch, Faulty,
-        store::{FaultyStore, StoreSwitches},
-    },
-};
+use docent_app::App;
+use docent_app::background::Background;
+use docent_app::documents::upload;
+use docent_app::jobs::{Runner, RunnerSettings};
+use docent_app::maintenance::diagnostics::{CheckListener, Finding};
+use docent_app::settings::Settings;
+use docent_domain::access::Actor;
+use docent_domain::document::{BlobKey, Document, StoredFile};
+use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_domain::fault::{Component, Result};
+use docent_domain::id::{DocumentId, LeaseId};
+use docent_domain::job::Job;
+use docent_domain::trace::TraceParent;
+use docent_domain::user::User;
+use docent_ports::Ports;
+use docent_ports::blob_store::{BlobStore, ByteStream};
+use docent_ports::embedder::Embedder;
+use docent_ports::reranker::Reranker;
+use docent_ports::store::Store;
+use docent_ports::text_extractor::{ExtractionError, TextExtractor};
+use docent_ports::vector_indexes::VectorIndexes;
+use docent_testkit::builders;
+use docent_testkit::clock::TestClock;
+use docent_testkit::fakes::blob_store::FakeBlobStore;
+use docent_testkit::fakes::embedder::FakeEmbedder;
+use docent_testkit::fakes::embedders::FakeEmbedders;
+use docent_testkit::fakes::recorder::FakeRecorder;
+use docent_testkit::fakes::store::FakeStore;
+use docent_testkit::fakes::vector_index::FakeVectorIndex;
+use docent_testkit::fakes::vector_indexes::{FakeVectorIndexes, Wrapped};
+use docent_testkit::fakes::webhook_sender::FakeWebhookSender;
+use docent_testkit::fakes::{self};
+use docent_testkit::faults::store::{FaultyStore, StoreSwitches};
+use docent_testkit::faults::{FaultSwitch, Faulty};
 use futures::TryStreamExt;
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
-use tokio::{
-    sync::{OnceCell, Semaphore},
-    task::JoinHandle,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// The store and the blob store of a service.

@@ -1,29 +1,19 @@
 //! The orphan sweep: what it repairs, and when and where it runs.
 
 use crate::service::{Service, lease_by_another, until};
-use docent_app::{
-    background::Background,
-    maintenance::{
-        diagnostics::{Finding, Repair, repair},
-        sweep::{SweepReport, sweep},
-    },
-};
-use docent_domain::{
-    document::{BlobKey, Failure, FailureCode},
-    fault::FaultKind,
-    id::{DocumentId, LeaseId},
-    job::{Job, JobState},
-    metrics::SweepFinding,
-};
-use docent_ports::{
-    singleton_tasks::{SingletonTask, TaskClaim},
-    vector_index::VectorIndex,
-};
-use docent_testkit::{
-    builders,
-    fakes::recorder::Noted,
-    retrieval::{entry, indexed},
-};
+use docent_app::background::Background;
+use docent_app::maintenance::diagnostics::{Finding, Repair, repair};
+use docent_app::maintenance::sweep::{SweepReport, sweep};
+use docent_domain::document::{BlobKey, Failure, FailureCode};
+use docent_domain::fault::FaultKind;
+use docent_domain::id::{DocumentId, LeaseId};
+use docent_domain::job::{Job, JobState};
+use docent_domain::metrics::SweepFinding;
+use docent_ports::singleton_tasks::{SingletonTask, TaskClaim};
+use docent_ports::vector_index::VectorIndex;
+use docent_testkit::builders;
+use docent_testkit::fakes::recorder::Noted;
+use docent_testkit::retrieval::{entry, indexed};
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_secs(3600);

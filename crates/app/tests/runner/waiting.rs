@@ -1,13 +1,15 @@
 //! Jobs wait while a component is unavailable, and one process owns the embedded index of a shared database.
 
-use super::{seconds, service::Service};
+use super::seconds;
+use super::service::Service;
 use docent_app::background::index_owner::IndexOwner;
-use docent_domain::{document::DocumentState, fault::FaultKind, job::JobState, retrieval::IndexedDocument};
+use docent_domain::document::DocumentState;
+use docent_domain::fault::FaultKind;
+use docent_domain::job::JobState;
+use docent_domain::retrieval::IndexedDocument;
 use docent_ports::vector_index::VectorIndex;
-use docent_testkit::{
-    builders,
-    retrieval::{entry, indexed},
-};
+use docent_testkit::builders;
+use docent_testkit::retrieval::{entry, indexed};
 use std::sync::Arc;
 
 #[tokio::test]

@@ -1,24 +1,23 @@
 //! Webhook deliveries: recording, sending, retrying.
 
 use crate::service::{Service, until};
-use docent_app::webhooks::{delivery_worker::DeliveryWorker, own, signature::signatures};
-use docent_domain::{
-    access::{Actor, Grant, ManageWebhooks},
-    document::{DocumentState, FailureCode},
-    fault::FaultKind,
-    group::AssignedPermissions,
-    id::{DocumentId, WebhookId},
-    listing::PageRequest,
-    permission::Permission,
-    user::User,
-    webhook::{DeliveryState, Webhook, WebhookDelivery, WebhookEvents, WebhookUrl},
-};
+use docent_app::webhooks::delivery_worker::DeliveryWorker;
+use docent_app::webhooks::own;
+use docent_app::webhooks::signature::signatures;
+use docent_domain::access::{Actor, Grant, ManageWebhooks};
+use docent_domain::document::{DocumentState, FailureCode};
+use docent_domain::fault::FaultKind;
+use docent_domain::group::AssignedPermissions;
+use docent_domain::id::{DocumentId, WebhookId};
+use docent_domain::listing::PageRequest;
+use docent_domain::permission::Permission;
+use docent_domain::user::User;
+use docent_domain::webhook::{DeliveryState, Webhook, WebhookDelivery, WebhookEvents, WebhookUrl};
 use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse};
-use docent_testkit::{
-    builders::{self, id},
-    fakes::webhook_sender::answered,
-};
-use std::{sync::Arc, time::Duration};
+use docent_testkit::builders::{self, id};
+use docent_testkit::fakes::webhook_sender::answered;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 const ALL: PageRequest = PageRequest { offset: 0, limit: 100 };

@@ -1,16 +1,13 @@
 //! Address and user agent of the client.
 
-use crate::{context, error::ApiError};
-use actix_web::{
-    FromRequest, HttpMessage, HttpRequest,
-    dev::{Payload, ServiceRequest},
-    http::header::{self, HeaderMap},
-};
+use crate::context;
+use crate::error::ApiError;
+use actix_web::dev::{Payload, ServiceRequest};
+use actix_web::http::header::{self, HeaderMap};
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use ipnet::IpNet;
-use std::{
-    future::{Ready, ready},
-    net::{IpAddr, Ipv4Addr, SocketAddr},
-};
+use std::future::{Ready, ready};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

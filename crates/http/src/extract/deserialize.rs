@@ -4,13 +4,11 @@ use crate::error::{ApiError, FieldError, Loc};
 use deserr::{
     DeserializeError, Deserr, ErrorKind, IntoValue, MergeWithError, Value, ValueKind, ValuePointerRef,
 };
-use docent_domain::{
-    conversation::ConversationTitle,
-    error::ValidationError,
-    id::{ConversationId, DocumentId},
-    text::Title,
-    webhook::{WebhookDescription, WebhookUrl},
-};
+use docent_domain::conversation::ConversationTitle;
+use docent_domain::error::ValidationError;
+use docent_domain::id::{ConversationId, DocumentId};
+use docent_domain::text::Title;
+use docent_domain::webhook::{WebhookDescription, WebhookUrl};
 use std::ops::ControlFlow;
 
 /// Converts a JSON object to `T`.

@@ -1,7 +1,11 @@
 //! Submitted forms.
 
-use crate::{error::ApiError, extract::json::broken_body};
-use actix_web::{FromRequest, HttpRequest, dev::Payload, error::UrlencodedError, http::StatusCode, web};
+use crate::error::ApiError;
+use crate::extract::json::broken_body;
+use actix_web::dev::Payload;
+use actix_web::error::UrlencodedError;
+use actix_web::http::StatusCode;
+use actix_web::{FromRequest, HttpRequest, web};
 use futures::future::LocalBoxFuture;
 
 /// Maximum size of a form in bytes.

@@ -1,19 +1,13 @@
 //! Authentication and authorization of a request.
 
-use crate::{
-    context::{self, State},
-    error::ApiError,
-    extract::client::Client,
-};
-use actix_web::{
-    FromRequest, HttpMessage, HttpRequest,
-    dev::Payload,
-    http::header::{self, HeaderMap},
-};
-use docent_app::{
-    accounts::{api_keys, authenticate},
-    error::{Error, Result},
-};
+use crate::context::{self, State};
+use crate::error::ApiError;
+use crate::extract::client::Client;
+use actix_web::dev::Payload;
+use actix_web::http::header::{self, HeaderMap};
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use docent_app::accounts::{api_keys, authenticate};
+use docent_app::error::{Error, Result};
 use docent_domain::access::{Actor, Grant, Operation};
 use futures::future::LocalBoxFuture;
 

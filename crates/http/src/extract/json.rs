@@ -1,16 +1,12 @@
 //! JSON request bodies.
 
-use crate::{
-    context::{self, State},
-    error::ApiError,
-    extract::deserialize::{BodyErrors, deserialize},
-};
-use actix_web::{
-    FromRequest, HttpRequest,
-    dev::Payload,
-    http::{StatusCode, header},
-    web::{Bytes, BytesMut},
-};
+use crate::context::{self, State};
+use crate::error::ApiError;
+use crate::extract::deserialize::{BodyErrors, deserialize};
+use actix_web::dev::Payload;
+use actix_web::http::{StatusCode, header};
+use actix_web::web::{Bytes, BytesMut};
+use actix_web::{FromRequest, HttpRequest};
 use deserr::Deserr;
 use futures::StreamExt;
 use std::future::{Ready, ready};

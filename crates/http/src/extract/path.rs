@@ -1,12 +1,11 @@
 //! IDs in the path.
 
 use crate::error::ApiError;
-use actix_web::{FromRequest, HttpRequest, dev::Payload};
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
 use docent_domain::id::{ConversationId, DocumentId, StreamId, WebhookDeliveryId, WebhookId};
-use std::{
-    future::{Ready, ready},
-    str::FromStr,
-};
+use std::future::{Ready, ready};
+use std::str::FromStr;
 
 /// An ID that can be in a path.
 pub trait IdInPath: FromStr {

@@ -1,7 +1,8 @@
 //! Query parameters.
 
 use crate::error::{ApiError, FieldError};
-use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest, web};
 use std::future::{Ready, ready};
 
 /// The decoded query parameters. Unknown and empty ones are ignored, since forms send empty fields;

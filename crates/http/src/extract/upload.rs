@@ -4,13 +4,12 @@
 //! upload leaves nothing behind.
 
 use super::json::{broken_body, timed_out};
-use crate::{context::State, error::ApiError};
+use crate::context::State;
+use crate::error::ApiError;
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::http::header::{self, ContentDisposition, HeaderValue};
-use docent_app::{
-    documents::upload::{self as use_case, Upload},
-    error::Error,
-};
+use docent_app::documents::upload::{self as use_case, Upload};
+use docent_app::error::Error;
 use docent_domain::access::{AddDocuments, Grant};
 use futures::{Stream, StreamExt};
 

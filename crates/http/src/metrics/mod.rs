@@ -7,22 +7,24 @@ pub mod http;
 mod process;
 
 use chrono::{DateTime, Utc};
-use docent_app::{backlog::Backlog, recorder::Recorder};
-use docent_domain::{
-    chat::AgentName,
-    document::FailureCode,
-    fault::{Component, FaultKind},
-    metrics::{Cache, JobOutcome, Stage, SweepFinding},
-    usage::TokenUsage,
-};
+use docent_app::backlog::Backlog;
+use docent_app::recorder::Recorder;
+use docent_domain::chat::AgentName;
+use docent_domain::document::FailureCode;
+use docent_domain::fault::{Component, FaultKind};
+use docent_domain::metrics::{Cache, JobOutcome, Stage, SweepFinding};
+use docent_domain::usage::TokenUsage;
 use http::Http;
 use process::Process;
-use prometheus_client::{
-    encoding::text::{encode_eof, encode_registry},
-    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
-    registry::Registry,
-};
-use std::{fmt, time::Duration};
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+use std::fmt;
+use std::time::Duration;
 
 /// Content type of [`Metrics::render`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

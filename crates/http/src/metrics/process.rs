@@ -1,7 +1,8 @@
 //! Metrics of the process.
 
 use chrono::{DateTime, Utc};
-use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
 use std::sync::atomic::AtomicU64;
 
 #[derive(Debug)]

@@ -2,16 +2,12 @@
 
 use super::{Answer, with_headers};
 use crate::context;
-use actix_web::{
-    HttpResponse,
-    body::MessageBody,
-    dev::ServiceRequest,
-    http::{
-        Method,
-        header::{self, HeaderMap, HeaderValue},
-    },
-    middleware::Next,
-};
+use actix_web::HttpResponse;
+use actix_web::body::MessageBody;
+use actix_web::dev::ServiceRequest;
+use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::middleware::Next;
 
 const METHODS: &str = "GET, HEAD, POST, PATCH, DELETE";
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key, Last-Event-ID, \

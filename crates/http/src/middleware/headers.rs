@@ -1,12 +1,10 @@
 //! Security headers.
 
 use super::{Answer, with_headers};
-use actix_web::{
-    body::MessageBody,
-    dev::ServiceRequest,
-    http::header::{self, HeaderName, HeaderValue},
-    middleware::Next,
-};
+use actix_web::body::MessageBody;
+use actix_web::dev::ServiceRequest;
+use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
 
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -7,7 +7,10 @@ pub mod observe;
 pub mod panics;
 pub mod rate_limit;
 
-use actix_web::{Error, body::BoxBody, dev::ServiceResponse, http::header::HeaderMap};
+use actix_web::Error;
+use actix_web::body::BoxBody;
+use actix_web::dev::ServiceResponse;
+use actix_web::http::header::HeaderMap;
 
 /// Result of a request.
 pub type Answer = Result<ServiceResponse<BoxBody>, Error>;

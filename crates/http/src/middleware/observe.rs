@@ -4,25 +4,21 @@
 //! appear in log lines, those with a dot in traces.
 
 use super::{Answer, with_headers};
-use crate::{
-    context::{self, State},
-    error::log_fault,
-    extract::client::Client,
-    table,
-};
-use actix_web::{
-    HttpMessage,
-    body::{BoxBody, MessageBody},
-    dev::{ServiceRequest, ServiceResponse},
-    http::{
-        Method, StatusCode,
-        header::{HeaderName, HeaderValue},
-    },
-    middleware::Next,
-};
+use crate::context::{self, State};
+use crate::error::log_fault;
+use crate::extract::client::Client;
+use crate::table;
+use actix_web::HttpMessage;
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::{Method, StatusCode};
+use actix_web::middleware::Next;
 use docent_domain::fault::Fault;
-use std::{borrow::Cow, time::Instant};
-use tracing::{Instrument, Span, field::Empty};
+use std::borrow::Cow;
+use std::time::Instant;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 /// Header of request IDs.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -2,7 +2,9 @@
 
 use super::Answer;
 use crate::error::ApiError;
-use actix_web::{body::MessageBody, dev::ServiceRequest, middleware::Next};
+use actix_web::body::MessageBody;
+use actix_web::dev::ServiceRequest;
+use actix_web::middleware::Next;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 

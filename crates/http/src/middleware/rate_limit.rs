@@ -1,8 +1,13 @@
 //! Rate limit per client.
 
 use super::Answer;
-use crate::{context, error::ApiError, extract::client::Client, table};
-use actix_web::{HttpMessage, body::MessageBody, dev::ServiceRequest, middleware::Next};
+use crate::error::ApiError;
+use crate::extract::client::Client;
+use crate::{context, table};
+use actix_web::HttpMessage;
+use actix_web::body::MessageBody;
+use actix_web::dev::ServiceRequest;
+use actix_web::middleware::Next;
 
 /// Returns 429 to clients that exceed the rate limit.
 pub async fn limit(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {

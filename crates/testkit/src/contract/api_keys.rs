@@ -2,10 +2,8 @@
 
 use super::records::{add_users, first};
 use crate::builders::{api_key, at, id, user};
-use docent_domain::{
-    api_key::{ApiKey, ApiKeyName, ApiKeyScopes},
-    listing::ApiKeyFilter,
-};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyScopes};
+use docent_domain::listing::ApiKeyFilter;
 use docent_ports::store::Store;
 use std::sync::Arc;
 

@@ -2,11 +2,9 @@
 
 use super::records::first;
 use crate::builders::{at, audit_entry, id, user};
-use docent_domain::{
-    audit::{AuditAction, AuditActor, AuditEntry, Change},
-    listing::{AuditFilter, PageRequest, Period},
-    permission::RecordKind,
-};
+use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
+use docent_domain::listing::{AuditFilter, PageRequest, Period};
+use docent_domain::permission::RecordKind;
 use docent_ports::store::Store;
 use std::sync::Arc;
 

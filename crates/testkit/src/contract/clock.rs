@@ -1,7 +1,8 @@
 //! Contract of every clock.
 
 use docent_ports::clock::Clock;
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 crate::battery! {
     clock_contract in clock (Arc<dyn Clock>);

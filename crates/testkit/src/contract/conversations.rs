@@ -2,15 +2,13 @@
 
 use super::records::{add_users, first};
 use crate::builders::{at, conversation, id, question, user};
-use docent_domain::{
-    chat::AgentName,
-    chunk::{PageStart, Position, Span},
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
-    id::ChunkId,
-    listing::{ConversationFilter, ConversationPosition, PageRequest},
-    retrieval::ScoredChunk,
-    usage::TokenUsage,
-};
+use docent_domain::chat::AgentName;
+use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
+use docent_domain::id::ChunkId;
+use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest};
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::usage::TokenUsage;
 use docent_ports::store::Store;
 use std::sync::Arc;
 

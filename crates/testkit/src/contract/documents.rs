@@ -3,18 +3,16 @@
 use super::records::{add_documents, add_jobs, add_users, first};
 use crate::builders::{at, coverage, document, id, job, user};
 use chrono::TimeDelta;
-use docent_domain::{
-    document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending, StoredFile},
-    extraction::{Coverage, IngestionStats},
-    job::{Job, JobKind},
-    listing::{DocumentFilter, DocumentOrder, DocumentQuery, ListPosition, PageRequest},
-    text::Title,
-};
-use docent_ports::{
-    documents::{DocumentCounts, DocumentDay},
-    store::Store,
-};
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use docent_domain::document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending, StoredFile};
+use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::job::{Job, JobKind};
+use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, ListPosition, PageRequest};
+use docent_domain::text::Title;
+use docent_ports::documents::{DocumentCounts, DocumentDay};
+use docent_ports::store::Store;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
 
 crate::battery! {
     documents_contract in documents (Arc<dyn Store>);

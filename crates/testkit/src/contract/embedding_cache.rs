@@ -1,11 +1,10 @@
 //! Contract of every cache of embeddings.
 
 use crate::builders::at;
-use docent_ports::{
-    embedding_cache::{CachedVector, TextDigest},
-    store::Store,
-};
-use std::{collections::HashMap, sync::Arc};
+use docent_ports::embedding_cache::{CachedVector, TextDigest};
+use docent_ports::store::Store;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 const SPACE: &str = "model at host";
 

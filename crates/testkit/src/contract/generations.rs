@@ -1,10 +1,8 @@
 //! Contract of every repository of index generations.
 
 use crate::builders::{at, document, id};
-use docent_domain::{
-    extraction::Coverage,
-    generation::{GenerationState, IndexGeneration, IndexedRevision},
-};
+use docent_domain::extraction::Coverage;
+use docent_domain::generation::{GenerationState, IndexGeneration, IndexedRevision};
 use docent_ports::store::Store;
 use std::sync::Arc;
 

@@ -2,11 +2,9 @@
 
 use super::records::{add_users, first};
 use crate::builders::{at, group, id, user};
-use docent_domain::{
-    group::{AssignedPermissions, Group, GroupName},
-    listing::PageRequest,
-    permission::{Permission, PermissionSet},
-};
+use docent_domain::group::{AssignedPermissions, Group, GroupName};
+use docent_domain::listing::PageRequest;
+use docent_domain::permission::{Permission, PermissionSet};
 use docent_ports::store::Store;
 use std::sync::Arc;
 

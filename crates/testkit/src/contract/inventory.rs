@@ -4,16 +4,13 @@ use super::records::{add_documents, add_jobs, add_users};
 use crate::builders::{
     api_key, at, audit_entry, conversation, coverage, document, group, id, job, usage, user, webhook,
 };
-use docent_domain::{
-    document::{Deletion, DocumentStatus, Failure, FailureCode},
-    id::{DocumentId, LeaseId},
-    job::{Job, JobKind},
-};
-use docent_ports::{inventory::RecordCounts, store::Store};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use docent_domain::document::{Deletion, DocumentStatus, Failure, FailureCode};
+use docent_domain::id::{DocumentId, LeaseId};
+use docent_domain::job::{Job, JobKind};
+use docent_ports::inventory::RecordCounts;
+use docent_ports::store::Store;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 crate::battery! {
     inventory_contract in inventory (Arc<dyn Store>);

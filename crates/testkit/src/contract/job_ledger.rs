@@ -1,21 +1,16 @@
 //! Random histories of a job queue compared with a simple model.
 
 use super::records::add_documents;
-use crate::{
-    builders::{at, document, id, job},
-    entropy::TestEntropy,
-};
+use crate::builders::{at, document, id, job};
+use crate::entropy::TestEntropy;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    id::{JobId, LeaseId},
-    job::{Job, JobState},
-};
-use docent_ports::{
-    entropy::Entropy,
-    jobs::JobCounts,
-    store::{Store, UnitOfWork},
-};
-use std::{collections::BTreeMap, sync::Arc};
+use docent_domain::id::{JobId, LeaseId};
+use docent_domain::job::{Job, JobState};
+use docent_ports::entropy::Entropy;
+use docent_ports::jobs::JobCounts;
+use docent_ports::store::{Store, UnitOfWork};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const STEPS: u32 = 250;
 

@@ -3,14 +3,14 @@
 use super::records::{add_documents, add_jobs, add_users, first};
 use crate::builders::{at, document, id, job, user};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::{
-    id::{JobId, LeaseId},
-    job::{Job, JobKind, JobState, Wait},
-    listing::{JobFilter, JobStateName},
-    trace::TraceParent,
-};
-use docent_ports::{jobs::JobCounts, store::Store};
-use std::{collections::HashSet, sync::Arc};
+use docent_domain::id::{JobId, LeaseId};
+use docent_domain::job::{Job, JobKind, JobState, Wait};
+use docent_domain::listing::{JobFilter, JobStateName};
+use docent_domain::trace::TraceParent;
+use docent_ports::jobs::JobCounts;
+use docent_ports::store::Store;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 crate::battery! {
     jobs_contract in jobs (Arc<dyn Store>);

@@ -1,11 +1,10 @@
 //! Contract of every mailer.
 
-use docent_domain::{
-    fault::{Component, FaultKind},
-    text::Email,
-};
+use docent_domain::fault::{Component, FaultKind};
+use docent_domain::text::Email;
 use docent_ports::mailer::{Mail, Mailer};
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 /// A mailer and its mail server.
 pub struct Subject {

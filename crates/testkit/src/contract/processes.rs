@@ -3,11 +3,11 @@
 use super::records::{add_documents, add_jobs};
 use crate::builders::{at, document, id, job};
 use docent_domain::id::{JobId, LeaseId};
-use docent_ports::{
-    singleton_tasks::{SingletonTask, TaskClaim},
-    store::Store,
-};
-use std::{collections::HashSet, future::Future, sync::Arc};
+use docent_ports::singleton_tasks::{SingletonTask, TaskClaim};
+use docent_ports::store::Store;
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::Arc;
 
 crate::battery! {
     processes_contract in processes ([Arc<dyn Store>; 2]);

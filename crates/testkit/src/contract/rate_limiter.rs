@@ -1,8 +1,10 @@
 //! Contract of every rate limiter.
 
 use crate::clock::TestClock;
-use docent_ports::{clock::Clock, rate_limiter::RateLimiter};
-use std::{sync::Arc, time::Duration};
+use docent_ports::clock::Clock;
+use docent_ports::rate_limiter::RateLimiter;
+use std::sync::Arc;
+use std::time::Duration;
 
 const WINDOW: Duration = Duration::from_secs(60);
 

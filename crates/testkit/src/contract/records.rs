@@ -1,6 +1,9 @@
 //! Records that batteries insert first, each kind in one unit of work.
 
-use docent_domain::{document::Document, job::Job, listing::PageRequest, user::User};
+use docent_domain::document::Document;
+use docent_domain::job::Job;
+use docent_domain::listing::PageRequest;
+use docent_domain::user::User;
 use docent_ports::store::Store;
 
 pub(super) async fn add_users(store: &dyn Store, users: &[User]) {

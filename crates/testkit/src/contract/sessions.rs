@@ -2,11 +2,9 @@
 
 use super::records::{add_users, first};
 use crate::builders::{at, id, session, user};
-use docent_domain::{
-    id::SessionId,
-    listing::SessionFilter,
-    session::{PANEL_IDLE_TIMEOUT, Session, SessionKind},
-};
+use docent_domain::id::SessionId;
+use docent_domain::listing::SessionFilter;
+use docent_domain::session::{PANEL_IDLE_TIMEOUT, Session, SessionKind};
 use docent_ports::store::Store;
 use std::sync::Arc;
 

@@ -2,11 +2,10 @@
 
 use crate::builders::{at, id};
 use docent_domain::id::LeaseId;
-use docent_ports::{
-    singleton_tasks::{SingletonTask, TaskClaim},
-    store::{Store, UnitOfWork},
-};
-use std::{collections::HashSet, sync::Arc};
+use docent_ports::singleton_tasks::{SingletonTask, TaskClaim};
+use docent_ports::store::{Store, UnitOfWork};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 crate::battery! {
     singleton_tasks_contract in singleton_tasks (Arc<dyn Store>);

@@ -2,18 +2,14 @@
 
 use super::records::add_documents;
 use crate::builders::{document, id, job, user};
-use docent_domain::{
-    fault::{Component, FaultKind, Result},
-    id::DocumentId,
-    listing::DocumentFilter,
-    text::Title,
-};
+use docent_domain::fault::{Component, FaultKind, Result};
+use docent_domain::id::DocumentId;
+use docent_domain::listing::DocumentFilter;
+use docent_domain::text::Title;
 use docent_ports::store::{Schema, Store};
-use std::{
-    future::{Future, poll_fn},
-    sync::Arc,
-    task::Poll,
-};
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::task::Poll;
 
 crate::battery! {
     store_contract in store (Arc<dyn Store>);

@@ -1,12 +1,12 @@
 //! Contract of every repository of term statistics.
 
 use crate::builders::id;
-use docent_domain::{fault::Result, ranking::CorpusStatistics};
-use docent_ports::{
-    store::{Store, UnitOfWork},
-    term_statistics::{Contribution, TermStatistics},
-};
-use std::{collections::HashMap, sync::Arc};
+use docent_domain::fault::Result;
+use docent_domain::ranking::CorpusStatistics;
+use docent_ports::store::{Store, UnitOfWork};
+use docent_ports::term_statistics::{Contribution, TermStatistics};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 const COLLECTION: &str = "chunks";
 

@@ -1,16 +1,13 @@
 //! Contract of every text extractor.
 
-use crate::{builders, fakes::blob_store::FakeBlobStore};
+use crate::builders;
+use crate::fakes::blob_store::FakeBlobStore;
 use bytes::Bytes;
-use docent_domain::{
-    document::{BlobKey, FailureCode},
-    extraction::PageQuality,
-    fault::{Component, Fault, FaultKind},
-};
-use docent_ports::{
-    blob_store::{BlobStore, ByteStream},
-    text_extractor::{ExtractionError, TextExtractor},
-};
+use docent_domain::document::{BlobKey, FailureCode};
+use docent_domain::extraction::PageQuality;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_ports::blob_store::{BlobStore, ByteStream};
+use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use futures::{StreamExt, stream};
 use std::sync::Arc;
 

@@ -2,14 +2,10 @@
 
 use crate::clock::TestClock;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::{
-    id::{FamilyId, TokenId, UserId},
-    token::{AccessClaims, RefreshClaims},
-};
-use docent_ports::{
-    clock::Clock,
-    token_signer::{TokenError, TokenSigner},
-};
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::token::{AccessClaims, RefreshClaims};
+use docent_ports::clock::Clock;
+use docent_ports::token_signer::{TokenError, TokenSigner};
 use std::sync::Arc;
 
 fn now() -> DateTime<Utc> {

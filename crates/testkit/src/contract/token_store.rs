@@ -2,19 +2,13 @@
 
 use crate::clock::TestClock;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::{
-    id::{FamilyId, TokenId, UserId},
-    token::RefreshClaims,
-};
-use docent_ports::{
-    clock::Clock,
-    token_store::{
-        Rotation, RotationOutcome,
-        RotationOutcome::{Renewed, Reused, Unknown},
-        TokenStore,
-    },
-};
-use std::{sync::Arc, time::Duration};
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::token::RefreshClaims;
+use docent_ports::clock::Clock;
+use docent_ports::token_store::RotationOutcome::{Renewed, Reused, Unknown};
+use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
+use std::sync::Arc;
+use std::time::Duration;
 
 const LIFETIME: TimeDelta = TimeDelta::days(30);
 const GRACE: Duration = Duration::from_secs(30);

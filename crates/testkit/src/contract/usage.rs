@@ -2,11 +2,9 @@
 
 use super::records::{add_users, first};
 use crate::builders::{at, id, usage, user};
-use docent_domain::{
-    id::{ApiKeyId, ConversationId},
-    listing::{PageRequest, Period, UsageFilter, UsageGrouping, UsageSum},
-    usage::{TokenUsage, UsageRecord},
-};
+use docent_domain::id::{ApiKeyId, ConversationId};
+use docent_domain::listing::{PageRequest, Period, UsageFilter, UsageGrouping, UsageSum};
+use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_ports::store::Store;
 use std::sync::Arc;
 use uuid::Uuid;

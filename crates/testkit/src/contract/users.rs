@@ -3,15 +3,13 @@
 use super::records::{add_users, first};
 use crate::builders::{api_key, at, conversation, document, group, id, session, usage, user, verification};
 use chrono::TimeDelta;
-use docent_domain::{
-    document::Document,
-    group::AssignedPermissions,
-    listing::{PageRequest, UserFilter, UserOrder},
-    permission::PermissionSet,
-    text::Email,
-    user::User,
-    verification::VerificationPurpose,
-};
+use docent_domain::document::Document;
+use docent_domain::group::AssignedPermissions;
+use docent_domain::listing::{PageRequest, UserFilter, UserOrder};
+use docent_domain::permission::PermissionSet;
+use docent_domain::text::Email;
+use docent_domain::user::User;
+use docent_domain::verification::VerificationPurpose;
 use docent_ports::store::Store;
 use std::sync::Arc;
 

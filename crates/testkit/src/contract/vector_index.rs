@@ -1,18 +1,16 @@
 //! Contract of every vector store.
 
 use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query, terms};
-use docent_domain::{
-    chunk::{PageStart, Position, Span},
-    fault::FaultKind,
-    id::ChunkId,
-    ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights, length_norm, lexical, rounded_length},
-    retrieval::{ChunkFilter, IndexEntry, QueryEmbedding, ScoredChunk},
+use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::fault::FaultKind;
+use docent_domain::id::ChunkId;
+use docent_domain::ranking::{
+    CorpusStatistics, Frequencies, Occurrence, TermWeights, length_norm, lexical, rounded_length,
 };
+use docent_domain::retrieval::{ChunkFilter, IndexEntry, QueryEmbedding, ScoredChunk};
 use docent_ports::vector_index::{IndexPage, VectorIndex};
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 fn texts(found: &[ScoredChunk]) -> Vec<&str> {
     found.iter().map(|chunk| chunk.text.as_str()).collect()

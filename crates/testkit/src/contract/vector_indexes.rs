@@ -1,9 +1,7 @@
 //! Contract of every set of vector indexes.
 
-use crate::{
-    builders::id,
-    retrieval::{document_id, entry, hybrid_entry, indexed, query},
-};
+use crate::builders::id;
+use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query};
 use docent_domain::retrieval::ChunkFilter;
 use docent_ports::vector_indexes::VectorIndexes;
 use std::sync::Arc;

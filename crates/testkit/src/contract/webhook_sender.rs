@@ -2,7 +2,9 @@
 
 use docent_domain::webhook::WebhookUrl;
 use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender};
-use std::{fmt, sync::Arc, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A sender that is allowed to reach a local receiver, and that receiver.
 pub struct Subject {

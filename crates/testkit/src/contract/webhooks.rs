@@ -2,13 +2,11 @@
 
 use super::records::{add_users, first};
 use crate::builders::{at, delivery, id, user, webhook};
-use docent_domain::{
-    id::{LeaseId, WebhookDeliveryId},
-    listing::{DeliveryPosition, PageRequest, WebhookFilter},
-    webhook::{
-        DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, WebhookDescription, WebhookEvent,
-        WebhookEvents, WebhookSecret, WebhookUrl,
-    },
+use docent_domain::id::{LeaseId, WebhookDeliveryId};
+use docent_domain::listing::{DeliveryPosition, PageRequest, WebhookFilter};
+use docent_domain::webhook::{
+    DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, WebhookDescription, WebhookEvent, WebhookEvents,
+    WebhookSecret, WebhookUrl,
 };
 use docent_ports::store::Store;
 use std::sync::Arc;

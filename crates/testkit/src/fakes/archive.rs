@@ -4,10 +4,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::archive::{ArchiveReader, ArchiveSource, ArchiveWriter};
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
 /// Names and bytes, in order.
 pub type Entries = Vec<(String, Vec<u8>)>;

@@ -3,13 +3,12 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use docent_domain::{document::BlobKey, fault::Result};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::Result;
 use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob};
 use futures::stream;
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 type Blobs = Arc<Mutex<BTreeMap<String, (Bytes, DateTime<Utc>)>>>;
 

@@ -1,20 +1,14 @@
 //! Scripted chat model.
 
 use async_trait::async_trait;
-use docent_domain::{
-    chat::{FinishReason, ToolCall},
-    fault::{Component, Fault, FaultKind, Result},
-    usage::TokenUsage,
-};
+use docent_domain::chat::{FinishReason, ToolCall};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::{StreamExt, stream};
-use std::{
-    collections::VecDeque,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// One answer of a [`ScriptedChatModel`]: its steps in order.
 #[derive(Clone, Debug, Default)]

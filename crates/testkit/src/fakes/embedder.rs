@@ -2,10 +2,8 @@
 
 use crate::retrieval::terms;
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    retrieval::{Embedding, Passages, QueryEmbedding, SparseVector},
-};
+use docent_domain::fault::Result;
+use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::embedder::Embedder;
 
 /// An embedder whose sparse part counts lower-case words and whose optional dense part sums up hashes of words.

@@ -3,10 +3,8 @@
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::mailer::{Mail, Mailer};
-use std::sync::{
-    Mutex,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Records emails in the order of sending.
 #[derive(Debug, Default)]

@@ -20,7 +20,8 @@ pub mod vector_index;
 pub mod vector_indexes;
 pub mod webhook_sender;
 
-use crate::{clock::TestClock, entropy::TestEntropy};
+use crate::clock::TestClock;
+use crate::entropy::TestEntropy;
 use docent_ports::Ports;
 use std::sync::Arc;
 

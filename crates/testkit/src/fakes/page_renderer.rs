@@ -3,14 +3,10 @@
 use super::text_extractor::HEADER;
 use crate::faults::FaultSwitch;
 use async_trait::async_trait;
-use docent_domain::{
-    document::{Failure, FailureCode},
-    fault::Component,
-};
-use docent_ports::{
-    blob_store::ByteStream,
-    page_renderer::{PageImageRequest, PageRenderer, RenderError},
-};
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::fault::Component;
+use docent_ports::blob_store::ByteStream;
+use docent_ports::page_renderer::{PageImageRequest, PageRenderer, RenderError};
 use futures::TryStreamExt;
 
 /// The PNG signature at the beginning of each image.

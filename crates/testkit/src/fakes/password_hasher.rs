@@ -1,10 +1,8 @@
 //! Fast, insecure password hasher.
 
 use async_trait::async_trait;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    user::{Password, PasswordHash},
-};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::user::{Password, PasswordHash};
 use docent_ports::password_hasher::PasswordHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::fault::Result;
 use docent_ports::rate_limiter::{Count, RateLimiter};
-use std::{collections::HashMap, sync::Mutex, time::Duration};
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
 
 /// A rate limiter in a map that is never cleaned up.
 #[derive(Debug, Default)]

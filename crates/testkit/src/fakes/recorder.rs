@@ -1,16 +1,12 @@
 //! Recorder whose events tests can read.
 
-use docent_domain::{
-    chat::AgentName,
-    fault::{Component, FaultKind},
-    metrics::{Cache, JobOutcome, Stage, SweepFinding},
-    usage::TokenUsage,
-};
+use docent_domain::chat::AgentName;
+use docent_domain::fault::{Component, FaultKind};
+use docent_domain::metrics::{Cache, JobOutcome, Stage, SweepFinding};
+use docent_domain::usage::TokenUsage;
 use docent_ports::recorder::Recorder;
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// A recorded event.
 #[derive(Clone, Debug, PartialEq, Eq)]

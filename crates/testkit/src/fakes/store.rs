@@ -19,35 +19,29 @@ mod webhooks;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    api_key::ApiKey,
-    audit::AuditEntry,
-    conversation::{Conversation, ConversationMessage},
-    document::{Deletion, Document},
-    fault::{Component, Fault, FaultKind, Result},
-    generation::IndexGeneration,
-    group::{AssignedPermissions, Group},
-    id::{
-        ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId, SessionId,
-        UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
-    },
-    job::Job,
-    listing::{Page, PageRequest},
-    usage::UsageRecord,
-    user::User,
-    verification::VerificationToken,
-    webhook::{Webhook, WebhookDelivery},
+use docent_domain::api_key::ApiKey;
+use docent_domain::audit::AuditEntry;
+use docent_domain::conversation::{Conversation, ConversationMessage};
+use docent_domain::document::{Deletion, Document};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::generation::IndexGeneration;
+use docent_domain::group::{AssignedPermissions, Group};
+use docent_domain::id::{
+    ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId, SessionId, UsageId,
+    UserId, VerificationId, WebhookDeliveryId, WebhookId,
 };
-use docent_ports::{
-    embedding_cache::{CachedVector, TextDigest},
-    store::{ReadView, Schema, Store, UnitOfWork},
-    term_statistics::Contribution,
-};
-use std::{
-    cmp::Reverse,
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use docent_domain::job::Job;
+use docent_domain::listing::{Page, PageRequest};
+use docent_domain::usage::UsageRecord;
+use docent_domain::user::User;
+use docent_domain::verification::VerificationToken;
+use docent_domain::webhook::{Webhook, WebhookDelivery};
+use docent_ports::embedding_cache::{CachedVector, TextDigest};
+use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
+use docent_ports::term_statistics::Contribution;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use tokio::sync::OwnedMutexGuard;
 
 /// An in-memory relational store. Clones share it.

@@ -1,15 +1,11 @@
 //! Text extractor for a format that tests can write by hand.
 
 use async_trait::async_trait;
-use docent_domain::{
-    document::{Failure, FailureCode},
-    extraction::{ExtractedPage, Extraction, Metadata},
-    fault::{Component, Fault, FaultKind},
-};
-use docent_ports::{
-    blob_store::ByteStream,
-    text_extractor::{ExtractionError, TextExtractor},
-};
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_ports::blob_store::ByteStream;
+use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use futures::TryStreamExt;
 
 /// The first line of every file that [`FakeTextExtractor`] reads.

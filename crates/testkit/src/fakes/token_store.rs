@@ -2,13 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{FamilyId, TokenId, UserId},
-    token::RefreshClaims,
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::token::RefreshClaims;
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
-use std::{collections::HashMap, sync::Mutex};
+use std::collections::HashMap;
+use std::sync::Mutex;
 
 #[derive(Debug)]
 struct Token {

@@ -1,23 +1,19 @@
 //! In-memory vector index.
 
 use async_trait::async_trait;
-use docent_domain::{
-    fault::{Component, Fault, FaultKind, Result},
-    id::DocumentId,
-    ranking::{
-        CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
-    },
-    retrieval::{
-        ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk,
-        TermCounts,
-    },
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::id::DocumentId;
+use docent_domain::ranking::{
+    CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
+};
+use docent_domain::retrieval::{
+    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk,
+    TermCounts,
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
-use std::{
-    collections::{BTreeMap, HashMap},
-    ops::Bound,
-    sync::Mutex,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+use std::sync::Mutex;
 
 /// Scores every chunk and recounts all terms for each search.
 #[derive(Debug, Default)]

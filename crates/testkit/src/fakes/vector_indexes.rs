@@ -2,12 +2,12 @@
 
 use super::vector_index::FakeVectorIndex;
 use async_trait::async_trait;
-use docent_domain::{fault::Result, id::GenerationId};
-use docent_ports::{vector_index::VectorIndex, vector_indexes::VectorIndexes};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::GenerationId;
+use docent_ports::vector_index::VectorIndex;
+use docent_ports::vector_indexes::VectorIndexes;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 /// An in-memory vector store with one [`FakeVectorIndex`] per name.
 #[derive(Debug, Default)]

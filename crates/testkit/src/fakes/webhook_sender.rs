@@ -1,20 +1,14 @@
 //! Webhook sender that records messages.
 
 use async_trait::async_trait;
-use docent_domain::{
-    document::{Document, DocumentState},
-    error::ValidationError,
-    fault::Result as FaultResult,
-    webhook::{WebhookPayload, WebhookUrl},
-};
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::error::ValidationError;
+use docent_domain::fault::Result as FaultResult;
+use docent_domain::webhook::{WebhookPayload, WebhookUrl};
 use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse, WebhookMessage, WebhookSender};
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
 /// The result of sending a message.

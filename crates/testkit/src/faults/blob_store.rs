@@ -3,7 +3,8 @@
 use super::{FaultSwitch, Faulty};
 use async_trait::async_trait;
 use bytes::Bytes;
-use docent_domain::{document::BlobKey, fault::Result};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::Result;
 use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream};
 use futures::{StreamExt, stream};
 

@@ -25,7 +25,9 @@ impl RateLimiter for Faulty<dyn RateLimiter> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock::TestClock, fakes::rate_limiter::FakeRateLimiter, faults::FaultSwitch};
+    use crate::clock::TestClock;
+    use crate::fakes::rate_limiter::FakeRateLimiter;
+    use crate::faults::FaultSwitch;
     use docent_domain::fault::{Component, FaultKind};
     use docent_ports::clock::Clock;
     use std::sync::Arc;

@@ -2,23 +2,20 @@
 
 use super::Faulty;
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    id::{DocumentId, GenerationId},
-    retrieval::{
-        ChunkFilter, Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk,
-        SparseVector, StoredChunk,
-    },
+use docent_domain::fault::Result;
+use docent_domain::id::{DocumentId, GenerationId};
+use docent_domain::retrieval::{
+    ChunkFilter, Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk, SparseVector,
+    StoredChunk,
 };
-use docent_ports::{
-    chat_model::{ChatModel, ChatRequest, ChatStream},
-    embedder::Embedder,
-    reranker::Reranker,
-    vector_index::{IndexPage, VectorIndex},
-    vector_indexes::VectorIndexes,
-};
+use docent_ports::chat_model::{ChatModel, ChatRequest, ChatStream};
+use docent_ports::embedder::Embedder;
+use docent_ports::reranker::Reranker;
+use docent_ports::vector_index::{IndexPage, VectorIndex};
+use docent_ports::vector_indexes::VectorIndexes;
 use futures::StreamExt;
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 #[async_trait]
 impl VectorIndex for Faulty<dyn VectorIndex> {
@@ -143,14 +140,10 @@ impl ChatModel for Faulty<dyn ChatModel> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        fakes::{
-            chat_model::{ScriptedChatModel, Turn},
-            vector_index::FakeVectorIndex,
-        },
-        faults::FaultSwitch,
-        retrieval::{document_id, entry, indexed},
-    };
+    use crate::fakes::chat_model::{ScriptedChatModel, Turn};
+    use crate::fakes::vector_index::FakeVectorIndex;
+    use crate::faults::FaultSwitch;
+    use crate::retrieval::{document_id, entry, indexed};
     use docent_domain::fault::{Component, FaultKind};
 
     #[tokio::test]

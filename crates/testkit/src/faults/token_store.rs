@@ -3,11 +3,9 @@
 use super::Faulty;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{FamilyId, UserId},
-    token::RefreshClaims,
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{FamilyId, UserId};
+use docent_domain::token::RefreshClaims;
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 
 #[async_trait]

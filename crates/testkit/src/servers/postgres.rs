@@ -1,17 +1,13 @@
 //! PostgreSQL.
 
-use std::{
-    fs::{File, read_dir},
-    io::{BufRead, BufReader},
-    net::TcpListener,
-    os::unix::{
-        fs::{MetadataExt, chown},
-        process::CommandExt,
-    },
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::mpsc,
-};
+use std::fs::{File, read_dir};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use tempfile::TempDir;
 
 /// User ID of the unprivileged system account: PostgreSQL refuses to run as root.

@@ -1,11 +1,9 @@
 //! Redis.
 
 use super::signal;
-use std::{
-    io::{BufRead, BufReader},
-    net::TcpListener,
-    process::{Child, Command, Stdio},
-};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 /// A Redis server of a test's own, which keeps each write on disk.

@@ -1,11 +1,9 @@
 //! Servers that the environment gives to all tests together, and what a test has of its own on them.
 
 use docent_ports::entropy::Entropy;
-use std::{
-    io::{BufRead, BufReader, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    sync::{Mutex, PoisonError},
-};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// The variable with the URL of a PostgreSQL server, whose account may create schemas.
 const POSTGRES: &str = "DOCENT_TEST_POSTGRES_URL";

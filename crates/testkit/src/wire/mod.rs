@@ -33,18 +33,14 @@ use crate::fakes::chat_model::ScriptedChatModel;
 use http::{Connection, Ended};
 use model::Model;
 use reply::Steps;
-use std::{
-    collections::{HashSet, VecDeque},
-    io,
-    net::SocketAddr,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
-use tokio::{
-    net::{TcpListener, TcpSocket, TcpStream},
-    sync::watch,
-    task::JoinHandle,
-};
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 /// Requests that are kept for tests to look at; older ones are forgotten.
 const KEPT_REQUESTS: usize = 1024;

@@ -2,7 +2,8 @@
 
 use super::{Failing, RateLimit, Reply, Request};
 use crate::retrieval::words_in_common;
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::time::Duration;
 

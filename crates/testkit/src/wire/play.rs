@@ -4,16 +4,12 @@
 //! middle an error object or a broken connection. `Internal` is a fault of the service itself, which
 //! no back end can cause; it becomes a fault of the back end.
 
-use super::{
-    Reply, Request,
-    reply::{Step, Steps},
-};
+use super::reply::{Step, Steps};
+use super::{Reply, Request};
 use crate::fakes::chat_model::ScriptedChatModel;
-use docent_domain::{
-    chat::{FinishReason, Message, ToolCall, ToolOutput, ToolSpec},
-    fault::FaultKind,
-    usage::TokenUsage,
-};
+use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput, ToolSpec};
+use docent_domain::fault::FaultKind;
+use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};

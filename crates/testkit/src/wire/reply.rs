@@ -1,7 +1,8 @@
 //! What the back end answers, step by step.
 
 use futures::stream::BoxStream;
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// A place in a reply that is passed when the test says so. Clones are the same gate.

@@ -2,13 +2,13 @@
 
 use super::{FakeLlm, Gate, Reply};
 use crate::fakes::chat_model::{ScriptedChatModel, Turn};
-use docent_domain::{chat::Message, fault::FaultKind, usage::TokenUsage};
+use docent_domain::chat::Message;
+use docent_domain::fault::FaultKind;
+use docent_domain::usage::TokenUsage;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 async fn connect(fake: &FakeLlm) -> TcpStream {
     TcpStream::connect(fake.address()).await.unwrap()

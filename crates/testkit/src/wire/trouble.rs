@@ -3,11 +3,9 @@
 use super::Reply;
 use crate::clock::TestClock;
 use docent_ports::clock::Clock;
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// So many calls in so long, by a clock; to the others it says when there will be room. Clones count together.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! URLs and templates of documents, conversations, webhooks, jobs and usage.
 
+use super::layout::InPanel;
 use super::{
     conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,
-    document_upload, documents, jobs, layout::InPanel, usage, webhook, webhooks,
+    document_upload, documents, jobs, usage, webhook, webhooks,
 };
 use crate::templates::pages;
 use docent_http::routes;

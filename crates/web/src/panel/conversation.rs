@@ -1,24 +1,21 @@
 //! `GET /admin/conversations/{id}` and `POST /admin/conversations/{id}/delete`
 
-use super::{
-    document_chunks::pages,
-    documents::email,
-    form::OwnForm,
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{self, PageResult, id_of},
-    session::Staff,
-    times::Time,
-};
+use super::document_chunks::pages;
+use super::documents::email;
+use super::form::OwnForm;
+use super::listing::{PageNumber, Paging};
+use super::nav::ROOT;
+use super::page::{self, PageResult, id_of};
+use super::session::Staff;
+use super::times::Time;
 use actix_web::web::Path;
 use chrono::{DateTime, Utc};
-use docent_app::{accounts::users, conversations as use_case};
-use docent_domain::{
-    access::{DeleteConversations, ViewConversations, ViewDocuments},
-    conversation::{ConversationMessage, MessageRole},
-    permission::RecordKind,
-    retrieval::ScoredChunk,
-};
+use docent_app::accounts::users;
+use docent_app::conversations as use_case;
+use docent_domain::access::{DeleteConversations, ViewConversations, ViewDocuments};
+use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::permission::RecordKind;
+use docent_domain::retrieval::ScoredChunk;
 use docent_http::{Query, State};
 use serde::Serialize;
 

@@ -1,14 +1,14 @@
 //! `GET /admin/conversations`
 
-use super::{
-    documents::{cut, email},
-    listing::{List, PageNumber, find_of_account},
-    page::PageResult,
-    session::Staff,
-    times::Time,
-};
-use docent_app::{accounts::users, conversations as use_case};
-use docent_domain::{access::ViewConversations, listing::ConversationFilter};
+use super::documents::{cut, email};
+use super::listing::{List, PageNumber, find_of_account};
+use super::page::PageResult;
+use super::session::Staff;
+use super::times::Time;
+use docent_app::accounts::users;
+use docent_app::conversations as use_case;
+use docent_domain::access::ViewConversations;
+use docent_domain::listing::ConversationFilter;
 use docent_http::{Query, State};
 use serde::Serialize;
 

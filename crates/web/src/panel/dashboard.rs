@@ -1,13 +1,16 @@
 //! `GET /admin`
 
-use super::{charts::Chart, documents::Row, page::PageResult, session::Staff, times::Time};
-use docent_app::{
-    accounts::users,
-    dashboard::{self as use_case, Overview},
-    health,
-};
+use super::charts::Chart;
+use super::documents::Row;
+use super::page::PageResult;
+use super::session::Staff;
+use super::times::Time;
+use docent_app::accounts::users;
+use docent_app::dashboard::{self as use_case, Overview};
+use docent_app::health;
 use docent_domain::access::UploadDocuments;
-use docent_http::{State, error::sentence};
+use docent_http::State;
+use docent_http::error::sentence;
 use serde::Serialize;
 
 /// Sections that the user may not view are none.

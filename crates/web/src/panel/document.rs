@@ -1,28 +1,25 @@
 //! `GET /admin/documents/{id}`
 
-use super::{
-    documents::Row,
-    jobs::JobRow,
-    page::{PageResult, id_of},
-    session::Staff,
-    times::{Time, size},
-};
+use super::documents::Row;
+use super::jobs::JobRow;
+use super::page::{PageResult, id_of};
+use super::session::Staff;
+use super::times::{Time, size};
 use actix_web::web::Path;
-use docent_app::{
-    accounts::users,
-    documents::details::{self as use_case, DocumentDetails},
+use docent_app::accounts::users;
+use docent_app::documents::details::{self as use_case, DocumentDetails};
+use docent_domain::access::{
+    ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers,
 };
-use docent_domain::{
-    access::{ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers},
-    document::{DocumentState, StoredFile},
-    extraction::{Coverage, IngestionStats},
-    job::{Job, JobKind, JobState},
-    metrics::Stage,
-    permission::RecordKind,
-};
+use docent_domain::document::{DocumentState, StoredFile};
+use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::job::{Job, JobKind, JobState};
+use docent_domain::metrics::Stage;
+use docent_domain::permission::RecordKind;
 use docent_http::State;
 use serde::Serialize;
-use std::{cmp::Ordering, time::Duration};
+use std::cmp::Ordering;
+use std::time::Duration;
 
 #[derive(Serialize)]
 pub(super) struct DocumentPage {

@@ -1,14 +1,14 @@
 //! `POST /admin/documents/{id}/retry` and `POST /admin/documents/{id}/delete`
 
-use super::{
-    form::OwnForm,
-    nav::ROOT,
-    page::{self, PageResult, id_of},
-    session::Staff,
-};
+use super::form::OwnForm;
+use super::nav::ROOT;
+use super::page::{self, PageResult, id_of};
+use super::session::Staff;
 use actix_web::web::Path;
 use docent_app::documents::{delete as delete_document, retry as retry_document};
-use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind};
+use docent_domain::access::ViewDocuments;
+use docent_domain::id::DocumentId;
+use docent_domain::permission::RecordKind;
 use docent_http::State;
 
 pub(super) async fn retry(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {

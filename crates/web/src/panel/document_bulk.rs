@@ -1,18 +1,16 @@
 //! `POST /admin/documents/bulk`: shows a preview, and after confirmation the result.
 
-use super::{
-    form::{Form, OwnForm},
-    nav::ROOT,
-    page::{self, PageResult},
-    session::Staff,
-};
+use super::form::{Form, OwnForm};
+use super::nav::ROOT;
+use super::page::{self, PageResult};
+use super::session::Staff;
 use actix_web::http::StatusCode;
-use docent_app::{
-    documents::bulk::{self, BULK_MAX, BulkAction, BulkItem},
-    error::Error,
-};
-use docent_domain::{access::ViewDocuments, id::DocumentId};
-use docent_http::{ApiError, State, error::sentence};
+use docent_app::documents::bulk::{self, BULK_MAX, BulkAction, BulkItem};
+use docent_app::error::Error;
+use docent_domain::access::ViewDocuments;
+use docent_domain::id::DocumentId;
+use docent_http::error::sentence;
+use docent_http::{ApiError, State};
 use serde::Serialize;
 
 /// Word that must be typed to confirm a bulk deletion.

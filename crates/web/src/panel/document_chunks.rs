@@ -1,14 +1,15 @@
 //! `GET /admin/documents/{id}/chunks`
 
-use super::{
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{PageResult, id_of},
-    session::Staff,
-};
+use super::listing::{PageNumber, Paging};
+use super::nav::ROOT;
+use super::page::{PageResult, id_of};
+use super::session::Staff;
 use actix_web::web::Path;
 use docent_app::documents::browse as use_case;
-use docent_domain::{access::ViewDocuments, id::DocumentId, permission::RecordKind, retrieval::StoredChunk};
+use docent_domain::access::ViewDocuments;
+use docent_domain::id::DocumentId;
+use docent_domain::permission::RecordKind;
+use docent_domain::retrieval::StoredChunk;
 use docent_http::{Query, State};
 use serde::Serialize;
 

@@ -1,12 +1,11 @@
 //! `GET /admin/documents/{id}/file`
 
-use super::{
-    page::{PageResult, id_of},
-    session::Staff,
-};
+use super::page::{PageResult, id_of};
+use super::session::Staff;
 use actix_web::web::Path;
 use docent_app::documents::browse as use_case;
-use docent_domain::{access::ViewDocuments, permission::RecordKind};
+use docent_domain::access::ViewDocuments;
+use docent_domain::permission::RecordKind;
 use docent_http::{State, attachment};
 
 pub(super) async fn file(staff: Staff, context: State, id: Path<String>) -> PageResult {

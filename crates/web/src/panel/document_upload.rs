@@ -3,28 +3,20 @@
 //! Each file becomes a document as soon as it has been received, so that a refused file does not affect the
 //! others. The form token precedes the files: without it nothing is stored.
 
-use super::{
-    nav::ROOT,
-    page::{self, PageResult},
-    session::{self, Staff},
-    times::size,
-};
+use super::nav::ROOT;
+use super::page::{self, PageResult};
+use super::session::{self, Staff};
+use super::times::size;
 use actix_multipart::{Field, Multipart};
 use actix_session::SessionExt;
-use actix_web::{
-    HttpMessage, HttpRequest, HttpResponse,
-    http::{StatusCode, header},
-    web::Payload,
-};
-use docent_domain::{
-    access::{AddDocuments, Grant, UploadDocuments, ViewDocuments},
-    trace::TraceParent,
-};
-use docent_http::{
-    ApiError, State,
-    error::sentence,
-    extract::upload::{FILE, Form, file_name},
-};
+use actix_web::http::{StatusCode, header};
+use actix_web::web::Payload;
+use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use docent_domain::access::{AddDocuments, Grant, UploadDocuments, ViewDocuments};
+use docent_domain::trace::TraceParent;
+use docent_http::error::sentence;
+use docent_http::extract::upload::{FILE, Form, file_name};
+use docent_http::{ApiError, State};
 use serde::Serialize;
 
 /// Maximum number of files per form.

@@ -1,20 +1,18 @@
 //! `GET /admin/documents`
 
-use super::{
-    listing::{self, List, PageNumber, find_of_account},
-    page::PageResult,
-    session::Staff,
-    times::{Time, size},
-};
+use super::listing::{self, List, PageNumber, find_of_account};
+use super::page::PageResult;
+use super::session::Staff;
+use super::times::{Time, size};
 use chrono::{DateTime, Utc};
-use docent_app::{accounts::users, documents::browse as use_case, error::Result};
-use docent_domain::{
-    access::{ChangeDocuments, DeleteDocuments, UploadDocuments, ViewDocuments},
-    document::{Document, DocumentState},
-    id::UserId,
-    listing::{DocumentOrder, DocumentQuery, Page},
-    text::Email,
-};
+use docent_app::accounts::users;
+use docent_app::documents::browse as use_case;
+use docent_app::error::Result;
+use docent_domain::access::{ChangeDocuments, DeleteDocuments, UploadDocuments, ViewDocuments};
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::id::UserId;
+use docent_domain::listing::{DocumentOrder, DocumentQuery, Page};
+use docent_domain::text::Email;
 use docent_http::{Query, State};
 use serde::Serialize;
 use std::collections::HashMap;

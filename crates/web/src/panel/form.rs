@@ -1,18 +1,19 @@
 //! Submitted forms and their validation errors.
 
-use super::{page::PageError, session};
+use super::page::PageError;
+use super::session;
 use actix_session::SessionExt;
-use actix_web::{FromRequest, HttpRequest, dev::Payload, http::StatusCode};
+use actix_web::dev::Payload;
+use actix_web::http::StatusCode;
+use actix_web::{FromRequest, HttpRequest};
 use docent_app::error::Error;
 use docent_domain::error::ValidationError;
 use docent_http::ApiError;
 pub(super) use docent_http::Form;
 use futures::future::LocalBoxFuture;
-use std::{
-    collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
-    ops::Deref,
-};
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Deref;
 
 /// Form with a valid CSRF token of this session.
 pub(super) struct OwnForm(Form);

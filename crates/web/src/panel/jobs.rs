@@ -1,20 +1,17 @@
 //! `GET /admin/jobs`
 
-use super::{
-    documents::short,
-    listing::{List, PageNumber},
-    page::PageResult,
-    session::Staff,
-    times::Time,
-};
+use super::documents::short;
+use super::listing::{List, PageNumber};
+use super::page::PageResult;
+use super::session::Staff;
+use super::times::Time;
 use chrono::{DateTime, Utc};
-use docent_app::{documents::browse, jobs::browse as use_case};
-use docent_domain::{
-    access::{ViewDocuments, ViewJobs},
-    job::{Job, JobKind, JobState},
-    listing::{JobFilter, JobStateName},
-    text::Title,
-};
+use docent_app::documents::browse;
+use docent_app::jobs::browse as use_case;
+use docent_domain::access::{ViewDocuments, ViewJobs};
+use docent_domain::job::{Job, JobKind, JobState};
+use docent_domain::listing::{JobFilter, JobStateName};
+use docent_domain::text::Title;
 use docent_http::{Query, State};
 use serde::Serialize;
 use std::collections::HashMap;

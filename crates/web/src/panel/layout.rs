@@ -1,10 +1,8 @@
 //! Layout of the panel's pages.
 
-use super::{
-    nav::{self, NavGroup},
-    page::{PageResult, show},
-    session::{Flash, Staff},
-};
+use super::nav::{self, NavGroup};
+use super::page::{PageResult, show};
+use super::session::{Flash, Staff};
 use crate::templates::{InLayout, Page};
 use actix_web::http::StatusCode;
 use docent_http::State;

@@ -1,12 +1,12 @@
 //! Paged lists with filters in the URL.
 
 use super::nav::{self, ROOT};
-use docent_app::{App, error::Error, listing};
-use docent_domain::{
-    id::UserId,
-    listing::{Page, PageRequest},
-};
-use docent_http::{Query, extract::query::encode_query};
+use docent_app::error::Error;
+use docent_app::{App, listing};
+use docent_domain::id::UserId;
+use docent_domain::listing::{Page, PageRequest};
+use docent_http::Query;
+use docent_http::extract::query::encode_query;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,18 +1,15 @@
 //! `/admin/login`
 
-use super::{
-    form::Form,
-    login_link::panel_page,
-    nav::ROOT,
-    page::{self, PageResult},
-    session,
-};
+use super::form::Form;
+use super::login_link::panel_page;
+use super::nav::ROOT;
+use super::page::{self, PageResult};
+use super::session;
 use actix_session::Session;
 use actix_web::http::{StatusCode, header};
-use docent_app::{
-    accounts::{login, sessions::ClientInfo},
-    error::Error,
-};
+use docent_app::accounts::login;
+use docent_app::accounts::sessions::ClientInfo;
+use docent_app::error::Error;
 use docent_http::{ApiError, Client, Query, State, UserAgent};
 use serde::Serialize;
 

@@ -1,11 +1,9 @@
 //! `POST /admin/logout`
 
-use super::{
-    form::OwnForm,
-    nav::ROOT,
-    page::{self, PageResult},
-    session::Staff,
-};
+use super::form::OwnForm;
+use super::nav::ROOT;
+use super::page::{self, PageResult};
+use super::session::Staff;
 use actix_session::Session;
 use docent_app::accounts::sessions;
 use docent_http::State;

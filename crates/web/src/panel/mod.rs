@@ -32,11 +32,11 @@ mod webhooks;
 
 use self::nav::ROOT;
 use crate::templates::pages;
-use actix_web::{
-    middleware::from_fn,
-    web::{self, ServiceConfig},
-};
-use docent_http::{routes, settings::SessionKey, table::Table};
+use actix_web::middleware::from_fn;
+use actix_web::web::{self, ServiceConfig};
+use docent_http::routes;
+use docent_http::settings::SessionKey;
+use docent_http::table::Table;
 
 /// Route tables of the panel.
 pub(crate) const TABLES: [Table; 3] = [TABLE, content::TABLE, access::TABLE];

@@ -1,6 +1,7 @@
 //! Sections of the panel and the permissions they need.
 
-use docent_domain::{access::Actor, permission::Permission};
+use docent_domain::access::Actor;
+use docent_domain::permission::Permission;
 use serde::Serialize;
 
 /// Root path of the panel.

@@ -1,15 +1,14 @@
 //! Renders pages and error pages.
 
 use crate::templates::{Page, html_response, render};
-use actix_web::{
-    HttpResponse, ResponseError,
-    http::{StatusCode, header},
-};
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpResponse, ResponseError};
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
 use docent_http::ApiError;
 use serde::Serialize;
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 /// Content security policy: own stylesheet and script only, no inline scripts, no
 /// framing.

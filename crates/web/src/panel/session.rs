@@ -1,28 +1,24 @@
 //! Sessions of the panel: a signed cookie contains the ID of a stored session.
 
-use super::{nav::ROOT, page::PageError};
-use actix_session::{
-    Session, SessionExt, SessionMiddleware, config::CookieContentSecurity, storage::CookieSessionStore,
-};
-use actix_web::{
-    FromRequest, HttpMessage, HttpRequest,
-    body::MessageBody,
-    cookie::{Key, SameSite},
-    dev::{Payload, ServiceRequest, ServiceResponse},
-    http::header::{self, HeaderValue},
-    middleware::Next,
-};
-use docent_app::{
-    App,
-    accounts::sessions::{self, ClientInfo},
-    error::Error,
-};
-use docent_domain::{
-    access::{Actor, Grant, Operation, UseAdminPanel},
-    id::SessionId,
-    text::Email,
-};
-use docent_http::{ApiError, Client, UserAgent, context, settings::SessionKey};
+use super::nav::ROOT;
+use super::page::PageError;
+use actix_session::config::CookieContentSecurity;
+use actix_session::storage::CookieSessionStore;
+use actix_session::{Session, SessionExt, SessionMiddleware};
+use actix_web::body::MessageBody;
+use actix_web::cookie::{Key, SameSite};
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use docent_app::App;
+use docent_app::accounts::sessions::{self, ClientInfo};
+use docent_app::error::Error;
+use docent_domain::access::{Actor, Grant, Operation, UseAdminPanel};
+use docent_domain::id::SessionId;
+use docent_domain::text::Email;
+use docent_http::settings::SessionKey;
+use docent_http::{ApiError, Client, UserAgent, context};
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 

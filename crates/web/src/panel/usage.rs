@@ -1,25 +1,21 @@
 //! `GET /admin/usage` and `GET /admin/usage.csv`
 
-use super::{
-    csv,
-    documents::{cut, email, short},
-    listing::{Filters, List, PageNumber, account_of},
-    nav::ROOT,
-    page::PageResult,
-    session::Staff,
-};
-use actix_web::{HttpResponse, http::header};
+use super::csv;
+use super::documents::{cut, email, short};
+use super::listing::{Filters, List, PageNumber, account_of};
+use super::nav::ROOT;
+use super::page::PageResult;
+use super::session::Staff;
+use actix_web::HttpResponse;
+use actix_web::http::header;
 use chrono::{Days, NaiveDate, NaiveTime};
-use docent_app::{
-    App,
-    error::Result,
-    usage::{self as use_case, Usage},
-};
-use docent_domain::{
-    access::ViewUsageRecords,
-    listing::{Period, UsageFilter, UsageGrouping, UsageSum},
-};
-use docent_http::{Query, State, extract::query::encode_query};
+use docent_app::App;
+use docent_app::error::Result;
+use docent_app::usage::{self as use_case, Usage};
+use docent_domain::access::ViewUsageRecords;
+use docent_domain::listing::{Period, UsageFilter, UsageGrouping, UsageSum};
+use docent_http::extract::query::encode_query;
+use docent_http::{Query, State};
 use serde::Serialize;
 
 /// Default period in days.

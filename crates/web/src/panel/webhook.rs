@@ -1,23 +1,21 @@
 //! `GET /admin/webhooks/{id}` and its actions `…/switch`, `…/replay`, `…/delete`
 
-use super::{
-    form::OwnForm,
-    listing::{PageNumber, Paging},
-    nav::ROOT,
-    page::{self, PageResult, id_of},
-    session::Staff,
-    times::Time,
-    webhooks::Row,
-};
-use actix_web::{http::StatusCode, web::Path};
+use super::form::OwnForm;
+use super::listing::{PageNumber, Paging};
+use super::nav::ROOT;
+use super::page::{self, PageResult, id_of};
+use super::session::Staff;
+use super::times::Time;
+use super::webhooks::Row;
+use actix_web::http::StatusCode;
+use actix_web::web::Path;
 use chrono::{DateTime, Utc};
-use docent_app::{accounts::users, webhooks::staff as use_case};
-use docent_domain::{
-    access::{ChangeWebhooks, DeleteWebhooks, ViewDocuments, ViewWebhooks},
-    id::WebhookId,
-    permission::RecordKind,
-    webhook::WebhookDelivery,
-};
+use docent_app::accounts::users;
+use docent_app::webhooks::staff as use_case;
+use docent_domain::access::{ChangeWebhooks, DeleteWebhooks, ViewDocuments, ViewWebhooks};
+use docent_domain::id::WebhookId;
+use docent_domain::permission::RecordKind;
+use docent_domain::webhook::WebhookDelivery;
 use docent_http::{ApiError, Query, State};
 use serde::Serialize;
 

@@ -1,17 +1,18 @@
 //! `GET /admin/webhooks`
 
-use super::{
-    documents::{cut, email},
-    listing::{List, PageNumber, find_of_account},
-    page::PageResult,
-    session::Staff,
-    times::Time,
-};
+use super::documents::{cut, email};
+use super::listing::{List, PageNumber, find_of_account};
+use super::page::PageResult;
+use super::session::Staff;
+use super::times::Time;
 use chrono::{DateTime, Utc};
-use docent_app::{accounts::users, webhooks::staff as use_case};
-use docent_domain::{
-    access::ViewWebhooks, id::UserId, listing::WebhookFilter, text::Email, webhook::Webhook,
-};
+use docent_app::accounts::users;
+use docent_app::webhooks::staff as use_case;
+use docent_domain::access::ViewWebhooks;
+use docent_domain::id::UserId;
+use docent_domain::listing::WebhookFilter;
+use docent_domain::text::Email;
+use docent_domain::webhook::Webhook;
 use docent_http::{Query, State};
 use serde::Serialize;
 use std::collections::HashMap;

@@ -2,7 +2,9 @@
 
 use super::{InLayout, Page, SHARED, Template};
 use serde_json::{Value, json};
-use std::{collections::HashSet, fs, path::Path};
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
 use tera::{Context, Kwargs, State, Tera, TeraResult};
 
 /// Values with which the tests render a page or a layout. The samples together show its variants.

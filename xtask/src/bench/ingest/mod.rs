@@ -10,19 +10,15 @@ mod serving;
 mod synthetic;
 mod uploader;
 
-use super::{
-    peer::Role,
-    service::{self, Peer},
-};
+use super::peer::Role;
+use super::service::{self, Peer};
 use anyhow::{Context, Result, ensure};
 use sampler::Sampler;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 use uploader::Pdf;
 pub(super) use uploader::Uploader;
 

@@ -2,13 +2,11 @@
 
 use super::super::service::{Peer, ticks_to_time};
 use anyhow::{Context, Result};
-use std::{
-    cell::{Cell, RefCell},
-    collections::HashMap,
-    fs,
-    rc::Rc,
-    time::Duration,
-};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::fs;
+use std::rc::Rc;
+use std::time::Duration;
 use tokio::task::JoinHandle;
 
 /// Sampling interval; workers live for some tenths of a second.

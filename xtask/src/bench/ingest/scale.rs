@@ -1,16 +1,14 @@
 //! Ingestion rate while the index grows, and the time to delete a large document.
 
-use super::{
-    super::{peer::Role, service, service::Peer},
-    sampler::{Sampler, kib},
-    synthetic::Library,
-    uploader::{Pdf, Uploader},
-};
+use super::super::peer::Role;
+use super::super::service;
+use super::super::service::Peer;
+use super::sampler::{Sampler, kib};
+use super::synthetic::Library;
+use super::uploader::{Pdf, Uploader};
 use anyhow::Result;
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Pages per document, about 290 chunks.
 const PAGES: usize = 200;

@@ -1,21 +1,15 @@
 //! Latency of other requests during ingestion.
 
-use super::{
-    super::{
-        service,
-        wire::{Client, request},
-    },
-    sampler::Sampler,
-    uploader::{Pdf, Uploader},
-};
+use super::super::service;
+use super::super::wire::{Client, request};
+use super::sampler::Sampler;
+use super::uploader::{Pdf, Uploader};
 use anyhow::{Context, Result};
-use std::{
-    cell::Cell,
-    net::SocketAddr,
-    path::Path,
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Pause between two requests of a connection.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -4,7 +4,8 @@ use super::uploader::Pdf;
 use crate::random::Random;
 use anyhow::{Context, Result, ensure};
 use docent_testkit::pdf::pdf;
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 /// Lines per page.
 const LINES: usize = 46;

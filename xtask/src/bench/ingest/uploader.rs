@@ -3,7 +3,9 @@
 use super::super::wire::{Client, upload};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use std::{collections::VecDeque, net::SocketAddr, time::Duration};
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::time::Duration;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum number of polls per document.

@@ -1,6 +1,7 @@
 //! Assembles an answer from the events of its stream, without input or output.
 
-use crate::{command::documents::format_pages, output::sanitize};
+use crate::command::documents::format_pages;
+use crate::output::sanitize;
 use docent_adapters::sse::Event;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -4,30 +4,25 @@ use crate::progress::ProgressDisplay;
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use docent::cli::EvalArgs;
-use docent_app::{
-    App,
-    accounts::{self, create::Flags},
-    audit::Initiator,
-    documents,
-    evaluation::Source,
-    jobs::{self, Runner, RunnerSettings},
-    maintenance::progress::Progress,
-};
-use docent_domain::{
-    access::Actor,
-    document::{Document, DocumentState},
-    text::{Email, Title},
-    user::Password,
-};
+use docent_app::accounts::create::Flags;
+use docent_app::accounts::{self};
+use docent_app::audit::Initiator;
+use docent_app::evaluation::Source;
+use docent_app::jobs::{self, Runner, RunnerSettings};
+use docent_app::maintenance::progress::Progress;
+use docent_app::{App, documents};
+use docent_domain::access::Actor;
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::text::{Email, Title};
+use docent_domain::user::Password;
 use serde_json::{Value, json};
-use std::{
-    fs::File,
-    io::Read,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
-use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 /// File that lists the documents of a kept directory; it is written last.
 pub(super) const MANIFEST: &str = "evaluation.json";

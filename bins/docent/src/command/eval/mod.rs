@@ -4,28 +4,26 @@ mod corpus;
 mod table;
 mod work_dir;
 
-use super::{config::load, service::signal};
-use crate::{
-    progress::ProgressDisplay,
-    wire::{self, Assembly},
-};
+use super::config::load;
+use super::service::signal;
+use crate::progress::ProgressDisplay;
+use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
 use corpus::{Corpus, IngestionResult, SelectedFiles};
-use docent::{
-    cli::EvalArgs,
-    config::{Profile, Settings},
-};
+use docent::cli::EvalArgs;
+use docent::config::{Profile, Settings};
 use docent_adapters::builtin::answerer;
-use docent_app::{
-    App,
-    evaluation::{
-        AnswerClassifier, DEPTH, EvaluatedAnswer, EvaluationInput, EvaluationResult, InvalidQuestion,
-        LinkedQuestion, Question, RESAMPLES, answers, measure, questions, report,
-    },
+use docent_app::App;
+use docent_app::evaluation::{
+    AnswerClassifier, DEPTH, EvaluatedAnswer, EvaluationInput, EvaluationResult, InvalidQuestion,
+    LinkedQuestion, Question, RESAMPLES, answers, measure, questions, report,
 };
 use docent_domain::access::Actor;
 use serde_json::{Value, json};
-use std::{fs::File, io::Write, path::Path, sync::Arc};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
 use work_dir::WorkDir;
 
 /// How to interpret the answers of the built-in answerer.

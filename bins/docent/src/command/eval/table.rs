@@ -1,10 +1,10 @@
 //! Formats the results as text.
 
 use super::Results;
+use docent_app::evaluation::answers::{share_declining, share_with_page_found, share_with_quotes};
+use docent_app::evaluation::report::summary;
 use docent_app::evaluation::{
     Estimate, EvaluatedAnswer, Metric, QuestionResult, RESAMPLES, Ranking, SearchScope,
-    answers::{share_declining, share_with_page_found, share_with_quotes},
-    report::summary,
 };
 use std::fmt::Write;
 

@@ -2,14 +2,10 @@
 
 use super::corpus::MANIFEST;
 use anyhow::{Context, bail};
-use docent::{
-    cli::EvalArgs,
-    config::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, Settings, VectorDb},
-};
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use docent::cli::EvalArgs;
+use docent::config::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, Settings, VectorDb};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Attempts to remove the directory, which stopping threads may still write to.

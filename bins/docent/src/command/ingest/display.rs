@@ -2,7 +2,9 @@
 
 use crate::output::sanitize;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use std::{io::IsTerminal, path::Path, time::Duration};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Duration;
 
 /// Interval of the spinner.
 const TICK: Duration = Duration::from_millis(200);

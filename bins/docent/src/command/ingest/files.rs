@@ -1,10 +1,8 @@
 //! Finds the files to upload.
 
-use std::{
-    ffi::OsStr,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// A file given on the command line or found in a given directory.
 #[derive(Debug, PartialEq)]

@@ -7,11 +7,9 @@ mod retry;
 mod wait;
 
 use super::service::Signals;
-use crate::{
-    client::{ApiError, ServiceClient},
-    fail,
-    output::{self, OutputError},
-};
+use crate::client::{ApiError, ServiceClient};
+use crate::fail;
+use crate::output::{self, OutputError};
 use anyhow::anyhow;
 use display::{Transfer, UploadDisplay};
 use docent::cli::IngestArgs;
@@ -21,16 +19,12 @@ use outcome::Outcome;
 use reqwest::StatusCode;
 use retry::{Decision, RetryPolicy, may_be_uploaded};
 use serde_json::Value;
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
-use tokio::{
-    sync::mpsc::{UnboundedSender, unbounded_channel},
-    time::{Instant, sleep},
-};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, sleep};
 
 /// Exit code: not all files were uploaded, or ingested with `--wait`.
 const INCOMPLETE: u8 = 1;

@@ -1,13 +1,12 @@
 //! Waits until uploaded documents are ingested or failed.
 
-use super::{
-    Run, Uploaded,
-    outcome::Outcome,
-    retry::{Decision, RetryPolicy},
-};
+use super::outcome::Outcome;
+use super::retry::{Decision, RetryPolicy};
+use super::{Run, Uploaded};
 use serde_json::Value;
 use std::time::Duration;
-use tokio::{sync::mpsc::UnboundedReceiver, time::sleep};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::sleep;
 
 /// Documents polled per round; those uploaded first finish first.
 const WINDOW: usize = 6;

@@ -2,21 +2,15 @@
 #![allow(clippy::print_stdout, reason = "prints recovery times")]
 
 use super::installation::{Installation, Replica, terminate};
-use crate::{
-    client::{fixture, parse_answer},
-    program::in_time,
-};
+use crate::client::{fixture, parse_answer};
+use crate::program::in_time;
 use docent_testkit::wire::FakeLlm;
 use reqwest::Method;
 use serde_json::Value;
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Sends requests of every kind in a loop and counts the response statuses.
 struct Load {

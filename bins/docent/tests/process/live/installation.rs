@@ -4,29 +4,21 @@
 #[allow(dead_code, reason = "the adapter's tests use all of it")]
 mod qdrant;
 
-use crate::{
-    client::client,
-    program::{SECRET, docent, in_time, rest, run},
-};
-use docent_testkit::{
-    servers::{PostgresServer, RedisServer},
-    wire::FakeLlm,
-};
+use crate::client::client;
+use crate::program::{SECRET, docent, in_time, rest, run};
+use docent_testkit::servers::{PostgresServer, RedisServer};
+use docent_testkit::wire::FakeLlm;
 pub(super) use qdrant::Fake as FakeQdrant;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    net::TcpListener,
-    path::Path,
-    process::{ExitStatus, Stdio},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
-use tokio::{
-    io::AsyncWriteExt,
-    process::{Child, Command},
-};
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, Command};
 
 const EMAIL: &str = "ada@example.org";
 const PASSWORD: &str = "correct horse";

@@ -1,10 +1,8 @@
 //! Backup from one profile and restore into the other.
 
 use super::installation::Installation;
-use crate::{
-    maintenance::{QUESTION, ask, installation},
-    program::{docent, run},
-};
+use crate::maintenance::{QUESTION, ask, installation};
+use crate::program::{docent, run};
 use tempfile::TempDir;
 
 #[tokio::test]

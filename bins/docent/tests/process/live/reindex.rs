@@ -1,11 +1,9 @@
 //! Reindex with another embedding model while the service runs.
 
 use super::installation::Installation;
-use crate::{
-    client::{fixture, parse_answer},
-    maintenance::QUESTION,
-    program::{in_time, run},
-};
+use crate::client::{fixture, parse_answer};
+use crate::maintenance::QUESTION;
+use crate::program::{in_time, run};
 use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;

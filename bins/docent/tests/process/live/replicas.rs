@@ -1,10 +1,12 @@
 //! Several replicas and workers behave like one process.
 
 use super::installation::{Installation, terminate};
-use crate::{client::fixture, program::in_time};
+use crate::client::fixture;
+use crate::program::in_time;
 use futures::future::join_all;
 use reqwest::Method;
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rate_limit_is_shared_by_replicas() {

@@ -5,15 +5,15 @@ use crate::http_client::{is_loopback, tls};
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use futures::StreamExt;
-use object_store::{
-    ClientOptions,
-    client::{
-        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
-        HttpService,
-    },
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
+    HttpService,
 };
-use reqwest::{Client, StatusCode, Url, redirect::Policy};
-use std::{error::Error as StdError, time::Duration};
+use reqwest::redirect::Policy;
+use reqwest::{Client, StatusCode, Url};
+use std::error::Error as StdError;
+use std::time::Duration;
 use thiserror::Error;
 
 /// How long unused connections stay open; shorter than the timeout of common services.
@@ -174,7 +174,8 @@ pub(in super::super) fn fault(doing: &'static str, error: &(dyn StdError + 'stat
 
 #[cfg(test)]
 mod tests {
-    use super::{super::S3Credentials, *};
+    use super::super::S3Credentials;
+    use super::*;
 
     #[test]
     fn error_body_is_reduced_to_code_and_message() {

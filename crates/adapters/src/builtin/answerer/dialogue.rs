@@ -2,10 +2,8 @@
 
 use super::SEARCH_TOOL;
 use crate::builtin::lexical::{beginning, query_terms};
-use docent_domain::{
-    chat::{Message, ToolOutput},
-    retrieval::ScoredChunk,
-};
+use docent_domain::chat::{Message, ToolOutput};
+use docent_domain::retrieval::ScoredChunk;
 use docent_ports::chat_model::ChatRequest;
 
 /// Prefix of the output of a failed search.

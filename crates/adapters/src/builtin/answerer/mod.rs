@@ -13,10 +13,8 @@ mod sentences;
 use super::spans;
 use async_trait::async_trait;
 use dialogue::{Action, next_action};
-use docent_domain::{
-    chat::{FinishReason, ToolCall},
-    fault::{Component, Fault, FaultKind, Result},
-};
+use docent_domain::chat::{FinishReason, ToolCall};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::stream;
 use relevance::{Quote, Selection};

@@ -5,13 +5,13 @@
 //! sentence, often a heading, count half. The rank of the passages weighs more than the coverage. If a sentence covers
 //! nearly the whole question, sentences that cover little of it are left out.
 
-use super::{
-    names::{Name, names},
-    scope::{PassageTerms, Topic, in_scope, missing},
-    sentences::{self, Sentence},
-};
+use super::names::{Name, names};
+use super::scope::{PassageTerms, Topic, in_scope, missing};
+use super::sentences::{self, Sentence};
 use crate::builtin::lexical::{Analyzer, Question};
-use docent_domain::{chunk::page_at, id::DocumentId, retrieval::ScoredChunk};
+use docent_domain::chunk::page_at;
+use docent_domain::id::DocumentId;
+use docent_domain::retrieval::ScoredChunk;
 use std::collections::{HashMap, HashSet};
 
 /// A quoted sentence.

@@ -1,9 +1,7 @@
 use super::*;
-use docent_domain::{
-    chat::{Message, ToolOutput, ToolSpec},
-    chunk::PageStart,
-    retrieval::ScoredChunk,
-};
+use docent_domain::chat::{Message, ToolOutput, ToolSpec};
+use docent_domain::chunk::PageStart;
+use docent_domain::retrieval::ScoredChunk;
 use docent_testkit::retrieval::found;
 use futures::TryStreamExt;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Language detection, stop words and stemming.
 
 use frostem::{Algorithm, Stemmer};
-use std::{collections::HashMap, sync::LazyLock};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// A language with a stemmer and stop words.
 ///

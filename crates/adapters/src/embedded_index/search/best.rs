@@ -1,9 +1,7 @@
 //! Selects the best candidates.
 
-use std::{
-    cmp::{Ordering, Reverse},
-    collections::BinaryHeap,
-};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
 /// A scored chunk. Better candidates compare greater; equal scores are ordered by document ID and ordinal, so that the
 /// order does not depend on the state of the index.

@@ -1,6 +1,8 @@
 //! Dense and hybrid ranking.
 
-use super::{Segment, best::TopCandidates, lexical::Scores, vector_keys};
+use super::best::TopCandidates;
+use super::lexical::Scores;
+use super::{Segment, vector_keys};
 use crate::embedded_index::vectors::Vectors;
 use docent_domain::ranking;
 

@@ -1,18 +1,16 @@
 //! Lexical scoring.
 
-use super::{Segment, best::TopCandidates};
+use super::Segment;
+use super::best::TopCandidates;
 use crate::embedded_index::schema::Fields;
-use docent_domain::{
-    ranking::{self, HEADING_WEIGHT, LEAD_WEIGHT, TITLE_WEIGHT},
-    retrieval::TermCounts,
-};
-use std::{collections::HashMap, sync::Arc};
-use tantivy::{
-    DocId, DocSet, InvertedIndexReader, Searcher, Term,
-    fieldnorm::FieldNormReader,
-    postings::{Postings, TermInfo},
-    schema::{Field, IndexRecordOption},
-};
+use docent_domain::ranking::{self, HEADING_WEIGHT, LEAD_WEIGHT, TITLE_WEIGHT};
+use docent_domain::retrieval::TermCounts;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::{Postings, TermInfo};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, InvertedIndexReader, Searcher, Term};
 
 /// Saturation is precomputed for frequencies below this.
 const COMMON_FREQUENCIES: usize = 16;

@@ -1,11 +1,11 @@
 //! Groups a segment's chunks by document; chunks of a document are mostly consecutive.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-    sync::{Arc, Mutex, PoisonError},
-};
-use tantivy::{Searcher, columnar::ColumnValues, index::SegmentId};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use tantivy::Searcher;
+use tantivy::columnar::ColumnValues;
+use tantivy::index::SegmentId;
 
 /// Consecutive chunks of one document in a segment, including deleted ones.
 #[derive(Clone, Debug, PartialEq, Eq)]

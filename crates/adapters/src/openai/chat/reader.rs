@@ -1,17 +1,14 @@
 //! Reads a chat response from its connection with timeouts.
 
-use crate::openai::{
-    completion::{CompletionDecoder, Progress, ResponseMetadata},
-    fault::{self, CallError},
-};
+use crate::openai::completion::{CompletionDecoder, Progress, ResponseMetadata};
+use crate::openai::fault::{self, CallError};
 use bytes::Bytes;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::ChatEvent;
-use futures::{
-    StreamExt,
-    stream::{self, BoxStream},
-};
-use reqwest::{Response, header::CONTENT_TYPE};
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 

@@ -1,9 +1,7 @@
 //! Request bodies of chat completions.
 
-use docent_domain::{
-    chat::{Message, ToolCall, ToolSpec},
-    fault::{Component, Fault, FaultKind, Result},
-};
+use docent_domain::chat::{Message, ToolCall, ToolSpec};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::ChatRequest;
 use serde::Serialize;
 use serde_json::Value;

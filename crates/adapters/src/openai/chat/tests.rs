@@ -3,11 +3,9 @@
 use super::*;
 use crate::openai::backend;
 use docent_domain::chat::{ToolOutput, ToolSpec};
-use docent_testkit::{
-    clock::TestClock,
-    fakes::trace::FakePropagator,
-    wire::{FakeLlm, Gate, Reply},
-};
+use docent_testkit::clock::TestClock;
+use docent_testkit::fakes::trace::FakePropagator;
+use docent_testkit::wire::{FakeLlm, Gate, Reply};
 use std::time::Duration;
 
 const KEY: &str = "sk-very-secret";

@@ -1,7 +1,9 @@
 //! Assembles tool calls from streamed pieces.
 
-use super::{invalid_response, wire::ToolCallDelta};
-use docent_domain::{chat::ToolCall, fault::Fault};
+use super::invalid_response;
+use super::wire::ToolCallDelta;
+use docent_domain::chat::ToolCall;
+use docent_domain::fault::Fault;
 use std::collections::HashSet;
 
 /// Maximum number of tool calls in a response.

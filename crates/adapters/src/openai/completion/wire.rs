@@ -1,7 +1,8 @@
 //! Wire types of chat responses, lenient towards deviations of back ends.
 
 use crate::openai::fault::BackendError;
-use docent_domain::{chat::FinishReason, usage::TokenUsage};
+use docent_domain::chat::FinishReason;
+use docent_domain::usage::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -2,10 +2,8 @@
 
 use super::*;
 use crate::openai::backend;
-use docent_testkit::{
-    clock::TestClock,
-    wire::{Failing, FakeLlm, Gate, RateLimit, Reply},
-};
+use docent_testkit::clock::TestClock;
+use docent_testkit::wire::{Failing, FakeLlm, Gate, RateLimit, Reply};
 use serde_json::{Value, json};
 
 fn settings(fake: &FakeLlm) -> BackendSettings {

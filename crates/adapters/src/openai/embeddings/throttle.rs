@@ -5,10 +5,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_ports::clock::Clock;
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 
 /// Longer pauses are returned as an error.
@@ -208,7 +206,8 @@ impl Drop for CallPermit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docent_testkit::{builders::at, clock::TestClock};
+    use docent_testkit::builders::at;
+    use docent_testkit::clock::TestClock;
 
     fn seconds(n: i64) -> TimeDelta {
         TimeDelta::seconds(n)

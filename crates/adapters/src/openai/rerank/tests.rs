@@ -2,10 +2,8 @@
 
 use super::*;
 use crate::openai::backend;
-use docent_testkit::{
-    clock::TestClock,
-    wire::{FakeLlm, Reply},
-};
+use docent_testkit::clock::TestClock;
+use docent_testkit::wire::{FakeLlm, Reply};
 use serde_json::json;
 
 fn settings(fake: &FakeLlm) -> BackendSettings {

@@ -1,10 +1,8 @@
 //! Tests of page images.
 
 use super::{Sample, line};
-use crate::pdf::{
-    drawing::{RenderFailure, draw},
-    frame::DrawingRequest,
-};
+use crate::pdf::drawing::{RenderFailure, draw};
+use crate::pdf::frame::DrawingRequest;
 use docent_domain::document::FailureCode;
 use hayro::vello_cpu::Pixmap;
 use std::io::Cursor;

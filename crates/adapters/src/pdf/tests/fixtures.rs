@@ -1,7 +1,8 @@
 //! Tests of PDFs by real producers, listed in `tests/fixtures/pdf/README.md`.
 
 use super::*;
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 fn fixture(name: &str) -> Result<Extraction, FailureCode> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/pdf");

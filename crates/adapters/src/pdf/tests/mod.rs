@@ -7,16 +7,11 @@ mod hostile;
 mod marked_content;
 mod text_device;
 
-use super::{
-    document::{DocumentLimits, Sink, Stopped, read},
-    limits::PageLimits,
-    samples::{Sample, line, numbers, show, string},
-};
-use docent_domain::extraction::Metadata;
-use docent_domain::{
-    document::FailureCode,
-    extraction::{ExtractedPage, Extraction, OutlineEntry, PageQuality},
-};
+use super::document::{DocumentLimits, Sink, Stopped, read};
+use super::limits::PageLimits;
+use super::samples::{Sample, line, numbers, show, string};
+use docent_domain::document::FailureCode;
+use docent_domain::extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry, PageQuality};
 use lopdf::{Dictionary, Object, dictionary};
 use std::io;
 

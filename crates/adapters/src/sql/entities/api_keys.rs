@@ -1,13 +1,9 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{digest, instant, micros},
-};
-use docent_domain::{
-    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
-    fault::Result,
-    id::{ApiKeyId, UserId},
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{digest, instant, micros};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
+use docent_domain::fault::Result;
+use docent_domain::id::{ApiKeyId, UserId};
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

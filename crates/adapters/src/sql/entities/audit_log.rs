@@ -1,14 +1,10 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{address, instant, micros},
-};
-use docent_domain::{
-    audit::{AuditAction, AuditActor, AuditEntry, Change},
-    fault::Result,
-    id::{ApiKeyId, AuditId, UserId},
-    permission::RecordKind,
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{address, instant, micros};
+use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
+use docent_domain::fault::Result;
+use docent_domain::id::{ApiKeyId, AuditId, UserId};
+use docent_domain::permission::RecordKind;
 use sea_orm::entity::prelude::*;
 use serde_json::{Map, Value, json};
 

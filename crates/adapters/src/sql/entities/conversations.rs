@@ -1,13 +1,9 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{instant, micros},
-};
-use docent_domain::{
-    conversation::{Conversation, ConversationTitle},
-    fault::Result,
-    id::{ConversationId, UserId},
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{instant, micros};
+use docent_domain::conversation::{Conversation, ConversationTitle};
+use docent_domain::fault::Result;
+use docent_domain::id::{ConversationId, UserId};
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

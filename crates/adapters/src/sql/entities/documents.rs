@@ -1,18 +1,14 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{counted, instant, micros, number},
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{counted, instant, micros, number};
+use docent_domain::document::{
+    BlobKey, Deletion, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
+    VectorDocId,
 };
-use docent_domain::{
-    document::{
-        BlobKey, Deletion, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending,
-        StoredFile, VectorDocId,
-    },
-    extraction::{Coverage, IngestionStats},
-    fault::Result,
-    id::{DocumentId, UserId},
-    text::{FileName, Title},
-};
+use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::fault::Result;
+use docent_domain::id::{DocumentId, UserId};
+use docent_domain::text::{FileName, Title};
 use sea_orm::entity::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -1,13 +1,9 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{counted, instant, micros},
-};
-use docent_domain::{
-    fault::Result,
-    generation::{GenerationState, IndexGeneration},
-    id::GenerationId,
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{counted, instant, micros};
+use docent_domain::fault::Result;
+use docent_domain::generation::{GenerationState, IndexGeneration};
+use docent_domain::id::GenerationId;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

@@ -1,14 +1,10 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{counted, instant, micros},
-};
-use docent_domain::{
-    fault::Result,
-    id::{DocumentId, JobId, LeaseId, UserId},
-    job::{Job, JobKind, JobState, Wait},
-    trace::TraceParent,
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{counted, instant, micros};
+use docent_domain::fault::Result;
+use docent_domain::id::{DocumentId, JobId, LeaseId, UserId};
+use docent_domain::job::{Job, JobKind, JobState, Wait};
+use docent_domain::trace::TraceParent;
 use sea_orm::entity::prelude::*;
 
 pub const QUEUED: &str = "queued";

@@ -1,17 +1,13 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{counted, instant, micros, number},
-};
-use docent_domain::{
-    chat::AgentName,
-    chunk::PageStart,
-    conversation::{ConversationMessage, MessageRole},
-    fault::Result,
-    id::{ChunkId, ConversationId, DocumentId, MessageId},
-    retrieval::ScoredChunk,
-    usage::TokenUsage,
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{counted, instant, micros, number};
+use docent_domain::chat::AgentName;
+use docent_domain::chunk::PageStart;
+use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::fault::Result;
+use docent_domain::id::{ChunkId, ConversationId, DocumentId, MessageId};
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::usage::TokenUsage;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 

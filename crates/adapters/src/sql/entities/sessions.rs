@@ -1,13 +1,9 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{address, instant, micros},
-};
-use docent_domain::{
-    fault::Result,
-    id::{SessionId, UserId},
-    session::{Session, SessionKind},
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{address, instant, micros};
+use docent_domain::fault::Result;
+use docent_domain::id::{SessionId, UserId};
+use docent_domain::session::{Session, SessionKind};
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

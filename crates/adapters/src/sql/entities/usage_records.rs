@@ -1,14 +1,10 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{counted, instant, micros, number},
-};
-use docent_domain::{
-    chat::AgentName,
-    fault::Result,
-    id::{ApiKeyId, ConversationId, UsageId, UserId},
-    usage::{TokenUsage, UsageRecord},
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{counted, instant, micros, number};
+use docent_domain::chat::AgentName;
+use docent_domain::fault::Result;
+use docent_domain::id::{ApiKeyId, ConversationId, UsageId, UserId};
+use docent_domain::usage::{TokenUsage, UsageRecord};
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

@@ -1,14 +1,10 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{instant, micros},
-};
-use docent_domain::{
-    fault::Result,
-    id::UserId,
-    text::Email,
-    user::{PasswordHash, User},
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{instant, micros};
+use docent_domain::fault::Result;
+use docent_domain::id::UserId;
+use docent_domain::text::Email;
+use docent_domain::user::{PasswordHash, User};
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

@@ -1,13 +1,9 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{digest, instant, micros},
-};
-use docent_domain::{
-    fault::Result,
-    id::{UserId, VerificationId},
-    verification::{VerificationPurpose, VerificationToken},
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{digest, instant, micros};
+use docent_domain::fault::Result;
+use docent_domain::id::{UserId, VerificationId};
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

@@ -1,13 +1,9 @@
-use crate::sql::{
-    fault::corrupt,
-    record::{Record, all_columns},
-    values::{counted, instant, micros},
-};
-use docent_domain::{
-    fault::Result,
-    id::{DocumentId, WebhookDeliveryId, WebhookId},
-    webhook::{DeliveryState, WebhookDelivery, WebhookEvent},
-};
+use crate::sql::fault::corrupt;
+use crate::sql::record::{Record, all_columns};
+use crate::sql::values::{counted, instant, micros};
+use docent_domain::fault::Result;
+use docent_domain::id::{DocumentId, WebhookDeliveryId, WebhookId};
+use docent_domain::webhook::{DeliveryState, WebhookDelivery, WebhookEvent};
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]

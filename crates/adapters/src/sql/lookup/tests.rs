@@ -1,6 +1,7 @@
 use super::*;
 use std::sync::atomic::AtomicU32;
-use tokio::{sync::Notify, task::JoinHandle, task::yield_now};
+use tokio::sync::Notify;
+use tokio::task::{JoinHandle, yield_now};
 
 /// Records with a changeable value, and reads that can be paused after they have seen it.
 #[derive(Clone)]

@@ -1,13 +1,10 @@
 //! Tests that need an SQLite file.
 
-use super::{
-    super::{transaction::Transaction, writing},
-    SqlOptions, SqlStore, fresh, open, open_with,
-};
-use docent_domain::{
-    document::Document,
-    fault::{Component, Fault, FaultKind},
-};
+use super::super::transaction::Transaction;
+use super::super::writing;
+use super::{SqlOptions, SqlStore, fresh, open, open_with};
+use docent_domain::document::Document;
+use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::store::Store;
 use docent_testkit::builders::{document, id, job, user};

@@ -1,9 +1,11 @@
 use super::*;
-use crate::sql::{SqlOptions, entities::refresh_families};
+use crate::sql::SqlOptions;
+use crate::sql::entities::refresh_families;
 use docent_ports::clock::Clock;
 use docent_testkit::clock::TestClock;
 use sea_orm::{ActiveModelTrait, IntoActiveModel, PaginatorTrait};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 async fn open(folder: &TempDir) -> SqlStore {

@@ -8,22 +8,17 @@ mod stored;
 
 pub(crate) use stored::Stored;
 
-use ::qdrant_client::qdrant::{
-    collections_server::CollectionsServer, points_server::PointsServer, qdrant_server::QdrantServer,
-};
+use ::qdrant_client::qdrant::collections_server::CollectionsServer;
+use ::qdrant_client::qdrant::points_server::PointsServer;
+use ::qdrant_client::qdrant::qdrant_server::QdrantServer;
 use docent_testkit::fakes::store::FakeStore;
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex},
-};
-use tokio::{
-    net::TcpListener,
-    runtime::{Builder, Runtime},
-};
-use tonic::{
-    Request, Response, Status,
-    transport::{Server, server::TcpIncoming},
-};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Request, Response, Status};
 
 /// The state of a server, which tests may read and change.
 #[derive(Default)]

@@ -1,13 +1,12 @@
 //! The calls of the protocol.
 
-use super::{
-    Service,
-    stored::{Stored, read_back, uuid},
-};
-use ::qdrant_client::qdrant::{
-    collections_server::Collections, points_selector::PointsSelectorOneOf, points_server::Points,
-    qdrant_server::Qdrant as Server, value, vectors_config, *,
-};
+use super::Service;
+use super::stored::{Stored, read_back, uuid};
+use ::qdrant_client::qdrant::collections_server::Collections;
+use ::qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
+use ::qdrant_client::qdrant::points_server::Points;
+use ::qdrant_client::qdrant::qdrant_server::Qdrant as Server;
+use ::qdrant_client::qdrant::{value, vectors_config, *};
 use std::collections::BTreeMap;
 use tonic::{Request, Response, Status};
 

@@ -1,9 +1,9 @@
 //! The points of a collection: writes, filters and ranking.
 
-use ::qdrant_client::qdrant::{
-    condition::ConditionOneOf, r#match::MatchValue, point_id::PointIdOptions, query, value, vector,
-    vector_input, vectors, *,
-};
+use ::qdrant_client::qdrant::condition::ConditionOneOf;
+use ::qdrant_client::qdrant::r#match::MatchValue;
+use ::qdrant_client::qdrant::point_id::PointIdOptions;
+use ::qdrant_client::qdrant::{query, value, vector, vector_input, vectors, *};
 use std::collections::{BTreeMap, HashMap};
 use tonic::Status;
 

@@ -1,15 +1,11 @@
 //! Groups, API keys and the audit log in the archive format.
 
-use super::{
-    BackupError, invalid_archive,
-    lines::{digest, hex, id, instant, invalid, permission_names, permissions},
-};
-use docent_domain::{
-    api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes},
-    audit::{AuditAction, AuditActor, AuditEntry, Change},
-    group::{Group, GroupName},
-    permission::RecordKind,
-};
+use super::lines::{digest, hex, id, instant, invalid, permission_names, permissions};
+use super::{BackupError, invalid_archive};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
+use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
+use docent_domain::group::{Group, GroupName};
+use docent_domain::permission::RecordKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

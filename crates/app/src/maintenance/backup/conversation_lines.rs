@@ -1,17 +1,13 @@
 //! Conversations in the archive format.
 
-use super::{
-    BackupError,
-    lines::{id, instant, invalid},
-};
-use docent_domain::{
-    chat::AgentName,
-    chunk::PageStart,
-    conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole},
-    id::ChunkId,
-    retrieval::ScoredChunk,
-    usage::TokenUsage,
-};
+use super::BackupError;
+use super::lines::{id, instant, invalid};
+use docent_domain::chat::AgentName;
+use docent_domain::chunk::PageStart;
+use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
+use docent_domain::id::ChunkId;
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::usage::TokenUsage;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,14 +1,12 @@
 //! Writes and reads archive entries with their digests.
 
-use super::{
-    BackupError, END, ENTRY_MAX, invalid_archive,
-    lines::{End, hex},
-    not_serializable,
-};
+use super::lines::{End, hex};
+use super::{BackupError, END, ENTRY_MAX, invalid_archive, not_serializable};
 use bytes::Bytes;
 use docent_domain::fault::Fault;
 use docent_ports::archive::{ArchiveReader, ArchiveWriter};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 /// Digests of the whole archive and of the current entry.

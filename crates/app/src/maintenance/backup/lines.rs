@@ -2,24 +2,24 @@
 
 use super::{BackupError, invalid_archive};
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    chat::AgentName,
-    chunk::PageStart,
-    document::{
-        BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
-        VectorDocId,
-    },
-    extraction::{Coverage, IngestionStats},
-    group::AssignedPermissions,
-    id::{ApiKeyId, ConversationId, DocumentId, UsageId, UserId},
-    permission::{Permission, PermissionSet},
-    retrieval::StoredChunk,
-    text::{Email, FileName, Title},
-    usage::{TokenUsage, UsageRecord},
-    user::{PasswordHash, User},
+use docent_domain::chat::AgentName;
+use docent_domain::chunk::PageStart;
+use docent_domain::document::{
+    BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
+    VectorDocId,
 };
+use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::group::AssignedPermissions;
+use docent_domain::id::{ApiKeyId, ConversationId, DocumentId, UsageId, UserId};
+use docent_domain::permission::{Permission, PermissionSet};
+use docent_domain::retrieval::StoredChunk;
+use docent_domain::text::{Email, FileName, Title};
+use docent_domain::usage::{TokenUsage, UsageRecord};
+use docent_domain::user::{PasswordHash, User};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, str::FromStr, time::Duration};
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::time::Duration;
 
 /// The manifest of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,23 +1,18 @@
 //! Reads records other than documents from an archive.
 
-use super::{
-    BackupError,
-    access_lines::{ApiKeyLine, AuditLine, GroupLine},
-    conversation_lines::{ConversationLine, MessageLine},
-    entries::EntryReader,
-    invalid_archive,
-    lines::{UsageLine, UserLine},
-    webhook_lines::WebhookLine,
-};
-use docent_domain::{
-    api_key::ApiKey,
-    audit::AuditEntry,
-    conversation::{Conversation, ConversationMessage},
-    group::{AssignedPermissions, Group},
-    usage::UsageRecord,
-    user::User,
-    webhook::Webhook,
-};
+use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
+use super::conversation_lines::{ConversationLine, MessageLine};
+use super::entries::EntryReader;
+use super::lines::{UsageLine, UserLine};
+use super::webhook_lines::WebhookLine;
+use super::{BackupError, invalid_archive};
+use docent_domain::api_key::ApiKey;
+use docent_domain::audit::AuditEntry;
+use docent_domain::conversation::{Conversation, ConversationMessage};
+use docent_domain::group::{AssignedPermissions, Group};
+use docent_domain::usage::UsageRecord;
+use docent_domain::user::User;
+use docent_domain::webhook::Webhook;
 use docent_ports::store::UnitOfWork;
 
 /// The records of an entry.

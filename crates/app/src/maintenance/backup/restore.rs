@@ -3,28 +3,24 @@
 //! The archive is read three times: to verify it, to write files and chunks, and to write all records in one
 //! transaction. The database is empty until that transaction commits, so an interrupted restore can be run again.
 
-use super::{
-    BackupError, FORMAT, MANIFEST,
-    entries::EntryReader,
-    invalid_archive,
-    lines::{ChunkLine, DocumentLine, Manifest},
-    pages::records,
-};
-use crate::{
-    App,
-    generations::OpenIndex,
-    ingest::lead_of,
-    maintenance::{diagnostics::document_of, progress::Progress},
-};
-use docent_domain::{
-    document::{BlobKey, Document, DocumentState},
-    fault::{Component, Fault, FaultKind},
-    headings,
-    id::{ChunkId, DocumentId, JobId},
-    job::{Job, JobKind},
-    retrieval::{Embedding, IndexEntry, IndexedDocument, Passages, StoredChunk},
-};
-use docent_ports::{archive::ArchiveSource, blob_store::BlobWriter, store::UnitOfWork};
+use super::entries::EntryReader;
+use super::lines::{ChunkLine, DocumentLine, Manifest};
+use super::pages::records;
+use super::{BackupError, FORMAT, MANIFEST, invalid_archive};
+use crate::App;
+use crate::generations::OpenIndex;
+use crate::ingest::lead_of;
+use crate::maintenance::diagnostics::document_of;
+use crate::maintenance::progress::Progress;
+use docent_domain::document::{BlobKey, Document, DocumentState};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::headings;
+use docent_domain::id::{ChunkId, DocumentId, JobId};
+use docent_domain::job::{Job, JobKind};
+use docent_domain::retrieval::{Embedding, IndexEntry, IndexedDocument, Passages, StoredChunk};
+use docent_ports::archive::ArchiveSource;
+use docent_ports::blob_store::BlobWriter;
+use docent_ports::store::UnitOfWork;
 use futures::TryStreamExt;
 use std::collections::{BTreeMap, HashSet};
 

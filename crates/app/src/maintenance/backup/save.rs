@@ -4,24 +4,24 @@
 //! number is the recorded one: a document whose chunks are missing or being replaced is ingested again after a restore.
 //! Documents that are deleted while the archive is written are omitted.
 
-use super::{
-    BackupError, FORMAT, MANIFEST,
-    access_lines::{ApiKeyLine, AuditLine, GroupLine},
-    conversation_lines::{ConversationLine, MessageLine},
-    entries::EntryWriter,
-    lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine},
-    webhook_lines::WebhookLine,
-};
-use crate::{App, maintenance::progress::Progress};
-use docent_domain::{
-    document::{Document, DocumentState, StoredFile},
-    fault::{Component, Fault, FaultKind},
-    id::ConversationId,
-    listing::PageRequest,
-};
-use docent_ports::{archive::ArchiveWriter, store::ReadView, vector_index::VectorIndex};
+use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
+use super::conversation_lines::{ConversationLine, MessageLine};
+use super::entries::EntryWriter;
+use super::lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine};
+use super::webhook_lines::WebhookLine;
+use super::{BackupError, FORMAT, MANIFEST};
+use crate::App;
+use crate::maintenance::progress::Progress;
+use docent_domain::document::{Document, DocumentState, StoredFile};
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::ConversationId;
+use docent_domain::listing::PageRequest;
+use docent_ports::archive::ArchiveWriter;
+use docent_ports::store::ReadView;
+use docent_ports::vector_index::VectorIndex;
 use futures::TryStreamExt;
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const PAGE: u64 = 256;
 /// Messages per page: fewer, because they can be long.

@@ -1,9 +1,7 @@
 //! Webhooks with their secrets in the archive format.
 
-use super::{
-    BackupError,
-    lines::{digest, hex, id, instant, invalid},
-};
+use super::BackupError;
+use super::lines::{digest, hex, id, instant, invalid};
 use docent_domain::webhook::{Webhook, WebhookDescription, WebhookEvents, WebhookSecret, WebhookUrl};
 use serde::{Deserialize, Serialize};
 

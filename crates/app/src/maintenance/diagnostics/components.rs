@@ -1,14 +1,18 @@
 //! Checks that every component is reachable and works.
 
 use super::{CheckListener, Finding};
-use crate::{App, generations::OpenIndex, health};
-use docent_domain::{
-    chat::Message,
-    fault::{Component, Fault, FaultKind, Result},
-};
-use docent_ports::{chat_model::ChatRequest, embedder::Embedder, reranker::Reranker, store::Schema};
+use crate::generations::OpenIndex;
+use crate::{App, health};
+use docent_domain::chat::Message;
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::chat_model::ChatRequest;
+use docent_ports::embedder::Embedder;
+use docent_ports::reranker::Reranker;
+use docent_ports::store::Schema;
 use futures::StreamExt;
-use std::{future::Future, sync::Arc, time::Duration};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The timeout for the first response of a model.
 const MODEL_TIMEOUT: Duration = Duration::from_secs(60);

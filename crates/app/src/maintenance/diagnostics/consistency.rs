@@ -1,19 +1,16 @@
 //! Checks that records, jobs, chunks and files are consistent.
 
 use super::{CheckListener, Finding};
-use crate::{
-    App,
-    generations::GRACE,
-    maintenance::{progress::Progress, reindex},
-};
+use crate::App;
+use crate::generations::GRACE;
+use crate::maintenance::progress::Progress;
+use crate::maintenance::reindex;
 use chrono::TimeDelta;
-use docent_domain::{
-    document::{BlobKey, Document, DocumentState, DocumentStatus, FailureCode},
-    fault::{Component, Fault},
-    generation::{GenerationState, IndexGeneration},
-    id::DocumentId,
-    job::{JobKind, JobState},
-};
+use docent_domain::document::{BlobKey, Document, DocumentState, DocumentStatus, FailureCode};
+use docent_domain::fault::{Component, Fault};
+use docent_domain::generation::{GenerationState, IndexGeneration};
+use docent_domain::id::DocumentId;
+use docent_domain::job::{JobKind, JobState};
 use docent_ports::blob_store::StoredBlob;
 use futures::{StreamExt, TryStreamExt, stream};
 use std::collections::BTreeSet;

@@ -1,12 +1,10 @@
 //! Problems that diagnostics can find.
 
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    document::BlobKey,
-    fault::{Component, Fault},
-    generation::IndexGeneration,
-    id::{DocumentId, JobId},
-};
+use docent_domain::document::BlobKey;
+use docent_domain::fault::{Component, Fault};
+use docent_domain::generation::IndexGeneration;
+use docent_domain::id::{DocumentId, JobId};
 use docent_ports::store::Schema;
 
 /// A problem of an installation.

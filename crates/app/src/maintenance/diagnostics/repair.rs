@@ -3,17 +3,16 @@
 //! Each repair checks its finding again, in the same transaction or immediately before, because the service may be
 //! running. IDs are never reused, so data without a record never gets one.
 
-use super::{
-    Finding,
-    consistency::{self, document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks},
+use super::Finding;
+use super::consistency::{
+    self, document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks,
 };
-use crate::{App, Error, generations, webhooks::events};
-use docent_domain::{
-    document::{BlobKey, Document, DocumentState, Failure, FailureCode},
-    fault::Fault,
-    id::{DocumentId, JobId, UserId},
-    job::{Job, JobKind, JobState},
-};
+use crate::webhooks::events;
+use crate::{App, Error, generations};
+use docent_domain::document::{BlobKey, Document, DocumentState, Failure, FailureCode};
+use docent_domain::fault::Fault;
+use docent_domain::id::{DocumentId, JobId, UserId};
+use docent_domain::job::{Job, JobKind, JobState};
 
 /// The result of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

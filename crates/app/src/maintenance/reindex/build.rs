@@ -1,24 +1,19 @@
 //! Fills the new index in rounds.
 
-use super::{
-    ReindexError, Reindexed,
-    switch::{IndexedDocument, Switch, switch},
-};
-use crate::{
-    App,
-    generations::OpenIndex,
-    ingest::{self, IngestError},
-    maintenance::progress::Progress,
-};
-use docent_domain::{
-    document::{Document, DocumentState},
-    extraction::IngestionStats,
-    fault::{Fault, FaultKind},
-    generation::{IndexGeneration, IndexedRevision},
-    id::DocumentId,
-};
+use super::switch::{IndexedDocument, Switch, switch};
+use super::{ReindexError, Reindexed};
+use crate::App;
+use crate::generations::OpenIndex;
+use crate::ingest::{self, IngestError};
+use crate::maintenance::progress::Progress;
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::extraction::IngestionStats;
+use docent_domain::fault::{Fault, FaultKind};
+use docent_domain::generation::{IndexGeneration, IndexedRevision};
+use docent_domain::id::DocumentId;
 use futures::{StreamExt, stream};
-use std::{collections::HashMap, time::Duration};
+use std::collections::HashMap;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Documents that one query reads.

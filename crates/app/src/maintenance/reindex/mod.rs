@@ -11,13 +11,12 @@
 mod build;
 mod switch;
 
-use crate::{App, generations, maintenance::progress::Progress};
+use crate::maintenance::progress::Progress;
+use crate::{App, generations};
 use build::Build;
-use docent_domain::{
-    fault::Fault,
-    generation::{GenerationState, IndexGeneration},
-    id::{DocumentId, GenerationId},
-};
+use docent_domain::fault::Fault;
+use docent_domain::generation::{GenerationState, IndexGeneration};
+use docent_domain::id::{DocumentId, GenerationId};
 use docent_ports::embedder::Embedder;
 use std::sync::Arc;
 use thiserror::Error;

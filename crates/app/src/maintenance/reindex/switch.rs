@@ -1,13 +1,11 @@
 //! Activates a new index generation.
 
 use crate::App;
-use docent_domain::{
-    document::DocumentState,
-    extraction::Coverage,
-    fault::Fault,
-    generation::{GenerationState, IndexGeneration, IndexedRevision},
-    id::DocumentId,
-};
+use docent_domain::document::DocumentState;
+use docent_domain::extraction::Coverage;
+use docent_domain::fault::Fault;
+use docent_domain::generation::{GenerationState, IndexGeneration, IndexedRevision};
+use docent_domain::id::DocumentId;
 use docent_ports::store::UnitOfWork;
 use std::collections::{HashMap, HashSet};
 

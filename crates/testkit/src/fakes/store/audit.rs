@@ -2,12 +2,10 @@
 
 use super::{Transaction, insert_once, newest_page};
 use async_trait::async_trait;
-use docent_domain::{
-    audit::{AuditActor, AuditEntry},
-    fault::Result,
-    id::AuditId,
-    listing::{AuditFilter, Page, PageRequest},
-};
+use docent_domain::audit::{AuditActor, AuditEntry};
+use docent_domain::fault::Result;
+use docent_domain::id::AuditId;
+use docent_domain::listing::{AuditFilter, Page, PageRequest};
 use docent_ports::audit::{AuditReader, AuditWriter};
 
 #[async_trait]

@@ -2,12 +2,10 @@
 
 use super::{Transaction, newest_page, page_of, violation};
 use async_trait::async_trait;
-use docent_domain::{
-    conversation::{Conversation, ConversationMessage},
-    fault::Result,
-    id::ConversationId,
-    listing::{ConversationFilter, Page, PageRequest},
-};
+use docent_domain::conversation::{Conversation, ConversationMessage};
+use docent_domain::fault::Result;
+use docent_domain::id::ConversationId;
+use docent_domain::listing::{ConversationFilter, Page, PageRequest};
 use docent_ports::conversations::{ConversationReader, ConversationWriter};
 
 #[async_trait]

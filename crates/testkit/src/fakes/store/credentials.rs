@@ -3,19 +3,15 @@
 use super::{Transaction, insert_once, newest_page};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    api_key::{ApiKey, ApiKeyPrefix},
-    fault::Result,
-    id::{ApiKeyId, SessionId, UserId, VerificationId},
-    listing::{ApiKeyFilter, Page, PageRequest, SessionFilter},
-    session::Session,
-    verification::{VerificationPurpose, VerificationToken},
-};
-use docent_ports::{
-    api_keys::{ApiKeyReader, ApiKeyWriter},
-    sessions::{SessionReader, SessionWriter},
-    verifications::{VerificationReader, VerificationWriter},
-};
+use docent_domain::api_key::{ApiKey, ApiKeyPrefix};
+use docent_domain::fault::Result;
+use docent_domain::id::{ApiKeyId, SessionId, UserId, VerificationId};
+use docent_domain::listing::{ApiKeyFilter, Page, PageRequest, SessionFilter};
+use docent_domain::session::Session;
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
+use docent_ports::api_keys::{ApiKeyReader, ApiKeyWriter};
+use docent_ports::sessions::{SessionReader, SessionWriter};
+use docent_ports::verifications::{VerificationReader, VerificationWriter};
 
 #[async_trait]
 impl ApiKeyReader for Transaction {

@@ -3,20 +3,16 @@
 use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    document::{Deletion, Document, DocumentState},
-    fault::Result,
-    generation::IndexedRevision,
-    id::DocumentId,
-    listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest},
-    text::Title,
-};
+use docent_domain::document::{Deletion, Document, DocumentState};
+use docent_domain::fault::Result;
+use docent_domain::generation::IndexedRevision;
+use docent_domain::id::DocumentId;
+use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
+use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, HashMap, HashSet},
-    ops::Bound,
-};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
 
 #[async_trait]
 impl DocumentReader for Transaction {

@@ -2,11 +2,9 @@
 
 use super::{Tables, Transaction, violation};
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    generation::{GenerationState, IndexGeneration},
-    id::GenerationId,
-};
+use docent_domain::fault::Result;
+use docent_domain::generation::{GenerationState, IndexGeneration};
+use docent_domain::id::GenerationId;
 use docent_ports::generations::{GenerationReader, GenerationWriter};
 
 fn is_active(generation: &IndexGeneration) -> bool {

@@ -2,13 +2,11 @@
 
 use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    group::{AssignedPermissions, Group, GroupName},
-    id::{GroupId, UserId},
-    listing::{Page, PageRequest},
-    permission::PermissionSet,
-};
+use docent_domain::fault::Result;
+use docent_domain::group::{AssignedPermissions, Group, GroupName};
+use docent_domain::id::{GroupId, UserId};
+use docent_domain::listing::{Page, PageRequest};
+use docent_domain::permission::PermissionSet;
 use docent_ports::groups::{GroupReader, GroupWriter};
 
 #[async_trait]

@@ -3,24 +3,20 @@
 use super::Transaction;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    api_key::ApiKey,
-    audit::AuditEntry,
-    conversation::Conversation,
-    document::{Deletion, Document, DocumentState, DocumentStatus},
-    fault::Result,
-    group::Group,
-    id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId},
-    job::{Job, JobKind, JobState},
-    usage::UsageRecord,
-    user::User,
-    webhook::Webhook,
-};
+use docent_domain::api_key::ApiKey;
+use docent_domain::audit::AuditEntry;
+use docent_domain::conversation::Conversation;
+use docent_domain::document::{Deletion, Document, DocumentState, DocumentStatus};
+use docent_domain::fault::Result;
+use docent_domain::group::Group;
+use docent_domain::id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId};
+use docent_domain::job::{Job, JobKind, JobState};
+use docent_domain::usage::UsageRecord;
+use docent_domain::user::User;
+use docent_domain::webhook::Webhook;
 use docent_ports::inventory::{Inventory, RecordCounts};
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    ops::Bound,
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
 
 #[async_trait]
 impl Inventory for Transaction {

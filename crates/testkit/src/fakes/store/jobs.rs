@@ -3,12 +3,10 @@
 use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{DocumentId, JobId, LeaseId},
-    job::{Job, JobKind, JobState},
-    listing::{JobFilter, JobStateName, Page, PageRequest},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{DocumentId, JobId, LeaseId};
+use docent_domain::job::{Job, JobKind, JobState};
+use docent_domain::listing::{JobFilter, JobStateName, Page, PageRequest};
 use docent_ports::jobs::{JobCounts, JobReader, JobWriter, is_due};
 
 #[async_trait]

@@ -3,7 +3,8 @@
 use super::{Held, Transaction};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{fault::Result, id::LeaseId};
+use docent_domain::fault::Result;
+use docent_domain::id::LeaseId;
 use docent_ports::singleton_tasks::{SingletonTask, SingletonTaskWriter, TaskClaim};
 
 #[async_trait]

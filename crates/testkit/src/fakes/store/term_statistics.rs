@@ -2,7 +2,8 @@
 
 use super::Transaction;
 use async_trait::async_trait;
-use docent_domain::{fault::Result, id::DocumentId};
+use docent_domain::fault::Result;
+use docent_domain::id::DocumentId;
 use docent_ports::term_statistics::{
     Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter,
 };

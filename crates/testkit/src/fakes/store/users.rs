@@ -2,22 +2,18 @@
 
 use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
-use docent_domain::{
-    fault::Result,
-    id::UserId,
-    listing::{Page, PageRequest, UsageFilter, UsageGrouping, UsageSum, UserFilter, UserOrder},
-    text::Email,
-    usage::{TokenUsage, UsageRecord},
-    user::User,
+use docent_domain::fault::Result;
+use docent_domain::id::UserId;
+use docent_domain::listing::{
+    Page, PageRequest, UsageFilter, UsageGrouping, UsageSum, UserFilter, UserOrder,
 };
-use docent_ports::{
-    usage::{UsageReader, UsageWriter},
-    users::{UserReader, UserWriter},
-};
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, HashMap},
-};
+use docent_domain::text::Email;
+use docent_domain::usage::{TokenUsage, UsageRecord};
+use docent_domain::user::User;
+use docent_ports::usage::{UsageReader, UsageWriter};
+use docent_ports::users::{UserReader, UserWriter};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 
 #[async_trait]
 impl UserReader for Transaction {

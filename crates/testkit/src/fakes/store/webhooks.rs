@@ -3,12 +3,10 @@
 use super::{Kept, Transaction, insert_once, newest_page, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    fault::Result,
-    id::{LeaseId, UserId, WebhookDeliveryId, WebhookId},
-    listing::{DeliveryPosition, Page, PageRequest, WebhookFilter},
-    webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent},
-};
+use docent_domain::fault::Result;
+use docent_domain::id::{LeaseId, UserId, WebhookDeliveryId, WebhookId};
+use docent_domain::listing::{DeliveryPosition, Page, PageRequest, WebhookFilter};
+use docent_domain::webhook::{DeliveryState, LeasedDelivery, Webhook, WebhookDelivery, WebhookEvent};
 use docent_ports::webhooks::{WebhookReader, WebhookWriter};
 
 #[async_trait]

@@ -1,21 +1,15 @@
 //! `/admin/account`: the account page of the signed-in staff member.
 
-use super::{
-    field::{self, Field, FormView},
-    tables::{KeyRow, SessionRow},
-    user_page::AccountFacts,
-};
-use crate::panel::{
-    form::{FieldErrors, OwnForm},
-    nav::ROOT,
-    page::{self, PageResult},
-    session::Staff,
-};
+use super::field::{self, Field, FormView};
+use super::tables::{KeyRow, SessionRow};
+use super::user_page::AccountFacts;
+use crate::panel::form::{FieldErrors, OwnForm};
+use crate::panel::nav::ROOT;
+use crate::panel::page::{self, PageResult};
+use crate::panel::session::Staff;
 use actix_session::Session;
-use docent_app::{
-    accounts::{api_keys, profile, sessions},
-    error::Error,
-};
+use docent_app::accounts::{api_keys, profile, sessions};
+use docent_app::error::Error;
 use docent_domain::listing::PageRequest;
 use docent_http::{Client, State, UserAgent};
 use serde::Serialize;

@@ -1,33 +1,23 @@
 //! `/admin/api-keys/add`, `/admin/api-keys/{id}` and `/admin/api-keys/{id}/revoke`
 
-use super::{
-    confirm::ConfirmPage,
-    field::{self, Field, FormView, Picker},
-    tables::{Emails, KeyRow},
-};
-use crate::panel::{
-    form::{FieldErrors, Form, OwnForm},
-    nav::ROOT,
-    page::{self, PageError, PageResult, id_of},
-    session::Staff,
-};
+use super::confirm::ConfirmPage;
+use super::field::{self, Field, FormView, Picker};
+use super::tables::{Emails, KeyRow};
+use crate::panel::form::{FieldErrors, Form, OwnForm};
+use crate::panel::nav::ROOT;
+use crate::panel::page::{self, PageError, PageResult, id_of};
+use crate::panel::session::Staff;
 use actix_web::web::Path;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use docent_app::{
-    accounts::{
-        api_keys::{self, ApiKeyInput},
-        users,
-    },
-    error::Error,
-};
-use docent_domain::{
-    access::{AddApiKeys, DeleteApiKeys, ViewApiKeys, ViewAuditLog},
-    api_key::{ApiKey, ApiKeyName, ApiKeyScopes},
-    error::ValidationError,
-    id::UserId,
-    permission::RecordKind,
-    text::Email,
-};
+use docent_app::accounts::api_keys::{self, ApiKeyInput};
+use docent_app::accounts::users;
+use docent_app::error::Error;
+use docent_domain::access::{AddApiKeys, DeleteApiKeys, ViewApiKeys, ViewAuditLog};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyScopes};
+use docent_domain::error::ValidationError;
+use docent_domain::id::UserId;
+use docent_domain::permission::RecordKind;
+use docent_domain::text::Email;
 use docent_http::State;
 use serde::Serialize;
 use std::collections::BTreeSet;

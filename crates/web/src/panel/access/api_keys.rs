@@ -1,13 +1,12 @@
 //! `GET /admin/api-keys`
 
 use super::tables::{Emails, KeyRow};
-use crate::panel::{
-    listing::{List, PageNumber, filters, find_of_account},
-    page::PageResult,
-    session::Staff,
-};
+use crate::panel::listing::{List, PageNumber, filters, find_of_account};
+use crate::panel::page::PageResult;
+use crate::panel::session::Staff;
 use docent_app::accounts::{api_keys as use_case, users};
-use docent_domain::{access::ViewApiKeys, listing::ApiKeyFilter};
+use docent_domain::access::ViewApiKeys;
+use docent_domain::listing::ApiKeyFilter;
 use docent_http::{Query, State};
 use serde::Serialize;
 

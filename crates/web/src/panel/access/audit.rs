@@ -1,20 +1,17 @@
 //! `GET /admin/audit` and `GET /admin/audit/{id}`
 
-use super::{kinds, tables::EntryRow};
-use crate::panel::{
-    listing::{List, PageNumber, filters, find_of_account},
-    page::{PageResult, id_of},
-    session::Staff,
-};
+use super::kinds;
+use super::tables::EntryRow;
+use crate::panel::listing::{List, PageNumber, filters, find_of_account};
+use crate::panel::page::{PageResult, id_of};
+use crate::panel::session::Staff;
 use actix_web::web::Path;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_app::audit as use_case;
-use docent_domain::{
-    access::ViewAuditLog,
-    audit::AuditAction,
-    listing::{AuditFilter, Period},
-    permission::RecordKind,
-};
+use docent_domain::access::ViewAuditLog;
+use docent_domain::audit::AuditAction;
+use docent_domain::listing::{AuditFilter, Period};
+use docent_domain::permission::RecordKind;
 use docent_http::{Query, State};
 use serde::Serialize;
 

@@ -2,14 +2,12 @@
 
 use super::kinds;
 use crate::panel::form::{FieldErrors, Form};
-use docent_domain::{
-    access::Actor,
-    api_key::{ApiKeyScope, ApiKeyScopes},
-    error::ValidationError,
-    group::{AssignedPermissions, Group},
-    permission::{Permission, PermissionSet, RecordKind},
-    user::Password,
-};
+use docent_domain::access::Actor;
+use docent_domain::api_key::{ApiKeyScope, ApiKeyScopes};
+use docent_domain::error::ValidationError;
+use docent_domain::group::{AssignedPermissions, Group};
+use docent_domain::permission::{Permission, PermissionSet, RecordKind};
+use docent_domain::user::Password;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

@@ -1,24 +1,21 @@
 //! `/admin/groups/add`, `/admin/groups/{id}` and `/admin/groups/{id}/delete`
 
-use super::{
-    confirm::ConfirmPage,
-    field::{self, Field, FormView, Picker},
-};
-use crate::panel::{
-    form::{FieldErrors, Form, OwnForm, STALE, digest, is_stale},
-    nav::ROOT,
-    page::{self, PageError, PageResult, id_of},
-    session::Staff,
-};
+use super::confirm::ConfirmPage;
+use super::field::{self, Field, FormView, Picker};
+use crate::panel::form::{FieldErrors, Form, OwnForm, STALE, digest, is_stale};
+use crate::panel::nav::ROOT;
+use crate::panel::page::{self, PageError, PageResult, id_of};
+use crate::panel::session::Staff;
 use actix_web::web::Path;
-use docent_app::{accounts::groups, error::Error};
-use docent_domain::{
-    access::{Actor, AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers},
-    error::Forbidden,
-    group::{Group, GroupName},
-    id::GroupId,
-    permission::{PermissionSet, RecordKind},
+use docent_app::accounts::groups;
+use docent_app::error::Error;
+use docent_domain::access::{
+    Actor, AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers,
 };
+use docent_domain::error::Forbidden;
+use docent_domain::group::{Group, GroupName};
+use docent_domain::id::GroupId;
+use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_http::State;
 use serde::Serialize;
 

@@ -1,11 +1,9 @@
 //! `GET /admin/groups`
 
-use crate::panel::{
-    listing::{List, PageNumber},
-    page::PageResult,
-    session::Staff,
-    times::Time,
-};
+use crate::panel::listing::{List, PageNumber};
+use crate::panel::page::PageResult;
+use crate::panel::session::Staff;
+use crate::panel::times::Time;
 use docent_app::accounts::groups as use_case;
 use docent_domain::access::{AddGroups, ViewGroups};
 use docent_http::{Query, State};

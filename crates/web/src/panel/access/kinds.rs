@@ -1,10 +1,8 @@
 //! Names of record kinds in the panel, and the pages of records.
 
 use crate::panel::nav::ROOT;
-use docent_domain::{
-    access::Actor,
-    permission::{Action, Permission, PermissionSet, RecordKind},
-};
+use docent_domain::access::Actor;
+use docent_domain::permission::{Action, Permission, PermissionSet, RecordKind};
 use docent_http::error::sentence;
 use serde::Serialize;
 

@@ -1,27 +1,21 @@
 //! `GET /admin/sessions` and `POST /admin/sessions/{id}/revoke`
 
 use super::tables::{Emails, SessionRow};
-use crate::panel::{
-    form::OwnForm,
-    listing::{List, PageNumber, account_of, filters},
-    login_link,
-    nav::ROOT,
-    page::{self, PageResult, id_of},
-    session::Staff,
-};
+use crate::panel::form::OwnForm;
+use crate::panel::listing::{List, PageNumber, account_of, filters};
+use crate::panel::login_link;
+use crate::panel::nav::ROOT;
+use crate::panel::page::{self, PageResult, id_of};
+use crate::panel::session::Staff;
 use actix_session::Session;
 use actix_web::web::Path;
-use docent_app::{
-    accounts::{sessions as use_case, users},
-    error::Error,
-};
-use docent_domain::{
-    access::{DeleteSessions, ViewSessions},
-    id::UserId,
-    listing::{Page, SessionFilter},
-    permission::RecordKind,
-    session::SessionKind,
-};
+use docent_app::accounts::{sessions as use_case, users};
+use docent_app::error::Error;
+use docent_domain::access::{DeleteSessions, ViewSessions};
+use docent_domain::id::UserId;
+use docent_domain::listing::{Page, SessionFilter};
+use docent_domain::permission::RecordKind;
+use docent_domain::session::SessionKind;
 use docent_http::{Query, State};
 use serde::Serialize;
 

@@ -1,18 +1,17 @@
 //! Table rows for keys, links, sessions and audit log entries.
 
 use super::kinds;
-use crate::panel::{session::Staff, times::Time};
+use crate::panel::session::Staff;
+use crate::panel::times::Time;
 use chrono::{DateTime, Utc};
-use docent_domain::{
-    access::{DeleteApiKeys, DeleteSessions, DeleteVerifications},
-    api_key::ApiKey,
-    audit::{AuditActor, AuditEntry},
-    id::UserId,
-    permission::RecordKind,
-    session::Session,
-    text::Email,
-    verification::{VerificationPurpose, VerificationToken},
-};
+use docent_domain::access::{DeleteApiKeys, DeleteSessions, DeleteVerifications};
+use docent_domain::api_key::ApiKey;
+use docent_domain::audit::{AuditActor, AuditEntry};
+use docent_domain::id::UserId;
+use docent_domain::permission::RecordKind;
+use docent_domain::session::Session;
+use docent_domain::text::Email;
+use docent_domain::verification::{VerificationPurpose, VerificationToken};
 use serde::Serialize;
 use std::collections::HashMap;
 

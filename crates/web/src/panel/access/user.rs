@@ -1,33 +1,23 @@
 //! `/admin/users/add`, `/admin/users/{id}` and `/admin/users/{id}/delete`
 
-use super::{
-    confirm::ConfirmPage,
-    field::{self, Field, FormView, Picker},
-    user_page::{AccountView, may_change, may_delete, revision},
-};
-use crate::panel::{
-    form::{FieldErrors, Form, OwnForm, STALE, is_stale},
-    nav::ROOT,
-    page::{self, PageError, PageResult, id_of},
-    session::Staff,
-};
+use super::confirm::ConfirmPage;
+use super::field::{self, Field, FormView, Picker};
+use super::user_page::{AccountView, may_change, may_delete, revision};
+use crate::panel::form::{FieldErrors, Form, OwnForm, STALE, is_stale};
+use crate::panel::nav::ROOT;
+use crate::panel::page::{self, PageError, PageResult, id_of};
+use crate::panel::session::Staff;
 use actix_web::web::Path;
-use docent_app::{
-    accounts::{
-        groups,
-        users::{self, Account, AccountInput},
-    },
-    error::Error,
-};
-use docent_domain::{
-    access::{AddUsers, ChangeUsers, DeleteUsers, ViewUsers},
-    error::{Forbidden, ValidationError},
-    group::AssignedPermissions,
-    id::UserId,
-    permission::RecordKind,
-    text::Email,
-    user::Password,
-};
+use docent_app::accounts::groups;
+use docent_app::accounts::users::{self, Account, AccountInput};
+use docent_app::error::Error;
+use docent_domain::access::{AddUsers, ChangeUsers, DeleteUsers, ViewUsers};
+use docent_domain::error::{Forbidden, ValidationError};
+use docent_domain::group::AssignedPermissions;
+use docent_domain::id::UserId;
+use docent_domain::permission::RecordKind;
+use docent_domain::text::Email;
+use docent_domain::user::Password;
 use docent_http::State;
 use serde::Serialize;
 

@@ -1,27 +1,19 @@
 //! `/admin/users/{id}/password` and `/admin/users/{id}/end-sessions`
 
 use super::field::{self, FormView};
-use crate::panel::{
-    form::{FieldErrors, OwnForm},
-    login_link,
-    nav::ROOT,
-    page::{self, PageError, PageResult, id_of},
-    session::Staff,
-};
+use crate::panel::form::{FieldErrors, OwnForm};
+use crate::panel::login_link;
+use crate::panel::nav::ROOT;
+use crate::panel::page::{self, PageError, PageResult, id_of};
+use crate::panel::session::Staff;
 use actix_session::Session;
 use actix_web::web::Path;
-use docent_app::{
-    accounts::{
-        sessions,
-        users::{self, Account},
-    },
-    error::Error,
-};
-use docent_domain::{
-    access::{ChangeUsers, Grant},
-    error::Forbidden,
-    permission::RecordKind,
-};
+use docent_app::accounts::sessions;
+use docent_app::accounts::users::{self, Account};
+use docent_app::error::Error;
+use docent_domain::access::{ChangeUsers, Grant};
+use docent_domain::error::Forbidden;
+use docent_domain::permission::RecordKind;
 use docent_http::{Client, State, UserAgent};
 use serde::Serialize;
 

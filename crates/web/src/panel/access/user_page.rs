@@ -1,25 +1,24 @@
 //! Details of an account, shown below its form and on the account page of the user.
 
-use super::{
-    kinds::{self, Allowed},
-    tables::{EntryRow, KeyRow, SessionRow},
-};
-use crate::panel::{form, page::PageError, session::Staff, times::Time};
+use super::kinds::{self, Allowed};
+use super::tables::{EntryRow, KeyRow, SessionRow};
+use crate::panel::form;
+use crate::panel::page::PageError;
+use crate::panel::session::Staff;
+use crate::panel::times::Time;
 use chrono::{DateTime, Utc};
-use docent_app::{
-    accounts::{api_keys, sessions, users::Account},
-    audit,
+use docent_app::accounts::users::Account;
+use docent_app::accounts::{api_keys, sessions};
+use docent_app::audit;
+use docent_domain::access::{
+    Actor, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, ViewApiKeys, ViewAuditLog,
+    ViewSessions,
 };
-use docent_domain::{
-    access::{
-        Actor, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, ViewApiKeys, ViewAuditLog,
-        ViewSessions,
-    },
-    listing::{ApiKeyFilter, AuditFilter, Page, PageRequest, SessionFilter},
-    permission::{PermissionSet, RecordKind},
-    user::User,
-};
-use docent_http::{State, extract::query::encode_query};
+use docent_domain::listing::{ApiKeyFilter, AuditFilter, Page, PageRequest, SessionFilter};
+use docent_domain::permission::{PermissionSet, RecordKind};
+use docent_domain::user::User;
+use docent_http::State;
+use docent_http::extract::query::encode_query;
 use serde::Serialize;
 
 /// Maximum number of rows per table.

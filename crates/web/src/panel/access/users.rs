@@ -1,18 +1,14 @@
 //! `GET /admin/users`
 
-use crate::panel::{
-    listing::{List, PageNumber, filters},
-    page::PageResult,
-    session::Staff,
-    times::Time,
-};
+use crate::panel::listing::{List, PageNumber, filters};
+use crate::panel::page::PageResult;
+use crate::panel::session::Staff;
+use crate::panel::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::{groups, users as use_case};
-use docent_domain::{
-    access::{AddUsers, ViewUsers},
-    listing::{UserFilter, UserOrder},
-    user::User,
-};
+use docent_domain::access::{AddUsers, ViewUsers};
+use docent_domain::listing::{UserFilter, UserOrder};
+use docent_domain::user::User;
 use docent_http::{Query, State};
 use serde::Serialize;
 

@@ -1,25 +1,19 @@
 //! `GET /admin/verifications`, `POST /admin/verifications/add` and `POST /admin/verifications/{id}/revoke`
 
 use super::tables::{Emails, VerificationRow};
-use crate::panel::{
-    form::OwnForm,
-    listing::{List, PageNumber, filters, find_of_account},
-    login_link,
-    nav::ROOT,
-    page::{self, PageResult, id_of},
-    session::Staff,
-    times::Time,
-};
+use crate::panel::form::OwnForm;
+use crate::panel::listing::{List, PageNumber, filters, find_of_account};
+use crate::panel::login_link;
+use crate::panel::nav::ROOT;
+use crate::panel::page::{self, PageResult, id_of};
+use crate::panel::session::Staff;
+use crate::panel::times::Time;
 use actix_web::web::Path;
-use docent_app::{
-    accounts::{users, verification as use_case},
-    error::Error,
-};
-use docent_domain::{
-    access::{AddVerifications, DeleteVerifications, ViewVerifications},
-    permission::RecordKind,
-    verification::VerificationPurpose,
-};
+use docent_app::accounts::{users, verification as use_case};
+use docent_app::error::Error;
+use docent_domain::access::{AddVerifications, DeleteVerifications, ViewVerifications};
+use docent_domain::permission::RecordKind;
+use docent_domain::verification::VerificationPurpose;
 use docent_http::{Query, State};
 use serde::Serialize;
 
