@@ -1,9 +1,11 @@
 //! Rules for every request.
 
 use docent_domain::fault::FaultKind;
-use docent_tests::rules;
-use reqwest::Method;
-use serde_json::json;
+use docent_tests::{rules, wait};
+use futures::channel::mpsc;
+use reqwest::{Body, Method};
+use serde_json::{Value, json};
+use std::time::Duration;
 
 rules! {
     async fn unknown_path_returns_404(setup) {
@@ -106,8 +108,76 @@ rules! {
         reply.refused(413, "The request is larger than 1000 bytes");
         // Without Content-Length, the limit is enforced while reading.
         let chunks = (0..3).map(|_| Ok::<_, std::io::Error>(vec![b' '; 600]));
-        let body = reqwest::Body::wrap_stream(futures::stream::iter(chunks));
+        let body = Body::wrap_stream(futures::stream::iter(chunks));
         let reply = app.send(app.request(Method::POST, "/auth/token").body(body)).await;
         reply.refused(413, "The request is larger than 1000 bytes");
+    }
+
+    async fn bodies_that_need_no_login_are_small(setup) {
+        let app = setup.start().await;
+        let reply = app.post("/auth/token", json!({ "email": "x".repeat(20_000), "password": "" })).await;
+        reply.refused(413, "The request is larger than 16384 bytes");
+        let form = app.request(Method::POST, "/admin/login").header("content-type", "application/x-www-form-urlencoded");
+        assert_eq!(app.send(form.body(format!("password={}", "x".repeat(20_000)))).await.status, 413);
+    }
+
+    async fn slow_body_times_out_however_short_its_pauses_are(setup) {
+        let app = setup.start().await;
+        let (send, body) = mpsc::unbounded::<Result<&str, std::io::Error>>();
+        let body = Body::wrap_stream(body);
+        send.unbounded_send(Ok("{")).unwrap();
+        let request = app.send(app.request(Method::POST, "/auth/token").body(body));
+        let slow = async {
+            for _ in 0..4 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                app.advance(Duration::from_secs(20));
+                let _ = send.unbounded_send(Ok(" "));
+            }
+            std::future::pending::<()>().await;
+        };
+        let reply = tokio::select! {
+            reply = request => reply,
+            () = slow => unreachable!(),
+        };
+        reply.refused(408, "The request body took too long");
+    }
+
+    async fn invalid_request_has_a_short_reply(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let errors = async |body: Value| {
+            let reply = ada.post("/agents/chat", body).await.expect(422);
+            assert!(reply.text.len() < 64 * 1024, "{} bytes", reply.text.len());
+            reply.json()["errors"].as_array().unwrap().clone()
+        };
+        let many = errors(json!({ "messages": vec![0; 1_000_000] })).await;
+        assert_eq!(many.len(), 1);
+        assert_eq!(many[0]["msg"], "must have at most 256 items");
+        assert_eq!(errors(json!({ "messages": vec![0; 256] })).await.len(), 100);
+        let keys = (0..200).map(|n| (format!("{n}{}", "\u{1}".repeat(1_000)), json!(0))).collect::<serde_json::Map<_, _>>();
+        assert!(!errors(Value::Object(keys)).await.is_empty());
+    }
+
+    async fn large_bodies_share_a_budget_and_small_ones_do_not(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let unfinished = || {
+            let (send, body) = mpsc::unbounded::<Result<Vec<u8>, std::io::Error>>();
+            send.unbounded_send(Ok(vec![b' '; 4 * 1024 * 1024 - 1])).unwrap();
+            (send, tokio::spawn(ada.request(Method::POST, "/search").body(Body::wrap_stream(body)).send()))
+        };
+        let search = async |bytes| {
+            app.send(ada.request(Method::POST, "/search").body(vec![b' '; bytes])).await
+        };
+        let mut held: Vec<_> = (0..8).map(|_| unfinished()).collect();
+        wait::until("the budget is used up", async || {
+            // One that came after another search was refused.
+            held.iter_mut().filter(|(_, request)| request.is_finished()).for_each(|held| *held = unfinished());
+            search(200 * 1024).await.status == 503
+        }).await;
+        assert_eq!(search(200 * 1024).await.header("retry-after"), "5");
+        let _ = ada.post("/search", json!({ "query": "pump" })).await.expect(200);
+        held.clear();
+        wait::until("the budget is free", async || search(200 * 1024).await.status == 422).await;
     }
 }

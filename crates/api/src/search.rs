@@ -10,7 +10,7 @@ use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::error::ValidationError;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
-use docent_http::extract::deserialize::Whole;
+use docent_http::extract::deserialize::{List, Whole};
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -34,7 +34,7 @@ pub(crate) struct SearchRequest {
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 50)]
     limit: Option<Whole<1, 50>>,
     /// Search only these documents. Unknown, deleted and pending documents have no passages.
-    #[deserr(default, try_from(Option<Vec<DocumentRef>>) = parse_document_ids -> ValidationError)]
+    #[deserr(default, from(Option<List<DocumentRef, DOCUMENTS_MAX>>) = unwrap_ids)]
     #[schema(value_type = Option<Vec<DocumentRef>>, max_items = 1000)]
     document_ids: Option<Vec<DocumentId>>,
 }
@@ -55,13 +55,8 @@ fn parse_query(text: &str) -> Result<String, ValidationError> {
     }
 }
 
-fn parse_document_ids(ids: Option<Vec<DocumentRef>>) -> Result<Option<Vec<DocumentId>>, ValidationError> {
-    match ids {
-        Some(ids) if ids.len() > DOCUMENTS_MAX => {
-            Err(ValidationError::new("document_ids", "must have at most 1000 items"))
-        }
-        ids => Ok(ids.map(|ids| ids.into_iter().map(|DocumentRef(id)| id).collect())),
-    }
+fn unwrap_ids(ids: Option<List<DocumentRef, DOCUMENTS_MAX>>) -> Option<Vec<DocumentId>> {
+    ids.map(|List(ids)| ids.into_iter().map(|DocumentRef(id)| id).collect())
 }
 
 impl SearchRequest {

@@ -1,6 +1,7 @@
 //! Shared state of handlers and middleware.
 
 use crate::error::ApiError;
+use crate::extract::body::BodyBudget;
 use crate::metrics::Metrics;
 use crate::settings::HttpSettings;
 use crate::table::Table;
@@ -25,6 +26,8 @@ pub struct Context {
     pub settings: HttpSettings,
     /// Rate limit per client.
     pub rate_limit: Option<RateLimit>,
+    /// Memory for large request bodies.
+    pub body_budget: BodyBudget,
     /// Start time of the server.
     pub started_at: DateTime<Utc>,
     /// Route tables of the service.
@@ -45,6 +48,7 @@ impl Context {
             started_at: app.now(),
             app,
             rate_limit: settings.rate_limit.map(RateLimit::new),
+            body_budget: BodyBudget::default(),
             tables,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,

@@ -14,6 +14,11 @@ use utoipa::ToSchema;
 /// Result of a handler.
 pub type Reply = Result<HttpResponse, ApiError>;
 
+/// Maximum number of invalid fields that a response names.
+pub(crate) const ERRORS_MAX: usize = 100;
+/// Maximum size of a list of invalid fields as JSON.
+const ERRORS_BYTES_MAX: usize = 60 * 1024;
+
 /// An error response: a status and a JSON body with `detail`.
 #[derive(Debug)]
 pub struct ApiError {
@@ -93,8 +98,20 @@ impl ApiError {
         Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, code: None, fault: None }
     }
 
-    /// 422: invalid fields.
-    pub fn invalid(errors: Vec<FieldError>) -> Self {
+    /// 422: invalid fields. At most [`ERRORS_MAX`] are kept, and [`ERRORS_BYTES_MAX`] bytes of JSON.
+    pub fn invalid(mut errors: Vec<FieldError>) -> Self {
+        let mut bytes = 0;
+        let mut is_kept = |error: &FieldError| {
+            bytes += serde_json::to_string(error).map_or(0, |json| json.len() + 1);
+            bytes <= ERRORS_BYTES_MAX
+        };
+        let kept = errors.iter().take(ERRORS_MAX).take_while(|error| is_kept(error)).count();
+        errors.truncate(kept.max(1));
+        if let [only] = errors.as_mut_slice()
+            && kept == 0
+        {
+            only.loc.truncate(1);
+        }
         Self { errors, ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "The request is not valid") }
     }
 
@@ -112,6 +129,12 @@ impl ApiError {
     /// 429.
     pub fn too_many(retry_after: Duration) -> Self {
         let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "Too Many Requests");
+        Self { retry_after: Some(retry_after), ..error }
+    }
+
+    /// 503: the service has no room for the request.
+    pub fn overloaded(retry_after: Duration) -> Self {
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too many large requests at the same time");
         Self { retry_after: Some(retry_after), ..error }
     }
 

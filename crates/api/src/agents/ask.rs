@@ -11,11 +11,12 @@ use docent_domain::access::Chat;
 use docent_domain::chat::Message;
 use docent_domain::error::ValidationError;
 use docent_domain::id::ConversationId;
+use docent_http::extract::deserialize::List;
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-const MESSAGES_MAX: usize = 256;
+pub(crate) const MESSAGES_MAX: usize = 256;
 /// Maximum number of characters of all messages together.
 const CHARACTERS_MAX: usize = 1_000_000;
 
@@ -28,7 +29,7 @@ const CHARACTERS_MAX: usize = 1_000_000;
 }))]
 pub(crate) struct ChatRequest {
     /// The conversation so far. The last message is the user's and not blank. At most 1,000,000 characters together.
-    #[deserr(try_from(Vec<ChatMessage>) = parse_messages -> ValidationError)]
+    #[deserr(try_from(List<ChatMessage, MESSAGES_MAX>) = parse_messages -> ValidationError)]
     #[schema(value_type = Vec<ChatMessage>, min_items = 1, max_items = 256)]
     messages: Vec<Message>,
     /// Extension: ID of the conversation that stores the question and the answer. Created if missing; only its owner can use it.
@@ -151,7 +152,9 @@ pub(crate) async fn ask(
 }
 
 /// Converts the messages of a request and checks the rules that concern all of them.
-pub(crate) fn parse_messages<M: Into<Message>>(messages: Vec<M>) -> Result<Vec<Message>, ValidationError> {
+pub(crate) fn parse_messages<M: Into<Message>>(
+    List(messages): List<M, MESSAGES_MAX>,
+) -> Result<Vec<Message>, ValidationError> {
     let messages: Vec<Message> = messages.into_iter().map(Into::into).collect();
     let invalid = |reason: &str| Err(ValidationError::new("messages", reason));
     let length = |message: &Message| match message {
@@ -160,9 +163,6 @@ pub(crate) fn parse_messages<M: Into<Message>>(messages: Vec<M>) -> Result<Vec<M
         }
         Message::Tool(output) => output.content.chars().count(),
     };
-    if messages.len() > MESSAGES_MAX {
-        return invalid("must have at most 256 messages");
-    }
     if messages.iter().map(length).sum::<usize>() > CHARACTERS_MAX {
         return invalid("must have at most 1000000 characters together");
     }

@@ -16,7 +16,7 @@ use docent_http::{Bearer, Body, Reply, State};
     responses((status = 204, description = "The session has ended."), answers::InvalidBody),
 )]
 pub(crate) async fn logout(context: State, Bearer(actor): Bearer, body: Body) -> Reply {
-    let RefreshRequest { refresh_token } = body.read().await?;
+    let RefreshRequest { refresh_token } = body.small().read().await?;
     use_case::logout(&context.app, &actor, &refresh_token).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -18,6 +18,6 @@ use docent_http::{Body, Reply, State};
     ),
 )]
 pub(crate) async fn refresh(context: State, body: Body) -> Reply {
-    let RefreshRequest { refresh_token } = body.read().await?;
+    let RefreshRequest { refresh_token } = body.small().read().await?;
     Ok(token_response(&use_case::refresh(&context.app, &refresh_token).await?))
 }

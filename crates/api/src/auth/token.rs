@@ -32,7 +32,7 @@ pub(crate) struct Credentials {
     ),
 )]
 pub(crate) async fn token(context: State, client: Client, agent: UserAgent, body: Body) -> Reply {
-    let Credentials { email, password } = body.read().await?;
+    let Credentials { email, password } = body.small().read().await?;
     let origin = ClientInfo { address: client.address, agent: agent.0 };
     let pair = login::login(&context.app, &email, password, &origin).await?;
     Ok(token_response(&pair))

@@ -70,7 +70,7 @@ pub(crate) async fn request_verification(context: State, client: Client, body: B
 
 /// Responds before anything that depends on the account is done. The email is sent on the runtime that outlives the request.
 async fn send_link(context: State, purpose: VerificationPurpose, client: Client, body: Body) -> Reply {
-    let LinkRequest { email } = body.read().await?;
+    let LinkRequest { email } = body.small().read().await?;
     let sending = verification::request(&context.app, purpose, &email, client.address).await?;
     context.app.spawn_on(&context.runtime, sending);
     Ok(HttpResponse::Accepted().finish())
@@ -85,7 +85,7 @@ async fn send_link(context: State, purpose: VerificationPurpose, client: Client,
     responses((status = 204, description = "The password is changed."), answers::InvalidBody, answers::InvalidLink),
 )]
 pub(crate) async fn reset_password(context: State, client: Client, body: Body) -> Reply {
-    let NewPassword { token, password } = body.read().await?;
+    let NewPassword { token, password } = body.small().read().await?;
     verification::reset_password(&context.app, &token, password, client.address).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -97,7 +97,7 @@ pub(crate) async fn reset_password(context: State, client: Client, body: Body) -
     responses((status = 204, description = "The address is verified."), answers::InvalidBody, answers::InvalidLink),
 )]
 pub(crate) async fn verify_email(context: State, client: Client, body: Body) -> Reply {
-    let LinkToken { token } = body.read().await?;
+    let LinkToken { token } = body.small().read().await?;
     verification::verify_email(&context.app, &token, client.address).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -7,7 +7,7 @@ use docent_domain::document::{Failure, FailureCode};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::permission::RecordKind;
 use docent_http::error::{FieldError, InvalidRequest, Loc, Problem};
-use docent_http::extract::json::{broken_body, timed_out};
+use docent_http::extract::body::{broken_body, timed_out};
 use docent_http::{ApiError, routes};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use crate::openai::errors::{self, OpenAiProblem};
 use docent_app::error::Error;
 use docent_domain::fault::{Component, FaultKind};
 use docent_http::error::{FieldError, Loc};
-use docent_http::extract::json::{broken_body, timed_out};
+use docent_http::extract::body::{broken_body, timed_out};
 use docent_http::{ApiError, routes};
 use serde_json::json;
 use std::collections::BTreeMap;

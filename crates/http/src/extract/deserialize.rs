@@ -1,8 +1,9 @@
 //! Conversion of JSON values to request types with `deserr`. Every invalid field is reported, with its location.
 
-use crate::error::{ApiError, FieldError, Loc};
+use crate::error::{ApiError, ERRORS_MAX, FieldError, Loc};
 use deserr::{
-    DeserializeError, Deserr, ErrorKind, IntoValue, MergeWithError, Value, ValueKind, ValuePointerRef,
+    DeserializeError, Deserr, ErrorKind, IntoValue, MergeWithError, Sequence, Value, ValueKind,
+    ValuePointerRef,
 };
 use docent_domain::conversation::ConversationTitle;
 use docent_domain::error::ValidationError;
@@ -10,6 +11,9 @@ use docent_domain::id::{ConversationId, DocumentId};
 use docent_domain::text::Title;
 use docent_domain::webhook::{WebhookDescription, WebhookUrl};
 use std::ops::ControlFlow;
+
+/// Characters of an unknown field's name that a response repeats.
+const KEY_MAX: usize = 100;
 
 /// Converts a JSON object to `T`.
 ///
@@ -32,7 +36,7 @@ impl BodyErrors {
             step = match step {
                 ValuePointerRef::Origin => break,
                 ValuePointerRef::Key { key, prev } => {
-                    loc.push(Loc::Name((*key).to_owned().into()));
+                    loc.push(Loc::Name(key.chars().take(KEY_MAX).collect::<String>().into()));
                     prev
                 }
                 ValuePointerRef::Index { index, prev } => {
@@ -51,7 +55,11 @@ impl MergeWithError<Self> for BodyErrors {
     fn merge(all: Option<Self>, more: Self, _: ValuePointerRef<'_>) -> ControlFlow<Self, Self> {
         let mut errors = all.map_or_else(Vec::new, |Self(errors)| errors);
         errors.extend(more.0);
-        ControlFlow::Continue(Self(errors))
+        if errors.len() < ERRORS_MAX {
+            ControlFlow::Continue(Self(errors))
+        } else {
+            ControlFlow::Break(Self(errors))
+        }
     }
 }
 
@@ -127,6 +135,24 @@ impl<const MIN: u64, const MAX: u64> Deserr<BodyErrors> for Whole<MIN, MAX> {
         let number = number.filter(|number| (MIN..=MAX).contains(number));
         let msg = || format!("must be a whole number from {MIN} to {MAX}");
         number.map(Self).ok_or_else(|| BodyErrors::at(location, msg()))
+    }
+}
+
+/// A list with at most `MAX` items. Longer ones are rejected before any item is converted.
+#[derive(Debug)]
+pub struct List<T, const MAX: usize>(pub Vec<T>);
+
+impl<T: Deserr<BodyErrors>, const MAX: usize> Deserr<BodyErrors> for List<T, MAX> {
+    fn deserialize_from_value<V: IntoValue>(
+        value: Value<V>,
+        location: ValuePointerRef<'_>,
+    ) -> Result<Self, BodyErrors> {
+        if let Value::Sequence(items) = &value
+            && items.len() > MAX
+        {
+            return Err(BodyErrors::at(location, format!("must have at most {MAX} items")));
+        }
+        Deserr::deserialize_from_value(value, location).map(Self)
     }
 }
 

@@ -1,15 +1,12 @@
 //! Submitted forms.
 
+use crate::context;
 use crate::error::ApiError;
-use crate::extract::json::broken_body;
+use crate::extract::body::{self, SMALL};
 use actix_web::dev::Payload;
-use actix_web::error::UrlencodedError;
 use actix_web::http::StatusCode;
-use actix_web::{FromRequest, HttpRequest, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use futures::future::LocalBoxFuture;
-
-/// Maximum size of a form in bytes.
-const LIMIT: usize = 64 * 1024;
 
 /// The fields of a form. Not `Debug`, since it can contain a password.
 pub struct Form(Vec<(String, String)>);
@@ -36,20 +33,26 @@ impl FromRequest for Form {
     type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let read = web::UrlEncoded::<Vec<(String, String)>>::new(request, payload).limit(LIMIT);
-        Box::pin(async move { read.await.map(Self).map_err(|error| unreadable(&error)) })
+        let (context, mut payload) = (context::of(request), payload.take());
+        let (is_form, announced) = (is_form(request), body::content_length(request));
+        Box::pin(async move {
+            if !is_form {
+                return Err(ApiError::new(
+                    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                    "Forms must be sent as application/x-www-form-urlencoded",
+                ));
+            }
+            let body = body::read(&context?, &mut payload, announced, SMALL).await?;
+            // Browsers send valid forms, so the others are requests of other clients.
+            let invalid = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid");
+            let text = std::str::from_utf8(&body.bytes).map_err(|_| invalid())?;
+            // A form is encoded like a query string.
+            let fields = web::Query::<Vec<(String, String)>>::from_query(text);
+            fields.map(|fields| Self(fields.into_inner())).map_err(|_| invalid())
+        })
     }
 }
 
-/// Converts an error. Browsers send valid forms, so these are requests of other clients.
-fn unreadable(error: &UrlencodedError) -> ApiError {
-    match error {
-        UrlencodedError::Overflow { .. } => ApiError::too_large(LIMIT as u64),
-        UrlencodedError::ContentType => ApiError::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "Forms must be sent as application/x-www-form-urlencoded",
-        ),
-        UrlencodedError::Payload(_) => broken_body(),
-        _ => ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid"),
-    }
+fn is_form(request: &HttpRequest) -> bool {
+    request.content_type().eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }

@@ -1,5 +1,6 @@
 //! Request extractors.
 
+pub mod body;
 pub mod client;
 pub mod deserialize;
 pub mod form;

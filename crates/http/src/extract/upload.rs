@@ -3,21 +3,26 @@
 //! The file is streamed from the socket to the blob store. The document is created after the whole form is validated, so a failed
 //! upload leaves nothing behind.
 
-use super::json::{broken_body, timed_out};
+use super::body::{broken_body, timed_out};
 use crate::context::State;
 use crate::error::ApiError;
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::http::header::{self, ContentDisposition, HeaderValue};
+use chrono::{DateTime, Utc};
 use docent_app::documents::upload::{self as use_case, Upload};
 use docent_app::error::Error;
 use docent_domain::access::{AddDocuments, Grant};
 use futures::{Stream, StreamExt};
+use std::cell::Cell;
+use std::time::Duration;
 
 /// The name of the part with the file.
 pub const FILE: &str = "file";
 /// Maximum bytes of a form besides its file.
 pub const REST_MAX: u64 = 1024 * 1024;
 const PARTS_MAX: usize = 100;
+/// Minimum average rate of an upload in bytes per second, after the timeout for pauses.
+const MIN_RATE: u64 = 8 * 1024;
 
 /// Stores the file of a valid form.
 pub async fn receive(
@@ -42,12 +47,15 @@ pub struct Form<'a> {
     /// Number of skipped bytes.
     rest: u64,
     parts: Multipart,
+    started: DateTime<Utc>,
+    /// Number of bytes of parts so far.
+    received: Cell<u64>,
 }
 
 impl<'a> Form<'a> {
     /// Starts reading a form.
     pub fn new(context: &'a State, parts: Multipart) -> Self {
-        Self { context, rest: 0, parts }
+        Self { context, rest: 0, parts, started: context.app.now(), received: Cell::new(0) }
     }
 
     /// Stores the part named `file`, if present.
@@ -116,22 +124,33 @@ impl<'a> Form<'a> {
 
     /// Returns the next part and skips the rest of the previous one.
     pub async fn next_part(&mut self) -> Result<Option<Field>, ApiError> {
-        in_time(self.context, &mut self.parts).await
+        in_time(self.context, self.time_left(), &mut self.parts).await
     }
 
     async fn next_of(&self, part: &mut Field) -> Result<Option<bytes::Bytes>, ApiError> {
-        in_time(self.context, part).await
+        let bytes = in_time(self.context, self.time_left(), part).await?;
+        self.received.set(self.received.get() + bytes.as_ref().map_or(0, |bytes| bytes.len() as u64));
+        Ok(bytes)
+    }
+
+    /// How long the next piece may take: a client must neither pause for long nor be slower than [`MIN_RATE`] for long.
+    fn time_left(&self) -> Duration {
+        let pause = self.context.settings.body_timeout;
+        let total = pause + Duration::from_secs(self.received.get() / MIN_RATE);
+        let spent = (self.context.app.now() - self.started).to_std().unwrap_or_default();
+        pause.min(total.saturating_sub(spent))
     }
 }
 
-/// Returns the next item of a form, with a timeout for pauses of the client.
+/// Returns the next item of a form.
 async fn in_time<T>(
     context: &State,
+    time_left: Duration,
     stream: &mut (impl Stream<Item = Result<T, MultipartError>> + Unpin),
 ) -> Result<Option<T>, ApiError> {
     tokio::select! {
         item = stream.next() => item.transpose().map_err(|error| form_error(&error)),
-        () = context.app.sleep(context.settings.body_timeout) => Err(timed_out()),
+        () = context.app.sleep(time_left) => Err(timed_out()),
     }
 }
 
