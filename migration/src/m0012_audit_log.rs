@@ -43,7 +43,7 @@ fn audit_log() -> NewTable {
         .columns([
             primary_id(),
             instant("at"),
-            // user, command_line or nobody. tidy: allow-word
+            // The kind of the actor who caused the entry.
             string_len("author", 20),
             id_null("user_id"),
             string_len_null("user_email", 320),
