@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-/// Adds a row. Cells that a spreadsheet would interpret as formulas are escaped.
+/// Adds a row. Cells that a spreadsheet would interpret as formulas are escaped, and cells with any character that a
+/// spreadsheet may take for a separator are quoted.
 pub(super) fn push_line(csv: &mut String, cells: &[String]) {
     for (at, cell) in cells.iter().enumerate() {
         if at > 0 {
             csv.push(',');
         }
-        let guard = if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
-        let quoted = cell.contains([',', '"', '\r', '\n']);
+        let guard = if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) { "'" } else { "" };
+        let quoted = !guard.is_empty() || cell.contains([',', ';', '\t', '"', '\r', '\n']);
         // Writing to a string cannot fail.
         let _ = if quoted {
             write!(csv, "\"{guard}{}\"", cell.replace('"', "\"\""))
@@ -28,6 +29,9 @@ mod tests {
     fn cells_are_quoted_and_formulas_escaped() {
         let mut csv = String::new();
         push_line(&mut csv, &["a,b", "say \"hi\"", "=1+1", "-2,+3", "@x", "1"].map(String::from));
-        assert_eq!(csv, "\"a,b\",\"say \"\"hi\"\"\",'=1+1,\"'-2,+3\",'@x,1\r\n");
+        assert_eq!(csv, "\"a,b\",\"say \"\"hi\"\"\",\"'=1+1\",\"'-2,+3\",\"'@x\",1\r\n");
+        csv.clear();
+        push_line(&mut csv, &["a;=1+1", "b\t=1+1", "\t=1+1", "\r=1", "+1", "c"].map(String::from));
+        assert_eq!(csv, "\"a;=1+1\",\"b\t=1+1\",\"'\t=1+1\",\"'\r=1\",\"'+1\",c\r\n");
     }
 }
