@@ -93,6 +93,27 @@ impl WebhookUrl {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The URL without its secrets, for everyone but the owner: user name, query and fragment are replaced by `…`, and so
+    /// is each part of the path that can be a token.
+    pub fn masked(&self) -> String {
+        let (scheme, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        let (authority, rest) = rest.split_at(rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len()));
+        let (path, hidden) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
+        let host =
+            authority.rsplit_once('@').map_or_else(|| authority.to_owned(), |(_, host)| format!("…@{host}"));
+        let path: Vec<&str> =
+            path.split('/').map(|part| if can_be_token(part) { "…" } else { part }).collect();
+        let query = hidden.chars().next().map_or_else(String::new, |mark| format!("{mark}…"));
+        format!("{scheme}://{host}{}{query}", path.join("/"))
+    }
+}
+
+/// Whether a part of a path is long enough for a secret, and does not consist of short words.
+fn can_be_token(part: &str) -> bool {
+    const WORD_MAX: usize = 15;
+    let is_word = |word: &str| word.chars().count() <= WORD_MAX && !word.chars().any(|c| c.is_ascii_digit());
+    part.chars().count() > WORD_MAX && !part.split(['-', '_', '.']).all(is_word)
 }
 
 /// The description of a webhook: trimmed, at most [`WEBHOOK_DESCRIPTION_MAX`] characters on one line.
@@ -328,6 +349,31 @@ pub fn retry_delay(attempts: u32, random: u8, requested: Option<TimeDelta>) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn masked_url_has_no_secret() {
+        for (url, masked) in [
+            ("https://example.org/hook", "https://example.org/hook"),
+            ("https://example.org:8443", "https://example.org:8443"),
+            ("https://ada:hunter2@example.org/x", "https://…@example.org/x"),
+            ("https://a@b@example.org", "https://…@example.org"),
+            ("https://example.org/hook?key=hunter2#x", "https://example.org/hook?…"),
+            ("https://example.org#hunter2", "https://example.org#…"),
+            ("https://example.org?a@b", "https://example.org?…"),
+            (
+                "https://hooks.example.org/services/T024BE7LD/B0DHM9XYZ/XXq7mA1cTf0Zt2bKw9LrE4vN",
+                "https://hooks.example.org/services/T024BE7LD/B0DHM9XYZ/…",
+            ),
+            ("https://example.org/01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e/in", "https://example.org/…/in"),
+            (
+                "https://example.org/document-ingestion-receiver",
+                "https://example.org/document-ingestion-receiver",
+            ),
+            ("https://example.org/qwertyuiopasdfghjkl", "https://example.org/…"),
+        ] {
+            assert_eq!(WebhookUrl::parse(url).unwrap().masked(), masked);
+        }
+    }
 
     #[test]
     fn retry_delay_grows_to_a_day_and_ends_after_nine_attempts() {

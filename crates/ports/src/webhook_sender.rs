@@ -36,8 +36,8 @@ pub enum DeliveryError {
     /// Requests to the URL are not allowed. Completes the sentence "the address …".
     #[error("the address {0}")]
     Refused(String),
-    /// The host name cannot be resolved.
-    #[error("the name of the host cannot be resolved")]
+    /// The host name cannot be resolved, or it resolves to an address that is not allowed.
+    #[error("the name of the host cannot be resolved to an allowed address")]
     Unresolved,
     /// The TCP or TLS connection failed.
     #[error("no connection to the receiver could be established")]
@@ -56,7 +56,8 @@ pub enum DeliveryError {
 /// connection is checked after name resolution.
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Checks whether a webhook can have this URL. Host names that cannot be resolved now are accepted.
+    /// Checks whether a webhook can have this URL. The answer is the same for host names that cannot be resolved and for
+    /// those that resolve to addresses that are not allowed, so that nothing is learned about inner hosts.
     ///
     /// # Errors
     /// What is wrong with the field `url`.

@@ -76,4 +76,26 @@ rules! {
         let switches = entries.iter().filter_map(|entry| entry.changes.get("is_active")?.after.clone());
         assert_eq!(switches.collect::<BTreeSet<_>>(), ["false", "true"].map(str::to_owned).into());
     }
+
+    async fn secrets_of_a_url_are_shown_only_to_the_owner(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let permissions = [Permission::ViewWebhook, Permission::ViewAuditEntry];
+        let (mut browser, _) = staff(&app, &permissions).await;
+        let url = "https://example.org/in/k7Tq2mZ0pXw9RbVe5LsA?key=hunter2";
+        let page = create(&ada, url).await;
+        let path = page.strip_prefix("/admin").unwrap();
+        assert_eq!(ada.get(path).await.expect(200).json()["url"], url);
+        let moved = json!({ "url": url.replace("hunter2", "hunter3") });
+        let _ = ada.patch(path, moved).await.expect(200);
+        let masked = "https://example.org/in/…?…";
+        let id = path.rsplit('/').next().unwrap().to_owned();
+        let entries = app.audit(AuditFilter { record: Some(id), ..AuditFilter::default() }).await;
+        for text in [format!("{entries:?}"), browser.get(&page).await.expect(200).text, browser.get("/admin/webhooks").await.expect(200).text] {
+            assert!(text.contains(masked), "{text}");
+            assert!(!text.contains("hunter") && !text.contains("k7Tq2m"), "{text}");
+        }
+        let changed = entries.iter().find(|entry| entry.action == AuditAction::Change).unwrap();
+        assert_eq!(changed.changes["url"].after.as_deref(), Some(&*format!("{masked} (another secret)")));
+    }
 }

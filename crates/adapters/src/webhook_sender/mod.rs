@@ -32,8 +32,10 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of a response body is read, so that connections are closed properly.
 const MAX_BODY: usize = 1024;
-/// The reason for rejecting a host.
+/// The reason for rejecting an address.
 const NOT_PUBLIC: &str = "leads to a host that is not on the public internet";
+/// The reason for rejecting a name. The same for unknown names and for those of inner hosts, which are not revealed.
+const NOT_RESOLVED: &str = "has a host name that does not resolve to an allowed address";
 
 /// Resolves a name to addresses.
 type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
@@ -54,14 +56,9 @@ struct GuardedResolver {
     lookup: Lookup,
 }
 
-/// A name resolves to an address that is not allowed.
+/// A name does not resolve, or it resolves to an address that is not allowed.
 #[derive(Clone, Copy, Debug, Error)]
-#[error("the name resolves to an address that is not allowed")]
-struct Forbidden;
-
-/// A name does not resolve.
-#[derive(Clone, Copy, Debug, Error)]
-#[error("the name does not resolve")]
+#[error("the name does not resolve to an allowed address")]
 struct Unresolved;
 
 impl HttpWebhookSender {
@@ -154,8 +151,8 @@ impl WebhookSender for HttpWebhookSender {
             return Ok(());
         }
         match timeout(CONNECT_TIMEOUT, self.resolver.addresses(host.to_owned())).await {
-            Ok(Err(error)) if error.is::<Forbidden>() => Err(invalid(NOT_PUBLIC)),
-            _ => Ok(()),
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(Unresolved)) | Err(_) => Err(invalid(NOT_RESOLVED)),
         }
     }
 
@@ -167,15 +164,10 @@ impl WebhookSender for HttpWebhookSender {
 
 impl GuardedResolver {
     /// Resolves a name. A single forbidden address rejects the name, because the client may choose any of them.
-    async fn addresses(&self, name: String) -> Result<Vec<IpAddr>, Box<dyn Error + Send + Sync>> {
+    async fn addresses(&self, name: String) -> Result<Vec<IpAddr>, Unresolved> {
         let found = (self.lookup)(name).await.map_err(|_| Unresolved)?;
-        if found.is_empty() {
-            return Err(Unresolved.into());
-        }
-        if found.iter().any(|address| !self.allowed_hosts.allows(*address)) {
-            return Err(Forbidden.into());
-        }
-        Ok(found)
+        let is_allowed = !found.is_empty() && found.iter().all(|address| self.allowed_hosts.allows(*address));
+        if is_allowed { Ok(found) } else { Err(Unresolved) }
     }
 }
 
@@ -202,9 +194,6 @@ fn retry_after(response: &Response) -> Option<Duration> {
 fn undelivered(error: &reqwest::Error) -> DeliveryError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if error.is::<Forbidden>() {
-            return DeliveryError::Refused(NOT_PUBLIC.to_owned());
-        }
         if error.is::<Unresolved>() {
             return DeliveryError::Unresolved;
         }

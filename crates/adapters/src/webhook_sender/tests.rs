@@ -108,8 +108,8 @@ async fn invalid_or_forbidden_url_is_rejected() {
 async fn name_with_any_forbidden_address_is_rejected() {
     let strict = with_addresses(AllowedHosts::Public, &[&["1.1.1.1", "192.168.0.1"]]);
     let to = "https://example.org";
-    assert_eq!(strict.check(&url(to)).await.unwrap_err(), ValidationError::new("url", NOT_PUBLIC));
-    assert!(matches!(strict.send(&message(to)).await, Err(DeliveryError::Refused(_))));
+    assert_eq!(strict.check(&url(to)).await.unwrap_err(), ValidationError::new("url", NOT_RESOLVED));
+    assert_eq!(strict.send(&message(to)).await, Err(DeliveryError::Unresolved));
 }
 
 #[tokio::test]
@@ -117,8 +117,7 @@ async fn dns_rebinding_is_rejected_on_delivery() {
     let strict = with_addresses(AllowedHosts::Public, &[&["1.1.1.1"], &["127.0.0.1"]]);
     let to = "https://rebinding.example.org";
     assert_eq!(strict.check(&url(to)).await, Ok(()));
-    let refused = strict.send(&message(to)).await.unwrap_err();
-    assert_eq!(refused.to_string(), format!("the address {NOT_PUBLIC}"));
+    assert_eq!(strict.send(&message(to)).await, Err(DeliveryError::Unresolved));
 }
 
 #[tokio::test]
@@ -126,16 +125,22 @@ async fn metadata_services_are_forbidden_when_private_hosts_are_allowed() {
     let permissive = with_addresses(AllowedHosts::PublicAndPrivate, &[&["169.254.169.254"]]);
     for to in ["http://169.254.169.254/latest", "http://metadata.example.org"] {
         assert!(permissive.check(&url(to)).await.is_err(), "{to}");
-        assert!(matches!(permissive.send(&message(to)).await, Err(DeliveryError::Refused(_))), "{to}");
+        let refused = permissive.send(&message(to)).await;
+        assert!(matches!(refused, Err(DeliveryError::Refused(_) | DeliveryError::Unresolved)), "{to}");
     }
 }
 
 #[tokio::test]
-async fn unresolved_name_passes_the_check_and_fails_on_delivery() {
+async fn unknown_and_inner_names_get_the_same_answer() {
     let lookup: Lookup = Arc::new(|_| Box::pin(async { Err(io::ErrorKind::NotFound.into()) }));
-    let strict = HttpWebhookSender::with_lookup(AllowedHosts::Public, lookup).unwrap();
-    assert_eq!(strict.check(&url("https://nowhere.example.org")).await, Ok(()));
-    assert_eq!(strict.send(&message("https://nowhere.example.org")).await, Err(DeliveryError::Unresolved));
+    let unknown = HttpWebhookSender::with_lookup(AllowedHosts::Public, lookup).unwrap();
+    let inner = with_addresses(AllowedHosts::Public, &[&["10.0.0.1"]]);
+    let to = "https://host.example.org";
+    let rejected = Err(ValidationError::new("url", NOT_RESOLVED));
+    for sender in [unknown, inner] {
+        assert_eq!(sender.check(&url(to)).await, rejected);
+        assert_eq!(sender.send(&message(to)).await, Err(DeliveryError::Unresolved));
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ pub mod signature;
 pub mod staff;
 
 use crate::App;
+use crate::audit::AuditTarget;
 use crate::error::{Error, Result};
 use docent_domain::id::{WebhookDeliveryId, WebhookId};
 use docent_domain::listing::{DeliveryPosition, PageRequest};
@@ -53,6 +54,11 @@ async fn log(
 ) -> Result<Vec<WebhookDelivery>> {
     let page = PageRequest { offset: 0, limit };
     Ok(app.store.read().await?.webhooks().deliveries(id, after, page).await?.records)
+}
+
+/// The target of audit log entries about a webhook, without the secrets in its URL.
+fn audit_target(webhook: &Webhook) -> AuditTarget {
+    AuditTarget::new(RecordKind::Webhook, webhook.id, &webhook.url.masked())
 }
 
 const fn not_found() -> Error {

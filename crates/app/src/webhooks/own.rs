@@ -1,15 +1,14 @@
 //! Webhooks of one account. A webhook of another account is not found here; see [`staff`](super::staff).
 
-use super::{events, log, not_found, requeue};
+use super::{audit_target, events, log, not_found, requeue};
 use crate::App;
 use crate::accounts::authenticate;
-use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::audit::{Changes, Initiator};
 use crate::error::{Error, Result};
 use docent_domain::access::{Actor, Grant, ManageWebhooks, ViewDocuments};
 use docent_domain::audit::AuditAction;
 use docent_domain::id::{WebhookDeliveryId, WebhookId};
 use docent_domain::listing::{DeliveryPosition, PageRequest, WebhookFilter};
-use docent_domain::permission::RecordKind;
 use docent_domain::webhook::{
     WEBHOOKS_MAX, Webhook, WebhookDelivery, WebhookDescription, WebhookEvents, WebhookSecret, WebhookUrl,
 };
@@ -79,7 +78,7 @@ pub async fn create(
     }
     work.webhooks().insert(&webhook).await?;
     let changes = Changes::default()
-        .added("url", webhook.url.as_str())
+        .added("url", webhook.url.masked())
         .added("events", webhook.events)
         .added("all_documents", webhook.all_documents);
     app.audit(&mut *work, &Initiator::grantee(grant), AuditAction::Add, audit_target(&webhook), changes)
@@ -134,8 +133,9 @@ pub async fn change(
         ..current.clone()
     };
     work.webhooks().update(&changed).await?;
+    let [before, after] = url_change(&current.url, &changed.url);
     let changes = Changes::default()
-        .changed("url", current.url.as_str(), changed.url.as_str())
+        .field("url", before, after)
         .changed("description", current.description.as_str(), changed.description.as_str())
         .changed("events", current.events, changed.events)
         .changed("all_documents", current.all_documents, changed.all_documents)
@@ -251,6 +251,11 @@ fn new_secret(app: &App) -> WebhookSecret {
     WebhookSecret::from_bytes(bytes)
 }
 
-fn audit_target(webhook: &Webhook) -> AuditTarget {
-    AuditTarget::new(RecordKind::Webhook, webhook.id, webhook.url.as_str())
+/// A change of the URL for the audit log, without the secrets in it.
+fn url_change(before: &WebhookUrl, after: &WebhookUrl) -> [Option<String>; 2] {
+    let [shown_before, mut shown_after] = [before, after].map(WebhookUrl::masked);
+    if before != after && shown_before == shown_after {
+        shown_after.push_str(" (another secret)");
+    }
+    [Some(shown_before), Some(shown_after)]
 }

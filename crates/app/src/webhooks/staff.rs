@@ -1,14 +1,13 @@
 //! Administration of all accounts' webhooks. Staff can neither read nor change secrets.
 
-use super::{not_found, requeue};
+use super::{audit_target, not_found, requeue};
 use crate::App;
-use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::audit::{Changes, Initiator};
 use crate::error::Result;
 use docent_domain::access::{ChangeWebhooks, DeleteWebhooks, Grant, ViewWebhooks};
 use docent_domain::audit::AuditAction;
 use docent_domain::id::{WebhookDeliveryId, WebhookId};
 use docent_domain::listing::{Page, PageRequest, WebhookFilter};
-use docent_domain::permission::RecordKind;
 use docent_domain::webhook::{Webhook, WebhookDelivery};
 
 /// Webhooks of all accounts, newest first.
@@ -92,8 +91,4 @@ pub async fn delete(app: &App, grant: Grant<DeleteWebhooks>, id: WebhookId) -> R
     app.audit(&mut *work, &initiator, AuditAction::Delete, audit_target(&webhook), Changes::default())
         .await?;
     Ok(work.commit().await?)
-}
-
-fn audit_target(webhook: &Webhook) -> AuditTarget {
-    AuditTarget::new(RecordKind::Webhook, webhook.id, webhook.url.as_str())
 }

@@ -37,7 +37,7 @@ impl Row {
     pub(super) fn of(webhook: &Webhook, emails: &HashMap<UserId, Email>, now: DateTime<Utc>) -> Self {
         Self {
             id: webhook.id.to_string(),
-            url: webhook.url.as_str().to_owned(),
+            url: webhook.url.masked(),
             description: webhook.description.as_str().to_owned(),
             owner: email(emails, webhook.owner),
             events: webhook.events.names().collect::<Vec<_>>().join(", "),
