@@ -1,6 +1,9 @@
 //! Conversations: `/conversations`, and the history that the model receives.
 
 use docent_domain::chat::Message;
+use docent_domain::conversation::ConversationMessage;
+use docent_domain::id::ConversationId;
+use docent_testkit::builders::question;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::TestApp;
 use docent_tests::member::{Member, question_body};
@@ -68,6 +71,31 @@ rules! {
         ada.get(&path).await.refused(404, "Conversation not found");
         ada.delete(&path).await.refused(404, "Conversation not found");
         assert_eq!(ada.get("/conversations").await.expect(200).json(), json!([]));
+    }
+
+    async fn page_of_large_messages_ends_early_and_continues(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let (path, created) = create(&ada, json!({})).await;
+        let id: ConversationId = created["id"].as_str().unwrap().parse().unwrap();
+        let sizes = [10, 300_000, 900_000, 10, 1_500_000, 10];
+        let mut work = app.ports.store.begin().await.unwrap();
+        for (n, size) in (1..).zip(sizes) {
+            let message = ConversationMessage { content: "x".repeat(size), ..question(n, id) };
+            work.conversations().append(&[message]).await.unwrap();
+        }
+        work.commit().await.unwrap();
+        let (mut next, mut pages) = (path.clone(), Vec::new());
+        loop {
+            let reply = ada.get(&next).await.expect(200);
+            let page = reply.json()["messages"].as_array().unwrap().clone();
+            pages.push(page.iter().map(|message| message["content"].as_str().unwrap().len()).collect::<Vec<_>>());
+            match reply.header("x-next-cursor") {
+                "" => break,
+                cursor => next = format!("{path}?cursor={cursor}"),
+            }
+        }
+        assert_eq!(pages, [vec![10, 300_000], vec![900_000, 10], vec![1_500_000], vec![10]]);
     }
 
     async fn messages_include_sources_and_usage(setup) {

@@ -4,6 +4,9 @@
 //! Question and answer are recorded together when the answer has ended, even if it failed.
 
 pub mod own;
+mod reading;
+
+pub use reading::{ConversationRead, ReadBudget, StaffMessage};
 
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
@@ -99,7 +102,8 @@ pub async fn list(
     Ok(app.store.read().await?.conversations().list(filter, page).await?)
 }
 
-/// A conversation and a page of its messages.
+/// A conversation and a page of its messages. With `is_whole`, large messages are included too; a page of more than one
+/// message then ends before it gets too large.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -108,12 +112,14 @@ pub async fn read(
     _grant: Grant<ViewConversations>,
     id: ConversationId,
     page: PageRequest,
-) -> Result<(Conversation, Page<ConversationMessage>)> {
-    let mut view = app.store.read().await?;
-    let conversation = view.conversations().get(id).await?;
+    is_whole: bool,
+) -> Result<ConversationRead<StaffMessage>> {
+    let conversation = app.store.read_latest().await?.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
-    let messages = view.conversations().messages(id, page).await?;
-    Ok((conversation, messages))
+    if is_whole {
+        return Ok(reading::messages(app, conversation, page).await?.map(StaffMessage::Shown));
+    }
+    reading::messages_for_staff(app, conversation, page).await
 }
 
 /// Deletes a conversation and its messages.

@@ -34,6 +34,7 @@ use accounts::keyed_locks::KeyedLocks;
 use accounts::verification::OutgoingMail;
 use agent::registry::{Agent, AgentRegistry};
 use chrono::{DateTime, Utc};
+use conversations::ReadBudget;
 use docent_domain::fault::Fault;
 use docent_domain::webhook::WebhookPayload;
 use docent_ports::Ports;
@@ -99,6 +100,8 @@ pub(crate) struct Process {
     pub(crate) new_deliveries: Notify,
     pub(crate) running: Running,
     pub(crate) page_images: PageImageCache,
+    /// The memory for messages that are being read.
+    pub(crate) read_budget: ReadBudget,
     /// Serializes logins of one account from one address.
     pub(crate) logins: KeyedLocks,
     pub(crate) outgoing_mail: OutgoingMail,
@@ -118,6 +121,7 @@ impl App {
             new_deliveries: Notify::new(),
             running: Running::new(settings.ingest_concurrency),
             page_images: PageImageCache::default(),
+            read_budget: ReadBudget::default(),
             logins: KeyedLocks::default(),
             outgoing_mail: OutgoingMail::default(),
             tasks: TaskTracker::new(),

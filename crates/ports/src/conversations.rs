@@ -6,6 +6,22 @@ use docent_domain::fault::Result;
 use docent_domain::id::ConversationId;
 use docent_domain::listing::{ConversationFilter, Page, PageRequest};
 
+/// The size of a message in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageSize {
+    /// Size of its text.
+    pub text: u64,
+    /// Size of its sources as stored.
+    pub sources: u64,
+}
+
+impl MessageSize {
+    /// The size of the whole message.
+    pub const fn total(self) -> u64 {
+        self.text.saturating_add(self.sources)
+    }
+}
+
 /// Reads conversations.
 #[async_trait]
 pub trait ConversationReader: Send {
@@ -18,6 +34,10 @@ pub trait ConversationReader: Send {
         filter: &ConversationFilter,
         page: PageRequest,
     ) -> Result<Page<(Conversation, u64)>>;
+
+    /// Returns the sizes of messages without reading them, oldest first. Messages never change, so that a caller can
+    /// choose from their sizes how many of them to read.
+    async fn message_sizes(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<MessageSize>>;
 
     /// Lists the messages of a conversation, oldest first.
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>>;

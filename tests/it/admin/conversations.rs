@@ -50,6 +50,20 @@ rules! {
         let _ = browser.get("/admin/conversations/x").await.expect(404);
     }
 
+    async fn large_message_is_shown_on_its_own_page(setup) {
+        let app = setup.script([Turn::saying("ok")]).start().await;
+        let (mut browser, _) = staff(&app, &[Permission::ViewConversation]).await;
+        let ada = app.ada().await;
+        let long = "word ".repeat(20_000);
+        ask(&ada, &mut browser, &long).await;
+        let path = format!("/admin/conversations/{ID}");
+        let page = browser.get(&path).await.expect(200).text;
+        assert!(page.contains("too large to show here (97.7 KiB)") && page.len() < 50_000, "{page}");
+        assert!(page.contains(&format!("href=\"{path}?message=0\"")), "{page}");
+        let single = browser.get(&format!("{path}?message=0")).await.expect(200).text;
+        assert!(single.contains(long.trim()) && single.contains("Show all messages"));
+    }
+
     async fn deleting_a_conversation_requires_its_own_permission(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         let (mut browser, member) = staff(&app, &[Permission::ViewConversation]).await;

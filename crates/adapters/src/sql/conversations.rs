@@ -11,7 +11,7 @@ use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
 use docent_domain::id::ConversationId;
 use docent_domain::listing::{ConversationFilter, Page, PageRequest};
-use docent_ports::conversations::{ConversationReader, ConversationWriter};
+use docent_ports::conversations::{ConversationReader, ConversationWriter, MessageSize};
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set};
 use std::collections::HashMap;
@@ -58,6 +58,27 @@ impl ConversationReader for Transaction {
             records: listed.records.into_iter().map(sized).collect::<Result<_>>()?,
             total: listed.total,
         })
+    }
+
+    async fn message_sizes(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<MessageSize>> {
+        let rows = messages::Entity::find().filter(messages::Column::ConversationId.eq(id.as_uuid()));
+        let total = self.count_rows("count messages", rows.clone()).await?;
+        let bytes =
+            |column: &str| Expr::cust(format!("CAST(OCTET_LENGTH(CAST(\"{column}\" AS TEXT)) AS BIGINT)"));
+        let sizes = rows
+            .select_only()
+            .expr_as(bytes("content"), "text_bytes")
+            .expr_as(bytes("sources"), "source_bytes")
+            .order_by_asc(messages::Column::Ordinal);
+        let sizes = paginate(sizes, page).into_tuple::<(i64, i64)>();
+        let sizes = self.run("read sizes of messages", |db| Box::pin(sizes.all(db))).await?;
+        let size = |(text, sources)| {
+            Ok(MessageSize {
+                text: counted(text, "message's size")?,
+                sources: counted(sources, "message's size")?,
+            })
+        };
+        Ok(Page { records: sizes.into_iter().map(size).collect::<Result<_>>()?, total })
     }
 
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>> {

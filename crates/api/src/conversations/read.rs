@@ -125,8 +125,8 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
 
 /// Read a conversation (extension)
 ///
-/// Returns a page of its messages. The headers `Link` and `X-Next-Cursor` name the next page, if there is one. Empty parameters are
-/// ignored.
+/// Returns a page of its messages. The headers `Link` and `X-Next-Cursor` name the next page, if there is one. A page of more than one
+/// message has at most 1 MiB of text and sources. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/conversations/{id}", operation_id = "get_conversation", tag = "Conversations",
     params(
@@ -156,12 +156,13 @@ pub(crate) async fn read(
     // The cursor is the position of the first message of the page.
     let offset = paging::after(&mut query, |text| text.parse::<u32>().ok()).map_or(0, u64::from);
     query.done()?;
-    let (conversation, found) = own::read(&context.app, &by.grant, id, PageRequest { offset, limit }).await?;
+    let read = own::read(&context.app, &by.grant, id, PageRequest { offset, limit }).await?;
+    let (conversation, found) = (&read.conversation, &read.messages);
     let end = offset + found.records.len() as u64;
     let next = (end < found.total && !found.records.is_empty()).then(|| end.to_string());
     let messages = found.records.iter().map(MessageResponse::from).collect();
     let path = format!("/conversations/{id}");
-    let ConversationResponse { id, title, created_at, updated_at } = (&conversation).into();
+    let ConversationResponse { id, title, created_at, updated_at } = conversation.into();
     let body = ConversationWhole { id, title, created_at, updated_at, messages };
     Ok(paging::response(body, &path, &[], limit, next))
 }

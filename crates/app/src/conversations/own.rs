@@ -1,11 +1,12 @@
 //! Conversations of the requesting account. Those of other accounts are not found, even by superusers.
 
+use super::reading::{self, ConversationRead};
 use crate::App;
 use crate::error::{Error, Result};
 use docent_domain::access::{Chat, Grant};
-use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle};
+use docent_domain::conversation::{Conversation, ConversationTitle};
 use docent_domain::id::ConversationId;
-use docent_domain::listing::{ConversationFilter, ConversationPosition, Page, PageRequest};
+use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_ports::conversations::ConversationReader;
 
@@ -48,7 +49,7 @@ pub async fn create(
     Ok(conversation)
 }
 
-/// A conversation and a page of its messages, oldest first.
+/// A conversation and a page of its messages, oldest first. A page of more than one message ends before it gets too large.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -57,11 +58,9 @@ pub async fn read(
     grant: &Grant<Chat>,
     id: ConversationId,
     page: PageRequest,
-) -> Result<(Conversation, Page<ConversationMessage>)> {
-    let mut view = app.store.read().await?;
-    let conversation = find(view.conversations(), grant, id).await?;
-    let messages = view.conversations().messages(id, page).await?;
-    Ok((conversation, messages))
+) -> Result<ConversationRead> {
+    let conversation = find(app.store.read_latest().await?.conversations(), grant, id).await?;
+    reading::messages(app, conversation, page).await
 }
 
 /// Changes a conversation's title.

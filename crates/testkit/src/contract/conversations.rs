@@ -63,6 +63,22 @@ crate::battery! {
         assert_eq!(view.conversations().messages(id(2), first(9)).await.unwrap().total, 0);
     }
 
+    /// Sizes are those of texts and sources in bytes, in the order of the messages.
+    async fn message_sizes_are_in_bytes(store) {
+        add_users(&*store, &[user(1)]).await;
+        add(&*store, &[conversation(1, user(1).id)]).await;
+        let question = ConversationMessage { content: "Wo ist das Müsli?".into(), ..question(1, id(1)) };
+        append(&*store, &[question, answer(2)]).await;
+        let mut view = store.read().await.unwrap();
+        let sizes = view.conversations().message_sizes(id(1), first(9)).await.unwrap();
+        assert_eq!((sizes.total, sizes.records[0].text), (2, 18));
+        assert!(sizes.records[0].sources < 10 && sizes.records[1].sources >= 16, "{sizes:?}");
+        let last = PageRequest { offset: 1, limit: 9 };
+        let rest = view.conversations().message_sizes(id(1), last).await.unwrap();
+        assert_eq!((rest.total, rest.records), (2, sizes.records[1..].to_vec()));
+        assert_eq!(view.conversations().message_sizes(id(2), first(9)).await.unwrap().total, 0);
+    }
+
     /// IDs are unique, and the owner must exist.
     async fn insert_rejects_used_id_and_unknown_owner(store) {
         add_users(&*store, &[user(1), user(2)]).await;

@@ -7,13 +7,14 @@ use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
 use super::page::{self, PageResult, id_of};
 use super::session::Staff;
-use super::times::Time;
+use super::times::{Time, size};
 use actix_web::web::Path;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users;
-use docent_app::conversations as use_case;
+use docent_app::conversations::{self as use_case, StaffMessage};
 use docent_domain::access::{DeleteConversations, ViewConversations, ViewDocuments};
 use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::listing::PageRequest;
 use docent_domain::permission::RecordKind;
 use docent_domain::retrieval::ScoredChunk;
 use docent_http::{Query, State};
@@ -28,12 +29,21 @@ pub(super) struct ConversationPage {
     updated: Time,
     messages: Vec<MessageView>,
     paging: Paging,
+    /// Whether the page shows one large message.
+    is_single: bool,
     may_delete: bool,
     may_view_documents: bool,
 }
 
 #[derive(Serialize)]
-struct MessageView {
+#[serde(untagged)]
+enum MessageView {
+    Shown(ShownMessage),
+    TooLarge { too_large: String, href: String },
+}
+
+#[derive(Serialize)]
+struct ShownMessage {
     /// Name of the agent; none for the owner's messages.
     agent: Option<String>,
     content: String,
@@ -64,6 +74,18 @@ impl From<&ScoredChunk> for SourceView {
 }
 
 impl MessageView {
+    /// `path` is that of the conversation's page.
+    fn of(message: &StaffMessage, path: &str, now: DateTime<Utc>) -> Self {
+        match message {
+            StaffMessage::Shown(message) => Self::Shown(ShownMessage::of(message, now)),
+            StaffMessage::TooLarge { position, bytes } => {
+                Self::TooLarge { too_large: size(*bytes), href: format!("{path}?message={position}") }
+            }
+        }
+    }
+}
+
+impl ShownMessage {
     fn of(message: &ConversationMessage, now: DateTime<Utc>) -> Self {
         let question = Self {
             agent: None,
@@ -91,7 +113,13 @@ impl MessageView {
 pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>, query: Query) -> PageResult {
     let grant = staff.authorize::<ViewConversations>()?;
     let (id, number, app) = (id_of(RecordKind::Conversation, &id)?, PageNumber::of(&query), &context.app);
-    let (conversation, found) = use_case::read(app, grant, id, number.page()).await?;
+    let single: Option<u32> = query.text("message").and_then(|position| position.parse().ok());
+    let requested = match single {
+        Some(position) => PageRequest { offset: position.into(), limit: 1 },
+        None => number.page(),
+    };
+    let read = use_case::read(app, grant, id, requested, single.is_some()).await?;
+    let (conversation, found) = (&read.conversation, &read.messages);
     let (emails, now) = (users::emails(app, &[conversation.owner]).await?, app.now());
     let path = format!("{ROOT}/conversations/{id}");
     let page = ConversationPage {
@@ -100,8 +128,9 @@ pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>,
         owner: email(&emails, conversation.owner),
         created: Time::of(conversation.created_at, now),
         updated: Time::of(conversation.updated_at, now),
-        messages: found.records.iter().map(|message| MessageView::of(message, now)).collect(),
+        messages: found.records.iter().map(|message| MessageView::of(message, &path, now)).collect(),
         paging: Paging::of(number, found.records.len(), found.total, &path, &[]),
+        is_single: single.is_some(),
         may_delete: staff.can::<DeleteConversations>(),
         may_view_documents: staff.can::<ViewDocuments>(),
     };
@@ -129,7 +158,7 @@ mod tests {
                 pages: pages(3, 4),
                 text: "Passage".to_owned(),
             };
-            let question = || MessageView {
+            let question = || ShownMessage {
                 agent: None,
                 content: "Question".to_owned(),
                 at: Time::sample(),
@@ -138,7 +167,7 @@ mod tests {
                 completion: 0,
                 is_complete: true,
             };
-            let answer = |content: &str| MessageView {
+            let answer = |content: &str| ShownMessage {
                 agent: Some("agent".to_owned()),
                 content: content.to_owned(),
                 sources: vec![source()],
@@ -147,7 +176,7 @@ mod tests {
                 is_complete: false,
                 ..question()
             };
-            let page = |messages, is_allowed| Self {
+            let page = |messages, is_allowed: bool| Self {
                 id: "1".to_owned(),
                 conversation_title: "Title".to_owned(),
                 owner: "owner@example.com".to_owned(),
@@ -155,10 +184,14 @@ mod tests {
                 updated: Time::sample(),
                 messages,
                 paging: Paging::sample(),
+                is_single: !is_allowed,
                 may_delete: is_allowed,
                 may_view_documents: is_allowed,
             };
-            let messages = || vec![question(), answer("Answer"), answer("")];
+            let large =
+                || MessageView::TooLarge { too_large: "4 MB".to_owned(), href: "?message=1".to_owned() };
+            let shown = || [question(), answer("Answer"), answer("")].map(MessageView::Shown);
+            let messages = || shown().into_iter().chain([large()]).collect::<Vec<_>>();
             vec![page(messages(), true), page(messages(), false), page(Vec::new(), true)]
         }
     }

@@ -2,11 +2,11 @@
 
 use super::{Transaction, newest_page, page_of, violation};
 use async_trait::async_trait;
-use docent_domain::conversation::{Conversation, ConversationMessage};
+use docent_domain::conversation::{Conversation, ConversationMessage, MessageRole};
 use docent_domain::fault::Result;
 use docent_domain::id::ConversationId;
 use docent_domain::listing::{ConversationFilter, Page, PageRequest};
-use docent_ports::conversations::{ConversationReader, ConversationWriter};
+use docent_ports::conversations::{ConversationReader, ConversationWriter, MessageSize};
 
 #[async_trait]
 impl ConversationReader for Transaction {
@@ -31,6 +31,21 @@ impl ConversationReader for Transaction {
         let found: Vec<_> =
             all.map(|(conversation, messages)| (conversation.clone(), messages.len() as u64)).collect();
         Ok(newest_page(found, |(conversation, _)| (conversation.updated_at, conversation.id), page))
+    }
+
+    async fn message_sizes(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<MessageSize>> {
+        let Page { records, total } = self.messages(id, page).await?;
+        let size = |message: &ConversationMessage| {
+            let sources = match &message.role {
+                MessageRole::User => &[][..],
+                MessageRole::Agent { sources, .. } => sources,
+            };
+            MessageSize {
+                text: message.content.len() as u64,
+                sources: sources.iter().map(|source| source.text.len() as u64).sum(),
+            }
+        };
+        Ok(Page { records: records.iter().map(size).collect(), total })
     }
 
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>> {
