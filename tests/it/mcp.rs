@@ -129,6 +129,9 @@ rules! {
         assert_eq!((&value["title"], &value["page"], &value["pages"]), (&json!("animals.pdf"), &json!(2), &json!(2)));
         assert_eq!(value["text"].as_str().unwrap().trim(), "The zebra eats.");
         assert!(text(&found).starts_with("[animals.pdf, page 2 of 2]\nThe zebra eats."));
+        let rest = json!({ "document_id": id, "page": 2, "offset": 10 });
+        let rest = call(&ada, "get_document_page", rest).await;
+        assert_eq!(rest["structuredContent"]["text"].as_str().unwrap().trim(), "eats.");
         let error = failure(&ada, "get_document_page", json!({ "document_id": id, "page": 3 })).await;
         assert_eq!(error, "there is no page 3: the document has 2");
         let error = failure(&ada, "get_document_page", json!({ "document_id": UNKNOWN, "page": 1 })).await;

@@ -4,7 +4,7 @@ use crate::App;
 use docent_domain::document::StoredFile;
 use docent_domain::extraction::Extraction;
 use docent_domain::fault::Result;
-use docent_ports::text_extractor::ExtractionError;
+use docent_ports::text_extractor::{ExtractionError, PageText};
 
 /// Extracts the text of an uploaded file, or returns the text that the extractor has cached.
 ///
@@ -12,12 +12,30 @@ use docent_ports::text_extractor::ExtractionError;
 /// If the file is missing or cannot be read, or a component fails.
 pub(crate) async fn extract(app: &App, file: &StoredFile) -> Result<Extraction, ExtractionError> {
     let extraction = app.extractor.extract_file(file, &*app.blobs).await?;
-    // The document may have been deleted meanwhile by a process that found no cached text yet.
+    forget_if_deleted(app, file).await;
+    Ok(extraction)
+}
+
+/// Extracts the text of one page of an uploaded file, counted from 1; see [`extract`].
+///
+/// # Errors
+/// As [`extract`].
+pub(crate) async fn extract_page(
+    app: &App,
+    file: &StoredFile,
+    number: u32,
+) -> Result<PageText, ExtractionError> {
+    let page = app.extractor.extract_page(file, number, &*app.blobs).await?;
+    forget_if_deleted(app, file).await;
+    Ok(page)
+}
+
+/// The document may have been deleted meanwhile by a process that found no cached text yet.
+async fn forget_if_deleted(app: &App, file: &StoredFile) {
     if let Err(fault) = forget_unused(app, &file.sha256).await {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "cannot check whether the cached text of a file is still used");
     }
-    Ok(extraction)
 }
 
 /// Removes the cached text of files with this digest unless a document has such a file. Idempotent.

@@ -7,6 +7,24 @@ use docent_domain::extraction::Extraction;
 use docent_domain::fault::{Fault, Result};
 use thiserror::Error;
 
+/// One page of an extraction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageText {
+    /// Number of pages of the file.
+    pub pages: u32,
+    /// Text of the page; `None` if it does not exist.
+    pub text: Option<String>,
+}
+
+impl PageText {
+    /// Returns a page of an extraction, counted from 1.
+    pub fn of(mut extraction: Extraction, number: u32) -> Self {
+        let pages = u32::try_from(extraction.pages.len()).unwrap_or(u32::MAX);
+        let index = extraction.pages.iter().position(|page| page.number == number);
+        Self { pages, text: index.map(|index| extraction.pages.swap_remove(index).text) }
+    }
+}
+
 /// Extracts the text of PDFs.
 #[async_trait]
 pub trait TextExtractor: Send + Sync {
@@ -33,6 +51,20 @@ pub trait TextExtractor: Send + Sync {
             Some(pdf) => self.extract(pdf).await,
             None => Err(ExtractionError::Document(Failure::of(FailureCode::FileMissing))),
         }
+    }
+
+    /// Extracts the text of one page of a file in `blobs`, counted from 1, like [`Self::extract_file`]. Implementations
+    /// with a cache hold no other page of it in memory.
+    ///
+    /// # Errors
+    /// As [`Self::extract_file`].
+    async fn extract_page(
+        &self,
+        file: &StoredFile,
+        number: u32,
+        blobs: &dyn BlobStore,
+    ) -> Result<PageText, ExtractionError> {
+        Ok(PageText::of(self.extract_file(file, blobs).await?, number))
     }
 
     /// Removes the cached text of files with this digest. Called when no document has such a file any more: after the

@@ -7,6 +7,7 @@ use docent_domain::retrieval::{
     ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk,
 };
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A page of documents with chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +46,9 @@ pub trait VectorIndex: Send + Sync {
 
     /// Returns the stored chunks of a document in the order of their ordinals.
     async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>>;
+
+    /// Returns those stored chunks of a document whose ordinal is in `ordinals`, in their order. Reads no other chunk.
+    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>>;
 
     /// Returns the dimensions of the dense vectors; `None` if the vector collection has none.
     async fn dimensions(&self) -> Result<Option<usize>>;

@@ -1,5 +1,6 @@
 //! `GET /documents`
 
+use docent_domain::document::Document;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
@@ -31,6 +32,24 @@ rules! {
         let mut keys: Vec<_> = first.as_object().unwrap().keys().cloned().collect();
         keys.sort();
         assert_eq!(keys, ["id", "status", "title", "vector_doc_id"]);
+    }
+
+    async fn long_list_without_limit_is_complete(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let mut work = app.ports.store.begin().await.unwrap();
+        for n in 1..=1201 {
+            let document = docent_testkit::builders::document(n);
+            let owner = ada.user.id;
+            work.documents().insert(&Document { owner: Some(owner), ..document }).await.unwrap();
+        }
+        work.commit().await.unwrap();
+        let body = ada.get("/documents").await.expect(200).json();
+        let ids: Vec<_> = body.as_array().unwrap().iter().map(|document| document["id"].clone()).collect();
+        let expected: Vec<_> =
+            (1..=1201).rev().map(|n| json!(docent_testkit::builders::document(n).id.to_string())).collect();
+        assert_eq!(ids, expected);
+        assert_eq!(titles(&ada, "?status=failed").await, [""; 0]);
     }
 
     async fn pages_cover_the_list_without_gaps(setup) {

@@ -1,9 +1,11 @@
 //! `GET /documents/{doc_id}/pages/{page}`
 
 use docent_domain::fault::FaultKind;
+use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
 use serde_json::json;
+use std::time::Duration;
 
 rules! {
     async fn page_image_is_a_png(setup) {
@@ -55,6 +57,12 @@ rules! {
         let ada = app.ada().await;
         let id = ada.add("a.pdf", pdf(&["one"])).await;
         ada.get(&format!("/documents/{id}/pages/2")).await.refused(404, "Page not found");
+        // The renderer is not asked again within an hour.
+        app.faults.extractor.fail_next(1, FaultKind::Unavailable);
+        ada.get(&format!("/documents/{id}/pages/2")).await.refused(404, "Page not found");
+        app.advance(Duration::from_secs(3600));
+        let ada = Member::login(&app, ada.user.clone()).await;
+        let _ = ada.get(&format!("/documents/{id}/pages/2")).await.expect(503);
         for page in ["0", "-1", "x", "99999999999"] {
             ada.get(&format!("/documents/{id}/pages/{page}")).await.invalid(&["path.page"]);
         }

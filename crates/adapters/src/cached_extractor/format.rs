@@ -1,12 +1,13 @@
 //! Format of cached extractions.
 
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry};
+use docent_ports::text_extractor::PageText;
 use flate2::Compression;
 use flate2::bufread::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// Maximum number of decoded bytes. No extraction is larger, because extractors limit the text.
 const MAX_DECODED: u64 = 512 << 20;
@@ -48,8 +49,8 @@ pub(super) fn encode(extraction: &Extraction, extractor: &str) -> io::Result<Vec
 }
 
 /// Decodes the output of [`encode`]; `None` if another extractor, or another version of it, extracted the text.
-pub(super) fn decode(encoded: &[u8], extractor: &str) -> io::Result<Option<Extraction>> {
-    let mut json = BufReader::new(ZlibDecoder::new(encoded).take(MAX_DECODED));
+pub(super) fn decode(encoded: impl Read, extractor: &str) -> io::Result<Option<Extraction>> {
+    let mut json = inflate(encoded);
     let head: Head = value(&mut json)?;
     if head.extractor != extractor {
         return Ok(None);
@@ -68,8 +69,34 @@ pub(super) fn decode(encoded: &[u8], extractor: &str) -> io::Result<Option<Extra
     Ok(Some(Extraction { pages, metadata: Metadata { title: head.title, author: head.author, outline } }))
 }
 
+/// Decodes one page, counted from 1, like [`decode`]. Reads no further than that page and holds no other one.
+pub(super) fn decode_page(encoded: impl Read, extractor: &str, number: u32) -> io::Result<Option<PageText>> {
+    let mut json = inflate(encoded);
+    let head: Head = value(&mut json)?;
+    if head.extractor != extractor {
+        return Ok(None);
+    }
+    let pages = u32::try_from(head.pages).unwrap_or(u32::MAX);
+    // Pages are numbered from 1 in their order.
+    if number == 0 || number > pages {
+        return Ok(Some(PageText { pages, text: None }));
+    }
+    for _ in 1..number {
+        json.skip_until(b'\n')?;
+    }
+    let page: Page = value(&mut json)?;
+    if page.number != number {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    Ok(Some(PageText { pages, text: Some(page.text) }))
+}
+
+fn inflate(encoded: impl Read) -> impl BufRead {
+    BufReader::new(ZlibDecoder::new(BufReader::new(encoded)).take(MAX_DECODED))
+}
+
 /// Reads the value on the next line.
-fn value<T: DeserializeOwned>(json: &mut impl io::BufRead) -> io::Result<T> {
+fn value<T: DeserializeOwned>(json: &mut impl BufRead) -> io::Result<T> {
     let mut line = Vec::new();
     json.read_until(b'\n', &mut line)?;
     Ok(serde_json::from_slice(&line)?)
@@ -98,14 +125,35 @@ mod tests {
     fn an_extraction_is_unencoded_as_it_was() {
         for extraction in [extraction(), Extraction::default()] {
             let encoded = encode(&extraction, "a 1").unwrap();
-            assert_eq!(decode(&encoded, "a 1").unwrap(), Some(extraction));
+            assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(extraction));
         }
     }
 
     #[test]
     fn extraction_of_another_extractor_is_not_used() {
         let encoded = encode(&extraction(), "a 1").unwrap();
-        assert_eq!(decode(&encoded, "a 2").unwrap(), None);
+        assert_eq!(decode(&*encoded, "a 2").unwrap(), None);
+        assert_eq!(decode_page(&*encoded, "a 2", 1).unwrap(), None);
+    }
+
+    #[test]
+    fn page_is_decoded_without_what_follows_it() {
+        let mut long = extraction();
+        let filler = |n: u32| ExtractedPage {
+            number: n,
+            text: (0..500).map(|word| format!("{} ", word * n * 7919 % 65_521)).collect(),
+            ..ExtractedPage::default()
+        };
+        long.pages.extend((3..200).map(filler));
+        let encoded = encode(&long, "a 1").unwrap();
+        // The end is missing.
+        let start = &encoded[..encoded.len() / 2];
+        let page = decode_page(start, "a 1", 2).unwrap().unwrap();
+        assert_eq!((page.pages, page.text.as_ref()), (199, Some(&long.pages[1].text)));
+        assert!(decode_page(start, "a 1", 199).is_err());
+        for missing in [0, 200, u32::MAX] {
+            assert_eq!(decode_page(start, "a 1", missing).unwrap().unwrap().text, None);
+        }
     }
 
     #[test]
@@ -117,7 +165,7 @@ mod tests {
         for at in 0..encoded.len() {
             let mut changed = encoded.clone();
             changed[at] ^= 0x10;
-            let read = decode(&changed, "a 1");
+            let read = decode(&*changed, "a 1");
             assert!(!matches!(read, Ok(Some(read)) if read != extraction()), "changed at {at}");
         }
     }

@@ -6,22 +6,23 @@ mod format;
 mod tests;
 
 use async_trait::async_trait;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use docent_domain::document::{BlobKey, StoredFile};
 use docent_domain::extraction::Extraction;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::metrics::Cache;
 use docent_ports::blob_store::{BlobStore, ByteStream};
 use docent_ports::recorder::Recorder;
-use docent_ports::text_extractor::{ExtractionError, TextExtractor};
+use docent_ports::text_extractor::{ExtractionError, PageText, TextExtractor};
 use futures::TryStreamExt;
 use std::collections::HashMap;
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, mpsc};
 use tokio::task::spawn_blocking;
 
-/// Maximum size of a cached extraction in bytes. No extraction is larger, because extractors limit the text.
-const MAX_ENCODED: usize = 256 << 20;
+/// Pieces of a cached extraction that are read before they are decoded.
+const PIECES: usize = 4;
 
 /// A text extractor that caches the text of files that another one extracts.
 ///
@@ -56,19 +57,41 @@ impl CachedExtractor {
         lock.lock_owned().await
     }
 
-    async fn find(&self, key: &BlobKey) -> Result<Option<Extraction>> {
+    /// Decodes a cached extraction while it is read.
+    async fn find<T: Send + 'static>(
+        &self,
+        key: &BlobKey,
+        decode: impl FnOnce(Pieces) -> io::Result<Option<T>> + Send + 'static,
+    ) -> Result<Option<T>> {
         let Some(mut pieces) = self.cache.open(key).await? else { return Ok(None) };
-        let mut encoded = BytesMut::new();
+        let (sender, receiver) = mpsc::channel(PIECES);
+        let decoding = spawn_blocking(move || decode(Pieces::new(receiver)));
         while let Some(piece) = pieces.try_next().await? {
-            if encoded.len() + piece.len() > MAX_ENCODED {
-                return Err(internal("the cached text is too large"));
+            if sender.send(piece).await.is_err() {
+                // All that is needed was read.
+                break;
             }
-            encoded.extend_from_slice(&piece);
         }
-        let name = self.inner.name();
-        let decoded = spawn_blocking(move || format::decode(&encoded, name)).await;
-        let decoded = decoded.map_err(|error| internal("decoding cached text").caused_by(error))?;
+        drop(sender);
+        let decoded = decoding.await.map_err(|error| internal("decoding cached text").caused_by(error))?;
         decoded.map_err(|error| internal("decoding cached text").caused_by(error))
+    }
+
+    /// Looks for cached text. Without a usable one the file is extracted again.
+    async fn look_up<T: Send + 'static>(
+        &self,
+        key: &BlobKey,
+        decode: impl FnOnce(Pieces, &str) -> io::Result<Option<T>> + Send + 'static,
+    ) -> Option<T> {
+        let name = self.inner.name();
+        let cached = self.find(key, move |pieces| decode(pieces, name)).await.unwrap_or_else(|fault| {
+            // Not counted: a fault of the blob store that lasts is counted when the file is opened.
+            tracing::warn!(fault = %fault.report(), "cannot use the cached text of a file; extracting it again");
+            None
+        });
+        let hits = u64::from(cached.is_some());
+        self.recorder.cache_lookups(Cache::Extractions, hits, 1 - hits);
+        cached
     }
 
     async fn store(&self, key: &BlobKey, encoded: Vec<u8>) -> Result<()> {
@@ -100,29 +123,25 @@ impl TextExtractor for CachedExtractor {
     ) -> Result<Extraction, ExtractionError> {
         let key = BlobKey::of_extraction(&file.sha256);
         let _lock = self.lock(file.sha256).await;
-        let cached = self.find(&key).await.unwrap_or_else(|fault| {
-            // Not counted: a fault of the blob store that lasts is counted when the file is opened.
-            tracing::warn!(fault = %fault.report(), "cannot use the cached text of a file; extracting it again");
-            None
-        });
-        let hits = u64::from(cached.is_some());
-        self.recorder.cache_lookups(Cache::Extractions, hits, 1 - hits);
-        if let Some(extraction) = cached {
+        if let Some(extraction) = self.look_up(&key, format::decode).await {
             return Ok(extraction);
         }
-        let extraction = self.inner.extract_file(file, blobs).await?;
-        let name = self.inner.name();
-        let encoded = spawn_blocking(move || (format::encode(&extraction, name), extraction)).await;
-        let (encoded, extraction) = encoded.map_err(|error| internal("encoding text").caused_by(error))?;
-        let stored = match encoded {
-            Ok(encoded) => self.store(&key, encoded).await,
-            Err(error) => Err(internal("encoding text").caused_by(error)),
-        };
-        if let Err(fault) = stored {
-            self.recorder.fault(fault.component(), fault.kind());
-            tracing::warn!(fault = %fault.report(), "cannot cache the text of a file");
+        self.extract_uncached(file, &key, blobs).await
+    }
+
+    async fn extract_page(
+        &self,
+        file: &StoredFile,
+        number: u32,
+        blobs: &dyn BlobStore,
+    ) -> Result<PageText, ExtractionError> {
+        let key = BlobKey::of_extraction(&file.sha256);
+        let _lock = self.lock(file.sha256).await;
+        let decode = move |pieces: Pieces, name: &str| format::decode_page(pieces, name, number);
+        if let Some(page) = self.look_up(&key, decode).await {
+            return Ok(page);
         }
-        Ok(extraction)
+        Ok(PageText::of(self.extract_uncached(file, &key, blobs).await?, number))
     }
 
     async fn forget(&self, sha256: &[u8; 32]) -> Result<()> {
@@ -131,5 +150,55 @@ impl TextExtractor for CachedExtractor {
 
     fn name(&self) -> &'static str {
         self.inner.name()
+    }
+}
+
+impl CachedExtractor {
+    /// Extracts the text of a file and caches it.
+    async fn extract_uncached(
+        &self,
+        file: &StoredFile,
+        key: &BlobKey,
+        blobs: &dyn BlobStore,
+    ) -> Result<Extraction, ExtractionError> {
+        let extraction = self.inner.extract_file(file, blobs).await?;
+        let name = self.inner.name();
+        let encoded = spawn_blocking(move || (format::encode(&extraction, name), extraction)).await;
+        let (encoded, extraction) = encoded.map_err(|error| internal("encoding text").caused_by(error))?;
+        let stored = match encoded {
+            Ok(encoded) => self.store(key, encoded).await,
+            Err(error) => Err(internal("encoding text").caused_by(error)),
+        };
+        if let Err(fault) = stored {
+            self.recorder.fault(fault.component(), fault.kind());
+            tracing::warn!(fault = %fault.report(), "cannot cache the text of a file");
+        }
+        Ok(extraction)
+    }
+}
+
+/// Reads the bytes of a blob in another thread than the one that receives them.
+struct Pieces {
+    receiver: mpsc::Receiver<Bytes>,
+    current: Bytes,
+}
+
+impl Pieces {
+    fn new(receiver: mpsc::Receiver<Bytes>) -> Self {
+        Self { receiver, current: Bytes::new() }
+    }
+}
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.current.is_empty() {
+            match self.receiver.blocking_recv() {
+                Some(piece) => self.current = piece,
+                None => return Ok(0),
+            }
+        }
+        let length = buffer.len().min(self.current.len());
+        buffer[..length].copy_from_slice(&self.current.split_to(length));
+        Ok(length)
     }
 }

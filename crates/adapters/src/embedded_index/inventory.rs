@@ -7,6 +7,7 @@ use docent_domain::id::DocumentId;
 use docent_domain::retrieval::StoredChunk;
 use docent_ports::vector_index::IndexPage;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use tantivy::{DocId, SegmentReader, TantivyDocument, TantivyError};
 use uuid::Uuid;
 
@@ -67,8 +68,12 @@ fn documents_of(
     Ok(found)
 }
 
-/// Returns a document's chunks in the order of their ordinals.
-pub(super) fn chunks(shared: &Shared, document: DocumentId) -> tantivy::Result<Vec<StoredChunk>> {
+/// Returns a document's chunks with these ordinals, in their order.
+pub(super) fn chunks(
+    shared: &Shared,
+    document: DocumentId,
+    wanted: Range<u32>,
+) -> tantivy::Result<Vec<StoredChunk>> {
     let (searcher, vectors) = shared.snapshot();
     let mut chunks = Vec::new();
     for reader in searcher.segment_readers() {
@@ -82,6 +87,9 @@ pub(super) fn chunks(shared: &Shared, document: DocumentId) -> tantivy::Result<V
         let store = reader.get_store_reader(1)?;
         for doc in docs {
             let ordinal = u32::try_from(ordinals.get_val(doc)).unwrap_or(u32::MAX);
+            if !wanted.contains(&ordinal) {
+                continue;
+            }
             let record: TantivyDocument = store.get(doc)?;
             let found = shared.fields.read(&record, document.as_uuid().as_u128(), ordinal, 0.0)?;
             let key = keys.as_ref().and_then(|keys| keys.first(doc));

@@ -36,6 +36,7 @@ use spans::traced;
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -168,7 +169,11 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
-        self.read(move |shared| inventory::chunks(shared, document)).await
+        self.read(move |shared| inventory::chunks(shared, document, 0..u32::MAX)).await
+    }
+
+    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+        self.read(move |shared| inventory::chunks(shared, document, ordinals)).await
     }
 
     async fn dimensions(&self) -> Result<Option<usize>> {

@@ -8,7 +8,7 @@ use docent_domain::retrieval::StoredChunk;
 use docent_ports::vector_index::IndexPage;
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
-    FacetCounts, FacetHit, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse,
+    FacetCounts, FacetHit, Filter, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse,
     WithPayloadSelector, facet_value, with_payload_selector,
 };
 use std::collections::{BTreeSet, HashMap};
@@ -56,13 +56,14 @@ impl QdrantIndex {
         Ok(IndexPage { documents: documents.into_iter().collect(), next })
     }
 
-    pub(super) async fn read_back(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+    /// Reads the matching chunks in the order of their ordinals.
+    pub(super) async fn read_back(&self, filter: Filter) -> Result<Vec<StoredChunk>> {
         // The server rejects names of vectors that the collection does not have.
         let has_dense = self.collection.dimensions(&self.connection).await?.is_some();
         let (mut chunks, mut offset) = (Vec::new(), None);
         loop {
             let request = ScrollPoints {
-                filter: Some(query::all_of(document)),
+                filter: Some(filter.clone()),
                 offset: offset.take(),
                 limit: Some(CHUNKS),
                 with_payload: Some(true.into()),

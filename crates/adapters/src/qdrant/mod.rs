@@ -34,7 +34,7 @@ use collection::Collection;
 pub use collections::QdrantCollections;
 use connection::{Connection, kind};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_domain::id::DocumentId;
+use docent_domain::id::{ChunkId, DocumentId};
 use docent_domain::retrieval::{
     ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts,
 };
@@ -45,6 +45,7 @@ use docent_ports::vector_index::{IndexPage, VectorIndex};
 use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
 use spans::traced;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 use terms::{QueryTerms, WeightedTerms};
@@ -285,7 +286,13 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
-        self.read_back(document).await
+        self.read_back(query::all_of(document)).await
+    }
+
+    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+        // A chunk's ID is derived from its ordinal.
+        let points = ordinals.map(|ordinal| points::id(ChunkId::of(document, ordinal))).collect();
+        self.read_back(query::only(points)).await
     }
 
     async fn dimensions(&self) -> Result<Option<usize>> {

@@ -20,6 +20,11 @@ pub(super) fn all_of(document: DocumentId) -> Filter {
     Filter::must([Condition::matches(DOCUMENT, document.to_string())])
 }
 
+/// The points with these IDs.
+pub(super) fn only(points: Vec<PointId>) -> Filter {
+    Filter::must([Condition::has_id(points)])
+}
+
 /// All points of these documents.
 pub(super) fn any_of(documents: &[DocumentId]) -> Filter {
     let ids: Vec<String> = documents.iter().map(DocumentId::to_string).collect();

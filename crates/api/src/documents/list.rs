@@ -5,12 +5,20 @@
 use super::response::DocumentResponse;
 use crate::openapi::answers;
 use crate::paging;
+use actix_web::HttpResponse;
+use actix_web::http::header::ContentType;
+use bytes::Bytes;
 use docent_app::documents::list as use_case;
-use docent_domain::access::ReadDocuments;
+use docent_app::error::Error;
+use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::Document;
+use docent_domain::fault::report;
 use docent_domain::listing::{DocumentFilter, ListPosition};
 use docent_http::{Granted, Query, Reply, State};
+use futures::{StreamExt, TryStreamExt, future, stream};
 
+/// Number of documents that one read of a list without `limit` returns.
+const BATCH: u64 = 500;
 /// Maximum number of characters of the parameter `q`.
 pub(crate) const TITLE_PART_MAX: usize = 200;
 const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
@@ -43,12 +51,55 @@ pub(crate) async fn list(by: Granted<ReadDocuments>, context: State, mut query: 
     let title_part = query.text("q").map(str::to_owned);
     query.done()?;
     // One more than requested shows whether there is another page.
-    filter.limit = limit.map(|limit| limit + 1);
+    filter.limit = Some(limit.unwrap_or(BATCH) + 1);
     let mut documents = use_case::list(&context.app, by.grant, &filter).await?;
+    if limit.is_none() && documents.len() as u64 > BATCH {
+        return Ok(stream_all(context, by.grant, filter, documents));
+    }
     let next = limit.and_then(|limit| paging::truncate(&mut documents, limit, cursor));
     let parameters = [("status", filter.status), ("q", title_part.as_deref())];
     let body: Vec<_> = documents.iter().map(DocumentResponse::from).collect();
     Ok(paging::response(body, "/documents", &parameters, limit.unwrap_or_default(), next))
+}
+
+/// Sends a long list in batches, so that neither its size nor a slow client needs memory. If the database fails meanwhile,
+/// the response ends without the closing bracket.
+fn stream_all(
+    context: State,
+    grant: Grant<ReadDocuments>,
+    filter: DocumentFilter,
+    first: Vec<Document>,
+) -> HttpResponse {
+    let start = stream::once(future::ready(Ok(encode(&first, "["))));
+    let batches = stream::try_unfold(first.last().map(after), move |position| {
+        let (context, mut filter) = (context.clone(), filter.clone());
+        async move {
+            let Some(position) = position else { return Ok(None) };
+            filter.after = Some(position);
+            let documents = use_case::list(&context.app, grant, &filter).await?;
+            let batch = match documents.is_empty() {
+                true => Bytes::from_static(b"]"),
+                false => encode(&documents, ","),
+            };
+            Ok::<_, Error>(Some((batch, documents.last().map(after))))
+        }
+    });
+    let body = start.chain(batches).inspect_err(|error| {
+        tracing::warn!(error = %report(error), "a list of documents was interrupted");
+    });
+    HttpResponse::Ok().content_type(ContentType::json()).streaming(body)
+}
+
+/// Encodes documents as items of a JSON array after `lead`.
+fn encode(documents: &[Document], lead: &str) -> Bytes {
+    let items = documents.iter().map(|document| {
+        serde_json::to_string(&DocumentResponse::from(document)).unwrap_or_else(|_| "null".to_owned())
+    });
+    Bytes::from(format!("{lead}{}", items.collect::<Vec<_>>().join(",")))
+}
+
+fn after(document: &Document) -> ListPosition {
+    ListPosition { created_at: document.created_at, id: document.id }
 }
 
 /// Reads `status`, `q` and `cursor`.

@@ -89,11 +89,14 @@ pub(super) async fn list(app: &App, grant: Grant<ReadDocuments>, arguments: Json
 struct PageArguments {
     document_id: DocumentId,
     page: Whole<1, 4_294_967_295>,
+    #[deserr(default)]
+    offset: Option<Whole<0, 4_294_967_295>>,
 }
 
 pub(super) async fn page(app: &App, grant: Grant<ReadDocuments>, arguments: JsonObject) -> Outcome {
-    let PageArguments { document_id: id, page: Whole(number) } = deserialize(arguments.into())?;
-    let page = page_text::read(app, grant, id, u32::try_from(number).unwrap_or(u32::MAX)).await?;
+    let PageArguments { document_id: id, page: Whole(number), offset } = deserialize(arguments.into())?;
+    let offset = usize::try_from(offset.map_or(0, |Whole(offset)| offset)).unwrap_or(usize::MAX);
+    let page = page_text::read(app, grant, id, u32::try_from(number).unwrap_or(u32::MAX), offset).await?;
     let title = page.document.title.as_str();
     let Some(text) = page.text else {
         return Err(Failed(match page.pages {
@@ -101,6 +104,11 @@ pub(super) async fn page(app: &App, grant: Grant<ReadDocuments>, arguments: Json
             pages => format!("there is no page {number}: the document has {pages}"),
         }));
     };
-    let value = json!({ "document_id": id.to_string(), "title": title, "page": number, "pages": page.pages, "text": text });
-    Ok(Found { text: format!("[{title}, page {number} of {}]\n{text}", page.pages), value })
+    let mut value = json!({ "document_id": id.to_string(), "title": title, "page": number, "pages": page.pages, "text": text });
+    let mut text = format!("[{title}, page {number} of {}]\n{text}", page.pages);
+    if let Some(next) = page.next {
+        value["next_offset"] = json!(next);
+        text.push_str(&format!("\n[The text of this page goes on at the offset {next}.]"));
+    }
+    Ok(Found { text, value })
 }

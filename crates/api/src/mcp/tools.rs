@@ -90,10 +90,11 @@ fn all() -> Vec<Tool> {
         tool(
             "get_document_page",
             "Read a page",
-            "Read the whole text of one page of a document, such as around a passage that was found.",
+            "Read the text of one page of a document, such as around a passage that was found: at most 100,000 characters of it.",
             json!({
                 "document_id": id,
                 "page": { "type": "integer", "minimum": 1, "description": "Its number, counted from 1." },
+                "offset": { "type": "integer", "minimum": 0, "description": "How many characters to skip: next_offset of the part before." },
             }),
             &["document_id", "page"],
         ),

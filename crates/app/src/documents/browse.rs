@@ -53,13 +53,11 @@ pub async fn chunks(
     if document.state.vector_doc_id().is_none() {
         return Ok((document, Page::default()));
     }
-    let mut chunks = app.active_index().await?.index.chunks(id).await?;
-    chunks.sort_by_key(|chunk| chunk.ordinal);
-    let total = chunks.len() as u64;
-    let to_index = |number| usize::try_from(number).unwrap_or(usize::MAX);
-    let (offset, limit) = (to_index(page.offset), to_index(page.limit));
-    let records = chunks.into_iter().skip(offset).take(limit).collect();
-    Ok((document, Page { records, total }))
+    let index = app.active_index().await?.index;
+    let ordinal = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let ordinals = ordinal(page.offset)..ordinal(page.offset.saturating_add(page.limit));
+    let records = index.chunk_range(id, ordinals).await?;
+    Ok((document, Page { records, total: index.count(id).await? }))
 }
 
 /// The uploaded file of a document, as a stream.

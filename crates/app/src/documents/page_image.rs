@@ -4,16 +4,22 @@ use super::file;
 use crate::App;
 use crate::error::{Error, Result};
 use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::document::{Document, Failure};
 use docent_domain::id::{ChunkId, DocumentId};
 use docent_domain::retrieval::StoredChunk;
 use docent_ports::page_renderer::{PageImageRequest, RenderError};
 use lru::LruCache;
-use std::num::{NonZeroU16, NonZeroU32};
+use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
 use std::sync::{Mutex, PoisonError};
 
 /// The maximum total size of cached images.
 const CACHE_BYTES: usize = 32 << 20;
+/// The maximum number of pages that are known to fail.
+const FAILURES: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+/// How long a page is not rendered again after it failed: a limit of time or memory may be kept at a quieter moment.
+const FAILURE_MEMORY: TimeDelta = TimeDelta::hours(1);
 
 /// The content of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,16 +34,45 @@ pub struct PageImage {
     pub passage: Option<ChunkId>,
 }
 
-/// Recently rendered images, at most 32 MiB. A document's file never changes, so they never become stale.
+/// Recently rendered images, at most 32 MiB, and pages that could not be rendered. A document's file never changes, so
+/// images never become stale.
 #[derive(Debug)]
 pub struct PageImageCache {
     /// The images, and their total size in bytes.
     images: Mutex<(LruCache<PageImage, Bytes>, usize)>,
+    /// Why a page could not be rendered at this width, and when.
+    failures: Mutex<LruCache<FailedPage, (PageFailure, DateTime<Utc>)>>,
+}
+
+type FailedPage = (DocumentId, NonZeroU32, NonZeroU16);
+
+/// Why a page cannot be rendered.
+#[derive(Clone, Debug)]
+enum PageFailure {
+    NoSuchPage,
+    NotRenderable(Failure),
+}
+
+impl From<PageFailure> for Error {
+    fn from(failure: PageFailure) -> Self {
+        match failure {
+            PageFailure::NoSuchPage => Self::PageNotFound,
+            PageFailure::NotRenderable(failure) => Self::PageNotRenderable(failure),
+        }
+    }
 }
 
 impl Default for PageImageCache {
     fn default() -> Self {
-        Self { images: Mutex::new((LruCache::unbounded(), 0)) }
+        let (images, failures) = (LruCache::unbounded(), LruCache::new(FAILURES));
+        Self { images: Mutex::new((images, 0)), failures: Mutex::new(failures) }
+    }
+}
+
+impl PageImage {
+    /// A highlighted passage does not decide whether a page can be rendered.
+    fn without_passage(&self) -> FailedPage {
+        (self.document, self.page, self.width)
     }
 }
 
@@ -45,6 +80,18 @@ impl PageImageCache {
     fn get(&self, image: &PageImage) -> Option<Bytes> {
         let mut guard = self.images.lock().unwrap_or_else(PoisonError::into_inner);
         guard.0.get(image).cloned()
+    }
+
+    /// Why the page could not be rendered a short time ago.
+    fn failure(&self, image: &PageImage, now: DateTime<Utc>) -> Option<PageFailure> {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let (failure, at) = failures.get(&image.without_passage())?;
+        (now - *at < FAILURE_MEMORY).then(|| failure.clone())
+    }
+
+    fn insert_failure(&self, image: &PageImage, failure: PageFailure, now: DateTime<Utc>) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.put(image.without_passage(), (failure, now));
     }
 
     fn insert(&self, image: PageImage, png: Bytes) {
@@ -71,23 +118,37 @@ pub async fn render(app: &App, _grant: Grant<ReadDocuments>, image: PageImage) -
     if let Some(png) = app.process.page_images.get(&image) {
         return Ok(png);
     }
+    if let Some(failure) = app.process.page_images.failure(&image, app.now()) {
+        return Err(failure.into());
+    }
     let marked = match image.passage {
-        Some(passage) if document.state.vector_doc_id().is_some() => {
-            let chunks = app.active_index().await?.index.chunks(image.document).await?;
-            let chunk = chunks.iter().find(|chunk| ChunkId::of(image.document, chunk.ordinal) == passage);
-            chunk.and_then(|chunk| on_page(chunk, image.page.get()))
-        }
-        _ => None,
+        Some(passage) => marked(app, &document, passage, image.page.get()).await?,
+        None => None,
     };
     let request = PageImageRequest { page: image.page, width: image.width, marked };
-    let png = app.renderer.render(pdf, &request).await.map_err(|error| match error {
-        RenderError::NoSuchPage => Error::PageNotFound,
-        RenderError::Document(failure) => Error::PageNotRenderable(failure),
-        RenderError::Fault(fault) => fault.into(),
-    })?;
-    let png = Bytes::from(png);
-    app.process.page_images.insert(image, png.clone());
-    Ok(png)
+    let failure = match app.renderer.render(pdf, &request).await {
+        Ok(png) => {
+            let png = Bytes::from(png);
+            app.process.page_images.insert(image, png.clone());
+            return Ok(png);
+        }
+        Err(RenderError::Fault(fault)) => return Err(fault.into()),
+        Err(RenderError::NoSuchPage) => PageFailure::NoSuchPage,
+        Err(RenderError::Document(failure)) => PageFailure::NotRenderable(failure),
+    };
+    app.process.page_images.insert_failure(&image, failure.clone(), app.now());
+    Err(failure.into())
+}
+
+/// The part of a passage on a page, unless it is a passage of another document or page.
+async fn marked(app: &App, document: &Document, passage: ChunkId, page: u32) -> Result<Option<String>> {
+    let is_ingested = document.state.vector_doc_id().is_some();
+    let chunks = document.coverage.as_ref().filter(|_| is_ingested).map_or(0, |coverage| coverage.chunks);
+    let Some(ordinal) = (0..chunks).find(|ordinal| ChunkId::of(document.id, *ordinal) == passage) else {
+        return Ok(None);
+    };
+    let chunks = app.active_index().await?.index.chunk_range(document.id, ordinal..ordinal + 1).await?;
+    Ok(chunks.first().and_then(|chunk| on_page(chunk, page)))
 }
 
 /// The part of a chunk on a page.

@@ -11,6 +11,7 @@ use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream};
 use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
@@ -173,6 +174,10 @@ impl VectorIndex for Stepped<dyn VectorIndex> {
 
     async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
         self.0.chunks(document).await
+    }
+
+    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+        self.0.chunk_range(document, ordinals).await
     }
 
     async fn dimensions(&self) -> Result<Option<usize>> {

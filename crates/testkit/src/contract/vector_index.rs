@@ -296,6 +296,9 @@ crate::battery! {
             assert_eq!((chunk.span, &chunk.pages), (entry.span, &entry.pages));
             assert_eq!(chunk.dense, entry.embedding.dense);
         }
+        assert_eq!(index.chunk_range(document_id(1), 70..73).await.unwrap(), chunks[70..73]);
+        assert_eq!(index.chunk_range(document_id(1), 149..200).await.unwrap(), chunks[149..]);
+        assert_eq!(index.chunk_range(document_id(3), 0..2).await.unwrap(), []);
     }
 
     async fn dimensions_match_vectors(index) {

@@ -12,7 +12,7 @@ use docent_domain::retrieval::{
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::sync::Mutex;
 
 /// Scores every chunk and recounts all terms for each search.
@@ -169,6 +169,11 @@ impl VectorIndex for FakeVectorIndex {
         let mut chunks: Vec<_> = self.entries(document).into_iter().map(chunk).collect();
         chunks.sort_by_key(|chunk| chunk.ordinal);
         Ok(chunks)
+    }
+
+    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+        let chunks = self.chunks(document).await?;
+        Ok(chunks.into_iter().filter(|chunk| ordinals.contains(&chunk.ordinal)).collect())
     }
 
     async fn dimensions(&self) -> Result<Option<usize>> {

@@ -15,6 +15,7 @@ use docent_ports::vector_index::{IndexPage, VectorIndex};
 use docent_ports::vector_indexes::VectorIndexes;
 use futures::StreamExt;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 #[async_trait]
@@ -45,6 +46,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
         self.pass()?.chunks(document).await
+    }
+
+    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+        self.pass()?.chunk_range(document, ordinals).await
     }
 
     async fn dimensions(&self) -> Result<Option<usize>> {
