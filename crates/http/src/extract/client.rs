@@ -31,8 +31,8 @@ impl Client {
     /// Returns the peer, unless it is a trusted proxy. Then it returns the last forwarded address that is not a trusted proxy; addresses
     /// before it are claims of that client.
     ///
-    /// `X-Forwarded-For` takes precedence over `Forwarded`: proxies that write the former forward the latter unchanged, so clients can
-    /// forge it.
+    /// Any `X-Forwarded-For`, even an empty or unreadable one, disables `Forwarded`: proxies that write the former forward the latter
+    /// unchanged, so clients can forge it.
     fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Self {
         let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
         let mut address = peer.to_canonical();
@@ -42,7 +42,7 @@ impl Client {
         let (chain, protocol) = forwarded(headers);
         for step in chain.iter().rev() {
             // Nothing before an unreadable entry can be trusted.
-            let Some(step) = parse_address(step) else { break };
+            let Some(step) = step.and_then(parse_address) else { break };
             address = step.to_canonical();
             if !is_trusted(&address) {
                 break;
@@ -65,23 +65,22 @@ impl FromRequest for UserAgent {
     }
 }
 
-/// Returns the forwarded addresses, client first, and the protocol reported by the last proxy.
-fn forwarded(headers: &HeaderMap) -> (Vec<&str>, Option<&str>) {
-    let chain: Vec<&str> = list(headers, "x-forwarded-for").collect();
+/// Returns the forwarded addresses, client first, and the protocol reported by the last proxy. An entry that is not text or names no
+/// address is `None`.
+fn forwarded(headers: &HeaderMap) -> (Vec<Option<&str>>, Option<&str>) {
+    let chain: Vec<_> = list(headers, "x-forwarded-for").collect();
     if !chain.is_empty() {
-        return (chain, list(headers, "x-forwarded-proto").last());
+        return (chain, list(headers, "x-forwarded-proto").last().flatten());
     }
-    let elements: Vec<&str> = list(headers, header::FORWARDED.as_str()).collect();
-    let chain = elements.iter().filter_map(|element| parameter(element, "for")).collect();
-    (chain, elements.last().and_then(|element| parameter(element, "proto")))
+    let elements: Vec<_> = list(headers, header::FORWARDED.as_str()).collect();
+    let chain = elements.iter().map(|element| parameter((*element)?, "for")).collect();
+    (chain, elements.last().and_then(|element| parameter((*element)?, "proto")))
 }
 
-fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
-    headers
-        .get_all(name)
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map(str::trim)
+/// Returns the entries of all headers with this name; those that are not UTF-8 are `None`.
+fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = Option<&'a str>> {
+    let entries = headers.get_all(name).flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    entries.map(|entry| str::from_utf8(entry).ok().map(str::trim))
 }
 
 /// Returns the value of `name` in `for=192.0.2.60;proto=https`.
@@ -113,9 +112,14 @@ mod tests {
     use actix_web::http::header::{HeaderName, HeaderValue};
 
     fn client(peer: &str, headers: &[(&'static str, &'static str)]) -> (String, bool) {
+        let bytes: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
+        client_of_bytes(peer, &bytes)
+    }
+
+    fn client_of_bytes(peer: &str, headers: &[(&'static str, &[u8])]) -> (String, bool) {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.append(HeaderName::from_static(name), HeaderValue::from_static(value));
+            map.append(HeaderName::from_static(name), HeaderValue::from_bytes(value).unwrap());
         }
         let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
         let client = Client::of(peer.parse().unwrap(), &map, &trusted);
@@ -145,5 +149,21 @@ mod tests {
         let standard = ("forwarded", "for=6.6.6.6, for=\"[2001:db8::7]\";proto=https;by=10.0.0.1");
         assert_eq!(client("::ffff:10.0.0.1", &[standard]), ("2001:db8::7".into(), true));
         assert_eq!(client("10.0.0.1", &[standard, ("x-forwarded-for", "192.0.2.1")]).0, "192.0.2.1");
+    }
+
+    #[test]
+    fn unreadable_x_forwarded_for_disables_forwarded_and_ends_the_walk() {
+        let forged = ("forwarded", b"for=6.6.6.6;proto=https".as_slice());
+        let of = |value| client_of_bytes("10.0.0.1", &[forged, ("x-forwarded-for", value)]);
+        for unreadable in [b"\xff".as_slice(), b"", b" ", b"6.6.6.6, \xc3\x28", b"6.6.6.6,"] {
+            assert_eq!(of(unreadable), ("10.0.0.1".into(), false), "{unreadable:?}");
+        }
+        assert_eq!(of(b"6.6.6.6, \xff, 192.0.2.1").0, "192.0.2.1", "what the proxy appends is trusted");
+    }
+
+    #[test]
+    fn forwarded_element_without_an_address_ends_the_walk() {
+        let headers = [("forwarded", "for=6.6.6.6, proto=https")];
+        assert_eq!(client("10.0.0.1", &headers), ("10.0.0.1".into(), true));
     }
 }
