@@ -1,12 +1,17 @@
 //! Health checks of the components that the service depends on.
 
 use crate::App;
+use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::store::Schema;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Mutex;
 
 const TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the result of a check is returned to later callers.
+const MAX_AGE: TimeDelta = TimeDelta::seconds(5);
 
 /// The results of the health checks.
 #[derive(Debug)]
@@ -36,6 +41,30 @@ impl Health {
     /// Whether the database is available.
     pub fn is_database_up(&self) -> bool {
         self.components.iter().all(|(component, result)| *component != Component::Database || result.is_ok())
+    }
+}
+
+/// Checks at most once in five seconds, however many callers ask.
+#[derive(Debug, Default)]
+pub struct SharedCheck {
+    /// The last result. Locked during a check, so that concurrent callers wait for its result.
+    latest: Mutex<Option<(DateTime<Utc>, Arc<Health>)>>,
+}
+
+impl SharedCheck {
+    /// Returns the result of a check that ended at most five seconds ago, or of a new one. Cancel-safe: if the future is
+    /// dropped, the next caller checks.
+    pub async fn check(&self, app: &App) -> Arc<Health> {
+        let mut latest = self.latest.lock().await;
+        let now = app.now();
+        if let Some((at, health)) = &*latest
+            && (*at..*at + MAX_AGE).contains(&now)
+        {
+            return Arc::clone(health);
+        }
+        let health = Arc::new(check(app).await);
+        *latest = Some((app.now(), Arc::clone(&health)));
+        health
     }
 }
 

@@ -10,6 +10,7 @@ use actix_web::dev::ServiceRequest;
 use actix_web::web::Data;
 use chrono::{DateTime, Utc};
 use docent_app::App;
+use docent_app::health::SharedCheck;
 use docent_app::rate_limit::RateLimit;
 use std::io;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct Context {
     pub rate_limit: Option<RateLimit>,
     /// Memory for large request bodies.
     pub body_budget: BodyBudget,
+    /// Results of health checks.
+    pub health: SharedCheck,
     /// Start time of the server.
     pub started_at: DateTime<Utc>,
     /// Route tables of the service.
@@ -49,6 +52,7 @@ impl Context {
             app,
             rate_limit: settings.rate_limit.map(RateLimit::new),
             body_budget: BodyBudget::default(),
+            health: SharedCheck::default(),
             tables,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,

@@ -1,8 +1,10 @@
 //! `GET /health/ready`
 
-use actix_web::HttpResponse;
-use docent_app::health::{self, Health};
+use actix_web::{HttpRequest, HttpResponse};
+use docent_app::health::Health;
+use docent_domain::access::UseAdminPanel;
 use docent_domain::fault::{Component, Fault};
+use docent_http::extract::granted::{Granted, bearer};
 use docent_http::{Reply, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -12,7 +14,8 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({ "checks": { "database": "ok", "schema": "ok", "vector_store": "ok" }, "status": "ok" }))]
 pub(crate) struct Readiness {
-    /// `ok` for each working component, an error message for each other.
+    /// `ok` for each working component. For each other `unavailable`, or an error message if the request has a staff account's access
+    /// token or the metrics token.
     checks: BTreeMap<String, String>,
     /// Why the service is not ready. Only in a 503.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,9 +41,10 @@ pub(crate) enum Overall {
 ///
 /// Returns 503 only if the database is unavailable or its schema is older than the program needs. Without another component some requests
 /// can still be served, and one shared component must not take every replica out of rotation. A newer schema is accepted: old replicas
-/// meet it during every upgrade.
+/// meet it during every upgrade. A result is up to 5 s old.
 #[utoipa::path(
-    get, path = "/health/ready", operation_id = "get_readiness", tag = "Service", security(()),
+    get, path = "/health/ready", operation_id = "get_readiness", tag = "Service",
+    security((), ("metrics_token" = []), ("access_token" = [])),
     responses(
         (status = 200, description = "Requests can be served, possibly not all.", body = Readiness),
         (
@@ -54,8 +58,13 @@ pub(crate) enum Overall {
         ),
     ),
 )]
-pub(crate) async fn ready(context: State) -> Reply {
-    let health = health::check(&context.app).await;
+pub(crate) async fn ready(
+    context: State,
+    staff: Option<Granted<UseAdminPanel>>,
+    request: HttpRequest,
+) -> Reply {
+    let health = context.health.check(&context.app).await;
+    let shows_messages = staff.is_some() || has_metrics_token(&context, &request);
     let mut response =
         if health.is_ready() { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
     let status = match (health.is_ready(), health.is_healthy()) {
@@ -68,14 +77,24 @@ pub(crate) async fn ready(context: State) -> Reply {
         Ok(schema) if health.is_database_up() => schema.public_message(),
         Ok(_) | Err(_) => "The database cannot be reached",
     });
-    Ok(response.json(Readiness { checks: checks(&health), detail, status }))
+    Ok(response.json(Readiness { checks: checks(&health, shows_messages), detail, status }))
 }
 
-fn checks(health: &Health) -> BTreeMap<String, String> {
+/// Whether the request has the metrics token. Without a configured token metrics are public, but error messages are not.
+fn has_metrics_token(context: &State, request: &HttpRequest) -> bool {
+    let endpoint = context.settings.metrics.as_ref().filter(|endpoint| endpoint.token.is_some());
+    endpoint.is_some_and(|endpoint| endpoint.admits(bearer(request.headers())))
+}
+
+fn checks(health: &Health, shows_messages: bool) -> BTreeMap<String, String> {
     let parts = health.components.iter().map(|(part, result)| (key(*part), result.as_ref().map(|()| "ok")));
     let schema = health.schema.as_ref().map(|schema| schema.public_message());
     let schema = if health.is_schema_current() { Ok("ok") } else { schema };
-    let message = |result: Result<&str, &Fault>| result.map_or_else(Fault::public_message, str::to_owned);
+    let message = |result: Result<&str, &Fault>| match result {
+        Ok("ok") => "ok".to_owned(),
+        Ok(_) | Err(_) if !shows_messages => "unavailable".to_owned(),
+        result => result.map_or_else(Fault::public_message, str::to_owned),
+    };
     parts.chain([("schema".to_owned(), schema)]).map(|(key, result)| (key, message(result))).collect()
 }
 
