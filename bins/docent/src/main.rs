@@ -25,6 +25,9 @@ fn main() -> ExitCode {
     if matches!(cli.command, Command::ExtractWorker) {
         return docent_adapters::pdf::worker_main();
     }
+    if let Err(error) = docent_adapters::system::deny_inspection() {
+        return fail(&anyhow::Error::from(error).context("protecting the memory of this process"), FAILURE);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into(), FAILURE),

@@ -19,6 +19,7 @@ use docent_adapters::memory::MemoryRateLimiter;
 use docent_adapters::openai::backend::BackendSettings;
 use docent_adapters::openai::chat::OpenAiChatModel;
 use docent_adapters::password::Argon2Hasher;
+use docent_adapters::pdf::sandbox::Sandbox;
 use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor, WorkerRenderer};
 use docent_adapters::qdrant::{self, QdrantCollections, QdrantIndex};
 use docent_adapters::redis::{self, Redis, RedisRateLimiter, RedisTokenStore};
@@ -412,10 +413,22 @@ fn worker_args() -> Vec<OsString> {
 }
 
 fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
+    Ok(Arc::new(worker_extractor(settings)?))
+}
+
+/// Returns the sandbox of PDF workers, as reported by a worker.
+///
+/// # Errors
+/// If a worker cannot be started.
+pub(crate) async fn check_sandbox(settings: &Settings) -> anyhow::Result<Sandbox> {
+    Ok(worker_extractor(settings)?.check_sandbox().await?)
+}
+
+fn worker_extractor(settings: &Settings) -> anyhow::Result<WorkerExtractor> {
     let workers = NonZeroUsize::new(settings.ingestion.ingest_concurrency).unwrap_or(NonZeroUsize::MIN);
     let pages = settings.ingestion.ingest_max_pages;
     let limits = ExtractionLimits { workers, pages, ..ExtractionLimits::default() };
-    Ok(Arc::new(WorkerExtractor::new(this_program()?, worker_args(), limits)))
+    Ok(WorkerExtractor::new(this_program()?, worker_args(), limits))
 }
 
 #[cfg(test)]

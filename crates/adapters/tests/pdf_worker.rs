@@ -126,7 +126,7 @@ async fn missing_input_is_a_blob_store_timeout() {
 
 #[tokio::test]
 async fn worker_killed_by_a_signal_is_a_crash() {
-    for signal in ["SEGV", "ABRT", "BUS"] {
+    for signal in ["SEGV", "ABRT", "BUS", "SYS"] {
         let result = run_script(&format!("kill -{signal} $$")).await;
         assert_eq!(failure_code(result), Some(FailureCode::ExtractionCrashed), "{signal}");
     }
@@ -165,6 +165,56 @@ async fn failing_worker_is_a_fault() {
     let missing = WorkerExtractor::new("/nonexistent/worker".into(), Vec::new(), ExtractionLimits::default());
     let result = extract(&missing, Vec::new()).await;
     assert_eq!(expect_fault(result), (Component::Extractor, FaultKind::Unavailable));
+}
+
+/// What a confined process attempts: the action, its target, and whether the attempt kills the process.
+#[cfg(target_os = "linux")]
+fn attempts(folder: &std::path::Path, server: &str, socket: &str) -> Vec<(&'static str, String, bool)> {
+    let path = |name| folder.join(name).display().to_string();
+    vec![
+        ("read", path("secret"), false),
+        ("write", path("new"), false),
+        ("connect", server.to_owned(), true),
+        ("send", "127.0.0.1:0".to_owned(), true),
+        ("connect-unix", socket.to_owned(), true),
+        ("run", "/bin/true".to_owned(), true),
+        ("thread", String::new(), true),
+    ]
+}
+
+/// Attempts an action in another process; returns the exit code, or the signal that killed it as a negative number.
+#[cfg(target_os = "linux")]
+fn attempt(arguments: &[&str]) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    let status = Command::new(env!("CARGO_BIN_EXE_docent-extract-worker")).args(arguments).status().unwrap();
+    status.code().unwrap_or_else(|| -status.signal().unwrap())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn confined_process_can_open_neither_files_nor_sockets_nor_run_programs() {
+    const SIGSYS: i32 = 31;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("secret"), "secret").unwrap();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let socket = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let address = server.local_addr().unwrap().to_string();
+    for (action, target, is_killed) in attempts(folder.path(), &address, socket.to_str().unwrap()) {
+        assert_eq!(attempt(&[action, &target, "unconfined"]), 0, "{action}: possible without the sandbox");
+        let _ = fs::remove_file(folder.path().join("new"));
+        assert_eq!(attempt(&[action, &target]), if is_killed { -SIGSYS } else { 1 }, "{action}");
+    }
+    assert!(!folder.path().join("new").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn sandbox_of_the_worker_is_complete() {
+    let sandbox = worker(ExtractionLimits::default()).check_sandbox().await.unwrap();
+    assert_eq!(sandbox.missing(), Vec::<&str>::new());
+    let crashed = script("kill -SYS $$", ExtractionLimits::default()).check_sandbox().await;
+    assert_eq!(crashed.unwrap_err().kind(), FaultKind::Unavailable);
 }
 
 #[tokio::test]

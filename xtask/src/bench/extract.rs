@@ -7,7 +7,10 @@ use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -21,8 +24,10 @@ pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<Exit
     let files = pdfs(folder)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let worker = std::env::current_exe().context("path of this program")?;
-    let peak_file = std::env::temp_dir().join(format!("docent-bench-{}.kib", std::process::id()));
-    let args = vec!["extract-worker".into(), peak_file.clone().into()];
+    let folder_of_socket = tempfile::tempdir()?;
+    let socket = folder_of_socket.path().join("peak");
+    let peaks = UnixListener::bind(&socket)?;
+    let args = vec!["extract-worker".into(), socket.into()];
     let extractor = WorkerExtractor::new(worker, args, ExtractionLimits::default());
     let ours = Meter::start()?;
     let mut texts = Vec::new();
@@ -32,7 +37,7 @@ pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<Exit
         let extracted = runtime.block_on(extract(&extractor, file))?;
         let one = one.stop()?;
         pages += extracted.as_ref().map_or(0, |extraction| extraction.pages.len());
-        let peak = take_peak(&peak_file);
+        let peak = take_peak(&peaks)?;
         max_peak = max_peak.max(peak.unwrap_or_default());
         if each {
             let memory = peak.map_or("killed".to_owned(), |kib| format!("{} MiB", kib >> 10));
@@ -189,18 +194,22 @@ fn children_cpu() -> Result<Duration> {
     Ok(Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time())))
 }
 
-/// Runs an extraction worker and writes its peak memory to a file.
-pub(crate) fn worker(peak: &Path) -> Result<ExitCode> {
+/// Runs an extraction worker and sends its peak memory to a socket.
+pub(crate) fn worker(socket: &Path) -> Result<ExitCode> {
+    // The sandbox permits reading and writing what is open when the worker enters it.
+    let mut status = File::open("/proc/self/status")?;
+    let mut peak = File::from(OwnedFd::from(UnixStream::connect(socket)?));
     let code = worker_main();
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
-    fs::write(peak, kib.unwrap_or_default())?;
+    let mut text = String::new();
+    status.read_to_string(&mut text)?;
+    let kib = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    peak.write_all(kib.unwrap_or_default().as_bytes())?;
     Ok(code)
 }
 
-/// Reads and removes the peak memory of the last worker; `None` if it was killed.
-fn take_peak(file: &Path) -> Option<u64> {
-    let kib = fs::read_to_string(file).ok()?.parse().ok();
-    fs::remove_file(file).ok()?;
-    kib
+/// Receives the peak memory of the last worker; `None` if it was killed.
+fn take_peak(peaks: &UnixListener) -> Result<Option<u64>> {
+    let mut kib = String::new();
+    peaks.accept()?.0.read_to_string(&mut kib)?;
+    Ok(kib.parse().ok())
 }

@@ -5,6 +5,7 @@ use crate::progress::ProgressDisplay;
 use crate::{output, wire};
 use async_trait::async_trait;
 use docent::cli::DoctorArgs;
+use docent::config::Settings;
 use docent_app::App;
 use docent_app::maintenance::diagnostics::{CheckListener, Finding, Repair, SkippedCheck, check, repair};
 use docent_domain::fault::{Component, report};
@@ -32,7 +33,9 @@ async fn run_checks(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let settings = load(args.installation.profile())?;
     let app = wire::maintenance(&settings, wire::store(&settings).await?)?;
     let progress = ProgressDisplay::new();
-    let mut report = Report { app: Arc::clone(&app), args, progress: &progress, found: 0, repaired: 0 };
+    let mut report =
+        Report { app: Arc::clone(&app), args, progress: &progress, found: 0, repaired: 0, unchecked: 0 };
+    report.check_sandbox(&settings).await;
     let left_out = check(&app, &progress, &mut report).await;
     Ok(report.conclude(&left_out))
 }
@@ -44,11 +47,36 @@ struct Report<'a> {
     progress: &'a ProgressDisplay,
     found: u64,
     repaired: u64,
+    /// Failed checks besides those of [`check`].
+    unchecked: usize,
 }
 
 impl Report<'_> {
     fn print(&self, text: String, object: impl FnOnce() -> Value) {
         self.progress.print(&output::format(self.args.installation.output, || text, object));
+    }
+
+    /// Prints what PDF workers are confined by. An incomplete sandbox is no finding, because only another kernel completes it.
+    async fn check_sandbox(&mut self, settings: &Settings) {
+        let component = Component::Extractor;
+        match wire::check_sandbox(settings).await {
+            Ok(sandbox) if sandbox.missing().is_empty() => {
+                self.healthy(component, "sandboxed by Landlock and seccomp");
+            }
+            Ok(sandbox) => {
+                let missing = sandbox.missing().join(" and ");
+                let note = format!("answers, without {missing}: the kernel or the container lacks them");
+                self.healthy(component, &note);
+            }
+            Err(error) => {
+                let (what, why) = (component.name(), format!("{error:#}"));
+                self.unchecked += 1;
+                self.print(
+                    format!("unchecked  {what}: {why}"),
+                    || json!({"kind": "unchecked", "what": what, "why": why}),
+                );
+            }
+        }
     }
 
     /// Repairs a finding; returns a description and whether the problem is solved.
@@ -68,7 +96,7 @@ impl Report<'_> {
                 || json!({"kind": "unchecked", "what": what, "why": fault.report()}),
             );
         }
-        let (found, repaired, unchecked) = (self.found, self.repaired, left_out.len());
+        let (found, repaired, unchecked) = (self.found, self.repaired, self.unchecked + left_out.len());
         let text = match (found, unchecked) {
             (0, 0) => "No problems found.".to_owned(),
             _ => format!("Found {found}, repaired {repaired}, skipped {unchecked} checks."),

@@ -61,6 +61,7 @@ impl Service {
         } else {
             tracing::warn!("the database cannot be reached yet; waiting for it");
         }
+        report_sandbox(settings).await;
         let stop = CancellationToken::new();
         let (server_stop, jobs) =
             (stop.clone(), Jobs::new(settings, assembly, store, runs_jobs, stop.clone()));
@@ -101,6 +102,20 @@ impl Service {
                 bail!("stopped immediately; unfinished jobs will be resumed at the next start")
             }
         }
+    }
+}
+
+/// Logs what PDF workers are confined by. A worker that cannot be started is logged as an error; uploads then wait for it.
+async fn report_sandbox(settings: &Settings) {
+    match wire::check_sandbox(settings).await {
+        Ok(sandbox) if sandbox.missing().is_empty() => {
+            tracing::debug!("PDF workers are confined by Landlock and seccomp");
+        }
+        Ok(sandbox) => tracing::warn!(
+            missing = sandbox.missing().join(", "),
+            "the sandbox of PDF workers is incomplete: this kernel or the container around the process lacks a part"
+        ),
+        Err(error) => tracing::error!(error = format!("{error:#}"), "cannot start a PDF worker"),
     }
 }
 

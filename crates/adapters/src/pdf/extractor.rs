@@ -1,11 +1,13 @@
 //! Extracts text in worker processes.
 
-use super::frame::{self, Frame, Request};
+use super::frame::{self, Frame, Request, Task};
 use super::limits::ExtractionLimits;
+use super::sandbox::Sandbox;
 use super::workers::{Interrupted, Workers};
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_ports::blob_store::ByteStream;
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use std::ffi::OsString;
@@ -24,6 +26,31 @@ impl WorkerExtractor {
     /// [`worker_main`](super::worker_main).
     pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
         Self { workers: Workers::new(command, args, limits) }
+    }
+
+    /// Starts a worker that reports its sandbox.
+    ///
+    /// # Errors
+    /// If the worker cannot be started or does not respond.
+    pub async fn check_sandbox(&self) -> Result<Sandbox, Fault> {
+        let fault = |kind, message| Fault::new(Component::Extractor, kind, message);
+        let request = Request::new(&self.workers.limits, Task::SandboxCheck);
+        let no_file = Box::pin(futures::stream::empty());
+        let receive = async |mut stdout| frame::next::<Frame>(&mut stdout).await;
+        match self.workers.run(&request, no_file, receive).await {
+            Ok((Ok(Some(Frame::Sandbox(sandbox))), _)) => Ok(sandbox),
+            Ok((output, end)) => {
+                let error = output.err().unwrap_or(io::ErrorKind::UnexpectedEof.into());
+                Err(match end.cause(error) {
+                    Ok(_) => fault(FaultKind::Unavailable, "the worker crashed"),
+                    Err(fault) => fault,
+                })
+            }
+            Err(Interrupted::TimedOut) => {
+                Err(fault(FaultKind::Timeout, "the worker did not respond in time"))
+            }
+            Err(Interrupted::Fault(fault)) => Err(fault),
+        }
     }
 
     /// Receives the worker's frames.
@@ -55,7 +82,8 @@ impl WorkerExtractor {
                 | Frame::Complete { .. }
                 | Frame::Metadata(_)
                 | Frame::Image { .. }
-                | Frame::NoSuchPage => return Err(io::ErrorKind::InvalidData.into()),
+                | Frame::NoSuchPage
+                | Frame::Sandbox(_) => return Err(io::ErrorKind::InvalidData.into()),
             }
         }
         Ok(output)
@@ -65,7 +93,7 @@ impl WorkerExtractor {
 #[async_trait]
 impl TextExtractor for WorkerExtractor {
     async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
-        let request = Request::new(&self.workers.limits, None);
+        let request = Request::new(&self.workers.limits, Task::Text);
         let result = self.workers.run(&request, pdf, |stdout| self.receive(stdout)).await;
         let (output, end) = match result {
             Ok(result) => result,

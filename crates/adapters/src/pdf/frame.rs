@@ -2,6 +2,7 @@
 //! The parent sends one [`Request`] and then the file; the worker responds with [`Frame`]s.
 
 use super::limits::ExtractionLimits;
+use super::sandbox::Sandbox;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata, OutlineEntry};
 use serde::de::DeserializeOwned;
@@ -20,14 +21,24 @@ pub(super) struct Request {
     pub(super) file_bytes: u64,
     pub(super) pages: u32,
     pub(super) text_bytes: u64,
-    /// The page to render; without it, text of all pages is extracted.
-    pub(super) drawing: Option<DrawingRequest>,
+    pub(super) task: Task,
+}
+
+/// What the worker does.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Task {
+    /// Extracts the text of all pages.
+    Text,
+    /// Renders a page.
+    Image(DrawingRequest),
+    /// Reports its sandbox, without reading a file.
+    SandboxCheck,
 }
 
 impl Request {
-    pub(super) fn new(limits: &ExtractionLimits, drawing: Option<DrawingRequest>) -> Self {
+    pub(super) fn new(limits: &ExtractionLimits, task: Task) -> Self {
         let ExtractionLimits { file_bytes, pages, text_bytes, memory_bytes, cpu, .. } = *limits;
-        Self { memory_bytes, cpu_seconds: cpu.as_secs(), file_bytes, pages, text_bytes, drawing }
+        Self { memory_bytes, cpu_seconds: cpu.as_secs(), file_bytes, pages, text_bytes, task }
     }
 }
 
@@ -51,6 +62,7 @@ pub(super) enum Frame {
     Metadata(MetadataFrame),
     Image { bytes: u32 },
     NoSuchPage,
+    Sandbox(Sandbox),
     Failed { code: String, reason: String },
 }
 

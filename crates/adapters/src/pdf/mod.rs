@@ -1,8 +1,9 @@
 //! Text extraction and rendering of PDFs in worker processes.
 //!
 //! [`WorkerExtractor`] implements the `TextExtractor` port: for each PDF it starts a process that runs [`worker_main`],
-//! sends it the file and receives pages. The worker limits its own memory and processor time before it reads the first
-//! byte, so the cost of a hostile file is bounded whatever the libraries do. In the worker, `document` opens the file
+//! sends it the file and receives pages. The worker limits its own memory and processor time and enters its [`sandbox`]
+//! before it reads the first byte, so the cost of a hostile file is bounded whatever the libraries do, and a file that
+//! takes over the worker finds neither files nor network. In the worker, `document` opens the file
 //! with hayro, `content` inflates page contents within limits, `device` collects glyphs and stops pages that cost too
 //! much, `layout`, `bidi` and `hyphens` turn glyphs into text in reading order, and `outline` reads title and bookmarks.
 //!
@@ -30,6 +31,7 @@ mod overprint;
 mod renderer;
 #[cfg(test)]
 mod samples;
+pub mod sandbox;
 #[cfg(test)]
 mod tests;
 mod text_string;

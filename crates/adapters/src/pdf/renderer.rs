@@ -1,6 +1,6 @@
 //! Renders pages in worker processes.
 
-use super::frame::{self, DrawingRequest, Frame, Request};
+use super::frame::{self, DrawingRequest, Frame, Request, Task};
 use super::limits::ExtractionLimits;
 use super::workers::{Interrupted, Workers};
 use async_trait::async_trait;
@@ -59,7 +59,7 @@ impl PageRenderer for WorkerRenderer {
     async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
         let PageImageRequest { page, width, marked } = drawing;
         let drawing = DrawingRequest { page: page.get(), width: width.get(), marked: marked.clone() };
-        let request = Request::new(&self.workers.limits, Some(drawing));
+        let request = Request::new(&self.workers.limits, Task::Image(drawing));
         let (output, end) = match self.workers.run(&request, pdf, receive).await {
             Ok(result) => result,
             Err(Interrupted::Fault(fault)) => return Err(fault.into()),

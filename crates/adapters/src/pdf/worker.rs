@@ -2,23 +2,20 @@
 
 use super::document::{self, DocumentLimits, Sink, Stopped};
 use super::drawing::{self, RenderFailure};
-use super::frame::{self, Frame, Request};
+use super::frame::{self, Frame, Request, Task};
 use super::limits::{ExtractionLimits, PageLimits};
+use super::sandbox::{self, Sandbox};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata};
 use rlimit::Resource;
 use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
-use std::thread;
 
 /// The worker's `nice` value: requests to the service have priority over extractions.
 const NICENESS: i32 = 10;
 
-/// Stack for the interpreter's bounded recursion; only used pages take memory.
-const STACK_BYTES: usize = 64 << 20;
-
-/// Runs a worker: limits the process, reads a request and a PDF from standard input, and writes frames to
-/// standard output.
+/// Runs a worker: limits and confines the process, reads a request and a PDF from standard input, and writes frames
+/// to standard output.
 ///
 /// The exit code reports failures of the worker itself; problems of the PDF are reported in a frame.
 pub fn worker_main() -> ExitCode {
@@ -28,7 +25,7 @@ pub fn worker_main() -> ExitCode {
             let _ = writeln!(io::stderr(), "panic at {location}");
         }
     }));
-    match run(&mut io::stdin().lock()) {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "extraction worker: {error}");
@@ -37,42 +34,46 @@ pub fn worker_main() -> ExitCode {
     }
 }
 
-fn run(input: &mut impl Read) -> io::Result<()> {
+fn run() -> io::Result<()> {
     let defaults = ExtractionLimits::default();
     limit_process(defaults.memory_bytes, defaults.cpu.as_secs())?;
     // Optional: failing to lower the priority is not an error.
     let _ = rustix::process::nice(NICENESS);
-    let request: Request = frame::read(input)?;
+    let request: Request = frame::read(&mut io::stdin())?;
     limit_process(request.memory_bytes, request.cpu_seconds)?;
-    let mut pdf = Vec::new();
-    input.take(request.file_bytes.saturating_add(1)).read_to_end(&mut pdf)?;
+    sandbox::run_confined(move |sandbox| handle(&request, sandbox))?
+}
+
+/// Reads the PDF from standard input and writes the result to standard output.
+fn handle(request: &Request, sandbox: Sandbox) -> io::Result<()> {
     let mut output = FrameSink(BufWriter::with_capacity(64 << 10, io::stdout()));
+    let mut pdf = Vec::new();
+    io::stdin().take(request.file_bytes.saturating_add(1)).read_to_end(&mut pdf)?;
     if pdf.len() as u64 > request.file_bytes {
         output.send(&Frame::failed(Failure::of(FailureCode::TooLarge)))?;
         return output.0.flush();
     }
-    let interpreter = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        if let Some(drawing) = &request.drawing {
-            match drawing::draw(pdf, drawing) {
-                Ok(png) => output.image(&png)?,
-                Err(RenderFailure::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
-                Err(RenderFailure::Document(failure)) => output.send(&Frame::failed(failure))?,
+    match &request.task {
+        Task::SandboxCheck => output.send(&Frame::Sandbox(sandbox))?,
+        Task::Image(drawing) => match drawing::draw(pdf, drawing) {
+            Ok(png) => output.image(&png)?,
+            Err(RenderFailure::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
+            Err(RenderFailure::Document(failure)) => output.send(&Frame::failed(failure))?,
+        },
+        Task::Text => {
+            let limits = DocumentLimits {
+                pages: request.pages,
+                text_bytes: request.text_bytes,
+                page: PageLimits::default(),
+            };
+            match document::read(pdf, &limits, &mut output) {
+                Ok(()) => {}
+                Err(Stopped::Document(failure)) => output.send(&Frame::failed(failure))?,
+                Err(Stopped::Sink(error)) => return Err(error),
             }
-            return output.0.flush();
         }
-        let limits = DocumentLimits {
-            pages: request.pages,
-            text_bytes: request.text_bytes,
-            page: PageLimits::default(),
-        };
-        match document::read(pdf, &limits, &mut output) {
-            Ok(()) => {}
-            Err(Stopped::Document(failure)) => output.send(&Frame::failed(failure))?,
-            Err(Stopped::Sink(error)) => return Err(error),
-        }
-        output.0.flush()
-    })?;
-    interpreter.join().map_err(|_| io::Error::other("the interpreter panicked"))?
+    }
+    output.0.flush()
 }
 
 /// Lowers the resource limits of this process, which the kernel enforces.

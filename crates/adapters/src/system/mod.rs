@@ -25,6 +25,17 @@ impl Clock for SystemClock {
     }
 }
 
+/// Makes the memory and the environment of this process unreadable for other processes of the same account, such as a
+/// PDF worker that a hostile file has taken over, and disables core dumps. Programs that it starts are not affected.
+///
+/// # Errors
+/// If the kernel refuses it.
+pub fn deny_inspection() -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    Ok(())
+}
+
 /// The operating system's random number generator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemEntropy;
@@ -44,6 +55,14 @@ mod tests {
     use std::sync::Arc;
 
     docent_testkit::clock_contract!(async { (Arc::new(SystemClock) as _, ()) });
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn inspection_of_this_process_can_be_denied() {
+        use rustix::process::{DumpableBehavior, dumpable_behavior};
+        deny_inspection().unwrap();
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+    }
 
     #[test]
     fn random_bytes_fill_buffers_and_differ() {
