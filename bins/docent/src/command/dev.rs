@@ -1,13 +1,14 @@
 //! `docent dev`: runs the service with everything built in; the first run demonstrates it with a sample document.
 
 use super::config::load;
+use super::migrate::open_store;
 use super::service::{Service, bind};
 use crate::telemetry;
-use crate::wire::{self, Assembly, INDEX};
+use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use docent::cli::DevArgs;
-use docent::config::{BlobStoreUrl, DatabaseUrl, Profile, Settings};
+use docent::config::{Profile, Settings};
 use docent_app::accounts::create::Flags;
 use docent_app::accounts::{self};
 use docent_app::agent::{AgentRequest, AnswerEvent, AnswerStream, answer};
@@ -19,7 +20,6 @@ use docent_domain::document::{Document, DocumentState};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
-use docent_migration::SchemaState;
 use futures::StreamExt;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -44,15 +44,7 @@ pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
 }
 
 async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
-    if let DatabaseUrl::Sqlite(path) = &settings.storage.database_url
-        && !path.exists()
-    {
-        check_no_leftover_data(settings)?;
-    }
-    let store = wire::store(settings).await?;
-    if store.schema_state().await? == SchemaState::Empty {
-        check_no_leftover_data(settings)?;
-    }
+    let store = open_store(settings).await?;
     store.migrate().await?;
     let assembly = wire::app(Profile::Dev, settings, store.clone())?;
     // Binds before the first run creates the admin account: its password is shown only once.
@@ -74,32 +66,6 @@ async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
     print(format_args!("\nListening on http://{}   (Ctrl-C to stop)", address));
     print_next_steps(address, &password);
     service.until_stopped().await
-}
-
-/// Checks that a missing or empty database has left no files or index: it was probably lost.
-fn check_no_leftover_data(settings: &Settings) -> anyhow::Result<()> {
-    let data_dir = &settings.service.data_dir;
-    let mut folders = vec![data_dir.join(INDEX)];
-    if let BlobStoreUrl::File(folder) = &settings.storage.blob_store {
-        folders.push(folder.clone());
-    }
-    let leftovers: Vec<_> = folders.iter().filter(|folder| contains_files(folder)).collect();
-    let [first, others @ ..] = leftovers.as_slice() else { return Ok(()) };
-    let and = others.iter().map(|folder| format!(" and {}", folder.display())).collect::<String>();
-    bail!(
-        "the database is missing or empty, but {}{and} contain its data. Put the database back, or move {} away and \
-         start over, for example from a backup with `docent restore --dev`",
-        first.display(),
-        data_dir.display(),
-    );
-}
-
-fn contains_files(folder: &Path) -> bool {
-    let Ok(entries) = std::fs::read_dir(folder) else { return false };
-    entries.flatten().any(|entry| {
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        !is_folder || contains_files(&entry.path())
-    })
 }
 
 /// Prints a line. A closed standard output does not stop the service.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Runs jobs until a signal arrives.
 pub(crate) async fn run() -> anyhow::Result<()> {
-    let settings = load(Profile::Serve)?;
+    let settings = load(Profile::Worker)?;
     check_stores(&settings)?;
     let telemetry = telemetry::start(&settings.telemetry)?;
     let result = work(&settings).await;
@@ -20,7 +20,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
 
 async fn work(settings: &Settings) -> anyhow::Result<()> {
     let store = wire::store(settings).await?;
-    let assembly = wire::app(Profile::Serve, settings, store.clone())?;
+    let assembly = wire::app(Profile::Worker, settings, store.clone())?;
     let server = match settings.ingestion.worker_bind_address {
         Some(listen_on) => {
             let http = wire::http(settings, &assembly);

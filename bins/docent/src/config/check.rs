@@ -13,6 +13,8 @@ pub struct Context {
     pub(super) profile: Profile,
     pub(super) debug: bool,
     pub(super) data_dir: PathBuf,
+    /// Whether the relational database is SQLite, which one process can use.
+    pub(super) is_sqlite: bool,
     pub(super) cores: usize,
 }
 

@@ -14,7 +14,7 @@ pub struct Setting {
     pub kind: &'static str,
     /// Default in `docent dev`.
     pub dev: Default,
-    /// Default in `docent serve`.
+    /// Default in `docent serve` and `docent worker`.
     pub serve: Default,
     /// Description in Markdown.
     pub meaning: &'static str,
@@ -32,7 +32,7 @@ impl Setting {
     pub fn default(&self, profile: Profile) -> Default {
         match profile {
             Profile::Dev => self.dev,
-            Profile::Serve => self.serve,
+            Profile::Serve | Profile::Worker => self.serve,
         }
     }
 }

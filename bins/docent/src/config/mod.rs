@@ -57,6 +57,8 @@ pub enum Profile {
     Dev,
     /// `docent serve`: the back ends of a production deployment.
     Serve,
+    /// `docent worker`: as `docent serve`, without the secret key, because a worker signs and checks no tokens.
+    Worker,
 }
 
 /// Every setting, by section.
@@ -141,7 +143,9 @@ impl Settings {
         let read = reader.finish(&all())?;
         // Unreachable: a section that could not be read has reported a problem.
         let settings = settings.ok_or_else(Problems::default)?;
-        Ok(Loaded { settings, effective: read.effective, warnings: read.warnings })
+        let mut warnings = read.warnings;
+        warnings.extend(storage::plaintext_warnings(&settings.storage));
+        Ok(Loaded { settings, effective: read.effective, warnings })
     }
 }
 

@@ -33,17 +33,19 @@ impl fmt::Display for Problems {
 
 impl Error for Problems {}
 
-/// A variable with the prefix `DOCENT_` that is not a setting.
+/// A problem that does not prevent the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The variable.
     pub variable: String,
+    /// What is wrong with it.
+    pub wrong: String,
     /// What to do about it.
     pub advice: String,
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is not a setting and is ignored; {}", self.variable, self.advice)
+        write!(f, "{} {}; {}", self.variable, self.wrong, self.advice)
     }
 }

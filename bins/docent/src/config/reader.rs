@@ -112,14 +112,19 @@ pub(super) struct Read {
 impl<'e> Reader<'e> {
     pub(super) fn new(profile: Profile, environment: &'e Environment) -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let context = Context { profile, debug: false, data_dir: PathBuf::from("."), cores };
+        let data_dir = PathBuf::from(".");
+        let context = Context { profile, debug: false, data_dir, is_sqlite: false, cores };
         Self { environment, context, problems: Vec::new(), effective: Vec::new() }
     }
 
     /// Sets the values that later settings depend on.
     pub(super) fn set_context(&mut self, debug: bool, data_dir: &Path) {
-        self.context.debug = debug;
-        self.context.data_dir = data_dir.to_owned();
+        let is_sqlite = match self.set("database_url") {
+            Ok(Some((url, _))) => url.trim_start().starts_with("sqlite:"),
+            _ => false,
+        };
+        let Context { profile, cores, .. } = self.context;
+        self.context = Context { profile, debug, data_dir: data_dir.to_owned(), is_sqlite, cores };
     }
 
     /// Reads one setting; `None` if it is invalid.
@@ -223,7 +228,11 @@ fn warnings(environment: &Environment, all: &[Setting]) -> Vec<Warning> {
         let nearest = known.iter().min_by_key(|known| distance(name, known))?;
         Some(format!("did you mean {nearest}?"))
     };
-    unknown.filter_map(|name| Some(Warning { variable: name.clone(), advice: advice(name)? })).collect()
+    let warning = |name: &String| {
+        let wrong = "is not a setting and is ignored".to_owned();
+        Some(Warning { variable: name.clone(), wrong, advice: advice(name)? })
+    };
+    unknown.filter_map(warning).collect()
 }
 
 /// Levenshtein distance.

@@ -2,11 +2,12 @@
 
 use super::check::Context;
 use super::declare::{Default, Defaults, both, text, unset, variable};
+use super::problem::Warning;
 use super::reader::Reader;
 use super::secret::Secret;
 use super::section::section;
 use super::selector::{BlobStoreUrl, CollectionName, DatabaseUrl, KeyValueUrl, VectorDb};
-use super::url::HttpUrl;
+use super::url::{ConnectionUrl, HttpUrl};
 
 section! {
     /// Databases, vector store and blob store.
@@ -20,7 +21,7 @@ section! {
         /// `memory://`, tokens are in the relational database and counters in the memory of the process.
         redis_url: KeyValueUrl = Defaults {
             dev: Default::Text("memory://"),
-            serve: Default::Text("redis://127.0.0.1:6379/0"),
+            serve: Default::Computed { words: "`memory://` with SQLite, otherwise `redis://127.0.0.1:6379/0`", text: key_value_url },
         };
         /// URL of the blob store for uploaded files: `file://…` or `s3://bucket/prefix`.
         blob_store: BlobStoreUrl = both(Default::Computed { words: "`blobs` in `data_dir`", text: blob_folder });
@@ -38,7 +39,10 @@ section! {
         /// Whether the bucket is part of the host name (`https://bucket.host`) instead of the path.
         s3_virtual_hosted: bool = text("false");
         /// Vector store: `qdrant` or `embedded`.
-        vector_db: VectorDb = Defaults { dev: Default::Text("embedded"), serve: Default::Text("qdrant") };
+        vector_db: VectorDb = Defaults {
+            dev: Default::Text("embedded"),
+            serve: Default::Computed { words: "`embedded` with SQLite, otherwise `qdrant`", text: vector_store },
+        };
         /// URL of the Qdrant server. Docent uses its gRPC port: 6333, the REST port, is replaced by 6334.
         qdrant_url: HttpUrl = text("http://127.0.0.1:6333");
         /// Name of the first collection on the Qdrant server; the names of later ones begin with it. Installations that
@@ -58,6 +62,45 @@ pub(super) fn check_s3_keys(reader: &mut Reader<'_>) {
             reader.refuse(variable(name), wrong, "the other half of the access key");
         }
     }
+}
+
+/// Returns a warning for each store on another host that may be used without TLS.
+pub(super) fn plaintext_warnings(storage: &Storage) -> Vec<Warning> {
+    let warning = |name, url: &ConnectionUrl, advice: &str| Warning {
+        variable: variable(name),
+        wrong: format!(
+            "permits connections to {} without TLS, which others in the network can read and change",
+            url.host()
+        ),
+        advice: advice.to_owned(),
+    };
+    let database = match &storage.database_url {
+        DatabaseUrl::Postgres(url) if !url.is_local() && !requires_tls(url) => {
+            Some(warning("database_url", url, "append ?sslmode=verify-full"))
+        }
+        DatabaseUrl::Postgres(_) | DatabaseUrl::Sqlite(_) => None,
+    };
+    let key_value = match &storage.redis_url {
+        KeyValueUrl::Redis(url) if !url.is_local() && url.scheme() == "redis" => {
+            Some(warning("redis_url", url, "use rediss://"))
+        }
+        KeyValueUrl::Redis(_) | KeyValueUrl::Memory => None,
+    };
+    database.into_iter().chain(key_value).collect()
+}
+
+/// Whether the `sslmode` excludes plaintext. The default, `prefer`, falls back to it.
+fn requires_tls(url: &ConnectionUrl) -> bool {
+    let mode = url.parameter("sslmode").or_else(|| url.parameter("ssl-mode"));
+    mode.is_some_and(|mode| matches!(mode.as_str(), "require" | "verify-ca" | "verify-full"))
+}
+
+fn key_value_url(context: &Context) -> String {
+    if context.is_sqlite { "memory://" } else { "redis://127.0.0.1:6379/0" }.to_owned()
+}
+
+fn vector_store(context: &Context) -> String {
+    if context.is_sqlite { "embedded" } else { "qdrant" }.to_owned()
 }
 
 fn database_file(context: &Context) -> String {

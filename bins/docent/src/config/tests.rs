@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 const KEY: (&str, &str) = ("DOCENT_SECRET_KEY", "Zq3vK0yJm8sW1tR7uX4bN6cF9hL2pD5g");
-const DATABASE: (&str, &str) = ("DOCENT_DATABASE_URL", "postgresql+asyncpg://ada:hunter2@db/docent");
+const DATABASE: (&str, &str) =
+    ("DOCENT_DATABASE_URL", "postgresql+asyncpg://ada:hunter2@db/docent?sslmode=require");
 
 fn dev(variables: &[(&str, &str)]) -> Result<Loaded, Problems> {
     Settings::load(Profile::Dev, &Environment::of(variables.iter().copied()))
@@ -52,7 +53,7 @@ fn dev_defaults_are_embedded_and_complete() {
     assert_eq!(ingestion.ingest_attempts, 3);
     assert_eq!((agent.agent_max_iterations, agent.search_limit), (10, 5));
     assert!(!telemetry.tracing_enabled && !telemetry.metrics_enabled);
-    assert!(webhooks.webhook_allow_private);
+    assert!(!webhooks.webhook_allow_private);
 }
 
 #[test]
@@ -61,11 +62,58 @@ fn serve_defaults_use_external_back_ends() {
     assert!(!settings.webhooks.webhook_allow_private);
     let storage = settings.storage;
     let DatabaseUrl::Postgres(url) = storage.database_url else { panic!("no server") };
-    assert_eq!(url.expose(), "postgres://ada:hunter2@db/docent");
+    assert_eq!(url.expose(), "postgres://ada:hunter2@db/docent?sslmode=require");
     let KeyValueUrl::Redis(url) = storage.redis_url else { panic!("no server") };
     assert_eq!(url.expose(), "redis://127.0.0.1:6379/0");
     assert_eq!(storage.vector_db, VectorDb::Qdrant);
     assert_eq!(storage.qdrant_url.as_str(), "http://127.0.0.1:6333");
+}
+
+#[test]
+fn serve_with_sqlite_uses_embedded_back_ends_and_production_checks() {
+    let sqlite = ("DOCENT_DATABASE_URL", "sqlite:///var/lib/docent/docent.db");
+    let storage = serve(&[KEY, sqlite]).unwrap().settings.storage;
+    assert_eq!(storage.database_url, DatabaseUrl::Sqlite("/var/lib/docent/docent.db".into()));
+    assert_eq!((storage.redis_url, storage.vector_db), (KeyValueUrl::Memory, VectorDb::Embedded));
+    assert_eq!(variables(serve(&[sqlite])), ["DOCENT_SECRET_KEY"]);
+    assert_eq!(variables(serve(&[sqlite, ("DOCENT_SECRET_KEY", "short")])), ["DOCENT_SECRET_KEY"]);
+}
+
+#[test]
+fn worker_needs_no_secret_key_but_refuses_a_weak_one() {
+    let worker = |variables: &[(&str, &str)]| {
+        Settings::load(Profile::Worker, &Environment::of(variables.iter().copied()))
+    };
+    let settings = worker(&[DATABASE]).unwrap().settings;
+    assert_eq!((settings.accounts.secret_key, settings.storage.vector_db), (None, VectorDb::Qdrant));
+    assert_eq!(variables(worker(&[DATABASE, ("DOCENT_SECRET_KEY", "short")])), ["DOCENT_SECRET_KEY"]);
+}
+
+#[test]
+fn plaintext_connections_to_other_hosts_are_warned_about() {
+    let warned = |database: &str, redis: &str| -> Vec<String> {
+        let loaded = serve(&[KEY, ("DOCENT_DATABASE_URL", database), ("DOCENT_REDIS_URL", redis)]).unwrap();
+        assert!(loaded.warnings.iter().all(|warning| !warning.to_string().contains("hunter2")));
+        loaded.warnings.into_iter().map(|warning| warning.variable).collect()
+    };
+    let (local, remote) = ("postgres://ada:hunter2@localhost/docent", "postgres://ada:hunter2@db/docent");
+    for database in [
+        local,
+        "postgres://127.0.0.1/docent",
+        "postgres://[::1]/docent",
+        "postgres://%2Fvar%2Frun%2Fpostgresql/docent",
+        "postgres://db/docent?host=/var/run/postgresql",
+        "postgres://ada:hunter2@db/docent?sslmode=require",
+        "postgres://ada:hunter2@db/docent?sslmode=verify-full",
+        "sqlite://docent.db",
+    ] {
+        assert!(warned(database, "rediss://:hunter2@cache/0").is_empty(), "{database}");
+    }
+    for database in [remote, "postgres://db/docent?sslmode=prefer", "postgres://localhost/docent?host=db"] {
+        assert_eq!(warned(database, "memory://"), ["DOCENT_DATABASE_URL"], "{database}");
+    }
+    assert_eq!(warned(local, "redis://:hunter2@cache/0"), ["DOCENT_REDIS_URL"]);
+    assert!(warned(local, "redis://127.0.0.1/0").is_empty());
 }
 
 #[test]

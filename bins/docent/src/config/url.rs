@@ -3,6 +3,7 @@
 use super::secret::Secret;
 use super::value::Value;
 use std::fmt;
+use std::net::IpAddr;
 use url::Url;
 
 /// The base URL of an HTTP service, without a trailing slash.
@@ -96,6 +97,32 @@ impl ConnectionUrl {
         // A query may contain a password too.
         url.set_query(None);
         Ok(Self { url: Secret::new(text), shown: url.to_string() })
+    }
+
+    /// The scheme.
+    pub fn scheme(&self) -> &str {
+        self.shown.split(':').next().unwrap_or_default()
+    }
+
+    /// The host: a name, an address, or the directory of a Unix socket.
+    pub fn host(&self) -> String {
+        let Ok(url) = Url::parse(self.expose()) else { return String::new() };
+        let host = self.parameter("host").or_else(|| url.host_str().map(str::to_owned));
+        host.unwrap_or_default().replace("%2F", "/").replace("%2f", "/")
+    }
+
+    /// Whether the host is this machine.
+    pub fn is_local(&self) -> bool {
+        let host = self.host();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let is_loopback = host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
+        is_loopback || host.starts_with('/') || host == "localhost" || host.ends_with(".localhost")
+    }
+
+    /// The value of a query parameter.
+    pub fn parameter(&self, name: &str) -> Option<String> {
+        let url = Url::parse(self.expose()).ok()?;
+        url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     }
 
     /// Returns the complete URL, with the password.

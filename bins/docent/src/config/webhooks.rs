@@ -1,6 +1,6 @@
 //! Webhooks.
 
-use super::declare::{Default, Defaults};
+use super::declare::text;
 use super::section::section;
 
 section! {
@@ -9,6 +9,6 @@ section! {
         /// Whether webhook URLs may point to this machine and to private networks, and may use `http`. Any account can
         /// then make the service send requests to hosts that only it can reach. Link-local addresses, where clouds
         /// serve credentials, are always blocked.
-        webhook_allow_private: bool = Defaults { dev: Default::Text("true"), serve: Default::Text("false") };
+        webhook_allow_private: bool = text("false");
     }
 }

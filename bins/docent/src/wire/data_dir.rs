@@ -21,7 +21,8 @@ pub(super) fn index_owner_id(data_dir: &Path, system: &SystemPorts) -> anyhow::R
 }
 
 /// Returns the secret key from the settings, or a random one stored in the data directory. Only `docent dev`, and
-/// `docent serve` with `debug`, may run without the setting.
+/// `docent serve` with `debug`, may run without the setting. The random key of `docent worker`, which signs and checks no
+/// tokens, is not stored.
 pub(super) fn secret_key(
     profile: Profile,
     settings: &Settings,
@@ -30,8 +31,14 @@ pub(super) fn secret_key(
     if let Some(secret) = &settings.accounts.secret_key {
         return Ok(secret.expose().as_bytes().to_owned());
     }
-    if profile == Profile::Serve && !settings.service.debug {
-        bail!("DOCENT_SECRET_KEY must be set");
+    match profile {
+        Profile::Worker => {
+            let mut random = vec![0; 32];
+            entropy.fill(&mut random);
+            return Ok(random);
+        }
+        Profile::Serve if !settings.service.debug => bail!("DOCENT_SECRET_KEY must be set"),
+        Profile::Serve | Profile::Dev => {}
     }
     let path = settings.service.data_dir.join("secret_key");
     stored_secret(&path, entropy).with_context(|| format!("the secret key in {}", path.display()))

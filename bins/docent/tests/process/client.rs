@@ -15,8 +15,11 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) async fn log_in(serving: &Serving, email: &str, password: &str) -> Self {
+        Self::log_in_at(serving.base.clone(), email, password).await
+    }
+
+    pub(super) async fn log_in_at(base: String, email: &str, password: &str) -> Self {
         let http = client();
-        let base = serving.base.clone();
         let body = json!({ "email": email, "password": password });
         let response = http.post(format!("{base}/auth/token")).json(&body).send().await.unwrap();
         assert_eq!(response.status(), 200);
