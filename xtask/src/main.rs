@@ -10,6 +10,7 @@ mod generate;
 mod qdrant;
 #[cfg(any(feature = "bench", feature = "chaos", feature = "load"))]
 mod random;
+mod sbom;
 mod tidy;
 
 use anyhow::Context;
@@ -30,6 +31,8 @@ enum Task {
     Tidy,
     /// Update the generated files: references of settings and commands, example environment, OpenAPI document.
     Gen,
+    /// Print the software bill of materials of `docent` as CycloneDX JSON.
+    Sbom,
     /// Fuzz the parsers of untrusted input for a limited time.
     Fuzz(fuzz::Fuzz),
     /// Run a benchmark in a release build.
@@ -41,7 +44,7 @@ enum Task {
     /// Run an extraction worker for `bench extract`.
     #[command(hide = true)]
     ExtractWorker {
-        /// File for its peak memory in KiB.
+        /// Socket that receives its peak memory in KiB.
         peak: PathBuf,
     },
     /// Run a server for the load benchmarks.
@@ -54,6 +57,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().task {
         Task::Tidy => tidy::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Gen => generate::run(&root()?).map(|()| ExitCode::SUCCESS),
+        Task::Sbom => sbom::run(&root()?).map(|()| ExitCode::SUCCESS),
         Task::Fuzz(fuzz) => fuzz.run(&root()?),
         Task::Bench(bench) => bench.run(),
         Task::Chaos(chaos) => chaos.run(),
