@@ -21,6 +21,7 @@ mod m0015_list_indexes;
 mod m0016_webhooks;
 mod m0017_refresh_tokens;
 mod m0018_job_waits;
+mod m0019_account_pages;
 mod state;
 mod table;
 
@@ -56,6 +57,7 @@ impl MigratorTrait for Migrator {
             migration("m0016_webhooks", m0016_webhooks::changes),
             migration("m0017_refresh_tokens", m0017_refresh_tokens::changes),
             migration("m0018_job_waits", m0018_job_waits::changes),
+            migration("m0019_account_pages", m0019_account_pages::changes),
         ]
     }
 }

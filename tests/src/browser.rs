@@ -1,11 +1,11 @@
-//! A client of the admin panel without scripts.
+//! A client of the admin panel and of the account pages without scripts.
 
 use crate::app::TestApp;
 use crate::reply::Reply;
 use reqwest::multipart::Form;
 use reqwest::{Method, RequestBuilder};
 
-/// A browser that keeps the panel's cookie and submits forms. Clones are independent.
+/// A browser that keeps the session cookie and submits forms. Clones are independent.
 #[derive(Clone, Debug)]
 pub struct Browser {
     app: TestApp,
@@ -57,11 +57,16 @@ impl Browser {
         self.send(request).await
     }
 
-    /// Signs in with the login page's form.
+    /// Signs in to the panel with the login page's form.
     pub async fn login(&mut self, email: &str, password: &str) -> Reply {
-        let token = form_token(&self.get("/admin/login").await.expect(200));
+        self.login_at("/admin/login", email, password).await
+    }
+
+    /// Signs in to the panel or to the account pages with the form at this path.
+    pub async fn login_at(&mut self, path: &str, email: &str, password: &str) -> Reply {
+        let token = form_token(&self.get(path).await.expect(200));
         let fields = [("form_token", token.as_str()), ("email", email), ("password", password)];
-        self.post("/admin/login", &fields).await
+        self.post(path, &fields).await
     }
 }
 

@@ -28,8 +28,8 @@ pub fn optional_setting(variable: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
-/// Name of the panel's cookie.
-const COOKIE: &str = "docent_admin";
+/// Name of the session cookie.
+const COOKIE: &str = "docent_session";
 
 /// Chromium's arguments. It may run as root, has little shared memory in containers, and must reach only the service.
 const ARGUMENTS: &[&str] = &[
@@ -222,10 +222,10 @@ impl Chromium {
         Some(panel["value"].as_str().unwrap().to_owned())
     }
 
-    /// Sets the panel's cookie.
+    /// Sets the session cookie.
     pub async fn set_cookie(&self, value: &str) {
         let cookie = json!({
-            "name": COOKIE, "value": value, "url": format!("{}/admin", self.root), "path": "/admin", "httpOnly": true,
+            "name": COOKIE, "value": value, "url": self.root, "path": "/", "httpOnly": true,
         });
         self.devtools("Network.setCookie", cookie).await;
     }

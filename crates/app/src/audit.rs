@@ -50,6 +50,14 @@ impl Initiator {
         Self { kind: InitiatorKind::User(user, None), address }
     }
 
+    /// The account, unless it is the command line or an unauthenticated client.
+    pub(crate) const fn user(&self) -> Option<UserId> {
+        match self.kind {
+            InitiatorKind::User(user, _) => Some(user),
+            InitiatorKind::CommandLine | InitiatorKind::Unauthenticated => None,
+        }
+    }
+
     /// An operator at the command line.
     pub fn command_line() -> Self {
         Self { kind: InitiatorKind::CommandLine, address: None }

@@ -5,6 +5,7 @@
 
 pub mod own;
 mod reading;
+mod viewing;
 
 pub use reading::{ConversationRead, ReadBudget, StaffMessage};
 
@@ -104,18 +105,20 @@ pub async fn list(
 
 /// A conversation and a page of its messages. With `is_whole`, large messages are included too; a page of more than one
 /// message then ends before it gets too large.
+/// The audit log records that the holder of the grant reads it.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn read(
     app: &App,
-    _grant: Grant<ViewConversations>,
+    grant: Grant<ViewConversations>,
     id: ConversationId,
     page: PageRequest,
     is_whole: bool,
 ) -> Result<ConversationRead<StaffMessage>> {
     let conversation = app.store.read_latest().await?.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
+    viewing::record(app, &grant, &conversation).await?;
     if is_whole {
         return Ok(reading::messages(app, conversation, page).await?.map(StaffMessage::Shown));
     }

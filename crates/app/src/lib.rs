@@ -105,6 +105,8 @@ pub(crate) struct Process {
     /// Serializes logins of one account from one address.
     pub(crate) logins: KeyedLocks,
     pub(crate) outgoing_mail: OutgoingMail,
+    /// The runtime in which the process started, if any; it outlives the threads of requests.
+    pub(crate) runtime: Option<Handle>,
     /// Answers being streamed and emails being sent.
     pub(crate) tasks: TaskTracker,
 }
@@ -124,6 +126,7 @@ impl App {
             read_budget: ReadBudget::default(),
             logins: KeyedLocks::default(),
             outgoing_mail: OutgoingMail::default(),
+            runtime: Handle::try_current().ok(),
             tasks: TaskTracker::new(),
         };
         Self {

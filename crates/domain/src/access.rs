@@ -354,6 +354,7 @@ mod tests {
             prefix: ApiKeyPrefix::parse("abcdef012345").unwrap(),
             sha256: [0; 32],
             scopes: ApiKeyScopes::parse(scopes.iter().copied()).unwrap(),
+            created_by: None,
             created_at: DateTime::UNIX_EPOCH,
             expires_at: None,
             last_used_at: None,

@@ -26,6 +26,8 @@ pub struct ApiKey {
     pub sha256: [u8; 32],
     /// What the key is allowed to do.
     pub scopes: ApiKeyScopes,
+    /// Account that created it; `None` for the command line.
+    pub created_by: Option<UserId>,
     /// Creation time.
     pub created_at: DateTime<Utc>,
     /// Expiry time, if any.

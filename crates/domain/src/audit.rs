@@ -104,4 +104,6 @@ audit_actions! {
     VerifyEmail "verify_email";
 /// A list was exported as a file.
     Export "export";
+    /// A private record of another account was read.
+    View "view";
 }

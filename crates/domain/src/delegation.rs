@@ -3,10 +3,16 @@
 //! Managing accounts, groups, API keys and links would otherwise be a way to more access (privilege escalation).
 //! An actor can grant and revoke only permissions that it has, add members to, remove them from and delete only
 //! groups whose permissions it has, and take over, deactivate or delete only accounts without permissions that it
-//! lacks. Only superusers manage accounts of superusers and make new ones. This is the only place that decides it.
+//! lacks. A key for another account gives access to that account's data, so it takes the permissions that the panel
+//! demands for that data. Only superusers manage accounts of superusers and make new ones. This is the only place that decides it.
 
 use crate::access::Actor;
+use crate::api_key::{ApiKeyScope, ApiKeyScopes};
 use crate::error::{Forbidden, ValidationError};
+use crate::permission::Permission::{
+    AddDocument, ChangeDocument, ChangeWebhook, DeleteConversation, DeleteDocument, DeleteWebhook,
+    ViewConversation, ViewDocument, ViewWebhook,
+};
 use crate::permission::{Permission, PermissionSet};
 use crate::user::User;
 
@@ -39,6 +45,20 @@ impl From<Permission> for Access {
     }
 }
 
+/// The permissions that the panel demands for what API keys with these scopes can do with their account's data.
+fn permissions_for_data(scopes: ApiKeyScopes) -> PermissionSet {
+    let of = |scope: ApiKeyScope| match scope {
+        ApiKeyScope::Read => &[ViewDocument][..],
+        ApiKeyScope::Ingest => {
+            &[AddDocument, ChangeDocument, DeleteDocument, ViewWebhook, ChangeWebhook, DeleteWebhook]
+        }
+        ApiKeyScope::Chat => &[ViewConversation, DeleteConversation],
+        // Gives only what the permissions of the account allow.
+        ApiKeyScope::Admin => &[],
+    };
+    scopes.iter().flat_map(of).copied().collect()
+}
+
 impl Actor {
     /// Whether the actor has this access itself.
     pub fn can_manage(&self, access: impl Into<Access>) -> bool {
@@ -57,6 +77,27 @@ impl Actor {
     /// Whether the actor can edit an account at all: a superuser's only as a superuser. Changes of access need more.
     pub fn can_edit(&self, account: &User) -> bool {
         self.can_manage(Access::of_account(account, PermissionSet::EMPTY))
+    }
+
+    /// Checks that the actor can create an API key with these scopes for another account with this access.
+    ///
+    /// # Errors
+    /// [`ValidationError`] for the field `account`, or `scopes` for those that give access to data that the actor
+    /// cannot see or change in the panel.
+    pub fn ensure_can_create_key(&self, access: Access, scopes: ApiKeyScopes) -> Result<(), ValidationError> {
+        if !self.can_manage(access) {
+            return Err(ValidationError::new("account", "has permissions that you do not have"));
+        }
+        let missing = permissions_for_data(scopes).without(self.permissions());
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let missing: Vec<_> = missing.iter().map(|permission| permission.to_string()).collect();
+        let reason = format!(
+            "give access to data of the other account, for which you need the permissions {}",
+            missing.join(", ")
+        );
+        Err(ValidationError::new("scopes", reason))
     }
 
     /// Checks that the actor has all permissions that are granted or revoked between `before` and `after`.
@@ -80,7 +121,7 @@ mod tests {
     use crate::id::UserId;
     use crate::text::Email;
     use crate::user::PasswordHash;
-    use Permission::{DeleteDocument, ViewDocument, ViewJob};
+    use Permission::ViewJob;
     use chrono::DateTime;
 
     fn user(is_superuser: bool) -> User {
@@ -132,6 +173,25 @@ mod tests {
         assert!(!actor(false, &all).can_edit(&user(true)) && actor(false, &[]).can_edit(&user(false)));
         assert!(actor(true, &[]).can_manage(account) && actor(true, &[]).can_edit(&user(true)));
         assert!(actor(true, &[]).can_manage(Access::of_account(&user(true), PermissionSet::all())));
+    }
+
+    #[test]
+    fn key_for_another_account_requires_the_permissions_for_its_data() {
+        let plain = Access::of_account(&user(false), PermissionSet::EMPTY);
+        let refused = |actor: &Actor, scopes: &[&'static str]| {
+            let scopes = ApiKeyScopes::parse(scopes.iter().copied()).unwrap();
+            actor.ensure_can_create_key(plain, scopes).err().map(|error| error.field)
+        };
+        let reader = actor(false, &[ViewConversation, DeleteConversation]);
+        assert_eq!(refused(&reader, &["chat"]), None);
+        assert_eq!(refused(&actor(false, &[ViewConversation]), &["chat"]), Some("scopes"));
+        assert_eq!(refused(&reader, &["chat", "read"]), Some("scopes"));
+        assert_eq!(refused(&reader, &["ingest"]), Some("scopes"));
+        assert_eq!(refused(&actor(false, &[ViewDocument]), &["read", "admin"]), None);
+        assert_eq!(refused(&actor(true, &[]), &["read", "ingest", "chat", "admin"]), None);
+        let scopes = ApiKeyScopes::parse(["admin"]).unwrap();
+        let error = reader.ensure_can_create_key(Access::SUPERUSER, scopes).unwrap_err();
+        assert_eq!(error.field, "account");
     }
 
     #[test]

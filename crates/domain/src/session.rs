@@ -1,10 +1,10 @@
-//! Sessions of browsers in the admin panel and of API clients with refresh tokens.
+//! Sessions of browsers in the admin panel and on the account pages, and of API clients with refresh tokens.
 
 use crate::id::{SessionId, UserId};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::net::IpAddr;
 
-/// Admin panel sessions end after this time without a request.
+/// Sessions of browsers end after this time without a request.
 pub const PANEL_IDLE_TIMEOUT: TimeDelta = TimeDelta::minutes(30);
 
 /// Maximum stored length of a `User-Agent` in characters.
@@ -25,7 +25,7 @@ pub struct Session {
     pub user_agent: Option<String>,
     /// Time of the login.
     pub started_at: DateTime<Utc>,
-    /// Time of the last use: to the minute in the panel, of the last token refresh for API clients.
+    /// Time of the last use: to the minute for browsers, of the last token refresh for API clients.
     pub last_used_at: DateTime<Utc>,
     /// Expiry time.
     pub expires_at: DateTime<Utc>,
@@ -34,7 +34,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Whether the session is valid at `now`: neither revoked, expired nor, in the panel, idle for too long.
+    /// Whether the session is valid at `now`: neither revoked, expired nor, in a browser, idle for too long.
     pub fn is_valid(&self, now: DateTime<Utc>) -> bool {
         let is_idle = self.kind == SessionKind::Panel && now - self.last_used_at > PANEL_IDLE_TIMEOUT;
         self.revoked_at.is_none() && now < self.expires_at && !is_idle
@@ -46,7 +46,7 @@ impl Session {
 pub enum SessionKind {
     /// An API client with refresh tokens.
     Api,
-    /// A browser in the admin panel with a cookie.
+    /// A browser with a cookie, in the admin panel and on the account pages.
     Panel,
 }
 

@@ -1,6 +1,7 @@
 //! Email verification and password reset tokens.
 
 use crate::id::{UserId, VerificationId};
+use crate::text::Email;
 use chrono::{DateTime, Utc};
 
 /// A verification token. The secret is only in the emailed link.
@@ -8,10 +9,12 @@ use chrono::{DateTime, Utc};
 pub struct VerificationToken {
     /// ID of the token.
     pub id: VerificationId,
-    /// Account whose address it was sent to.
+    /// Account that it was issued for.
     pub user: UserId,
     /// Purpose. An account has at most one token per purpose.
     pub purpose: VerificationPurpose,
+    /// For [`VerificationPurpose::ChangeEmail`], the new address, which it was sent to.
+    pub new_email: Option<Email>,
     /// SHA-256 digest of the secret, which has 256 random bits.
     pub sha256: [u8; 32],
     /// Creation time.
@@ -34,17 +37,20 @@ pub enum VerificationPurpose {
     VerifyEmail,
     /// Setting a new password.
     ResetPassword,
+    /// Replacing the email address of the account.
+    ChangeEmail,
 }
 
 impl VerificationPurpose {
     /// All purposes.
-    pub const ALL: &[Self] = &[Self::VerifyEmail, Self::ResetPassword];
+    pub const ALL: &[Self] = &[Self::VerifyEmail, Self::ResetPassword, Self::ChangeEmail];
 
     /// Name as stored.
     pub const fn name(self) -> &'static str {
         match self {
             Self::VerifyEmail => "verify_email",
             Self::ResetPassword => "reset_password",
+            Self::ChangeEmail => "change_email",
         }
     }
 

@@ -126,7 +126,8 @@ impl Server {
                         docent_api::configure(config, &shared, |path| {
                             table::is_there(&context.settings, path)
                         });
-                        docent_web::mount(config, &context.settings.session_key);
+                        let is_https = context.app.settings().public_url.starts_with("https://");
+                        docent_web::mount(config, &context.settings.session_key, is_https);
                     }
                 })
                 .default_service(actix_web::web::to(not_found))

@@ -5,6 +5,7 @@ mod asset;
 mod chat;
 mod panel;
 mod routes;
+mod signed_in;
 mod templates;
 
 use actix_web::web::ServiceConfig;
@@ -20,8 +21,10 @@ pub fn compile() -> io::Result<()> {
     templates::compile(routes::templates())
 }
 
-/// Adds the pages to a server. The key signs the panel's session cookie.
-pub fn mount(config: &mut ServiceConfig, key: &SessionKey) {
+/// Adds the pages to a server. The key signs the session cookie; `is_https` says whether browsers reach the service over
+/// HTTPS.
+pub fn mount(config: &mut ServiceConfig, key: &SessionKey, is_https: bool) {
     routes::configure(config, |_| true);
-    panel::mount(config, key);
+    panel::mount(config, key, is_https);
+    account::mount(config, key, is_https);
 }

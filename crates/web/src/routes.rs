@@ -1,22 +1,24 @@
-//! URLs and templates of the account pages and the web chat; the panel's tables are in `panel/`.
+//! URLs and templates of pages without a session; other tables are in `panel/` and `account/`.
 
 use crate::account::page::{InAccount, MessagePage};
 use crate::account::{self};
 use crate::templates::{Template, pages};
-use crate::{chat, panel};
+use crate::{chat, panel, signed_in};
 use docent_http::routes;
 use docent_http::table::Table;
 
 /// Templates of all pages.
 pub(crate) fn templates() -> impl Iterator<Item = &'static Template> {
-    [TEMPLATES, panel::TEMPLATES, panel::content::TEMPLATES, panel::access::TEMPLATES].into_iter().flatten()
+    let panel = [panel::TEMPLATES, panel::content::TEMPLATES, panel::access::TEMPLATES];
+    [TEMPLATES, signed_in::TEMPLATES, account::TEMPLATES].into_iter().chain(panel).flatten()
 }
 
 /// Routes of all pages.
-pub const TABLES: [Table; 4] = [TABLE, panel::TABLES[0], panel::TABLES[1], panel::TABLES[2]];
+pub const TABLES: [Table; 5] = [TABLE, account::TABLE, panel::TABLES[0], panel::TABLES[1], panel::TABLES[2]];
 
 routes! {
     below "":
+    "/account/confirm-email" { GET => account::confirm_email::page, POST => account::confirm_email::submit }
     "/account/reset-password" { GET => account::reset_password::page, POST => account::reset_password::submit }
     "/account/verify-email" { GET => account::verify_email::page, POST => account::verify_email::submit }
     "/chat"                 { GET => chat::page }
@@ -26,6 +28,7 @@ routes! {
 
 pages! {
     InAccount<MessagePage> => "account/message.html"
+    InAccount<account::confirm_email::ConfirmEmailPage> => "account/confirm_email.html"
     InAccount<account::reset_password::ResetPasswordPage> => "account/reset_password.html"
     InAccount<account::verify_email::VerifyEmailPage> => "account/verify_email.html"
     chat::ChatPage<'_> => "chat/chat.html"

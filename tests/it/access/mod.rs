@@ -49,7 +49,8 @@ impl Matrix {
             self.roles.clone().into_iter().partition(|role| role.expected(row) == Expected::Allowed);
         assert_eq!(
             admitted.is_empty(),
-            matches!(row.requires, Requires::Owner(_)) && row.owner != RecordOwner::Own,
+            matches!(row.requires, Requires::Owner(_) | Requires::SignedInOwner)
+                && row.owner != RecordOwner::Own,
             "{row:?}"
         );
         let before = if row.method == "GET" { String::new() } else { snapshot(&self.app).await };
@@ -92,7 +93,7 @@ impl Matrix {
         }
         let form_token = session.map_or("x", |(_, token)| token);
         let request = match row.payload {
-            Payload::Fields([]) if !row.path.starts_with("/admin") => request,
+            Payload::Fields([]) if !row.has_form_token() => request,
             Payload::Json(body) => {
                 request.header("Content-Type", "application/json").body(self.records.body(body))
             }
@@ -115,11 +116,12 @@ impl Matrix {
 
     fn check(&mut self, role: &Role, row: &Row, reply: &Reply) {
         let (expected, location) = (role.expected(row), reply.header("location"));
-        let redirects_to_login = reply.status == 303 && location.starts_with("/admin/login");
+        let login = if row.path.starts_with("/account") { "/account/login" } else { "/admin/login" };
+        let redirects_to_login = reply.status == 303 && location.starts_with(login);
         let is_expected = match expected {
             Expected::Allowed if row.consumes == Consumes::Session => redirects_to_login,
             Expected::Allowed => reply.status == row.success && !redirects_to_login,
-            Expected::Unauthenticated if row.path.starts_with("/admin") => redirects_to_login,
+            Expected::Unauthenticated if row.has_form_token() => redirects_to_login,
             Expected::Unauthenticated => reply.status == 401 && reply.header("www-authenticate") == "Bearer",
             Expected::Refused(status) => reply.status == status,
         };
@@ -153,6 +155,7 @@ impl Matrix {
                 let _ = self.app.send(request).await.expect(303);
                 account.sign_in(&self.app).await;
             }
+            Consumes::AllSessions => account.unwrap().replace_sessions(&self.app).await,
         }
     }
 }

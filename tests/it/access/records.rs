@@ -28,7 +28,7 @@ pub(super) const MARKER: &str = "zanzibar";
 /// An account that sends requests.
 pub(super) struct TestAccount {
     pub(super) member: Member,
-    /// The panel's cookie and form token; empty for an account without access to the panel.
+    /// The session cookie and its form token.
     pub(super) cookie: String,
     pub(super) form_token: String,
     own: Own,
@@ -56,18 +56,24 @@ impl TestAccount {
             webhook: webhook(&member, "own").await,
         };
         let mut account = Self { member, cookie: String::new(), form_token: String::new(), own };
-        if flags.is_staff {
-            account.sign_in(app).await;
-        }
+        account.sign_in(app).await;
         account
     }
 
-    /// Signs in to the panel.
+    /// Signs a browser in.
     pub(super) async fn sign_in(&mut self, app: &TestApp) {
         let mut browser = Browser::new(app);
-        let _ = browser.login(self.member.user.email.as_str(), PASSWORD).await.expect(303);
-        self.form_token = form_token(&browser.get("/admin/account").await.expect(200));
+        let email = self.member.user.email.as_str();
+        let _ = browser.login_at("/account/login", email, PASSWORD).await.expect(303);
+        self.form_token = form_token(&browser.get("/account").await.expect(200));
         self.cookie = browser.cookie;
+    }
+
+    /// Replaces the sessions of the browser and of the API client.
+    pub(super) async fn replace_sessions(&mut self, app: &TestApp) {
+        self.member = Member::login(app, self.member.user.clone()).await;
+        self.own.session = session(app, self.member.user.id).await;
+        self.sign_in(app).await;
     }
 
     /// Replaces the own record that a row used up.
@@ -202,9 +208,9 @@ impl Records {
     }
 }
 
-/// Returns the kind of record that a path is about, such as `documents`, in the API and in the panel.
+/// Returns the kind of record that a path is about, such as `documents`, in the API, in the panel and on the account pages.
 fn section(row: &Row) -> &'static str {
-    row.path.trim_start_matches("/admin").split('/').nth(1).unwrap_or_default()
+    row.path.trim_start_matches("/admin").trim_start_matches("/account").split('/').nth(1).unwrap_or_default()
 }
 
 async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, String) {
@@ -228,6 +234,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
         id: app.app.new_id(VerificationId::generate),
         user: user.id,
         purpose: VerificationPurpose::ResetPassword,
+        new_email: None,
         sha256,
         created_at: now,
         expires_at: now + TimeDelta::days(1),

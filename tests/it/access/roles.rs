@@ -68,7 +68,7 @@ enum Permissions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     Allowed,
-    /// 401, or in the panel a redirect to its login page.
+    /// 401, or on pages with a session a redirect to the login page.
     Unauthenticated,
     Refused(u16),
 }
@@ -154,6 +154,7 @@ impl Role {
             Self::new("anonymous", Caller::Anonymous, Bearer::Nothing, false),
             Self::new("a scraper", Caller::Anonymous, Bearer::ScrapeToken, false),
             Self::new("a plain user", Caller::Plain, Bearer::AccessToken, false),
+            Self::new("a plain user's session", Caller::Plain, Bearer::AccessToken, true),
             Self::new("a superuser", Caller::Superuser, Bearer::AccessToken, true),
             Self::new("a superuser without a session", Caller::Superuser, Bearer::AccessToken, false),
             Self::new("a superuser's session alone", Caller::Superuser, Bearer::Nothing, true),
@@ -214,7 +215,7 @@ impl Role {
         }
     }
 
-    /// Returns the panel's cookie and form token to send.
+    /// Returns the session cookie and form token to send.
     pub(super) fn session<'p>(&self, accounts: &'p Accounts) -> Option<(&'p str, &'p str)> {
         let account = self.account(accounts).filter(|_| self.has_session)?;
         Some((&account.cookie, &account.form_token))
@@ -252,6 +253,9 @@ impl Role {
             Requires::Staff | Requires::Panel(_) | Requires::Superuser if !self.has_panel_session() => {
                 return Expected::Unauthenticated;
             }
+            Requires::SignedIn | Requires::SignedInOwner if !self.has_browser_session() => {
+                return Expected::Unauthenticated;
+            }
             _ => {}
         }
         let has = |permission: &Permission| self.permissions(row).contains(*permission);
@@ -271,7 +275,10 @@ impl Role {
                 None => Expected::Allowed,
                 Some(missing) => Expected::Refused(row.refusals[missing.min(1)]),
             },
-            Requires::Staff | Requires::Nothing | Requires::ScrapeToken => Expected::Allowed,
+            Requires::SignedInOwner => allowed_if(row.owner == RecordOwner::Own),
+            Requires::Staff | Requires::SignedIn | Requires::Nothing | Requires::ScrapeToken => {
+                Expected::Allowed
+            }
         }
     }
 
@@ -279,6 +286,10 @@ impl Role {
     fn is_authenticated(&self) -> bool {
         let is_valid = matches!(self.bearer, Bearer::AccessToken | Bearer::Key(_, Some(_)));
         is_valid && self.caller != Caller::Deactivated
+    }
+
+    fn has_browser_session(&self) -> bool {
+        self.has_session && self.caller != Caller::Deactivated
     }
 
     fn has_panel_session(&self) -> bool {

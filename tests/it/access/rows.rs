@@ -25,6 +25,10 @@ pub(super) enum Requires {
     Panel(&'static [Permission]),
     /// A panel session of a superuser.
     Superuser,
+    /// A browser session of an active account.
+    SignedIn,
+    /// The same, and that the account owns the record.
+    SignedInOwner,
 }
 
 /// The owner of the record that the path names.
@@ -38,7 +42,7 @@ pub(super) enum RecordOwner {
     OtherSuperuser,
 }
 
-/// The body to send; forms of the panel also carry the form token.
+/// The body to send; forms of pages with a session also carry the form token.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Payload {
     Fields(&'static [(&'static str, &'static str)]),
@@ -52,8 +56,10 @@ pub(super) enum Payload {
 pub(super) enum Consumes {
     Nothing,
     Record,
-    /// The panel session of the request.
+    /// The browser session of the request.
     Session,
+    /// All sessions of the account.
+    AllSessions,
 }
 
 /// One row of the matrix.
@@ -88,6 +94,11 @@ impl Row {
         Self { consumes, ..self }
     }
 
+    /// Whether the path belongs to the pages with a session.
+    pub(super) fn has_form_token(&self) -> bool {
+        self.path.starts_with("/admin") || self.path.starts_with("/account")
+    }
+
     /// Makes the status 404 when the first permission is missing, to hide that the record exists.
     const fn hidden(self) -> Self {
         Self { refusals: [404, self.refusals[1]], ..self }
@@ -116,10 +127,13 @@ const fn post(path: &'static str, requires: Requires, success: u16) -> Row {
 }
 
 use ApiKeyScope::{Chat, Ingest, Read};
-use Consumes::{Record, Session};
+use Consumes::{AllSessions, Record, Session};
 use Payload::{Files, Json};
 use RecordOwner::{OtherSuperuser, Own};
-use Requires::{AccessToken, Account, Granted, Nothing, Owner, Panel, ScrapeToken, Staff, Superuser};
+use Requires::{
+    AccessToken, Account, Granted, Nothing, Owner, Panel, ScrapeToken, SignedIn, SignedInOwner, Staff,
+    Superuser,
+};
 
 const NO_BODY: Payload = Json("{}");
 
@@ -145,6 +159,30 @@ pub(super) const ROWS: &[Row] = &[
     post("/account/reset-password", Nothing, 422).with_fields(&[("token", "x"), ("password", "short")]),
     get("/account/verify-email", Nothing),
     post("/account/verify-email", Nothing, 400).with_fields(&[("token", "none of ours")]),
+    get("/account/confirm-email", Nothing),
+    post("/account/confirm-email", Nothing, 400).with_fields(&[("token", "none of ours")]),
+    // The account pages.
+    get("/account", SignedIn),
+    get("/account/login", Nothing),
+    post("/account/login", Nothing, 415).with_payload(NO_BODY),
+    post("/account/logout", SignedIn, 303).consuming(Session),
+    get("/account/email", SignedIn),
+    post("/account/email", SignedIn, 422),
+    get("/account/password", SignedIn),
+    post("/account/password", SignedIn, 422),
+    get("/account/sessions", SignedIn),
+    post("/account/sessions/end-others", SignedIn, 303).consuming(AllSessions),
+    post("/account/sessions/{id}/revoke", SignedInOwner, 303).hidden(),
+    post("/account/sessions/{id}/revoke", SignedInOwner, 303).owned_by(Own).consuming(Record),
+    get("/account/api-keys", SignedIn),
+    get("/account/api-keys/add", SignedIn),
+    post("/account/api-keys/add", SignedIn, 422),
+    get("/account/api-keys/{id}/revoke", SignedInOwner).hidden(),
+    get("/account/api-keys/{id}/revoke", SignedInOwner).owned_by(Own),
+    post("/account/api-keys/{id}/revoke", SignedInOwner, 303).hidden(),
+    post("/account/api-keys/{id}/revoke", SignedInOwner, 303).owned_by(Own).consuming(Record),
+    get("/account/delete", SignedIn),
+    post("/account/delete", SignedIn, 422),
     get("/chat", Nothing),
     get("/chat/chat.css", Nothing),
     get("/chat/chat.js", Nothing),
@@ -202,16 +240,14 @@ pub(super) const ROWS: &[Row] = &[
     post("/webhooks/{id}/deliveries/{delivery}/replay", Owner(Ingest), 202).owned_by(Own),
     row("DELETE", "/webhooks/{id}", Owner(Ingest), 204).hidden(),
     row("DELETE", "/webhooks/{id}", Owner(Ingest), 204).owned_by(Own).consuming(Record),
-    // The panel's login and the pages of the own account.
+    // The panel's login.
     get("/admin", Staff),
     get("/admin/admin.css", Nothing),
     get("/admin/admin.js", Nothing),
     get("/admin/picker.js", Nothing),
     get("/admin/login", Nothing),
     post("/admin/login", Nothing, 415).with_payload(NO_BODY),
-    post("/admin/logout", Staff, 303).consuming(Session),
-    get("/admin/account", Staff),
-    post("/admin/account/password", Staff, 422),
+    post("/admin/logout", SignedIn, 303).consuming(Session),
     // Documents and conversations.
     get("/admin/documents", Panel(&[ViewDocument])),
     get("/admin/documents/upload", Panel(&[AddDocument])),

@@ -20,8 +20,8 @@ async fn create_own_key(browser: &mut Browser, name: &str, scope: &str) -> Strin
 
 /// Returns the path of the page of the signed-in account's only key.
 async fn own_key_page(browser: &mut Browser) -> String {
-    let account = browser.get("/admin/account").await.expect(200).text;
-    let id = between(&account, "class=\"row\" href=\"/admin/api-keys/", "\"");
+    let account = browser.get("/account/api-keys").await.expect(200).text;
+    let id = between(&account, "href=\"/account/api-keys/", "/revoke\"").rsplit('/').next().unwrap();
     assert_eq!(id.len(), 36, "{account}");
     format!("/admin/api-keys/{id}")
 }
@@ -38,7 +38,7 @@ rules! {
         let _ = list_documents(&app, &key).await.expect(200);
         let secret = key.rsplit('_').next().unwrap();
         let page = own_key_page(&mut staff).await;
-        for path in ["/admin/account", &page, "/admin"] {
+        for path in ["/account/api-keys", &page, "/admin"] {
             let text = staff.get(path).await.expect(200).text;
             assert!(!text.contains(secret), "{path}");
             assert!(!text.contains("are disabled"), "{path}");
@@ -97,7 +97,8 @@ rules! {
 
     async fn key_for_an_account_with_more_permissions_is_refused(setup) {
         let app = setup.api_keys().start().await;
-        let mut staff = staff_with(&app, &[Permission::AddApiKey, Permission::ViewUser]).await;
+        let rights = [Permission::AddApiKey, Permission::ViewUser, Permission::ViewDocument];
+        let mut staff = staff_with(&app, &rights).await;
         app.account("root@example.org", Flags { is_staff: true, is_superuser: true }).await;
         staff_account(&app, "stronger@example.org", &[Permission::DeleteDocument]).await;
         staff_account(&app, "weaker@example.org", &[Permission::ViewUser]).await;
@@ -114,6 +115,9 @@ rules! {
         let fields = [("account", "weaker@example.org"), ("name", "Theirs"), ("scopes", "read")];
         let reply = submit(&mut staff, "/admin/api-keys/add", &fields).await.expect(200);
         assert!(reply.text.contains("account weaker@example.org"));
+        let fields = [("account", "weaker@example.org"), ("name", "Theirs"), ("scopes", "chat")];
+        let reply = submit(&mut staff, "/admin/api-keys/add", &fields).await.expect(422);
+        assert!(reply.text.contains("need the permissions chat.view_conversation"), "{}", reply.text);
     }
 
     async fn key_form_reports_errors_and_names_are_escaped(setup) {
@@ -128,7 +132,7 @@ rules! {
         assert!(reply.text.contains("Expires must be in the future.") && reply.text.contains("value=\"2001-01-01\""));
         create_own_key(&mut staff, "<script>alert(1)</script>", "chat").await;
         let page = own_key_page(&mut staff).await;
-        for path in ["/admin/account", &page, &format!("{page}/revoke")] {
+        for path in ["/account/api-keys", &page, &format!("{page}/revoke")] {
             let text = staff.get(path).await.expect(200).text;
             assert!(text.contains("&lt;script&gt;") && !text.contains("<script>"), "{path}");
         }

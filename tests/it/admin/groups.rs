@@ -61,13 +61,13 @@ rules! {
         let mut ada = docent_tests::browser::Browser::new(&app);
         let _ = ada.login("ada@example.org", "a long secret").await.expect(303);
         let _ = ada.get("/admin/groups").await.expect(403);
-        assert!(ada.get("/admin/account").await.expect(200).text.contains("<dt>Documents</dt><dd>add</dd>"));
+        assert!(ada.get("/account").await.expect(200).text.contains("<dt>Documents</dt><dd>add</dd>"));
 
         assert!(root.get(&format!("{page}/delete")).await.expect(200).text.contains("Writers"));
         let reply = submit(&mut root, &format!("{page}/delete"), &[]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin/groups");
         let _ = root.get(&page).await.expect(404);
-        assert!(!ada.get("/admin/account").await.expect(200).text.contains("<dt>Documents</dt>"), "at once");
+        assert!(!ada.get("/account").await.expect(200).text.contains("<dt>Documents</dt>"), "at once");
     }
 
     async fn granting_a_group_permissions_the_actor_lacks_is_refused(setup) {

@@ -1,9 +1,9 @@
 //! The admin panel: `/admin`.
 
-mod accounts;
 mod api_keys;
 mod audit;
 mod bulk;
+mod conversation_views;
 mod conversations;
 mod dashboard;
 mod documents;
@@ -61,7 +61,7 @@ pub(crate) async fn at_panel(app: &TestApp, email: &str) -> Browser {
 
 /// Submits a form with the form token of the account page.
 pub(crate) async fn submit(browser: &mut Browser, path: &str, fields: &[(&str, &str)]) -> Reply {
-    let token = form_token(&browser.get("/admin/account").await.expect(200));
+    let token = form_token(&browser.get("/account").await.expect(200));
     browser.post(path, &[&[("form_token", token.as_str())], fields].concat()).await
 }
 

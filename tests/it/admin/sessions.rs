@@ -105,9 +105,9 @@ rules! {
     async fn revoking_the_current_session_signs_out(setup) {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[]).await;
-        let account = staff.get("/admin/account").await.expect(200).text;
+        let account = staff.get("/account/sessions").await.expect(200).text;
         assert!(account.contains("this device"));
-        let id = between(&account, "action=\"/admin/sessions/", "/revoke\"").to_owned();
+        let id = between(&account, "action=\"/account/sessions/", "/revoke\"").to_owned();
         let reply = submit(&mut staff, &format!("/admin/sessions/{id}/revoke"), &[]).await.expect(303);
         assert_eq!(reply.header("location"), "/admin/login");
         let _ = staff.get("/admin").await.expect(303);

@@ -4,8 +4,12 @@ use super::documents::files;
 use super::inspection::{Inspection, Page};
 use super::records::{self, Records};
 use super::{ROOT, journey_with, superuser, superuser_journey};
+use docent_app::accounts::api_keys::{self, ApiKeyInput};
 use docent_app::accounts::create::Flags;
-use docent_tests::app::TestApp;
+use docent_domain::access::Actor;
+use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use docent_domain::text::Email;
+use docent_tests::app::{PASSWORD, TestApp};
 use serde_json::json;
 use std::time::Duration;
 
@@ -14,7 +18,14 @@ const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 const PAGES: &[Page] = &[
     ("dashboard", "/admin"),
-    ("account", "/admin/account"),
+    ("account", "/account"),
+    ("account-email", "/account/email"),
+    ("account-password", "/account/password"),
+    ("account-sessions", "/account/sessions"),
+    ("account-api-keys", "/account/api-keys"),
+    ("account-api-key-add", "/account/api-keys/add"),
+    ("account-api-key-revoke", "/account/api-keys/{key}/revoke"),
+    ("account-delete", "/account/delete"),
     ("documents", "/admin/documents"),
     ("documents-last", "/admin/documents?page=2"),
     ("documents-failed", "/admin/documents?status=failed"),
@@ -52,12 +63,14 @@ const PAGES: &[Page] = &[
     ("document-not-found", "/admin/documents/x"),
     ("reset-password", "/account/reset-password?token=x"),
     ("verify-email", "/account/verify-email?token=x"),
+    ("confirm-email", "/account/confirm-email?token=x"),
 ];
 
 /// The sections of an empty installation.
 const EMPTY: &[Page] = &[
     ("dashboard", "/admin"),
-    ("account", "/admin/account"),
+    ("account", "/account"),
+    ("account-api-keys", "/account/api-keys"),
     ("documents", "/admin/documents"),
     ("jobs", "/admin/jobs"),
     ("usage", "/admin/usage"),
@@ -160,6 +173,38 @@ async fn visit_as_others(app: &TestApp, inspection: &mut Inspection<'_>) {
     inspection.inspect("dashboard-without-rights").await;
     window.goto("/admin/users").await;
     inspection.inspect("forbidden").await;
+    visit_account(app, inspection).await;
+}
+
+/// Inspects the account pages of an account without permissions, for which a superuser created a key.
+async fn visit_account(app: &TestApp, inspection: &mut Inspection<'_>) {
+    let window = inspection.window;
+    let plain = app.account("plain@example.org", Flags::default()).await;
+    let email = Email::parse(ROOT).unwrap();
+    let root = app.ports.store.read().await.unwrap().users().by_email(&email).await.unwrap().unwrap();
+    let input = ApiKeyInput {
+        user: plain.id,
+        name: ApiKeyName::parse("Export of conversations").unwrap(),
+        scopes: ApiKeyScopes::parse(["chat"]).unwrap(),
+        expires_at: None,
+    };
+    api_keys::create(&app.app, &Actor::of(&root).unwrap(), input).await.unwrap();
+    window.goto("/account").await;
+    window.press("Sign out").await;
+    window.arrive("/account/login").await;
+    inspection.inspect("account-login").await;
+    window.submit_login("plain@example.org", PASSWORD).await;
+    window.see("created the API key").await;
+    inspection.inspect("account-with-news").await;
+    window.goto("/account/api-keys").await;
+    inspection.inspect("account-key-of-other").await;
+    window.goto("/account/password").await;
+    window.fill("present", "wrong").await;
+    window.press("Change password").await;
+    window.see("Please fix these errors:").await;
+    inspection.inspect("account-password-wrong").await;
+    window.goto("/account/delete").await;
+    inspection.inspect("account-delete-plain").await;
 }
 
 async fn inspect_all_pages(scheme: &'static str) {

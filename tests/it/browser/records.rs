@@ -152,6 +152,6 @@ async fn group(root: &mut Browser) -> String {
 async fn key(root: &mut Browser) -> String {
     let fields = [("name", "Import of the archive"), ("scopes", "read"), ("scopes", "ingest")];
     let _ = submit(root, "/admin/api-keys/add", &fields).await.expect(200);
-    let account = root.get("/admin/account").await.expect(200).text;
-    between(&account, "class=\"row\" href=\"/admin/api-keys/", "\"").to_owned()
+    let keys = root.get("/admin/api-keys").await.expect(200).text;
+    between(&keys, "class=\"row\" href=\"/admin/api-keys/", "\"").to_owned()
 }

@@ -18,7 +18,7 @@ section! {
         /// Sender of emails, such as `Docent <docent@example.org>`. Required with `smtp_url`.
         mail_from: Option<String> = unset("none"), check_sender;
         /// Public base URL of the service, such as `https://docs.example.org`, for links in emails. Required with
-        /// `smtp_url`.
+        /// `smtp_url`. With `https`, browsers keep the session cookie for this host and TLS alone.
         public_url: Option<HttpUrl> = unset("`http://` and `bind_address`");
     }
 }

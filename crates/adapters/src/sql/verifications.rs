@@ -36,7 +36,13 @@ impl VerificationWriter for Transaction {
     async fn put(&mut self, verification: &VerificationToken) -> Result<()> {
         // One statement: if two callers deleted first and then inserted, the second insert would conflict.
         let replace = OnConflict::columns([Column::UserId, Column::Purpose])
-            .update_columns([Column::Id, Column::Sha256, Column::CreatedAt, Column::ExpiresAt])
+            .update_columns([
+                Column::Id,
+                Column::Sha256,
+                Column::CreatedAt,
+                Column::ExpiresAt,
+                Column::NewEmail,
+            ])
             .to_owned();
         let insert = Entity::insert(verification.to_row()?).on_conflict(replace);
         self.insert_rows("put a verification token", insert).await.map(drop)

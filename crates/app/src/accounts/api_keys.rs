@@ -1,5 +1,6 @@
 //! API keys: credentials of programs, which act for an account.
 
+use super::notices::Notice;
 use super::{AccountService, random_text};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
@@ -19,6 +20,8 @@ use std::fmt;
 
 /// The time of a key's last use is recorded at most this often.
 const TOUCH_INTERVAL: TimeDelta = TimeDelta::minutes(1);
+/// How long the account page points out a key that another account created.
+const NEWS_PERIOD: TimeDelta = TimeDelta::days(30);
 /// The length of a secret: 260 bits.
 const SECRET_LENGTH: usize = 52;
 
@@ -64,7 +67,7 @@ impl AccountService<'_> {
         let mut work = self.store.begin().await?;
         let owner = work.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
         loop {
-            let new = self.generate_api_key(&input, now)?;
+            let new = self.generate_api_key(initiator, &input, now)?;
             // Prefixes are unique; a collision is practically impossible.
             if !work.api_keys().insert(&new.record).await? {
                 continue;
@@ -95,7 +98,12 @@ impl AccountService<'_> {
         Ok(key)
     }
 
-    fn generate_api_key(self, input: &ApiKeyInput, now: DateTime<Utc>) -> Result<NewApiKey> {
+    fn generate_api_key(
+        self,
+        initiator: &Initiator,
+        input: &ApiKeyInput,
+        now: DateTime<Utc>,
+    ) -> Result<NewApiKey> {
         let text = random_text(self.entropy, ApiKeyPrefix::LENGTH + SECRET_LENGTH);
         let (prefix, secret) = text.split_at(ApiKeyPrefix::LENGTH);
         let key = format!("{KEY_START}{prefix}_{secret}");
@@ -106,6 +114,7 @@ impl AccountService<'_> {
             prefix: ApiKeyPrefix::parse(prefix)?,
             sha256: digest(&key),
             scopes: input.scopes,
+            created_by: initiator.user(),
             created_at: now,
             expires_at: input.expires_at,
             last_used_at: None,
@@ -147,6 +156,15 @@ pub async fn get(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
         .ok_or(Error::NotFound(RecordKind::ApiKey))
 }
 
+/// The actor's own API key with this ID.
+///
+/// # Errors
+/// [`Error::NotFound`], also for a key of another account, or when the database cannot be reached.
+pub async fn get_own(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
+    let key = app.store.read().await?.api_keys().get(id).await?;
+    key.filter(|key| key.user == actor.user()).ok_or(Error::NotFound(RecordKind::ApiKey))
+}
+
 /// The ID of the account with this email address, to create an API key for it.
 ///
 /// # Errors
@@ -156,31 +174,49 @@ pub async fn owner(app: &App, _grant: Grant<AddApiKeys>, email: &Email) -> Resul
     Ok(user.ok_or_else(|| ValidationError::new("account", "does not exist"))?.id)
 }
 
-/// Creates an API key for the actor or, with the permission, for another account. A key has the access of its
-/// account, so the actor must have all access of that account.
+/// Creates an API key for the actor or, with the permission, for another account, and notifies the owner. A key has the
+/// access of its account, so the actor must have all access of that account, and the permissions that the panel demands
+/// for the data that the scopes open.
 ///
 /// # Errors
 /// [`Error::Forbidden`] without the permission and for an actor that uses an API key; [`Error::Invalid`] for an
-/// account that is inactive or has access that the actor does not have; or those of
-/// [`AccountService::create_api_key`].
+/// account that is inactive or has access that the actor does not have, and for scopes that open data that the actor
+/// cannot see; or those of [`AccountService::create_api_key`].
 pub async fn create(app: &App, actor: &Actor, input: ApiKeyInput) -> Result<NewApiKey> {
     // A key that could create keys would not be limited by its scopes.
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }
     actor.authorize_for::<AddApiKeys>(Some(input.user))?;
-    if input.user != actor.user() {
-        let mut view = app.store.read().await?;
-        let user = view.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
-        let permissions = view.groups().permissions(user.id).await?;
-        if !actor.can_manage(Access::of_account(&user, permissions)) {
-            return Err(ValidationError::new("account", "has permissions that you do not have").into());
-        }
-        if !user.is_active {
+    let mut view = app.store.read().await?;
+    let owner = view.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    let permissions = view.groups().permissions(owner.id).await?;
+    let emails = view.users().emails(&[actor.user()]).await?;
+    drop(view);
+    if owner.id != actor.user() {
+        actor.ensure_can_create_key(Access::of_account(&owner, permissions), input.scopes)?;
+        if !owner.is_active {
             return Err(ValidationError::new("account", "is deactivated").into());
         }
     }
-    app.account_service().create_api_key(&Initiator::actor(actor), input).await
+    let new = app.account_service().create_api_key(&Initiator::actor(actor), input).await?;
+    let by = emails.get(&actor.user()).map_or("", |email| email.as_str());
+    app.notify(&owner.email, Notice::ApiKeyCreated { key: &new.record, by });
+    Ok(new)
+}
+
+/// The actor's valid API keys that other accounts created within [`NEWS_PERIOD`].
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn new_by_others(app: &App, actor: &Actor) -> Result<Vec<ApiKey>> {
+    let now = app.now();
+    let filter = ApiKeyFilter { user: Some(actor.user()), valid_at: Some(now), ..ApiKeyFilter::default() };
+    let newest = PageRequest { offset: 0, limit: 100 };
+    let mut keys = app.store.read().await?.api_keys().list(&filter, newest).await?.records;
+    let is_of_other = |key: &ApiKey| key.created_by.is_some_and(|creator| creator != actor.user());
+    keys.retain(|key| is_of_other(key) && now - key.created_at < NEWS_PERIOD);
+    Ok(keys)
 }
 
 /// Revokes an API key: one of the actor's own, or any with the permission.

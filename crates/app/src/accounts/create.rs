@@ -128,7 +128,7 @@ impl AccountService<'_> {
 
 /// Locks and returns the account, unless it is the last active superuser. If two superusers are deactivated
 /// concurrently, the second attempt fails.
-async fn lock_unless_last_superuser(work: &mut dyn UnitOfWork, id: UserId) -> Result<User> {
+pub(super) async fn lock_unless_last_superuser(work: &mut dyn UnitOfWork, id: UserId) -> Result<User> {
     let superusers = UserFilter { is_active: Some(true), is_superuser: Some(true), ..UserFilter::default() };
     let found = work.users().list(&superusers, PageRequest { offset: 0, limit: 2 }).await?;
     let other = found.records.iter().map(|user| user.id).find(|other| *other != id);

@@ -41,10 +41,34 @@ pub async fn login(app: &App, email: &str, password: String, client: &ClientInfo
 pub async fn enter_panel(app: &App, email: &str, password: String, client: &ClientInfo) -> Result<SessionId> {
     let has_access =
         |user: &User| Actor::of(user).is_some_and(|actor| actor.authorize::<UseAdminPanel>().is_ok());
+    enter(app, email, password, client, has_access).await
+}
+
+/// Logs an account in to the account pages.
+///
+/// # Errors
+/// Those of [`login`].
+pub async fn enter_account(
+    app: &App,
+    email: &str,
+    password: String,
+    client: &ClientInfo,
+) -> Result<SessionId> {
+    enter(app, email, password, client, |_| true).await
+}
+
+/// Starts the session of a browser.
+async fn enter(
+    app: &App,
+    email: &str,
+    password: String,
+    client: &ClientInfo,
+    has_access: impl Fn(&User) -> bool,
+) -> Result<SessionId> {
     let user = check_password(app, email, password, client.address, has_access).await?;
     let now = app.now();
     let id = app.new_id(SessionId::generate);
-    let session = client.session(id, user.id, SessionKind::Panel, now, now + sessions::PANEL_SESSION_MAX);
+    let session = client.session(id, user.id, SessionKind::Panel, now, now + sessions::BROWSER_SESSION_MAX);
     start_session(app, &user, &session).await?;
     Ok(id)
 }

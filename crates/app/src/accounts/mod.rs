@@ -3,10 +3,12 @@
 pub mod api_keys;
 pub mod authenticate;
 pub mod create;
+pub mod email_change;
 pub mod groups;
 pub mod keyed_locks;
 pub mod login;
 pub mod logout;
+mod notices;
 pub mod profile;
 pub mod refresh;
 pub mod sessions;

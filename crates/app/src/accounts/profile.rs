@@ -1,10 +1,13 @@
 //! The actor's own account.
 
+use super::create::lock_unless_last_superuser;
 use super::login;
+use super::notices::Notice;
 use crate::App;
-use crate::audit::Initiator;
+use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use docent_domain::access::Actor;
+use docent_domain::audit::AuditAction;
 use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_domain::user::{Password, User};
 use std::net::{IpAddr, Ipv4Addr};
@@ -18,20 +21,46 @@ pub async fn get(app: &App, actor: &Actor) -> Result<(User, PermissionSet)> {
     Ok((user.ok_or(Error::NotFound(RecordKind::User))?, actor.permissions()))
 }
 
-/// Changes the actor's password and ends all of the actor's sessions. A wrong current password counts as a failed
-/// login.
+/// The actor's account, after a check of its password. A wrong password counts as a failed login.
 ///
 /// # Errors
-/// [`Error::InvalidCredentials`] when the current password is wrong; [`Error::TooManyFailedLogins`];
-/// [`Error::Forbidden`] for an actor that uses an API key; or when a store cannot be reached.
-pub async fn change_password(app: &App, actor: &Actor, current: String, new: Password) -> Result<()> {
+/// [`Error::InvalidCredentials`] when the password is wrong; [`Error::TooManyFailedLogins`]; [`Error::Forbidden`] for
+/// an actor that uses an API key; or when a store cannot be reached.
+pub(super) async fn confirm_password(app: &App, actor: &Actor, password: String) -> Result<User> {
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }
     let (user, _) = get(app, actor).await?;
     let address = actor.client_ip().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     let is_own = |account: &User| account.id == user.id;
-    login::check_password(app, user.email.as_str(), current, address, is_own).await?;
+    login::check_password(app, user.email.as_str(), password, address, is_own).await
+}
+
+/// Changes the actor's password, ends all of the actor's sessions and notifies the owner.
+///
+/// # Errors
+/// Those of [`confirm_password`].
+pub async fn change_password(app: &App, actor: &Actor, current: String, new: Password) -> Result<()> {
+    let user = confirm_password(app, actor, current).await?;
     app.account_service().set_password(&Initiator::actor(actor), user.id, new).await?;
+    app.notify(&user.email, Notice::PasswordChanged);
+    Ok(())
+}
+
+/// Deletes the actor's account with its permissions, API keys, sessions and conversations. Its documents remain,
+/// without an owner, because other accounts use them; the owner can delete them before.
+///
+/// # Errors
+/// Those of [`confirm_password`], or [`Error::LastSuperuser`].
+pub async fn delete(app: &App, actor: &Actor, password: String) -> Result<()> {
+    let id = confirm_password(app, actor, password).await?.id;
+    let mut work = app.store.begin().await?;
+    let user = lock_unless_last_superuser(&mut *work, id).await?;
+    // Before the deletion, after which the account's email address is unknown.
+    let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));
+    app.audit(&mut *work, &initiator, AuditAction::Delete, target, Changes::default()).await?;
+    work.users().delete(id).await?;
+    work.commit().await?;
+    app.notify(&user.email, Notice::AccountDeleted);
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! Sessions of the panel and of API clients.
+//! Sessions of browsers, in the panel and on the account pages, and of API clients.
 //!
-//! A panel session is a record in the database that its cookie names. An API client's session is a family of refresh
+//! A browser's session is a record in the database that its cookie names. An API client's session is a family of refresh
 //! tokens in the token store; its record in the database is for listing and revoking it.
 
 use crate::App;
@@ -16,8 +16,8 @@ use docent_domain::session::{Session, SessionKind, USER_AGENT_MAX};
 use docent_domain::user::User;
 use std::net::IpAddr;
 
-/// The maximum lifetime of a panel session.
-pub const PANEL_SESSION_MAX: TimeDelta = TimeDelta::hours(12);
+/// The maximum lifetime of a browser's session.
+pub const BROWSER_SESSION_MAX: TimeDelta = TimeDelta::hours(12);
 /// The time of a session's last use is recorded at most this often.
 const TOUCH_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
@@ -55,12 +55,12 @@ impl ClientInfo {
     }
 }
 
-/// Authenticates a panel session. Records its use, at most once per minute.
+/// Authenticates a browser's session. Records its use, at most once per minute.
 ///
 /// # Errors
 /// [`Error::Unauthenticated`] when the session is not valid or its account not active, or when the database cannot
 /// be reached.
-pub async fn authenticate_panel(app: &App, id: SessionId, address: IpAddr) -> Result<(Actor, User)> {
+pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> Result<(Actor, User)> {
     let now = app.now();
     let mut view = app.store.read().await?;
     let session = view.sessions().get(id).await?.ok_or(Error::Unauthenticated)?;
@@ -82,14 +82,14 @@ pub async fn authenticate_panel(app: &App, id: SessionId, address: IpAddr) -> Re
     Ok((actor.with_permissions(permissions).with_client_ip(address), user))
 }
 
-/// Starts a new panel session after the actor's sessions have ended, such as by a password change.
+/// Starts a new session of a browser after the actor's sessions have ended, such as by a password change.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn replace_panel_session(app: &App, actor: &Actor, client: &ClientInfo) -> Result<SessionId> {
+pub async fn replace_browser_session(app: &App, actor: &Actor, client: &ClientInfo) -> Result<SessionId> {
     let now = app.now();
     let id = app.new_id(SessionId::generate);
-    let session = client.session(id, actor.user(), SessionKind::Panel, now, now + PANEL_SESSION_MAX);
+    let session = client.session(id, actor.user(), SessionKind::Panel, now, now + BROWSER_SESSION_MAX);
     let mut work = app.store.begin().await?;
     work.sessions().insert(&session).await?;
     work.commit().await?;
@@ -143,6 +143,16 @@ pub async fn revoke(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
     Ok(work.commit().await?)
 }
 
+/// Ends one of the actor's own sessions.
+///
+/// # Errors
+/// [`Error::NotFound`], also for a session of another account, or those of [`revoke`].
+pub async fn revoke_own(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
+    let session = app.store.read().await?.sessions().get(id).await?;
+    session.filter(|session| session.user == actor.user()).ok_or(Error::NotFound(RecordKind::Session))?;
+    revoke(app, actor, id).await
+}
+
 /// Ends all sessions and invalidates all access tokens of an account: the actor's own, or any with the permission.
 ///
 /// # Errors
@@ -162,11 +172,11 @@ pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
     Ok(work.commit().await?)
 }
 
-/// Logs the actor out of the panel.
+/// Logs the actor out of the panel and the account pages.
 ///
 /// # Errors
 /// When the database cannot be reached; the session is then still valid.
-pub async fn leave_panel(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
+pub async fn leave_browser(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
     let mut work = app.store.begin().await?;
     if work.sessions().revoke(id, app.now()).await?
         && let Some(user) = work.users().get(actor.user()).await?

@@ -6,6 +6,7 @@
 //! superuser there.)
 
 use super::groups::permission_names;
+use super::notices::Notice;
 use crate::App;
 use crate::accounts::create::Flags;
 use crate::audit::{AuditTarget, Changes, Initiator};
@@ -187,10 +188,13 @@ pub async fn change(
         app.audit(&mut *work, &initiator, AuditAction::Change, AuditTarget::user(&after), changes).await?;
     }
     work.commit().await?;
+    if after.email != before.email {
+        app.notify(&before.email, Notice::EmailChanged { new: &after.email });
+    }
     Ok(after)
 }
 
-/// Sets an account's password and ends its sessions.
+/// Sets an account's password, ends its sessions and notifies its owner.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::Forbidden`] for an account with access that the actor does not have, or when the
@@ -207,6 +211,7 @@ pub async fn set_password(
     actor.ensure_can_manage(Access::of_account(&user, view.groups().permissions(id).await?))?;
     drop(view);
     app.account_service().set_password(&Initiator::grantee(&grant), id, password).await?;
+    app.notify(&user.email, Notice::PasswordChanged);
     Ok(())
 }
 

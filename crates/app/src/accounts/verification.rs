@@ -2,6 +2,7 @@
 //!
 //! A request for a link reveals nothing about the account: everything that depends on it happens after the response.
 
+use super::notices::Notice;
 use super::random_text;
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
@@ -24,7 +25,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
 /// The length of a token: 260 bits.
@@ -41,6 +42,13 @@ const CONCURRENCY: usize = 64;
 /// Limits how many emails this process sends concurrently.
 #[derive(Clone, Debug)]
 pub struct OutgoingMail(Arc<Semaphore>);
+
+impl OutgoingMail {
+    /// Waits until another email can be sent; the permit is held while it is.
+    pub(super) async fn acquire(self) -> Option<OwnedSemaphorePermit> {
+        self.0.acquire_owned().await.ok()
+    }
+}
 
 impl Default for OutgoingMail {
     fn default() -> Self {
@@ -96,7 +104,12 @@ pub async fn request(
     Ok(sending.in_current_span())
 }
 
-async fn throttle(app: &App, purpose: VerificationPurpose, email: &Email, address: IpAddr) -> Result<()> {
+pub(super) async fn throttle(
+    app: &App,
+    purpose: VerificationPurpose,
+    email: &Email,
+    address: IpAddr,
+) -> Result<()> {
     let (purpose, email, now) = (purpose.name(), email.as_str(), app.now());
     for (key, limit, period) in [
         (format!("letters:{purpose}:{email}:{address}"), MAX_PER_CLIENT, CLIENT_PERIOD),
@@ -123,9 +136,13 @@ async fn send_link(app: &App, purpose: VerificationPurpose, email: &Email, addre
         user.is_active && (purpose != VerificationPurpose::VerifyEmail || user.email_verified_at.is_none())
     };
     let Some(user) = user.filter(is_eligible) else { return Ok(()) };
-    let new = create_link(app, &Initiator::unauthenticated(address), &user, purpose).await?;
-    let mail = Mail { to: user.email, subject: subject(purpose).to_owned(), text: body(app, &new) };
-    Ok(app.mailer.send(&mail).await?)
+    let new = create_link(app, &Initiator::unauthenticated(address), &user, purpose, None).await?;
+    Ok(app.mailer.send(&mail(app, user.email, &new)).await?)
+}
+
+/// The email with a link.
+pub(super) fn mail(app: &App, to: Email, new: &NewLink) -> Mail {
+    Mail { to, subject: subject(new.record.purpose).to_owned(), text: body(app, new) }
 }
 
 /// A page of active links, newest first, optionally of one account.
@@ -162,7 +179,7 @@ pub async fn revoke(app: &App, grant: &Grant<DeleteVerifications>, id: Verificat
 /// purpose.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Invalid`] when the account is not active; [`Error::Forbidden`] for a password reset
+/// [`Error::NotFound`]; [`Error::Invalid`] when the account is not active, and for a change of the email address; [`Error::Forbidden`] for a password reset
 /// of an account with access that the holder of the grant does not have; or when the database cannot be reached.
 pub async fn issue(
     app: &App,
@@ -170,6 +187,9 @@ pub async fn issue(
     user: UserId,
     purpose: VerificationPurpose,
 ) -> Result<NewLink> {
+    if purpose == VerificationPurpose::ChangeEmail {
+        return Err(ValidationError::new("purpose", "must be verify_email or reset_password").into());
+    }
     let mut view = app.store.read().await?;
     let user = view.users().get(user).await?.ok_or(Error::NotFound(RecordKind::User))?;
     if !user.is_active {
@@ -183,31 +203,40 @@ pub async fn issue(
         holder.ensure_can_manage(Access::of_account(&user, permissions))?;
     }
     drop(view);
-    create_link(app, &Initiator::grantee(grant), &user, purpose).await
+    create_link(app, &Initiator::grantee(grant), &user, purpose, None).await
 }
 
-async fn create_link(
+/// Creates a link. Replaces the account's earlier link for the same purpose.
+pub(super) async fn create_link(
     app: &App,
     initiator: &Initiator,
     user: &User,
     purpose: VerificationPurpose,
+    new_email: Option<Email>,
 ) -> Result<NewLink> {
     let now = app.now();
     let token = random_text(&*app.entropy, TOKEN_LENGTH);
     let lifetime = match purpose {
-        VerificationPurpose::VerifyEmail => app.settings.email_verification_ttl,
+        VerificationPurpose::VerifyEmail | VerificationPurpose::ChangeEmail => {
+            app.settings.email_verification_ttl
+        }
         VerificationPurpose::ResetPassword => app.settings.password_reset_ttl,
     };
     let record = VerificationToken {
         id: app.new_id(VerificationId::generate),
         user: user.id,
         purpose,
+        new_email,
         sha256: digest(&token),
         created_at: now,
         expires_at: now + lifetime,
     };
     let target = AuditTarget::new(RecordKind::Verification, record.id, user.email.as_str());
-    let changes = Changes::default().added("purpose", purpose.name());
+    let changes = Changes::default().added("purpose", purpose.name()).field(
+        "new_email",
+        None,
+        record.new_email.as_ref().map(|email| email.as_str().to_owned()),
+    );
     let mut work = app.store.begin().await?;
     work.verifications().put(&record).await?;
     app.audit(&mut *work, initiator, AuditAction::Add, target, changes).await?;
@@ -216,7 +245,7 @@ async fn create_link(
     Ok(NewLink { record, token, link })
 }
 
-/// Sets the password of the account that a reset link was issued for, and ends all of its sessions.
+/// Sets the password of the account that a reset link was issued for, ends all of its sessions and notifies its owner.
 ///
 /// # Errors
 /// [`Error::InvalidLink`], or when the database cannot be reached.
@@ -228,13 +257,15 @@ pub async fn reset_password(app: &App, token: &str, password: Password, address:
     }
     let hash = app.hasher.hash(password).await?;
     let mut work = app.store.begin().await?;
-    let mut user = redeem(app, &mut *work, token, VerificationPurpose::ResetPassword).await?;
+    let (_, mut user) = redeem(app, &mut *work, token, VerificationPurpose::ResetPassword).await?;
     user.password = hash;
     app.account_service().end_sessions(&mut *work, &mut user).await?;
     let initiator = Initiator::account(user.id, Some(address));
     let changes = Changes::default().added("by", "link");
     app.audit(&mut *work, &initiator, AuditAction::SetPassword, AuditTarget::user(&user), changes).await?;
-    Ok(work.commit().await?)
+    work.commit().await?;
+    app.notify(&user.email, Notice::PasswordChanged);
+    Ok(())
 }
 
 /// Marks the email address of the account that a link was sent to as verified.
@@ -243,7 +274,7 @@ pub async fn reset_password(app: &App, token: &str, password: Password, address:
 /// [`Error::InvalidLink`], or when the database cannot be reached.
 pub async fn verify_email(app: &App, token: &str, address: IpAddr) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let mut user = redeem(app, &mut *work, token, VerificationPurpose::VerifyEmail).await?;
+    let (_, mut user) = redeem(app, &mut *work, token, VerificationPurpose::VerifyEmail).await?;
     user.email_verified_at = Some(app.now());
     work.users().update(&user).await?;
     let (initiator, target) = (Initiator::account(user.id, Some(address)), AuditTarget::user(&user));
@@ -251,13 +282,13 @@ pub async fn verify_email(app: &App, token: &str, address: IpAddr) -> Result<()>
     Ok(work.commit().await?)
 }
 
-/// The active account that a valid link was issued for. The link is used up when the unit of work commits.
-async fn redeem(
+/// A valid link and the active account that it was issued for. The link is used up when the unit of work commits.
+pub(super) async fn redeem(
     app: &App,
     work: &mut dyn UnitOfWork,
     token: &str,
     purpose: VerificationPurpose,
-) -> Result<User> {
+) -> Result<(VerificationToken, User)> {
     let link = work.verifications().by_sha256(&digest(token)).await?;
     let link = link.filter(|link| link.purpose == purpose && link.is_valid(app.now()));
     let link = link.ok_or(Error::InvalidLink)?;
@@ -265,7 +296,8 @@ async fn redeem(
         return Err(Error::InvalidLink);
     }
     let user = work.users().get(link.user).await?;
-    user.filter(|user| user.is_active).ok_or(Error::InvalidLink)
+    let user = user.filter(|user| user.is_active).ok_or(Error::InvalidLink)?;
+    Ok((link, user))
 }
 
 fn digest(token: &str) -> [u8; 32] {
@@ -277,6 +309,7 @@ const fn path(purpose: VerificationPurpose) -> &'static str {
     match purpose {
         VerificationPurpose::VerifyEmail => "/account/verify-email",
         VerificationPurpose::ResetPassword => "/account/reset-password",
+        VerificationPurpose::ChangeEmail => "/account/confirm-email",
     }
 }
 
@@ -284,6 +317,7 @@ const fn subject(purpose: VerificationPurpose) -> &'static str {
     match purpose {
         VerificationPurpose::VerifyEmail => "Confirm your email address",
         VerificationPurpose::ResetPassword => "Reset your password",
+        VerificationPurpose::ChangeEmail => "Confirm your new email address",
     }
 }
 
@@ -291,6 +325,7 @@ fn body(app: &App, new: &NewLink) -> String {
     let request = match new.record.purpose {
         VerificationPurpose::VerifyEmail => "to confirm this email address",
         VerificationPurpose::ResetPassword => "to reset the password of the account with this email address",
+        VerificationPurpose::ChangeEmail => "to change the email address of an account to this one",
     };
     let (site, link) = (&app.settings.public_url, &new.link);
     let expires_at = new.record.expires_at.format("%Y-%m-%d %H:%M");

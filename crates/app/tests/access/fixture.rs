@@ -16,16 +16,28 @@ use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
 use docent_ports::Ports;
+use docent_ports::mailer::Mail;
 use docent_testkit::fakes;
+use docent_testkit::fakes::mailer::FakeMailer;
+use std::sync::Arc;
 
 /// The use cases on fakes, and the fakes.
-pub(crate) struct Fixture(pub(crate) App, pub(crate) Ports);
+pub(crate) struct Fixture(pub(crate) App, pub(crate) Ports, Arc<FakeMailer>);
 
 impl Fixture {
     pub(crate) fn new() -> Self {
         let settings = Settings { accepts_api_keys: true, ..Settings::default() };
-        let ports = fakes::ports();
-        Self(App::new(ports.clone(), settings), ports)
+        let mailer = Arc::new(FakeMailer::default());
+        let ports = Ports { mailer: Arc::clone(&mailer) as _, ..fakes::ports() };
+        Self(App::new(ports.clone(), settings), ports, mailer)
+    }
+
+    /// Returns the emails sent, in order. Sending happens on the runtime of the test, which has one thread.
+    pub(crate) async fn mails(&self) -> Vec<Mail> {
+        while !self.0.is_idle() {
+            tokio::task::yield_now().await;
+        }
+        self.2.mails()
     }
 
     async fn account(&self, name: &str, flags: Flags) -> User {

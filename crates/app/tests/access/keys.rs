@@ -4,7 +4,9 @@ use docent_app::accounts::{authenticate, sessions, users};
 use docent_app::error::Error;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
 use docent_domain::id::UserId;
-use docent_domain::permission::Permission::{AddApiKey, DeleteApiKey, DeleteDocument, ViewApiKey, ViewJob};
+use docent_domain::permission::Permission::{
+    AddApiKey, DeleteApiKey, DeleteDocument, ViewApiKey, ViewDocument, ViewJob,
+};
 
 fn request(user: UserId) -> ApiKeyInput {
     let name = ApiKeyName::parse("a key").unwrap();
@@ -30,7 +32,7 @@ async fn own_keys_need_no_permission_and_others_do() {
 #[tokio::test]
 async fn creating_a_key_for_an_account_with_more_permissions_is_refused() {
     let fixture = Fixture::new();
-    let actor = fixture.actor(&fixture.staff("maker", &[AddApiKey, ViewJob]).await).await;
+    let actor = fixture.actor(&fixture.staff("maker", &[AddApiKey, ViewJob, ViewDocument]).await).await;
     let (weaker, stronger) =
         (fixture.staff("weaker", &[ViewJob]).await, fixture.staff("stronger", &[DeleteDocument]).await);
     let (root, app) = (fixture.superuser("root").await, &fixture.0);

@@ -4,4 +4,5 @@
 mod fixture;
 mod groups;
 mod keys;
+mod own_account;
 mod users;

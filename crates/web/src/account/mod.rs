@@ -1,7 +1,60 @@
-//! Pages opened by links in emails. They need no authentication and no script: the token of the link is the credential.
+//! The account pages: what every account can do with itself, and pages opened by links in emails.
 //!
-//! Opening a page changes nothing, because mail scanners open links too; the button on it does.
+//! Each section of the signed-in pages has its own file and template. Pages opened by links need no authentication: the
+//! token of the link is the credential. Opening one changes nothing, because mail scanners open links too; the button
+//! on it does.
 
+mod api_keys;
+pub(crate) mod confirm_email;
+mod delete;
+mod email;
+mod nav;
 pub(crate) mod page;
+mod password;
+mod profile;
 pub(crate) mod reset_password;
+mod sessions;
 pub(crate) mod verify_email;
+
+use crate::signed_in::area::Area;
+use crate::signed_in::layout::Framed;
+use crate::signed_in::{login, logout, page as signed_in_page, session};
+use crate::templates::pages;
+use actix_web::web::{self, ServiceConfig};
+use docent_http::routes;
+use docent_http::settings::SessionKey;
+
+routes! {
+    below "/account":
+    ""                       { GET => profile::show }
+    "/login"                 { GET => login::show, POST => login::submit }
+    "/logout"                { POST => logout::logout }
+    "/email"                 { GET => email::show, POST => email::submit }
+    "/password"              { GET => password::show, POST => password::submit }
+    "/sessions"              { GET => sessions::show }
+    "/sessions/end-others"   { POST => sessions::end_others }
+    "/sessions/{id}/revoke"  { POST => sessions::revoke }
+    "/api-keys"              { GET => api_keys::show }
+    "/api-keys/add"          { GET => api_keys::add, POST => api_keys::create }
+    "/api-keys/{id}/revoke"  { GET => api_keys::confirm, POST => api_keys::revoke }
+    "/delete"                { GET => delete::show, POST => delete::submit }
+}
+
+pages! {
+    Framed<profile::ProfilePage> => "account/profile.html"
+    Framed<email::EmailPage> => "account/email.html"
+    Framed<password::PasswordPage> => "account/password.html"
+    Framed<sessions::SessionsPage> => "account/sessions.html"
+    Framed<api_keys::ApiKeysPage> => "account/api_keys.html"
+    Framed<delete::DeletePage> => "account/delete.html"
+}
+
+/// Adds the signed-in account pages to the server.
+pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey, is_https: bool) {
+    config.service(
+        web::scope(Area::Account.root())
+            .configure(|config| configure(config, |_| true))
+            .default_service(web::to(signed_in_page::not_found))
+            .wrap(session::middleware(key, is_https)),
+    );
+}

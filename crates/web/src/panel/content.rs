@@ -1,10 +1,10 @@
 //! URLs and templates of documents, conversations, webhooks, jobs and usage.
 
-use super::layout::InPanel;
 use super::{
     conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,
     document_upload, documents, jobs, usage, webhook, webhooks,
 };
+use crate::signed_in::layout::Framed;
 use crate::templates::pages;
 use docent_http::routes;
 
@@ -32,15 +32,15 @@ routes! {
 }
 
 pages! {
-    InPanel<documents::DocumentsPage> => "documents.html"
-    InPanel<document_upload::UploadPage> => "upload.html"
-    InPanel<document_bulk::BulkPage> => "bulk.html"
-    InPanel<document::DocumentPage> => "document.html"
-    InPanel<document_chunks::ChunksPage> => "chunks.html"
-    InPanel<jobs::JobsPage> => "jobs.html"
-    InPanel<usage::UsagePage> => "usage.html"
-    InPanel<conversations::ConversationsPage> => "conversations.html"
-    InPanel<conversation::ConversationPage> => "conversation.html"
-    InPanel<webhooks::WebhooksPage> => "webhooks.html"
-    InPanel<webhook::WebhookPage> => "webhook.html"
+    Framed<documents::DocumentsPage> => "documents.html"
+    Framed<document_upload::UploadPage> => "upload.html"
+    Framed<document_bulk::BulkPage> => "bulk.html"
+    Framed<document::DocumentPage> => "document.html"
+    Framed<document_chunks::ChunksPage> => "chunks.html"
+    Framed<jobs::JobsPage> => "jobs.html"
+    Framed<usage::UsagePage> => "usage.html"
+    Framed<conversations::ConversationsPage> => "conversations.html"
+    Framed<conversation::ConversationPage> => "conversation.html"
+    Framed<webhooks::WebhooksPage> => "webhooks.html"
+    Framed<webhook::WebhookPage> => "webhook.html"
 }

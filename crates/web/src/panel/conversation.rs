@@ -2,12 +2,12 @@
 
 use super::document_chunks::pages;
 use super::documents::email;
-use super::form::OwnForm;
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
-use super::page::{self, PageResult, id_of};
-use super::session::Staff;
-use super::times::{Time, size};
+use crate::signed_in::form::OwnForm;
+use crate::signed_in::page::{self, PageResult, id_of};
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::{Time, size};
 use actix_web::web::Path;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users;

@@ -2,9 +2,9 @@
 
 use super::charts::Chart;
 use super::documents::Row;
-use super::page::PageResult;
-use super::session::Staff;
-use super::times::Time;
+use crate::signed_in::page::PageResult;
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::Time;
 use docent_app::accounts::users;
 use docent_app::dashboard::{self as use_case, Overview};
 use docent_app::health;

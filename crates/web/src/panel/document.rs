@@ -2,9 +2,9 @@
 
 use super::documents::Row;
 use super::jobs::JobRow;
-use super::page::{PageResult, id_of};
-use super::session::Staff;
-use super::times::{Time, size};
+use crate::signed_in::page::{PageResult, id_of};
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::{Time, size};
 use actix_web::web::Path;
 use docent_app::accounts::users;
 use docent_app::documents::details::{self as use_case, DocumentDetails};

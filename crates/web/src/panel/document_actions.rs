@@ -1,9 +1,9 @@
 //! `POST /admin/documents/{id}/retry` and `POST /admin/documents/{id}/delete`
 
-use super::form::OwnForm;
 use super::nav::ROOT;
-use super::page::{self, PageResult, id_of};
-use super::session::Staff;
+use crate::signed_in::form::OwnForm;
+use crate::signed_in::page::{self, PageResult, id_of};
+use crate::signed_in::session::Staff;
 use actix_web::web::Path;
 use docent_app::documents::{delete as delete_document, retry as retry_document};
 use docent_domain::access::ViewDocuments;

@@ -1,9 +1,9 @@
 //! `POST /admin/documents/bulk`: shows a preview, and after confirmation the result.
 
-use super::form::{Form, OwnForm};
 use super::nav::ROOT;
-use super::page::{self, PageResult};
-use super::session::Staff;
+use crate::signed_in::form::{Form, OwnForm};
+use crate::signed_in::page::{self, PageResult};
+use crate::signed_in::session::Staff;
 use actix_web::http::StatusCode;
 use docent_app::documents::bulk::{self, BULK_MAX, BulkAction, BulkItem};
 use docent_app::error::Error;

@@ -1,7 +1,7 @@
 //! `GET /admin/documents/{id}/file`
 
-use super::page::{PageResult, id_of};
-use super::session::Staff;
+use crate::signed_in::page::{PageResult, id_of};
+use crate::signed_in::session::Staff;
 use actix_web::web::Path;
 use docent_app::documents::browse as use_case;
 use docent_domain::access::ViewDocuments;

@@ -4,9 +4,9 @@
 //! others. The form token precedes the files: without it nothing is stored.
 
 use super::nav::ROOT;
-use super::page::{self, PageResult};
-use super::session::{self, Staff};
-use super::times::size;
+use crate::signed_in::page::{self, PageResult};
+use crate::signed_in::session::{self, Staff};
+use crate::signed_in::times::size;
 use actix_multipart::{Field, Multipart};
 use actix_session::SessionExt;
 use actix_web::http::{StatusCode, header};

@@ -1,9 +1,9 @@
 //! `GET /admin/documents`
 
 use super::listing::{self, List, PageNumber, find_of_account};
-use super::page::PageResult;
-use super::session::Staff;
-use super::times::{Time, size};
+use crate::signed_in::page::PageResult;
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::{Time, size};
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users;
 use docent_app::documents::browse as use_case;

@@ -2,9 +2,9 @@
 
 use super::documents::short;
 use super::listing::{List, PageNumber};
-use super::page::PageResult;
-use super::session::Staff;
-use super::times::Time;
+use crate::signed_in::page::PageResult;
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::documents::browse;
 use docent_app::jobs::browse as use_case;

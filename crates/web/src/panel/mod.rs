@@ -14,25 +14,18 @@ mod document_chunks;
 mod document_file;
 mod document_upload;
 mod documents;
-mod form;
 mod jobs;
-mod layout;
 mod listing;
-mod login;
-mod login_link;
-mod logout;
 mod nav;
-mod page;
-mod session;
 mod style;
-mod times;
 mod usage;
 mod webhook;
 mod webhooks;
 
 use self::nav::ROOT;
+use crate::signed_in::layout::Framed;
+use crate::signed_in::{login, logout, page, session};
 use crate::templates::pages;
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use docent_http::routes;
 use docent_http::settings::SessionKey;
@@ -52,20 +45,17 @@ routes! {
 }
 
 pages! {
-    layout::InPanel<dashboard::DashboardPage> => "dashboard.html"
-    login::LoginPage<'_> => "login.html"
-    page::ErrorPage<'_> => "error.html"
+    Framed<dashboard::DashboardPage> => "dashboard.html"
 }
 
 /// Adds the panel's pages to the server.
-pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey) {
+pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey, is_https: bool) {
     config.service(
         web::scope(ROOT)
             .configure(|config| configure(config, |_| true))
             .configure(|config| content::configure(config, |_| true))
             .configure(|config| access::configure(config, |_| true))
             .default_service(web::to(page::not_found))
-            .wrap(session::middleware(key))
-            .wrap(from_fn(session::secure_cookie)),
+            .wrap(session::middleware(key, is_https)),
     );
 }

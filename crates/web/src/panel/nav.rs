@@ -1,11 +1,18 @@
 //! Sections of the panel and the permissions they need.
 
+use crate::signed_in::area::Area;
+use crate::signed_in::layout::Framed;
+use crate::signed_in::layout::{NavGroup, NavLink};
+use crate::signed_in::page::PageResult;
+use crate::signed_in::session::Staff;
+use crate::templates::Page;
+use actix_web::http::StatusCode;
 use docent_domain::access::Actor;
 use docent_domain::permission::Permission;
-use serde::Serialize;
+use docent_http::State;
 
 /// Root path of the panel.
-pub(super) const ROOT: &str = "/admin";
+pub(super) const ROOT: &str = Area::Panel.root();
 
 /// Path segment of a section, its label, and the permission that it requires.
 type Section = (&'static str, &'static str, Option<Permission>);
@@ -40,22 +47,8 @@ const GROUPS: [(&str, &[Section]); 4] = [
     ),
 ];
 
-/// Group of sections in the menu.
-#[derive(Serialize)]
-pub(super) struct NavGroup {
-    title: &'static str,
-    links: Vec<NavLink>,
-}
-
-#[derive(Serialize)]
-struct NavLink {
-    label: &'static str,
-    href: String,
-    is_current: bool,
-}
-
 /// Menu for a user; `current` is the open section.
-pub(super) fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
+fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
     let allowed = actor.permissions();
     let link = |(name, label, requires): &Section| {
         requires.is_none_or(|permission| allowed.contains(permission)).then(|| NavLink {
@@ -75,8 +68,26 @@ pub(super) fn label(section: &str) -> &'static str {
     sections.find(|(name, ..)| *name == section).map_or("", |(_, label, _)| label)
 }
 
-#[cfg(test)]
-pub(super) fn sample() -> Vec<NavGroup> {
-    let link = NavLink { label: "Documents", href: format!("{ROOT}/documents"), is_current: true };
-    vec![NavGroup { title: "Content", links: vec![link] }]
+impl Staff {
+    /// Renders a page of the panel; `section` is its menu entry.
+    pub(super) fn show<P>(&self, context: &State, section: &str, page: P) -> PageResult
+    where
+        Framed<P>: Page,
+    {
+        self.show_with(StatusCode::OK, context, section, page)
+    }
+
+    /// Renders a page with another status than 200.
+    pub(super) fn show_with<P>(
+        &self,
+        status: StatusCode,
+        context: &State,
+        section: &str,
+        page: P,
+    ) -> PageResult
+    where
+        Framed<P>: Page,
+    {
+        self.render(status, context, Area::Panel, of(&self.actor, section), page)
+    }
 }

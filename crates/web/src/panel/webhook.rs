@@ -1,12 +1,12 @@
 //! `GET /admin/webhooks/{id}` and its actions `…/switch`, `…/replay`, `…/delete`
 
-use super::form::OwnForm;
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
-use super::page::{self, PageResult, id_of};
-use super::session::Staff;
-use super::times::Time;
 use super::webhooks::Row;
+use crate::signed_in::form::OwnForm;
+use crate::signed_in::page::{self, PageResult, id_of};
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::Time;
 use actix_web::http::StatusCode;
 use actix_web::web::Path;
 use chrono::{DateTime, Utc};

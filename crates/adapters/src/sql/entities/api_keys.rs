@@ -20,6 +20,7 @@ pub struct Model {
     pub expires_at: Option<i64>,
     pub last_used_at: Option<i64>,
     pub revoked_at: Option<i64>,
+    pub created_by: Option<Uuid>,
 }
 
 no_relations!();
@@ -39,6 +40,7 @@ impl Record for ApiKey {
             expires_at: self.expires_at.map(micros),
             last_used_at: self.last_used_at.map(micros),
             revoked_at: self.revoked_at.map(micros),
+            created_by: self.created_by.map(UserId::as_uuid),
         }))
     }
 
@@ -51,6 +53,7 @@ impl Record for ApiKey {
             prefix: ApiKeyPrefix::parse(&row.prefix).map_err(|_| corrupt("API key's prefix"))?,
             sha256: digest(&row.sha256, "API key's digest")?,
             scopes: ApiKeyScopes::parse(row.scopes.split(' ')).map_err(|_| corrupt("API key's scopes"))?,
+            created_by: row.created_by.map(UserId::from_uuid),
             created_at: when(row.created_at)?,
             expires_at: row.expires_at.map(when).transpose()?,
             last_used_at: row.last_used_at.map(when).transpose()?,

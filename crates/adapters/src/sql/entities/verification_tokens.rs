@@ -3,6 +3,7 @@ use crate::sql::record::{Record, all_columns};
 use crate::sql::values::{digest, instant, micros};
 use docent_domain::fault::Result;
 use docent_domain::id::{UserId, VerificationId};
+use docent_domain::text::Email;
 use docent_domain::verification::{VerificationPurpose, VerificationToken};
 use sea_orm::entity::prelude::*;
 
@@ -16,6 +17,7 @@ pub struct Model {
     pub sha256: Vec<u8>,
     pub created_at: i64,
     pub expires_at: i64,
+    pub new_email: Option<String>,
 }
 
 no_relations!();
@@ -31,6 +33,7 @@ impl Record for VerificationToken {
             sha256: self.sha256.to_vec(),
             created_at: micros(self.created_at),
             expires_at: micros(self.expires_at),
+            new_email: self.new_email.as_ref().map(|email| email.as_str().to_owned()),
         }))
     }
 
@@ -41,6 +44,8 @@ impl Record for VerificationToken {
             user: UserId::from_uuid(row.user_id),
             purpose: VerificationPurpose::parse(&row.purpose)
                 .ok_or_else(|| corrupt("verification token's purpose"))?,
+            new_email: (row.new_email.as_deref().map(Email::parse).transpose())
+                .map_err(|_| corrupt("verification token's new email address"))?,
             sha256: digest(&row.sha256, "verification token's digest")?,
             created_at: when(row.created_at)?,
             expires_at: when(row.expires_at)?,

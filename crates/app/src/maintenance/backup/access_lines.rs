@@ -29,6 +29,9 @@ pub(super) struct ApiKeyLine {
     expires_at: Option<i64>,
     last_used_at: Option<i64>,
     revoked_at: Option<i64>,
+    /// Missing in archives of earlier versions.
+    #[serde(default)]
+    created_by: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -92,6 +95,7 @@ impl ApiKeyLine {
             expires_at: key.expires_at.map(|at| at.timestamp_micros()),
             last_used_at: key.last_used_at.map(|at| at.timestamp_micros()),
             revoked_at: key.revoked_at.map(|at| at.timestamp_micros()),
+            created_by: key.created_by.map(|user| user.to_string()),
         }
     }
 
@@ -103,6 +107,7 @@ impl ApiKeyLine {
             prefix: ApiKeyPrefix::parse(&self.prefix).map_err(invalid)?,
             sha256: digest(&self.sha256)?,
             scopes: ApiKeyScopes::parse(self.scopes.split(' ')).map_err(invalid)?,
+            created_by: self.created_by.as_deref().map(id).transpose()?,
             created_at: instant(self.created_at)?,
             expires_at: self.expires_at.map(instant).transpose()?,
             last_used_at: self.last_used_at.map(instant).transpose()?,

@@ -1,9 +1,9 @@
 //! `GET /admin/api-keys`
 
-use super::tables::{Emails, KeyRow};
 use crate::panel::listing::{List, PageNumber, filters, find_of_account};
-use crate::panel::page::PageResult;
-use crate::panel::session::Staff;
+use crate::signed_in::page::PageResult;
+use crate::signed_in::rows::{self, Emails, KeyRow};
+use crate::signed_in::session::Staff;
 use docent_app::accounts::{api_keys as use_case, users};
 use docent_domain::access::ViewApiKeys;
 use docent_domain::listing::ApiKeyFilter;
@@ -32,8 +32,7 @@ pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> 
         use_case::list(app, grant, &filter, number.page()).await
     };
     let found = find_of_account(app, user.as_deref(), find).await?;
-    let owners: Vec<_> = found.records.iter().map(|key| key.user).collect();
-    let emails: Emails = users::emails(app, &owners).await?;
+    let emails: Emails = users::emails(app, &rows::accounts_of(&found.records)).await?;
     let rows = found.records.iter().map(|key| KeyRow::of(key, &emails, &staff, now)).collect();
     let list = List::of("api-keys", number, filters, found.total, rows);
     let are_accepted = app.settings().accepts_api_keys;

@@ -3,8 +3,8 @@
 use super::kinds;
 use super::tables::EntryRow;
 use crate::panel::listing::{List, PageNumber, filters, find_of_account};
-use crate::panel::page::{PageResult, id_of};
-use crate::panel::session::Staff;
+use crate::signed_in::page::{PageResult, id_of};
+use crate::signed_in::session::Staff;
 use actix_web::web::Path;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_app::audit as use_case;

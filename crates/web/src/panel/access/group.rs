@@ -1,11 +1,12 @@
 //! `/admin/groups/add`, `/admin/groups/{id}` and `/admin/groups/{id}/delete`
 
-use super::confirm::ConfirmPage;
-use super::field::{self, Field, FormView, Picker};
-use crate::panel::form::{FieldErrors, Form, OwnForm, STALE, digest, is_stale};
+use super::pickers;
 use crate::panel::nav::ROOT;
-use crate::panel::page::{self, PageError, PageResult, id_of};
-use crate::panel::session::Staff;
+use crate::signed_in::confirm::ConfirmPage;
+use crate::signed_in::field::{Field, FormView, Picker};
+use crate::signed_in::form::{FieldErrors, Form, OwnForm, STALE, digest, is_stale};
+use crate::signed_in::page::{self, PageError, PageResult, id_of};
+use crate::signed_in::session::Staff;
 use actix_web::web::Path;
 use docent_app::accounts::groups;
 use docent_app::error::Error;
@@ -46,7 +47,7 @@ impl Draft {
     }
 
     fn submitted(form: &Form, errors: &mut FieldErrors) -> Self {
-        Self { name: form.text("name").to_owned(), permissions: field::permissions(form, errors) }
+        Self { name: form.text("name").to_owned(), permissions: pickers::permissions(form, errors) }
     }
 
     /// Name of the group, if the form is valid.

@@ -1,9 +1,9 @@
 //! `GET /admin/groups`
 
 use crate::panel::listing::{List, PageNumber};
-use crate::panel::page::PageResult;
-use crate::panel::session::Staff;
-use crate::panel::times::Time;
+use crate::signed_in::page::PageResult;
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::Time;
 use docent_app::accounts::groups as use_case;
 use docent_domain::access::{AddGroups, ViewGroups};
 use docent_http::{Query, State};

@@ -43,13 +43,13 @@ pub(super) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<Stri
 
 /// Permitted actions on records of a kind.
 #[derive(Serialize)]
-pub(super) struct Allowed {
+pub(crate) struct Allowed {
     title: &'static str,
     actions: String,
 }
 
 /// Groups a set of permissions by record kind.
-pub(super) fn allowed(permissions: PermissionSet) -> Vec<Allowed> {
+pub(crate) fn allowed(permissions: PermissionSet) -> Vec<Allowed> {
     let of = |kind: &RecordKind| {
         let actions: Vec<_> =
             permissions.iter().filter(|permission| permission.kind() == *kind).map(action).collect();

@@ -1,14 +1,12 @@
 //! URLs and templates of accounts, groups, API keys, sessions and the audit log.
 
-mod account;
 mod api_key;
 mod api_keys;
 mod audit;
-mod confirm;
-mod field;
 mod group;
 mod groups;
-mod kinds;
+pub(crate) mod kinds;
+mod pickers;
 mod sessions;
 mod tables;
 mod user;
@@ -17,14 +15,12 @@ mod user_page;
 mod users;
 mod verifications;
 
-use super::layout::InPanel;
+use crate::signed_in::layout::Framed;
 use crate::templates::pages;
 use docent_http::routes;
 
 routes! {
     below "/admin":
-    "/account"               { GET => account::account }
-    "/account/password"      { POST => account::change_password }
     "/users"                 { GET => users::users }
     "/users/add"             { GET => user::add, POST => user::create }
     "/users/{id}"            { GET => user::show, POST => user::change }
@@ -49,20 +45,16 @@ routes! {
 }
 
 pages! {
-    InPanel<account::AccountPage> => "account.html"
-    InPanel<users::UsersPage> => "users.html"
-    InPanel<user::UserPage> => "user.html"
-    InPanel<user_actions::PasswordPage> => "password.html"
-    InPanel<groups::GroupsPage> => "groups.html"
-    InPanel<group::GroupPage> => "group.html"
-    InPanel<confirm::ConfirmPage<'_>> => "confirm.html"
-    InPanel<api_keys::ApiKeysPage> => "api_keys.html"
-    InPanel<api_key::ApiKeyPage> => "api_key.html"
-    InPanel<api_key::ApiKeyFormPage> => "api_key_form.html"
-    InPanel<api_key::ApiKeyCreatedPage> => "api_key_created.html"
-    InPanel<sessions::SessionsPage> => "sessions.html"
-    InPanel<verifications::VerificationsPage> => "verifications.html"
-    InPanel<verifications::VerificationCreatedPage> => "verification_created.html"
-    InPanel<audit::AuditPage> => "audit.html"
-    InPanel<audit::AuditEntryPage> => "audit_entry.html"
+    Framed<users::UsersPage> => "users.html"
+    Framed<user::UserPage> => "user.html"
+    Framed<user_actions::PasswordPage> => "password.html"
+    Framed<groups::GroupsPage> => "groups.html"
+    Framed<group::GroupPage> => "group.html"
+    Framed<api_keys::ApiKeysPage> => "api_keys.html"
+    Framed<api_key::ApiKeyPage> => "api_key.html"
+    Framed<sessions::SessionsPage> => "sessions.html"
+    Framed<verifications::VerificationsPage> => "verifications.html"
+    Framed<verifications::VerificationCreatedPage> => "verification_created.html"
+    Framed<audit::AuditPage> => "audit.html"
+    Framed<audit::AuditEntryPage> => "audit_entry.html"
 }

@@ -1,13 +1,14 @@
 //! `GET /admin/sessions` and `POST /admin/sessions/{id}/revoke`
 
-use super::tables::{Emails, SessionRow};
-use crate::panel::form::OwnForm;
+use super::tables::page_of;
 use crate::panel::listing::{List, PageNumber, account_of, filters};
-use crate::panel::login_link;
 use crate::panel::nav::ROOT;
-use crate::panel::page::{self, PageResult, id_of};
-use crate::panel::session::Staff;
-use actix_session::Session;
+use crate::signed_in::area::Area;
+use crate::signed_in::form::OwnForm;
+use crate::signed_in::page::{self, PageResult, id_of};
+use crate::signed_in::rows::{Emails, SessionRow};
+use crate::signed_in::session::Staff;
+use actix_session::Session as Cookie;
 use actix_web::web::Path;
 use docent_app::accounts::{sessions as use_case, users};
 use docent_app::error::Error;
@@ -15,7 +16,7 @@ use docent_domain::access::{DeleteSessions, ViewSessions};
 use docent_domain::id::UserId;
 use docent_domain::listing::{Page, SessionFilter};
 use docent_domain::permission::RecordKind;
-use docent_domain::session::SessionKind;
+use docent_domain::session::{Session, SessionKind};
 use docent_http::{Query, State};
 use serde::Serialize;
 
@@ -46,7 +47,10 @@ pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> 
     };
     let owners: Vec<_> = found.records.iter().map(|session| session.user).collect();
     let emails: Emails = users::emails(app, &owners).await?;
-    let rows = found.records.iter().map(|session| SessionRow::of(session, &emails, &staff, now)).collect();
+    let row = |session: &Session| {
+        SessionRow::of(session, &emails, &staff, now).with_owner_page(page_of(&staff, session.user))
+    };
+    let rows = found.records.iter().map(row).collect();
     let may_end = |id: &UserId| staff.actor.authorize_for::<DeleteSessions>(Some(*id)).is_ok();
     let page = SessionsPage {
         list: List::of("sessions", number, filters, found.total, rows),
@@ -58,7 +62,7 @@ pub(super) async fn sessions(staff: Staff, context: State, mut query: Query) -> 
 pub(super) async fn revoke(
     staff: Staff,
     context: State,
-    cookie: Session,
+    cookie: Cookie,
     id: Path<String>,
     form: OwnForm,
 ) -> PageResult {
@@ -73,7 +77,7 @@ pub(super) async fn revoke(
         Err(Error::NotFound(_)) => staff.warn("The session had already ended.")?,
         Err(error) => return Err(error.into()),
     }
-    Ok(page::see_other(login_link::panel_page(form.text("back"))))
+    Ok(page::see_other(Area::Panel.page(form.text("back"))))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! `/admin/users/add`, `/admin/users/{id}` and `/admin/users/{id}/delete`
 
-use super::confirm::ConfirmPage;
-use super::field::{self, Field, FormView, Picker};
+use super::pickers;
 use super::user_page::{AccountView, may_change, may_delete, revision};
-use crate::panel::form::{FieldErrors, Form, OwnForm, STALE, is_stale};
 use crate::panel::nav::ROOT;
-use crate::panel::page::{self, PageError, PageResult, id_of};
-use crate::panel::session::Staff;
+use crate::signed_in::confirm::ConfirmPage;
+use crate::signed_in::field::{Field, FormView, Picker};
+use crate::signed_in::form::{FieldErrors, Form, OwnForm, STALE, is_stale};
+use crate::signed_in::page::{self, PageError, PageResult, id_of};
+use crate::signed_in::session::Staff;
 use actix_web::web::Path;
 use docent_app::accounts::groups;
 use docent_app::accounts::users::{self, Account, AccountInput};
@@ -71,7 +72,7 @@ impl Draft {
             is_staff: form.is_ticked("is_staff"),
             is_superuser: form.is_ticked("is_superuser"),
             assigned: AssignedPermissions {
-                permissions: field::permissions(form, errors),
+                permissions: pickers::permissions(form, errors),
                 groups: groups.filter_map(|id| errors.take("groups", id)).collect(),
             },
         }

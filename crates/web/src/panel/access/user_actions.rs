@@ -1,11 +1,11 @@
 //! `/admin/users/{id}/password` and `/admin/users/{id}/end-sessions`
 
-use super::field::{self, FormView};
-use crate::panel::form::{FieldErrors, OwnForm};
-use crate::panel::login_link;
 use crate::panel::nav::ROOT;
-use crate::panel::page::{self, PageError, PageResult, id_of};
-use crate::panel::session::Staff;
+use crate::signed_in::area::Area;
+use crate::signed_in::field::{self, FormView};
+use crate::signed_in::form::{FieldErrors, OwnForm};
+use crate::signed_in::page::{self, PageError, PageResult, id_of};
+use crate::signed_in::session::Staff;
 use actix_session::Session;
 use actix_web::web::Path;
 use docent_app::accounts::sessions;
@@ -92,7 +92,7 @@ pub(super) async fn end_sessions(
         return Ok(page::see_other(&format!("{ROOT}/login")));
     }
     staff.notify("All sessions of the account were ended.")?;
-    Ok(page::see_other(login_link::panel_page(form.text("back"))))
+    Ok(page::see_other(Area::Panel.page(form.text("back"))))
 }
 
 #[cfg(test)]

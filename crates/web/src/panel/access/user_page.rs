@@ -1,11 +1,12 @@
 //! Details of an account, shown below its form and on the account page of the user.
 
 use super::kinds::{self, Allowed};
-use super::tables::{EntryRow, KeyRow, SessionRow};
-use crate::panel::form;
-use crate::panel::page::PageError;
-use crate::panel::session::Staff;
-use crate::panel::times::Time;
+use super::tables::EntryRow;
+use crate::signed_in::form;
+use crate::signed_in::page::PageError;
+use crate::signed_in::rows::{KeyRow, SessionRow};
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users::Account;
 use docent_app::accounts::{api_keys, sessions};

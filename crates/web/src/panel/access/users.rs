@@ -1,9 +1,9 @@
 //! `GET /admin/users`
 
 use crate::panel::listing::{List, PageNumber, filters};
-use crate::panel::page::PageResult;
-use crate::panel::session::Staff;
-use crate::panel::times::Time;
+use crate::signed_in::page::PageResult;
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::{groups, users as use_case};
 use docent_domain::access::{AddUsers, ViewUsers};

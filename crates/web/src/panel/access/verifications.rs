@@ -1,13 +1,14 @@
 //! `GET /admin/verifications`, `POST /admin/verifications/add` and `POST /admin/verifications/{id}/revoke`
 
-use super::tables::{Emails, VerificationRow};
-use crate::panel::form::OwnForm;
+use super::tables::VerificationRow;
 use crate::panel::listing::{List, PageNumber, filters, find_of_account};
-use crate::panel::login_link;
 use crate::panel::nav::ROOT;
-use crate::panel::page::{self, PageResult, id_of};
-use crate::panel::session::Staff;
-use crate::panel::times::Time;
+use crate::signed_in::area::Area;
+use crate::signed_in::form::OwnForm;
+use crate::signed_in::page::{self, PageResult, id_of};
+use crate::signed_in::rows::Emails;
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::Time;
 use actix_web::web::Path;
 use docent_app::accounts::{users, verification as use_case};
 use docent_app::error::Error;
@@ -79,7 +80,7 @@ pub(super) async fn revoke(staff: Staff, context: State, id: Path<String>, form:
         Err(Error::NotFound(_)) => staff.warn("The link was already used or had expired.")?,
         Err(error) => return Err(error.into()),
     }
-    Ok(page::see_other(login_link::panel_page(form.text("back"))))
+    Ok(page::see_other(Area::Panel.page(form.text("back"))))
 }
 
 #[cfg(test)]

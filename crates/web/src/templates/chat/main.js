@@ -1,7 +1,7 @@
 
 // Entry point: switches between sign-in and chat, and attaches event listeners.
 
-const SIGNED_IN_IDS = ["side-toggle", "new", "logout", "workspace"];
+const SIGNED_IN_IDS = ["side-toggle", "new", "account", "logout", "workspace"];
 const SEARCH_DELAY = 250; // in milliseconds, after the last keystroke
 
 function showChat() {

@@ -5,13 +5,13 @@ use serde::Serialize;
 
 /// A point in time, relative and exact.
 #[derive(Serialize)]
-pub(super) struct Time {
+pub(crate) struct Time {
     ago: String,
     exact: String,
 }
 
 impl Time {
-    pub(super) fn of(at: DateTime<Utc>, now: DateTime<Utc>) -> Self {
+    pub(crate) fn of(at: DateTime<Utc>, now: DateTime<Utc>) -> Self {
         Self { ago: ago((now - at).num_seconds()), exact: at.format("%Y-%m-%d %H:%M:%S UTC").to_string() }
     }
 }
@@ -29,7 +29,7 @@ fn ago(seconds: i64) -> String {
 }
 
 /// Formats a number of bytes: `1.5 MiB`.
-pub(super) fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");
     for next in ["KiB", "MiB", "GiB"] {
         if value < 1024.0 {

@@ -9,14 +9,14 @@ use actix_web::{FromRequest, HttpRequest};
 use docent_app::error::Error;
 use docent_domain::error::ValidationError;
 use docent_http::ApiError;
-pub(super) use docent_http::Form;
+pub(crate) use docent_http::Form;
 use futures::future::LocalBoxFuture;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 
 /// Form with a valid CSRF token of this session.
-pub(super) struct OwnForm(Form);
+pub(crate) struct OwnForm(Form);
 
 impl Deref for OwnForm {
     type Target = Form;
@@ -44,7 +44,7 @@ impl FromRequest for OwnForm {
 }
 
 /// Digest of the record that a form was filled with, to detect concurrent changes.
-pub(super) fn digest(record: &impl Hash) -> String {
+pub(crate) fn digest(record: &impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     record.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
@@ -52,30 +52,30 @@ pub(super) fn digest(record: &impl Hash) -> String {
 
 /// Whether a form was filled from an older version of the record than the one with this [`digest`]. Forms without a
 /// digest, as sent by programs, are accepted.
-pub(super) fn is_stale(form: &Form, digest: &str) -> bool {
+pub(crate) fn is_stale(form: &Form, digest: &str) -> bool {
     !matches!(form.text("seen"), "") && form.text("seen") != digest
 }
 
 /// Message for a stale form.
-pub(super) const STALE: &str = "This record was changed by someone else in the meantime. Nothing was saved; the form shows the current values.";
+pub(crate) const STALE: &str = "This record was changed by someone else in the meantime. Nothing was saved; the form shows the current values.";
 
 /// Validation errors by field name.
 #[derive(Default)]
-pub(super) struct FieldErrors(BTreeMap<&'static str, String>);
+pub(crate) struct FieldErrors(BTreeMap<&'static str, String>);
 
 impl FieldErrors {
     /// Returns the value, or records its error.
-    pub(super) fn take<T>(&mut self, field: &'static str, value: Result<T, ValidationError>) -> Option<T> {
+    pub(crate) fn take<T>(&mut self, field: &'static str, value: Result<T, ValidationError>) -> Option<T> {
         value.map_err(|invalid| self.add(field, &invalid.reason)).ok()
     }
 
     /// Records an error of a field, phrased to follow the field's label.
-    pub(super) fn add(&mut self, field: &'static str, reason: &str) {
+    pub(crate) fn add(&mut self, field: &'static str, reason: &str) {
         self.0.entry(field).or_insert_with(|| reason.to_owned());
     }
 
     /// Records a validation error of a use case; returns other errors.
-    pub(super) fn add_from(&mut self, error: Error) -> Result<(), Error> {
+    pub(crate) fn add_from(&mut self, error: Error) -> Result<(), Error> {
         match error {
             Error::Invalid(invalid) => self.add(invalid.field, &invalid.reason),
             Error::EmailTaken => self.add("email", "is already in use"),
@@ -86,16 +86,16 @@ impl FieldErrors {
     }
 
     /// Error of a field, if any.
-    pub(super) fn of(&self, field: &str) -> Option<&str> {
+    pub(crate) fn of(&self, field: &str) -> Option<&str> {
         self.0.get(field).map(String::as_str)
     }
 
     /// Status of the response with the form.
-    pub(super) fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         if self.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

@@ -17,32 +17,32 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
                       base-uri 'none'; frame-ancestors 'none'";
 
 /// Response of a page handler.
-pub(super) type PageResult = Result<HttpResponse, PageError>;
+pub(crate) type PageResult = Result<HttpResponse, PageError>;
 
 /// Renders a page.
-pub(super) fn show(status: StatusCode, page: &impl Page) -> PageResult {
+pub(crate) fn show(status: StatusCode, page: &impl Page) -> PageResult {
     Ok(html_response(status, POLICY, render(page)?))
 }
 
 /// Redirects the browser to another page (303).
-pub(super) fn see_other(path: &str) -> HttpResponse {
+pub(crate) fn see_other(path: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((header::LOCATION, path)).finish()
 }
 
 /// ID in the path of a page.
-pub(super) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> {
+pub(crate) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> {
     id.parse().map_err(|_| Error::NotFound(kind))
 }
 
-/// Handler for unknown paths below `/admin`: 404.
-pub(super) async fn not_found() -> PageResult {
+/// Handler for unknown paths below `/admin` and `/account`: 404.
+pub(crate) async fn not_found() -> PageResult {
     Err(PageError::Failed(ApiError::new(StatusCode::NOT_FOUND, "Page not found")))
 }
 
 /// Why a page cannot be shown.
 #[derive(Debug)]
-pub(super) enum PageError {
-    /// Not signed in, or not allowed to use the panel; both look the same to the client.
+pub(crate) enum PageError {
+    /// Not signed in, or not allowed to use the area; both look the same to the client.
     LoggedOut {
         /// The requested page.
         page: String,
@@ -89,7 +89,7 @@ impl ResponseError for PageError {
 
     fn error_response(&self) -> HttpResponse {
         match self {
-            Self::LoggedOut { page } => see_other(&super::login_link::address(page)),
+            Self::LoggedOut { page } => see_other(&super::area::login_link(page)),
             Self::Failed(error) => {
                 let page = ErrorPage { status: error.status().as_u16(), detail: error.detail() };
                 let mut response = html_response(error.status(), POLICY, render(&page).unwrap_or_default());

@@ -1,8 +1,7 @@
-//! `/admin/login`
+//! `/admin/login` and `/account/login`
 
+use super::area::Area;
 use super::form::Form;
-use super::login_link::panel_page;
-use super::nav::ROOT;
 use super::page::{self, PageResult};
 use super::session;
 use actix_session::Session;
@@ -14,8 +13,14 @@ use docent_http::{ApiError, Client, Query, State, UserAgent};
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub(super) struct LoginPage<'a> {
+pub(crate) struct LoginPage<'a> {
     app_name: &'a str,
+    /// Who can sign in.
+    hint: &'static str,
+    /// Path of this page.
+    action: String,
+    /// Path of the sign-in page for the other pages, and its label.
+    other: (String, &'static str),
     form_token: String,
     error: Option<&'a str>,
     /// Submitted email address.
@@ -24,12 +29,13 @@ pub(super) struct LoginPage<'a> {
     next: &'a str,
 }
 
-pub(super) async fn show(context: State, session: Session, query: Query) -> PageResult {
-    let next = panel_page(query.text("next").unwrap_or(ROOT));
-    show_form(&context, &session, StatusCode::OK, None, "", next)
+pub(crate) async fn show(area: Area, context: State, session: Session, query: Query) -> PageResult {
+    let next = area.page(query.text("next").unwrap_or_default());
+    show_form(area, &context, &session, StatusCode::OK, None, "", next)
 }
 
-pub(super) async fn submit(
+pub(crate) async fn submit(
+    area: Area,
     context: State,
     session: Session,
     client: Client,
@@ -37,17 +43,22 @@ pub(super) async fn submit(
     form: Result<Form, ApiError>,
 ) -> PageResult {
     let form = form?;
-    let (email, next) = (form.text("email"), panel_page(form.text("next")));
-    let retry = |status, message| show_form(&context, &session, status, Some(message), email, next);
+    let (email, next) = (form.text("email"), area.page(form.text("next")));
+    let retry = |status, message| show_form(area, &context, &session, status, Some(message), email, next);
     if !session::is_own_form(&session, form.text("form_token")) {
         return retry(StatusCode::FORBIDDEN, "The form has expired. Please try again.");
     }
     let password = form.text("password").to_owned();
     let origin = ClientInfo { address: client.address, agent: agent.0 };
-    // Accounts that are not staff get the same response as for a wrong password.
-    match login::enter_panel(&context.app, email, password, &origin).await {
+    let app = &context.app;
+    let entered = match area {
+        // Accounts that are not staff get the same response as for a wrong password.
+        Area::Panel => login::enter_panel(app, email, password, &origin).await,
+        Area::Account => login::enter_account(app, email, password, &origin).await,
+    };
+    match entered {
         Ok(id) => {
-            session::start(&context.app, &session, id)?;
+            session::start(app, &session, id)?;
             Ok(page::see_other(next))
         }
         Err(error @ Error::InvalidCredentials) => retry(StatusCode::UNAUTHORIZED, &format!("{error}.")),
@@ -65,6 +76,7 @@ pub(super) async fn submit(
 }
 
 fn show_form(
+    area: Area,
     context: &State,
     session: &Session,
     status: StatusCode,
@@ -73,7 +85,21 @@ fn show_form(
     next: &str,
 ) -> PageResult {
     let form_token = session::form_token(&context.app, session)?;
-    page::show(status, &LoginPage { app_name: &context.settings.app_name, form_token, error, email, next })
+    let (hint, other) = match area {
+        Area::Panel => ("Staff sign-in", (Area::Account, "Sign in to your account")),
+        Area::Account => ("Sign in to your account", (Area::Panel, "Staff sign-in")),
+    };
+    let page = LoginPage {
+        app_name: &context.settings.app_name,
+        hint,
+        action: area.login(),
+        other: (other.0.login(), other.1),
+        form_token,
+        error,
+        email,
+        next,
+    };
+    page::show(status, &page)
 }
 
 #[cfg(test)]
@@ -85,6 +111,9 @@ mod tests {
         fn samples() -> Vec<Self> {
             let page = |error, email| Self {
                 app_name: "Docent",
+                hint: "Staff sign-in",
+                action: "/admin/login".to_owned(),
+                other: ("/account/login".to_owned(), "Sign in to your account"),
                 form_token: "0f".to_owned(),
                 error,
                 email,

@@ -4,18 +4,18 @@ use serde::Serialize;
 
 /// Question with its consequences.
 #[derive(Serialize)]
-pub(super) struct ConfirmPage<'c> {
-    pub(super) section: &'static str,
-    pub(super) section_href: String,
+pub(crate) struct ConfirmPage<'c> {
+    pub(crate) section: &'static str,
+    pub(crate) section_href: String,
     /// Name of the record.
-    pub(super) name: &'c str,
-    pub(super) question: &'static str,
-    pub(super) consequences: &'static [&'static str],
+    pub(crate) name: &'c str,
+    pub(crate) question: &'static str,
+    pub(crate) consequences: &'static [&'static str],
     /// Target of the form.
-    pub(super) action: String,
-    pub(super) verb: &'static str,
+    pub(crate) action: String,
+    pub(crate) verb: &'static str,
     /// Target of the Cancel link.
-    pub(super) cancel: String,
+    pub(crate) cancel: String,
 }
 
 #[cfg(test)]

@@ -1,19 +1,14 @@
 //! Form fields as shown by templates.
 
-use super::kinds;
-use crate::panel::form::{FieldErrors, Form};
-use docent_domain::access::Actor;
+use super::form::{FieldErrors, Form};
 use docent_domain::api_key::{ApiKeyScope, ApiKeyScopes};
-use docent_domain::error::ValidationError;
-use docent_domain::group::{AssignedPermissions, Group};
-use docent_domain::permission::{Permission, PermissionSet, RecordKind};
 use docent_domain::user::Password;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Form field, shown by `fields.html`.
 #[derive(Serialize)]
-pub(super) struct Field {
+pub(crate) struct Field {
     name: &'static str,
     label: &'static str,
     kind: &'static str,
@@ -43,108 +38,67 @@ impl Field {
     }
 
     /// Single-line input of type `text`, `email` or `date`.
-    pub(super) fn line(kind: &'static str, name: &'static str, label: &'static str, value: &str) -> Self {
+    pub(crate) fn line(kind: &'static str, name: &'static str, label: &'static str, value: &str) -> Self {
         Self { value: value.to_owned(), ..Self::new(kind, name, label) }
     }
 
     /// Password input; its value is never sent back to the browser.
-    pub(super) fn password(name: &'static str, label: &'static str, autocomplete: &'static str) -> Self {
+    pub(crate) fn password(name: &'static str, label: &'static str, autocomplete: &'static str) -> Self {
         Self { autocomplete, is_required: true, ..Self::new("password", name, label) }
     }
 
     /// Checkbox.
-    pub(super) fn tick(name: &'static str, label: &'static str, is_ticked: bool) -> Self {
+    pub(crate) fn tick(name: &'static str, label: &'static str, is_ticked: bool) -> Self {
         Self { is_ticked, ..Self::new("checkbox", name, label) }
     }
 
     /// Adds help text.
-    pub(super) fn help(self, help: &'static str) -> Self {
+    pub(crate) fn help(self, help: &'static str) -> Self {
         Self { help, ..self }
     }
 
     /// Marks the field as required.
-    pub(super) fn required(self) -> Self {
+    pub(crate) fn required(self) -> Self {
         Self { is_required: true, ..self }
     }
 
     /// Disables the field because the actor cannot change it.
-    pub(super) fn disabled(self, is_disabled: bool) -> Self {
+    pub(crate) fn disabled(self, is_disabled: bool) -> Self {
         Self { is_disabled, ..self }
     }
 }
 
 /// Multiple-choice list of checkboxes, shown by `pickers.html`.
 #[derive(Serialize)]
-pub(super) struct Picker {
-    name: &'static str,
-    label: &'static str,
-    help: &'static str,
-    empty: &'static str,
-    has_panes: bool,
-    kinds: Vec<Choices>,
-    error: Option<String>,
+pub(crate) struct Picker {
+    pub(crate) name: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) help: &'static str,
+    /// Text without choices.
+    pub(crate) empty: &'static str,
+    pub(crate) has_panes: bool,
+    pub(crate) kinds: Vec<Choices>,
+    pub(crate) error: Option<String>,
+}
+
+/// Choices below a heading.
+#[derive(Serialize)]
+pub(crate) struct Choices {
+    pub(crate) title: &'static str,
+    pub(crate) options: Vec<Choice>,
 }
 
 #[derive(Serialize)]
-struct Choices {
-    title: &'static str,
-    options: Vec<Choice>,
-}
-
-#[derive(Serialize)]
-struct Choice {
-    value: String,
-    label: String,
-    is_ticked: bool,
-    is_disabled: bool,
+pub(crate) struct Choice {
+    pub(crate) value: String,
+    pub(crate) label: String,
+    pub(crate) is_ticked: bool,
+    pub(crate) is_disabled: bool,
 }
 
 impl Picker {
-    /// Permissions by record kind. Permissions that the actor does not hold are disabled.
-    pub(super) fn permissions(actor: &Actor, ticked: PermissionSet) -> Self {
-        let option = |permission: Permission| Choice {
-            value: permission.to_string(),
-            label: kinds::label(permission),
-            is_ticked: ticked.contains(permission),
-            is_disabled: !ticked.contains(permission) && !actor.can_manage(permission),
-        };
-        let of = |kind: &RecordKind| Choices {
-            title: kinds::title(*kind),
-            options: PermissionSet::all().iter().filter(|p| p.kind() == *kind).map(option).collect(),
-        };
-        Self {
-            name: "permissions",
-            label: "Permissions",
-            help: "You can grant only permissions you have.",
-            empty: "",
-            has_panes: true,
-            kinds: RecordKind::ALL.iter().map(of).collect(),
-            error: None,
-        }
-    }
-
-    /// Groups by name. Groups with more permissions than the actor are disabled.
-    pub(super) fn groups(actor: &Actor, groups: &[Group], assigned: &AssignedPermissions) -> Self {
-        let option = |group: &Group| Choice {
-            value: group.id.to_string(),
-            label: group.name.as_str().to_owned(),
-            is_ticked: assigned.groups.contains(&group.id),
-            is_disabled: !assigned.groups.contains(&group.id) && !actor.can_manage(group.permissions),
-        };
-        let options: Vec<_> = groups.iter().map(option).collect();
-        Self {
-            name: "groups",
-            label: "Groups",
-            help: "Members have the permissions of their groups.",
-            empty: "No groups yet.",
-            has_panes: true,
-            kinds: if options.is_empty() { Vec::new() } else { vec![Choices { title: "", options }] },
-            error: None,
-        }
-    }
-
     /// Scopes of an API key.
-    pub(super) fn scopes(ticked: &BTreeSet<&str>) -> Self {
+    pub(crate) fn scopes(ticked: &BTreeSet<&str>) -> Self {
         let option = |scope: &ApiKeyScope| Choice {
             value: scope.name().to_owned(),
             label: format!("{}: {}", scope.name(), scope.purpose()),
@@ -164,17 +118,8 @@ impl Picker {
     }
 }
 
-/// Permissions selected in a submitted form.
-pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
-    let parse = |name: &str| {
-        Permission::parse(name)
-            .ok_or_else(|| ValidationError::new("permissions", "contain an unknown permission"))
-    };
-    form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
-}
-
 /// Fields for a new password and its repetition.
-pub(super) fn new_password() -> [Field; 2] {
+pub(crate) fn new_password() -> [Field; 2] {
     [
         Field::password("password", "New password", "new-password").help("At least 8 characters."),
         Field::password("again", "Repeat new password", "new-password"),
@@ -182,7 +127,7 @@ pub(super) fn new_password() -> [Field; 2] {
 }
 
 /// The new password, if both fields match.
-pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<Password> {
+pub(crate) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<Password> {
     let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
     if form.text("password") != form.text("again") {
         errors.add("again", "does not match");
@@ -191,7 +136,7 @@ pub(super) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<P
 }
 
 /// Names of the selected scopes, for redisplaying a form.
-pub(super) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeSet<&'n str> {
+pub(crate) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeSet<&'n str> {
     names.into_iter().filter(|name| ApiKeyScopes::parse([*name]).is_ok()).collect()
 }
 
@@ -204,14 +149,14 @@ struct Problem {
 
 /// Fields of a form and their errors, shown by `errors.html`, `fields.html` and `pickers.html`.
 #[derive(Serialize)]
-pub(super) struct FormView {
+pub(crate) struct FormView {
     fields: Vec<Field>,
     pickers: Vec<Picker>,
     problems: Vec<Problem>,
 }
 
 impl FormView {
-    pub(super) fn of(mut fields: Vec<Field>, mut pickers: Vec<Picker>, errors: &FieldErrors) -> Self {
+    pub(crate) fn of(mut fields: Vec<Field>, mut pickers: Vec<Picker>, errors: &FieldErrors) -> Self {
         let mut problems = Vec::new();
         let mut error_of = |name: &str, label: &str| {
             let text = errors.of(name).map(|reason| format!("{label} {reason}."))?;

@@ -1,0 +1,96 @@
+//! Emails that tell the owner of an account about changes that another person could have made.
+
+use crate::App;
+use docent_domain::api_key::ApiKey;
+use docent_domain::fault::report;
+use docent_domain::text::Email;
+use docent_ports::mailer::Mail;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tracing::Instrument;
+
+/// A change that the owner of an account is notified of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Notice<'a> {
+    /// The password was changed.
+    PasswordChanged,
+    /// The email address was changed to `new`; the notice goes to the earlier one.
+    EmailChanged { new: &'a Email },
+    /// An API key was created by the account with this email address.
+    ApiKeyCreated { key: &'a ApiKey, by: &'a str },
+    /// The account was deleted.
+    AccountDeleted,
+}
+
+impl Notice<'_> {
+    const fn subject(self) -> &'static str {
+        match self {
+            Self::PasswordChanged => "Your password was changed",
+            Self::EmailChanged { .. } => "Your email address was changed",
+            Self::ApiKeyCreated { .. } => "An API key was created for your account",
+            Self::AccountDeleted => "Your account was deleted",
+        }
+    }
+
+    /// What happened, and what to do if the owner did not want it.
+    fn sentences(self, account_page: &str) -> String {
+        let administrator = "tell your administrator";
+        match self {
+            Self::PasswordChanged => format!(
+                "The password of your account was changed. All of its sessions were ended.\n\nIf you did not do this, \
+                 reset the password and {administrator}."
+            ),
+            Self::EmailChanged { new } => format!(
+                "The email address of your account was changed to {}.\n\nIf you did not do this, {administrator}.",
+                new.as_str()
+            ),
+            Self::ApiKeyCreated { key, by } => format!(
+                "{by} created the API key \"{}\" with the scopes \"{}\". Programs that have the key act for your account \
+                 within these scopes.\n\nIf you did not expect this, revoke the key and {administrator}:\n\
+                 {account_page}/api-keys",
+                key.name.as_str(),
+                key.scopes
+            ),
+            Self::AccountDeleted => {
+                format!(
+                    "Your account was deleted, with its conversations and API keys.\n\nIf you did not do this, {administrator}."
+                )
+            }
+        }
+    }
+}
+
+impl App {
+    /// Sends a notice in the background, if a mail server is configured. The change is made even if sending fails,
+    /// which is logged.
+    pub(crate) fn notify(&self, to: &Email, notice: Notice<'_>) {
+        let site = &self.settings.public_url;
+        let at = self.now().format("%Y-%m-%d %H:%M");
+        let sentences = notice.sentences(&format!("{site}/account"));
+        let text = format!("{sentences}\n\nAccount: {}\nSite: {site}\nTime: {at} UTC\n", to.as_str());
+        self.send_in_background(Mail { to: to.clone(), subject: notice.subject().to_owned(), text });
+    }
+
+    /// Sends an email in the background. A failure is logged.
+    pub(crate) fn send_in_background(&self, mail: Mail) {
+        if !self.mailer.is_configured() {
+            tracing::debug!(subject = mail.subject, "an email is not sent: no mail server is configured");
+            return;
+        }
+        // The thread of a request may end before the email is sent, so the runtime of the process is used.
+        let Some(runtime) = self.process.runtime.clone().or_else(|| Handle::try_current().ok()) else {
+            tracing::warn!(subject = mail.subject, "an email is not sent: there is no runtime");
+            return;
+        };
+        let (mailer, recorder) = (Arc::clone(&self.mailer), Arc::clone(&self.recorder));
+        let limit = self.process.outgoing_mail.clone();
+        let sending = async move {
+            let _permit = limit.acquire().await;
+            if let Err(fault) = mailer.send(&mail).await {
+                recorder.fault(fault.component(), fault.kind());
+                tracing::warn!(subject = mail.subject, error = %report(&fault), "an email could not be sent");
+            }
+        };
+        self.spawn_on(&runtime, sending.in_current_span());
+    }
+}

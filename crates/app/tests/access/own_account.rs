@@ -1,0 +1,184 @@
+use crate::fixture::{Fixture, email, refused_field};
+use docent_app::accounts::api_keys::{self, ApiKeyInput};
+use docent_app::accounts::{email_change, profile, sessions, users};
+use docent_app::audit::Initiator;
+use docent_app::error::Error;
+use docent_domain::access::Actor;
+use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use docent_domain::id::SessionId;
+use docent_domain::listing::PageRequest;
+use docent_domain::permission::Permission::{AddApiKey, ChangeUser, DeleteConversation, ViewConversation};
+use docent_domain::user::Password;
+use docent_testkit::builders::{api_key, session};
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+const PASSWORD: &str = "correct horse";
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn key(actor: &Actor, scopes: &[&'static str]) -> ApiKeyInput {
+    ApiKeyInput {
+        user: actor.user(),
+        name: ApiKeyName::parse("a key").unwrap(),
+        scopes: ApiKeyScopes::parse(scopes.iter().copied()).unwrap(),
+        expires_at: None,
+    }
+}
+
+#[tokio::test]
+async fn own_password_is_changed_with_the_current_one_and_the_owner_is_notified() {
+    let fixture = Fixture::new();
+    let user = fixture.staff("ada", &[]).await;
+    let (actor, app) = (fixture.actor(&user).await, &fixture.0);
+    let new = || Password::parse_new("another secret".to_owned()).unwrap();
+    let wrong = profile::change_password(app, &actor, "wrong".to_owned(), new()).await;
+    assert!(matches!(wrong, Err(Error::InvalidCredentials)));
+    assert!(fixture.mails().await.is_empty());
+    profile::change_password(app, &actor, PASSWORD.to_owned(), new()).await.unwrap();
+    assert_ne!(fixture.user(user.id).await.password, user.password);
+    let mails = fixture.mails().await;
+    assert_eq!((mails.len(), mails[0].subject.as_str()), (1, "Your password was changed"));
+}
+
+#[tokio::test]
+async fn owner_is_notified_of_changes_by_staff() {
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("manager", &[ChangeUser]).await).await;
+    let user = fixture.staff("ada", &[]).await;
+    let (app, new) = (&fixture.0, Password::parse_new("another secret".to_owned()).unwrap());
+    users::set_password(app, &actor, actor.authorize().unwrap(), user.id, new).await.unwrap();
+    let mut input = fixture.current(user.id).await;
+    input.email = email("elsewhere");
+    users::change(app, &actor, actor.authorize().unwrap(), user.id, &input).await.unwrap();
+    let mails = fixture.mails().await;
+    let sent: Vec<_> = mails.iter().map(|mail| (mail.subject.as_str(), mail.to.clone())).collect();
+    let to = email("ada");
+    assert_eq!(sent, [("Your password was changed", to.clone()), ("Your email address was changed", to)]);
+}
+
+#[tokio::test]
+async fn key_for_another_account_requires_access_to_its_data_and_names_its_creator() {
+    let fixture = Fixture::new();
+    let (ada, app) = (fixture.actor(&fixture.staff("ada", &[]).await).await, &fixture.0);
+    let maker = fixture.actor(&fixture.staff("maker", &[AddApiKey]).await).await;
+    assert_eq!(refused_field(api_keys::create(app, &maker, key(&ada, &["chat"])).await), "scopes");
+    let rights = [AddApiKey, ViewConversation, DeleteConversation];
+    let reader = fixture.actor(&fixture.staff("reader", &rights).await).await;
+    let made = api_keys::create(app, &reader, key(&ada, &["chat"])).await.unwrap().record;
+    assert_eq!(made.created_by, Some(reader.user()));
+    let own = api_keys::create(app, &ada, key(&ada, &["chat", "read"])).await.unwrap().record;
+    let news = api_keys::new_by_others(app, &ada).await.unwrap();
+    assert_eq!(news.iter().map(|key| key.id).collect::<Vec<_>>(), [made.id]);
+    let mails = fixture.mails().await;
+    assert!(
+        mails[0].text.contains("reader@example.org created the API key \"a key\" with the scopes \"chat\"")
+    );
+    assert!(mails.iter().all(|mail| mail.to == email("ada")) && mails.len() == 2);
+    assert!(api_keys::get_own(app, &ada, own.id).await.is_ok());
+    assert!(matches!(api_keys::get_own(app, &reader, made.id).await, Err(Error::NotFound(_))));
+    api_keys::revoke(app, &ada, made.id).await.unwrap();
+    assert!(api_keys::new_by_others(app, &ada).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn key_from_the_command_line_has_no_creator() {
+    let fixture = Fixture::new();
+    let ada = fixture.actor(&fixture.staff("ada", &[]).await).await;
+    let service = fixture.0.account_service();
+    let made = service.create_api_key(&Initiator::command_line(), key(&ada, &["chat"])).await.unwrap();
+    assert_eq!(made.record.created_by, None);
+    assert!(api_keys::new_by_others(&fixture.0, &ada).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn only_own_sessions_can_be_ended() {
+    let fixture = Fixture::new();
+    let (ada, root) = (fixture.staff("ada", &[]).await, fixture.superuser("root").await);
+    let of_ada = session(1, ada.id);
+    let mut work = fixture.1.store.begin().await.unwrap();
+    work.sessions().insert(&of_ada).await.unwrap();
+    work.commit().await.unwrap();
+    let is_revoked = async |id: SessionId| {
+        let session = fixture.1.store.read().await.unwrap().sessions().get(id).await.unwrap();
+        session.unwrap().revoked_at.is_some()
+    };
+    let refused = sessions::revoke_own(&fixture.0, &fixture.actor(&root).await, of_ada.id).await;
+    assert!(matches!(refused, Err(Error::NotFound(_))) && !is_revoked(of_ada.id).await);
+    sessions::revoke_own(&fixture.0, &fixture.actor(&ada).await, of_ada.id).await.unwrap();
+    assert!(is_revoked(of_ada.id).await);
+}
+
+/// Requests a change of the address and returns the token in the email.
+async fn token(fixture: &Fixture, actor: &Actor, new: &str) -> String {
+    email_change::request(&fixture.0, actor, PASSWORD.to_owned(), email(new)).await.unwrap();
+    let mail = fixture.mails().await.pop().unwrap();
+    assert_eq!(mail.to, email(new));
+    let (_, rest) = mail.text.split_once("?token=").unwrap();
+    rest.split_whitespace().next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn email_address_changes_only_when_confirmed() {
+    let fixture = Fixture::new();
+    let user = fixture.staff("ada", &[]).await;
+    let actor = fixture.actor(&user).await;
+    let earlier = token(&fixture, &actor, "first").await;
+    let token = token(&fixture, &actor, "second").await;
+    assert_eq!(fixture.user(user.id).await.email, email("ada"));
+    let confirm = async |token: &str| email_change::confirm(&fixture.0, token, ADDRESS).await;
+    assert!(matches!(confirm(&earlier).await, Err(Error::InvalidLink)), "replaced by the later one");
+    confirm(&token).await.unwrap();
+    assert!(matches!(confirm(&token).await, Err(Error::InvalidLink)), "used");
+    let changed = fixture.user(user.id).await;
+    assert!(changed.email == email("second") && changed.email_verified_at.is_some());
+    let entries = fixture.changes(user.id).await;
+    assert_eq!(entries[0].changes["email"].after.as_deref(), Some("second@example.org"));
+    let notice = fixture.mails().await.pop().unwrap();
+    assert!(notice.to == email("ada") && notice.text.contains("second@example.org"));
+}
+
+#[tokio::test]
+async fn deactivation_invalidates_the_link_of_an_email_change() {
+    let fixture = Fixture::new();
+    let (user, root) = (fixture.staff("ada", &[]).await, fixture.superuser("root").await);
+    let token = token(&fixture, &fixture.actor(&user).await, "new").await;
+    let (root, mut input) = (fixture.actor(&root).await, fixture.current(user.id).await);
+    input.is_active = false;
+    users::change(&fixture.0, &root, root.authorize().unwrap(), user.id, &input).await.unwrap();
+    assert!(matches!(email_change::confirm(&fixture.0, &token, ADDRESS).await, Err(Error::InvalidLink)));
+    assert_eq!(fixture.user(user.id).await.email, email("ada"));
+}
+
+#[tokio::test]
+async fn own_account_is_deleted_with_the_password_unless_it_is_the_last_superuser() {
+    let fixture = Fixture::new();
+    let (ada, root) = (fixture.staff("ada", &[]).await, fixture.superuser("root").await);
+    let delete = async |user, password: &str| {
+        profile::delete(&fixture.0, &fixture.actor(user).await, password.to_owned()).await
+    };
+    assert!(matches!(delete(&ada, "wrong").await, Err(Error::InvalidCredentials)));
+    assert!(matches!(delete(&root, PASSWORD).await, Err(Error::LastSuperuser)));
+    delete(&ada, PASSWORD).await.unwrap();
+    let page = PageRequest { offset: 0, limit: 9 };
+    let left = fixture.1.store.read().await.unwrap().users().list(&Default::default(), page).await.unwrap();
+    assert_eq!(left.records.iter().map(|user| user.id).collect::<Vec<_>>(), [root.id]);
+    let _other = fixture.superuser("other").await;
+    delete(&root, PASSWORD).await.unwrap();
+}
+
+#[tokio::test]
+async fn api_key_can_change_nothing_of_its_account() {
+    let fixture = Fixture::new();
+    let user = fixture.staff("ada", &[]).await;
+    let by_key = fixture.actor(&user).await.with_key(&api_key(1, user.id));
+    let (app, secret) = (&fixture.0, || PASSWORD.to_owned());
+    let new = Password::parse_new("another secret".to_owned()).unwrap();
+    let changes = [
+        profile::change_password(app, &by_key, secret(), new).await,
+        profile::delete(app, &by_key, secret()).await,
+        email_change::request(app, &by_key, secret(), email("new")).await,
+    ];
+    assert!(changes.iter().all(|result| matches!(result, Err(Error::Forbidden))), "{changes:?}");
+    assert!(fixture.0.finish_tasks(Duration::from_secs(1)).await);
+    assert!(fixture.mails().await.is_empty());
+}

@@ -1,0 +1,65 @@
+//! `/account/password`: changes the password.
+
+use super::nav::ROOT;
+use crate::signed_in::field::{self, Field, FormView};
+use crate::signed_in::form::{FieldErrors, OwnForm};
+use crate::signed_in::page::{self, PageResult};
+use crate::signed_in::session::SignedIn;
+use actix_session::Session;
+use docent_app::accounts::profile;
+use docent_app::error::Error;
+use docent_http::{Client, State, UserAgent};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct PasswordPage {
+    #[serde(flatten)]
+    form: FormView,
+}
+
+pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
+    show_form(&signed_in, &context, &FieldErrors::default())
+}
+
+fn show_form(signed_in: &SignedIn, context: &State, errors: &FieldErrors) -> PageResult {
+    let mut fields = vec![Field::password("present", "Current password", "current-password")];
+    fields.extend(field::new_password());
+    let page = PasswordPage { form: FormView::of(fields, Vec::new(), errors) };
+    signed_in.show_account(errors.status(), context, "password", page)
+}
+
+pub(super) async fn submit(
+    signed_in: SignedIn,
+    context: State,
+    cookie: Session,
+    client: Client,
+    agent: UserAgent,
+    form: OwnForm,
+) -> PageResult {
+    let mut errors = FieldErrors::default();
+    if let Some(new) = field::chosen_password(&form, &mut errors) {
+        let present = form.text("present").to_owned();
+        match profile::change_password(&context.app, &signed_in.actor, present, new).await {
+            Ok(()) => {
+                signed_in.restart_session(&context.app, &cookie, client, agent).await?;
+                signed_in.notify("Your password was changed, and your other sessions were ended.")?;
+                return Ok(page::see_other(ROOT));
+            }
+            Err(Error::InvalidCredentials) => errors.add("present", "is incorrect"),
+            Err(error) => errors.add_from(error)?,
+        }
+    }
+    show_form(&signed_in, &context, &errors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for PasswordPage {
+        fn samples() -> Vec<Self> {
+            FormView::samples().map(|form| Self { form }).into()
+        }
+    }
+}

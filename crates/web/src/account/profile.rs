@@ -1,0 +1,78 @@
+//! `GET /account`: the account, its permissions, and news that concern its safety.
+
+use crate::panel::access::kinds::{self, Allowed};
+use crate::signed_in::page::PageResult;
+use crate::signed_in::rows::{self, Emails, KeyRow};
+use crate::signed_in::session::SignedIn;
+use crate::signed_in::times::Time;
+use actix_web::http::StatusCode;
+use docent_app::accounts::{api_keys, email_change, profile, users};
+use docent_domain::access::UseAdminPanel;
+use docent_http::State;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct ProfilePage {
+    email: String,
+    verified: Option<Time>,
+    created: Time,
+    last_login: Option<Time>,
+    can_change_email: bool,
+    /// Effective permissions, for staff.
+    account: Option<Permissions>,
+    /// Valid keys that other accounts created recently.
+    new_keys: Vec<KeyRow>,
+}
+
+/// Values of `effective_permissions.html`.
+#[derive(Serialize)]
+struct Permissions {
+    is_superuser: bool,
+    allowed: Vec<Allowed>,
+}
+
+pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
+    let (app, now) = (&context.app, context.app.now());
+    let (user, permissions) = profile::get(app, &signed_in.actor).await?;
+    let keys = api_keys::new_by_others(app, &signed_in.actor).await?;
+    let emails: Emails = users::emails(app, &rows::accounts_of(&keys)).await?;
+    let is_staff = signed_in.can::<UseAdminPanel>();
+    let page = ProfilePage {
+        email: user.email.as_str().to_owned(),
+        verified: user.email_verified_at.map(|at| Time::of(at, now)),
+        created: Time::of(user.created_at, now),
+        last_login: user.last_login_at.map(|at| Time::of(at, now)),
+        can_change_email: email_change::is_possible(app),
+        account: is_staff
+            .then(|| Permissions { is_superuser: user.is_superuser, allowed: kinds::allowed(permissions) }),
+        new_keys: keys.iter().map(|key| KeyRow::of(key, &emails, &signed_in, now)).collect(),
+    };
+    signed_in.show_account(StatusCode::OK, &context, "", page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for ProfilePage {
+        fn samples() -> Vec<Self> {
+            let page = |time: fn() -> Option<Time>, account, new_keys| Self {
+                email: "a@example.com".to_owned(),
+                verified: time(),
+                created: Time::sample(),
+                last_login: time(),
+                can_change_email: time().is_some(),
+                account,
+                new_keys,
+            };
+            let permissions = |is_superuser, allowed| Some(Permissions { is_superuser, allowed });
+            vec![
+                page(|| None, None, Vec::new()),
+                page(|| Some(Time::sample()), permissions(true, Vec::new()), KeyRow::samples()),
+                page(|| None, permissions(false, Allowed::samples()), Vec::new()),
+                page(|| None, permissions(false, Vec::new()), Vec::new()),
+            ]
+        }
+    }
+}

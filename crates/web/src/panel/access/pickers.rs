@@ -1,0 +1,63 @@
+//! Choices of permissions and groups in forms.
+
+use super::kinds;
+use crate::signed_in::field::{Choice, Choices, Picker};
+use crate::signed_in::form::{FieldErrors, Form};
+use docent_domain::access::Actor;
+use docent_domain::error::ValidationError;
+use docent_domain::group::{AssignedPermissions, Group};
+use docent_domain::permission::{Permission, PermissionSet, RecordKind};
+
+impl Picker {
+    /// Permissions by record kind. Permissions that the actor does not hold are disabled.
+    pub(crate) fn permissions(actor: &Actor, ticked: PermissionSet) -> Self {
+        let option = |permission: Permission| Choice {
+            value: permission.to_string(),
+            label: kinds::label(permission),
+            is_ticked: ticked.contains(permission),
+            is_disabled: !ticked.contains(permission) && !actor.can_manage(permission),
+        };
+        let of = |kind: &RecordKind| Choices {
+            title: kinds::title(*kind),
+            options: PermissionSet::all().iter().filter(|p| p.kind() == *kind).map(option).collect(),
+        };
+        Self {
+            name: "permissions",
+            label: "Permissions",
+            help: "You can grant only permissions you have.",
+            empty: "",
+            has_panes: true,
+            kinds: RecordKind::ALL.iter().map(of).collect(),
+            error: None,
+        }
+    }
+
+    /// Groups by name. Groups with more permissions than the actor are disabled.
+    pub(crate) fn groups(actor: &Actor, groups: &[Group], assigned: &AssignedPermissions) -> Self {
+        let option = |group: &Group| Choice {
+            value: group.id.to_string(),
+            label: group.name.as_str().to_owned(),
+            is_ticked: assigned.groups.contains(&group.id),
+            is_disabled: !assigned.groups.contains(&group.id) && !actor.can_manage(group.permissions),
+        };
+        let options: Vec<_> = groups.iter().map(option).collect();
+        Self {
+            name: "groups",
+            label: "Groups",
+            help: "Members have the permissions of their groups.",
+            empty: "No groups yet.",
+            has_panes: true,
+            kinds: if options.is_empty() { Vec::new() } else { vec![Choices { title: "", options }] },
+            error: None,
+        }
+    }
+}
+
+/// Permissions selected in a submitted form.
+pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
+    let parse = |name: &str| {
+        Permission::parse(name)
+            .ok_or_else(|| ValidationError::new("permissions", "contain an unknown permission"))
+    };
+    form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
+}

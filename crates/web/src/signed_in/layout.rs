@@ -1,0 +1,92 @@
+//! Layout of the pages with a session: header, menu, message of the previous action.
+
+use super::area::Area;
+use super::page::{PageResult, show};
+use super::session::{Flash, SignedIn};
+use crate::templates::{InLayout, Page};
+use actix_web::http::StatusCode;
+use docent_http::State;
+use serde::Serialize;
+
+/// Values of the layout `base.html`.
+#[derive(Serialize)]
+pub(crate) struct Layout {
+    app_name: String,
+    /// Root path of the area.
+    root: &'static str,
+    /// Name of the menu for screen readers.
+    nav_label: &'static str,
+    nav: Vec<NavGroup>,
+    /// CSRF token for the forms of the page.
+    form_token: String,
+    user_email: String,
+    flash: Option<Flash>,
+}
+
+/// Group of links in the menu.
+#[derive(Serialize)]
+pub(crate) struct NavGroup {
+    pub(crate) title: &'static str,
+    pub(crate) links: Vec<NavLink>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct NavLink {
+    pub(crate) label: &'static str,
+    pub(crate) href: String,
+    pub(crate) is_current: bool,
+}
+
+/// Page in its layout.
+pub(crate) type Framed<P> = InLayout<Layout, P>;
+
+impl SignedIn {
+    /// Renders a page with the menu of its area.
+    pub(crate) fn render<P>(
+        &self,
+        status: StatusCode,
+        context: &State,
+        area: Area,
+        nav: Vec<NavGroup>,
+        page: P,
+    ) -> PageResult
+    where
+        Framed<P>: Page,
+    {
+        let layout = Layout {
+            app_name: context.settings.app_name.clone(),
+            root: area.root(),
+            nav_label: match area {
+                Area::Panel => "Panel",
+                Area::Account => "Account",
+            },
+            nav,
+            form_token: self.form_token.clone(),
+            user_email: self.email.as_str().to_owned(),
+            flash: self.take_flash(),
+        };
+        show(status, &InLayout { layout, page })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for Layout {
+        fn samples() -> Vec<Self> {
+            let link = NavLink { label: "Documents", href: "/admin/documents".to_owned(), is_current: true };
+            let layout = |links, flash| Self {
+                app_name: "Docent".to_owned(),
+                root: "/admin",
+                nav_label: "Panel",
+                nav: vec![NavGroup { title: "Content", links }],
+                form_token: "0f".to_owned(),
+                user_email: "staff@example.com".to_owned(),
+                flash,
+            };
+            vec![layout(vec![link], None), layout(Vec::new(), Some(Flash::sample()))]
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Shared by the panel and the account pages: the session of the browser, signing in and out, layout, forms and rows.
+//!
+//! Both have one session. Any active account can use the account pages, and staff also the panel.
+
+pub(crate) mod area;
+pub(crate) mod confirm;
+pub(crate) mod field;
+pub(crate) mod form;
+pub(crate) mod key_form;
+pub(crate) mod layout;
+pub(crate) mod login;
+pub(crate) mod logout;
+pub(crate) mod page;
+pub(crate) mod rows;
+pub(crate) mod session;
+pub(crate) mod times;
+
+use self::layout::Framed;
+use crate::templates::pages;
+
+pages! {
+    login::LoginPage<'_> => "login.html"
+    page::ErrorPage<'_> => "error.html"
+    Framed<confirm::ConfirmPage<'_>> => "confirm.html"
+    Framed<key_form::ApiKeyFormPage> => "api_key_form.html"
+    Framed<key_form::ApiKeyCreatedPage> => "api_key_created.html"
+}

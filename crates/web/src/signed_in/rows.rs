@@ -1,0 +1,186 @@
+//! Table rows of API keys and sessions.
+
+use super::session::SignedIn;
+use super::times::Time;
+use chrono::{DateTime, Utc};
+use docent_domain::access::{DeleteApiKeys, DeleteSessions};
+use docent_domain::api_key::ApiKey;
+use docent_domain::id::UserId;
+use docent_domain::session::{Session, SessionKind};
+use docent_domain::text::Email;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Email addresses of accounts, by ID.
+pub(crate) type Emails = HashMap<UserId, Email>;
+
+/// Email address of an account, or its ID if it is deleted.
+pub(crate) fn email_of(emails: &Emails, user: UserId) -> String {
+    emails.get(&user).map_or_else(|| user.to_string(), |email| email.as_str().to_owned())
+}
+
+/// Accounts whose email addresses the rows of these keys show: owners and creators.
+pub(crate) fn accounts_of<'k>(keys: impl IntoIterator<Item = &'k ApiKey>) -> Vec<UserId> {
+    keys.into_iter().flat_map(|key| [Some(key.user), key.created_by]).flatten().collect()
+}
+
+/// State of a key, link or session, and the class of its pill.
+pub(crate) fn state(revoked: Option<&'static str>, is_valid: bool) -> (&'static str, &'static str) {
+    match revoked {
+        Some(revoked) => (revoked, "bad"),
+        None if is_valid => ("active", "ok"),
+        None => ("expired", "off"),
+    }
+}
+
+/// Table row of an API key.
+#[derive(Serialize)]
+pub(crate) struct KeyRow {
+    id: String,
+    name: String,
+    prefix: String,
+    owner: String,
+    /// Page of the owner in the panel, for actors who can view it.
+    owner_page: Option<String>,
+    /// Who created the key; none for the command line.
+    creator: Option<String>,
+    /// Whether another account than the owner created it.
+    is_by_other: bool,
+    scopes: String,
+    created: Time,
+    expires: Option<Time>,
+    last_used: Option<Time>,
+    state: &'static str,
+    pill: &'static str,
+    may_revoke: bool,
+}
+
+impl KeyRow {
+    /// Adds a link to the page of the owner.
+    pub(crate) fn with_owner_page(self, owner_page: Option<String>) -> Self {
+        Self { owner_page, ..self }
+    }
+
+    pub(crate) fn of(key: &ApiKey, emails: &Emails, viewer: &SignedIn, now: DateTime<Utc>) -> Self {
+        let (state, pill) = state(key.revoked_at.map(|_| "revoked"), key.is_valid(now));
+        Self {
+            id: key.id.to_string(),
+            name: key.name.as_str().to_owned(),
+            prefix: key.prefix.as_str().to_owned(),
+            owner: email_of(emails, key.user),
+            owner_page: None,
+            creator: key.created_by.map(|creator| match emails.get(&creator) {
+                Some(email) => email.as_str().to_owned(),
+                None => "a deleted account".to_owned(),
+            }),
+            is_by_other: key.created_by.is_some_and(|creator| creator != key.user),
+            scopes: key.scopes.to_string(),
+            created: Time::of(key.created_at, now),
+            expires: key.expires_at.map(|at| Time::of(at, now)),
+            last_used: key.last_used_at.map(|at| Time::of(at, now)),
+            state,
+            pill,
+            may_revoke: key.revoked_at.is_none()
+                && viewer.actor.authorize_for::<DeleteApiKeys>(Some(key.user)).is_ok(),
+        }
+    }
+}
+
+/// Table row of a session.
+#[derive(Serialize)]
+pub(crate) struct SessionRow {
+    id: String,
+    owner: String,
+    /// Page of the owner in the panel, for actors who can view it.
+    owner_page: Option<String>,
+    kind: &'static str,
+    from: String,
+    agent: String,
+    started: Time,
+    last_used: Time,
+    ends: Time,
+    state: &'static str,
+    pill: &'static str,
+    is_this: bool,
+    may_end: bool,
+}
+
+impl SessionRow {
+    /// Adds a link to the page of the owner.
+    pub(crate) fn with_owner_page(self, owner_page: Option<String>) -> Self {
+        Self { owner_page, ..self }
+    }
+
+    pub(crate) fn of(session: &Session, emails: &Emails, viewer: &SignedIn, now: DateTime<Utc>) -> Self {
+        let (state, pill) = state(session.revoked_at.map(|_| "ended"), session.is_valid(now));
+        Self {
+            id: session.id.to_string(),
+            owner: email_of(emails, session.user),
+            owner_page: None,
+            kind: match session.kind {
+                SessionKind::Api => "API or chat",
+                SessionKind::Panel => "browser",
+            },
+            from: session.client_ip.map_or_else(String::new, |from| from.to_string()),
+            agent: session.user_agent.clone().unwrap_or_default(),
+            started: Time::of(session.started_at, now),
+            last_used: Time::of(session.last_used_at, now),
+            ends: Time::of(session.expires_at, now),
+            state,
+            pill,
+            is_this: session.id == viewer.session,
+            may_end: session.is_valid(now)
+                && viewer.actor.authorize_for::<DeleteSessions>(Some(session.user)).is_ok(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl KeyRow {
+        /// A key with all values, and one with none.
+        pub(crate) fn samples() -> Vec<Self> {
+            let row = |owner_page: Option<&str>, time: fn() -> Option<Time>, may_revoke| Self {
+                id: "1".to_owned(),
+                name: "Key".to_owned(),
+                prefix: "dk_1".to_owned(),
+                owner: "a@example.com".to_owned(),
+                owner_page: owner_page.map(str::to_owned),
+                creator: owner_page.map(|_| "b@example.com".to_owned()),
+                is_by_other: may_revoke,
+                scopes: "query".to_owned(),
+                created: Time::sample(),
+                expires: time(),
+                last_used: time(),
+                state: "active",
+                pill: "ok",
+                may_revoke,
+            };
+            vec![row(Some("/admin/users/1"), || Some(Time::sample()), true), row(None, || None, false)]
+        }
+    }
+
+    impl SessionRow {
+        /// The current session with all values, and one with none.
+        pub(crate) fn samples() -> Vec<Self> {
+            let row = |owner_page: Option<&str>, from: &str, is_this| Self {
+                id: "1".to_owned(),
+                owner: "a@example.com".to_owned(),
+                owner_page: owner_page.map(str::to_owned),
+                kind: "browser",
+                from: from.to_owned(),
+                agent: from.to_owned(),
+                started: Time::sample(),
+                last_used: Time::sample(),
+                ends: Time::sample(),
+                state: "active",
+                pill: "ok",
+                is_this,
+                may_end: is_this,
+            };
+            vec![row(Some("/admin/users/1"), "192.0.2.1", true), row(None, "", false)]
+        }
+    }
+}
