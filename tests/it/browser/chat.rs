@@ -203,7 +203,7 @@ async fn answer_can_be_stopped_and_asked_again_and_faults_are_shown() {
 /// Each supported construct, and text that resembles one.
 const MARKDOWN: &str = "# Title\n\nSome *slanted*, **strong `code`** and snake_case_words, 2 * 3 * 4.\n\n\
     1. One\n   - Inner\n   - [x](https://example.org/y)\n2. Two\n\n> Said **so**\n\n```rust\nlet <b> = 1;\n```\n\n\
-    [bad](javascript:window.hit=1) ![picture](https://example.org/p.png) <b>bold</b> [own](/admin) | a\n\n| a | b |\n|---|---|\n";
+    [bad](javascript:window.hit=1) ![picture](https://example.org/p.png) <b>bold</b> [own](/admin) | a\n\n| a | b |\n|---|--:|\n| `c\\|d` | **1** | 2 |\n| only |\n";
 
 #[tokio::test]
 async fn answers_are_rendered_as_markdown_without_html() {
@@ -215,11 +215,14 @@ async fn answers_are_rendered_as_markdown_without_html() {
             window.see("Ask again").await;
             assert_eq!(window.texts(".answer h3").await, ["Title"]);
             assert_eq!(window.texts(".answer em").await, ["slanted"]);
-            assert_eq!(window.texts(".answer strong").await, ["strong code", "so"]);
+            assert_eq!(window.texts(".answer strong").await, ["strong code", "so", "1"]);
             assert_eq!(window.texts(".answer ol > li > ul > li").await, ["Inner", "x (example.org)"]);
             assert_eq!(window.texts(".answer > ol > li").await.len(), 2);
             assert_eq!(window.texts(".answer blockquote").await, ["Said so"]);
-            assert_eq!(window.texts(".answer pre").await, ["let <b> = 1;", "| a | b |\n|---|---|"]);
+            assert_eq!(window.texts(".answer pre").await, ["let <b> = 1;"]);
+            assert_eq!(window.texts(".answer th").await, ["a", "b"]);
+            assert_eq!(window.texts(".answer td").await, ["c|d", "1", "only"], "no more cells than columns");
+            assert_eq!(window.texts(".answer td.right strong").await, ["1"]);
             let links = "return [...document.querySelectorAll('.answer a')].map((a) => [a.getAttribute('href'), a.rel])";
             let links = window.run(links, vec![]).await;
             let rel = "noopener noreferrer nofollow";

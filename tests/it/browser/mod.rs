@@ -7,6 +7,7 @@ mod docs;
 mod documents;
 mod inspection;
 mod login;
+mod markdown;
 mod pages;
 mod records;
 mod stored_script;

@@ -1,0 +1,117 @@
+//! The chat's Markdown renderer: bounded work and safe elements for hostile text.
+
+use super::journey;
+use docent_tests::chromium::Chromium;
+use serde_json::{Value, json};
+
+/// Defines `render`, which returns an element with the rendered text, and the count of steps.
+const RENDERER: &str = concat!(
+    include_str!("../../../crates/web/src/templates/chat/dom.js"),
+    include_str!("../../../crates/web/src/templates/chat/markdown.js"),
+    "\nfunction render(text) { const target = createElement('div'); showMarkdown(target, text); return target; }\n",
+);
+
+/// Texts whose work could grow faster than their length: a start, a repeated part and an end.
+const HOSTILE: &[(&str, &str, &str)] = &[
+    ("", "*", ""),
+    ("", "*a ", ""),
+    ("", "**a", ""),
+    ("", "_a*b", ""),
+    ("", "*a*", ""),
+    ("*a *a *a *a *a *a *a *a ", "b* ", ""),
+    ("", "[", ""),
+    ("", "[a](", ""),
+    ("", "[](a", ")"),
+    ("[[[[[[[[[[[[[[[[", "](x", ""),
+    ("", "`", ""),
+    ("", "`a``", ""),
+    ("", "` `` ``` ```` ", ""),
+    ("", "*_[`", ""),
+    ("", "|", ""),
+    ("|a|b|c|\n|-|-|-|\n", "|\n", ""),
+    ("", "-|", "\n-|-|"),
+    ("", "a|b\n-|-\n", ""),
+    ("# ", "#", "x"),
+    ("# ", "# ", "x"),
+    ("# a", " ", "x"),
+    ("", "* ", "x"),
+    ("", "- ", ""),
+    ("", "- a\n  - b\n    - c\n      - d\n        - e\n", ""),
+    ("", "                    - a\n", ""),
+    ("", ">", ""),
+    ("", "> > > > > > a\n", ""),
+    ("", "1. ", ""),
+    ("", "```\n", "`"),
+    ("", "\\", ""),
+    ("", "http://", ""),
+    ("", "http://a.b ", ""),
+    ("", " ", "x"),
+    ("", "a\n", ""),
+    ("", "<b>", ""),
+];
+
+/// Returns the steps that a text takes and its length.
+async fn work(window: &Chromium, (start, part, end): (&str, &str, &str), length: usize) -> (f64, f64) {
+    let text = format!("{start}{}{end}", part.repeat(length / part.len()));
+    let script = format!("{RENDERER} render(arguments[0]); return markdownSteps;");
+    let steps = window.run(&script, vec![json!(text)]).await;
+    (steps.as_f64().unwrap(), text.len() as f64)
+}
+
+#[tokio::test]
+async fn work_grows_in_proportion_to_the_text() {
+    journey(async |_, window| {
+        window.goto("/chat").await;
+        for hostile in HOSTILE {
+            let (once, length) = work(window, *hostile, 20_000).await;
+            let (twice, _) = work(window, *hostile, 40_000).await;
+            assert!(twice < 2.1 * once, "{hostile:?}: {once} steps, {twice} for twice the length");
+            assert!(once < 8.0 * length, "{hostile:?}: {once} steps for {length} bytes");
+        }
+    })
+    .await;
+}
+
+/// Texts that try to become markup or scripts.
+const ATTACKS: &[&str] = &[
+    "<script>window.hit=1</script><img src=x onerror=window.hit=1>",
+    "[a](javascript:window.hit=1) [b](JaVaScRiPt:window.hit=1) [c](data:text/html,x) [d](vbscript:x)",
+    "[e](//evil.example/x) [f](http://user:password@evil.example/) [g](ht\ttp://x) [h](\u{1}javascript:x)",
+    "![i](https://evil.example/x.png) ![j][k] [l]: javascript:x",
+    "[m](https://evil.example/\"onmouseover=window.hit=1) [n](https://evil.example/'x)",
+    "| <img src=x onerror=window.hit=1> |\n|---|\n| [o](javascript:x) <style>* { display: none }</style> |",
+    "[https://good.example](https://evil.example) <https://evil.example> &lt;b&gt; &#106;avascript:x",
+    "[a [b](https://one.example) c](https://two.example)",
+    "# <svg onload=window.hit=1>\n> <iframe src=x>\n- <a href=javascript:x>\n```html\n<form>\n```",
+];
+
+/// Returns a list of elements and attributes of a rendered text that are not allowed.
+const FORBIDDEN: &str = "
+    const tags = 'P H3 H4 H5 H6 HR BLOCKQUOTE UL OL LI PRE CODE STRONG EM A SPAN DIV TABLE THEAD TBODY TR TH TD'.split(' ');
+    const attributes = 'dir tabindex href rel target class role aria-label scope start'.split(' ');
+    return [...render(arguments[0]).querySelectorAll('*')].flatMap((element) => {
+        const wrong = [...element.attributes].map((attribute) => attribute.name).filter((name) => !attributes.includes(name));
+        if (!tags.includes(element.tagName)) wrong.push(element.tagName);
+        if (element.href && !/^https?:/.test(element.href)) wrong.push(element.href);
+        if (element.href && new URL(element.href).username) wrong.push(element.href);
+        if (element.tagName === 'A' && element.querySelector('a')) wrong.push('a link in a link');
+        return wrong;
+    });";
+
+#[tokio::test]
+async fn hostile_markdown_becomes_only_allowed_elements() {
+    journey(async |_, window| {
+        window.goto("/chat").await;
+        for attack in ATTACKS {
+            let forbidden = window.run(&format!("{RENDERER}{FORBIDDEN}"), vec![json!(attack)]).await;
+            assert_eq!(forbidden, json!([]), "{attack}");
+        }
+        let text = format!("{RENDERER} return render(arguments[0]).textContent;");
+        let shown = window.run(&text, vec![json!(ATTACKS[0])]).await;
+        assert_eq!(shown, json!(ATTACKS[0]), "HTML stays text");
+        let labelled = window.run(&text, vec![json!("[https://good.example](https://evil.example)")]).await;
+        assert_eq!(labelled, json!("https://good.example (evil.example)"), "the host is shown");
+        assert_eq!(window.run("return window.hit ?? 0", vec![]).await, Value::from(0));
+    })
+    .await;
+}
