@@ -377,7 +377,7 @@ function renderInline(text) {
       const end = closeLink(at);
       if (end === null) at += 1;
       else proceed(end);
-    } else if (character === "h" && open["["] === 0 && !isWord(text[at - 1]) && /^https?:\/\//.test(text.slice(at, at + 8))) {
+    } else if (character === "h" && open["["] === 0 && startsUrl(text, at)) {
       const end = endOfUrl(text, at);
       const url = text.slice(at, end);
       proceed(end, ...(renderLink([url], url, url) ?? [url]));
@@ -422,6 +422,8 @@ function endOfTarget(text, start) {
   markdownSteps += end - start + 1;
   return text[end] === ")" && end > start && end - start <= URL_MAX ? end : -1;
 }
+
+const startsUrl = (text, at) => !isWord(text[at - 1]) && /^https?:\/\//.test(text.slice(at, at + 8));
 
 // Returns the end of a bare URL, without punctuation after it.
 function endOfUrl(text, start) {
