@@ -44,6 +44,8 @@ enum MessageView {
 
 #[derive(Serialize)]
 struct ShownMessage {
+    /// Always none: the template tells the two kinds of messages apart by this value.
+    too_large: Option<&'static str>,
     /// Name of the agent; none for the owner's messages.
     agent: Option<String>,
     content: String,
@@ -88,6 +90,7 @@ impl MessageView {
 impl ShownMessage {
     fn of(message: &ConversationMessage, now: DateTime<Utc>) -> Self {
         let question = Self {
+            too_large: None,
             agent: None,
             content: message.content.clone(),
             at: Time::of(message.at, now),
@@ -159,6 +162,7 @@ mod tests {
                 text: "Passage".to_owned(),
             };
             let question = || ShownMessage {
+                too_large: None,
                 agent: None,
                 content: "Question".to_owned(),
                 at: Time::sample(),
