@@ -22,6 +22,8 @@ mod m0016_webhooks;
 mod m0017_refresh_tokens;
 mod m0018_job_waits;
 mod m0019_account_pages;
+mod m0020_account_limits;
+mod m0021_audit_retention;
 mod state;
 mod table;
 
@@ -58,6 +60,8 @@ impl MigratorTrait for Migrator {
             migration("m0017_refresh_tokens", m0017_refresh_tokens::changes),
             migration("m0018_job_waits", m0018_job_waits::changes),
             migration("m0019_account_pages", m0019_account_pages::changes),
+            migration("m0020_account_limits", m0020_account_limits::changes),
+            migration("m0021_audit_retention", m0021_audit_retention::changes),
         ]
     }
 }

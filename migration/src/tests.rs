@@ -99,4 +99,13 @@ async fn audit_log_is_append_only() {
         let refused = db.execute_unprepared(change).await.unwrap_err().to_string();
         assert!(refused.contains("append-only"), "{refused}");
     }
+    let removal =
+        |id, before| format!("INSERT INTO audit_removals (id, at, before) VALUES (x'{id}', 9, {before})");
+    db.execute_unprepared(&removal("01", 1)).await.unwrap();
+    assert!(
+        db.execute_unprepared("DELETE FROM audit_log").await.is_err(),
+        "only earlier entries can be deleted"
+    );
+    db.execute_unprepared(&removal("02", 2)).await.unwrap();
+    db.execute_unprepared("DELETE FROM audit_log").await.unwrap();
 }
