@@ -9,7 +9,7 @@ mod telemetry;
 mod wire;
 
 use clap::Parser;
-use docent::cli::{ApiKeysCommand, Cli, Command, UsersCommand};
+use docent::cli::{ApiKeysCommand, AuditCommand, Cli, Command, UsersCommand};
 use docent::config::{Environment, LogFormat};
 use docent_app::accounts::create::Flags;
 use output::OutputError;
@@ -64,6 +64,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Apikeys(ApiKeysCommand::Create(args)) => command::api_keys::create(&args).await,
         Command::Apikeys(ApiKeysCommand::List(args)) => command::api_keys::list(&args).await,
         Command::Apikeys(ApiKeysCommand::Revoke(args)) => command::api_keys::revoke(&args).await,
+        Command::Audit(AuditCommand::Prune(args)) => command::audit::prune(&args).await,
         Command::Login(args) => command::login::log_in(&args).await,
         Command::Logout(args) => command::login::log_out(&args).await,
         Command::Mcp(args) => command::mcp::run(&args).await,

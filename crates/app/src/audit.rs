@@ -2,6 +2,9 @@
 //!
 //! An entry is written in the same unit of work as the change it describes: neither exists without the other.
 
+pub(crate) mod failed_logins;
+pub mod retention;
+
 use crate::{App, error};
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Actor, Grant, ViewAuditLog};
@@ -61,6 +64,16 @@ impl Initiator {
     /// An operator at the command line.
     pub fn command_line() -> Self {
         Self { kind: InitiatorKind::CommandLine, address: None }
+    }
+
+    /// Several unauthenticated clients.
+    pub(crate) fn clients() -> Self {
+        Self { kind: InitiatorKind::Unauthenticated, address: None }
+    }
+
+    /// The service itself.
+    pub(crate) fn service() -> Self {
+        Self::command_line()
     }
 
     /// An unauthenticated client.

@@ -12,6 +12,8 @@ pub enum SingletonTask {
     Sweep,
     /// Serving a database server with an embedded index, which only one process can do.
     EmbeddedIndex,
+    /// Exporting and removing old entries of the audit log.
+    AuditRetention,
 }
 
 impl SingletonTask {
@@ -20,6 +22,7 @@ impl SingletonTask {
         match self {
             Self::Sweep => "sweep",
             Self::EmbeddedIndex => "embedded_index",
+            Self::AuditRetention => "audit_retention",
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Commands for operating and evaluating an installation.
 
 use super::InstallationArgs;
-use clap::Args;
+use crate::config::parse_duration;
+use chrono::NaiveDate;
+use clap::{Args, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Arguments of `docent healthcheck`.
 #[derive(Clone, Copy, Debug, Args)]
@@ -39,6 +42,38 @@ pub struct ReindexArgs {
     /// Output format and settings profile.
     #[command(flatten)]
     pub installation: InstallationArgs,
+}
+
+/// `docent audit …`
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Export old entries to a file, one JSON object per line, and remove them.
+    ///
+    /// Nothing is removed unless the file is complete. The removal is recorded in the audit log. DOCENT_AUDIT_RETENTION does
+    /// the same every day.
+    Prune(PruneArgs),
+}
+
+/// Arguments of `docent audit prune`.
+#[derive(Debug, Args)]
+pub struct PruneArgs {
+    /// Remove entries before this day (UTC), such as 2026-01-31.
+    #[arg(long, value_name = "DATE", required_unless_present = "older_than", conflicts_with = "older_than")]
+    pub before: Option<NaiveDate>,
+    /// Remove entries older than this, such as 365d.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub older_than: Option<Duration>,
+    /// File to create, which must not exist.
+    #[arg(long, value_name = "FILE")]
+    pub export: PathBuf,
+    /// Output format and settings profile.
+    #[command(flatten)]
+    pub installation: InstallationArgs,
+}
+
+/// Parses a duration as settings are.
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|wrong| format!("the duration {wrong}"))
 }
 
 /// Arguments of `docent backup`.

@@ -9,7 +9,9 @@ pub use accounts::{
     AccountArgs, ApiKeysCommand, CreateKeyArgs, CreateUserArgs, ListKeysArgs, ListUsersArgs, OneUserArgs,
     RevokeKeyArgs, UsersCommand,
 };
-pub use maintenance::{BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, ReindexArgs, RestoreArgs};
+pub use maintenance::{
+    AuditCommand, BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, PruneArgs, ReindexArgs, RestoreArgs,
+};
 pub use reference::reference;
 pub use remote::{
     AskArgs, ClientArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, ListDocumentsArgs,
@@ -56,6 +58,9 @@ pub enum Command {
     /// Manage API keys, the credentials for programs.
     #[command(subcommand)]
     Apikeys(ApiKeysCommand),
+    /// Maintain the audit log.
+    #[command(subcommand)]
+    Audit(AuditCommand),
     /// Log in to a running service, for later commands.
     Login(LoginArgs),
     /// Log out of a running service.

@@ -2,10 +2,11 @@
 
 use super::Profile;
 use super::check::{Context, Refusal, positive, within};
-use super::declare::{Default, Defaults, text};
+use super::declare::{Default, Defaults, both, text};
 use super::secret::Secret;
 use super::section::section;
 use super::selector::choices;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Keys shown in documentation, which are public and therefore rejected.
@@ -48,7 +49,24 @@ section! {
         login_max_failures: u32 = text("10"), within(1..=1_000_000);
         /// Period in which failed logins are counted.
         login_failure_period: Duration = text("15m"), positive;
+        /// Age at which entries of the audit log are exported to `audit_export_dir` and removed, once a day in one process;
+        /// `0` to keep them. `docent audit prune` does the same on demand.
+        audit_retention: Duration = text("0"), check_retention;
+        /// Directory for exported entries of the audit log, one file per export.
+        audit_export_dir: PathBuf = both(Default::Computed {
+            words: "`audit` in `data_dir`",
+            text: |context| context.data_dir.join("audit").display().to_string(),
+        });
     }
+}
+
+/// Entries of the last day are never removed.
+fn check_retention(age: &Duration, _: &Context) -> Result<(), Refusal> {
+    const MIN: Duration = Duration::from_secs(24 * 60 * 60);
+    if age.is_zero() || *age >= MIN {
+        return Ok(());
+    }
+    Err(Refusal { wrong: "is too short".to_owned(), accepted: "0, or at least 1d".to_owned() })
 }
 
 const SECRET_KEY: Defaults = Defaults {

@@ -45,6 +45,7 @@ pub use service::Service;
 pub use storage::Storage;
 pub use telemetry::{LogFormat, Telemetry};
 pub use unit::ByteSize;
+pub use unit::parse_duration;
 pub use url::{ConnectionUrl, HttpUrl, Origin};
 pub use webhooks::Webhooks;
 

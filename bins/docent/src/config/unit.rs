@@ -56,6 +56,14 @@ fn show(mut number: u64, units: &[(&str, u64)]) -> String {
     if text.is_empty() { "0".to_owned() } else { text }
 }
 
+/// Parses a duration such as `15m`.
+///
+/// # Errors
+/// What is wrong with the text, to follow a name.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    <Duration as Value>::parse(text)
+}
+
 impl Value for Duration {
     const KIND: &'static str = "duration";
 

@@ -3,12 +3,11 @@
 use super::sessions::ClientInfo;
 use super::{NewPair, TokenPair, sessions};
 use crate::App;
-use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::audit::{AuditTarget, Changes, Initiator, failed_logins};
 use crate::error::{Error, Result};
 use docent_domain::access::{Actor, UseAdminPanel};
 use docent_domain::audit::AuditAction;
 use docent_domain::id::{FamilyId, SessionId};
-use docent_domain::permission::RecordKind;
 use docent_domain::session::{Session, SessionKind};
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
@@ -126,13 +125,17 @@ async fn verify_password(app: &App, account: Option<User>, password: String) -> 
     Ok(account.filter(|_| is_correct))
 }
 
-/// Writes a failed login to the audit log, for unknown accounts too, so that both take the same time.
+/// Writes a failed login to the audit log. Those of unknown accounts are counted by network and hour, in a transaction
+/// too, so that both take the same time.
 async fn audit_failure(app: &App, account: Option<User>, address: IpAddr) -> Result<()> {
-    let unknown = || AuditTarget::new(RecordKind::User, "", "unknown account");
-    let target = account.as_ref().map_or_else(unknown, AuditTarget::user);
-    let initiator = Initiator::unauthenticated(address);
     let mut work = app.store.begin().await?;
-    app.audit(&mut *work, &initiator, AuditAction::LoginFailed, target, Changes::default()).await?;
+    match account {
+        Some(user) => {
+            let (initiator, target) = (Initiator::unauthenticated(address), AuditTarget::user(&user));
+            app.audit(&mut *work, &initiator, AuditAction::LoginFailed, target, Changes::default()).await?;
+        }
+        None => failed_logins::count(&mut *work, address, app.now()).await?,
+    }
     Ok(work.commit().await?)
 }
 

@@ -2,10 +2,12 @@
 
 pub mod index_owner;
 mod purging;
+mod retention;
 mod sweeping;
 
 use crate::App;
 use crate::webhooks::delivery_worker::DeliveryWorker;
+use docent_ports::audit::AuditExports;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -17,12 +19,29 @@ use tokio_util::sync::CancellationToken;
 pub struct Background {
     app: Arc<App>,
     sweep_interval: Option<Duration>,
+    retention: Option<AuditRetention>,
+}
+
+/// How long entries of the audit log are kept, and where they are exported to.
+#[derive(Clone)]
+#[allow(missing_debug_implementations, reason = "ports have no debug form")]
+pub struct AuditRetention {
+    /// Age at which entries are removed.
+    pub age: Duration,
+    /// Where they are exported to.
+    pub exports: Arc<dyn AuditExports>,
 }
 
 impl Background {
     /// `sweep_interval` is the time between two sweeps; without it this process never sweeps.
     pub fn new(app: Arc<App>, sweep_interval: Option<Duration>) -> Self {
-        Self { app, sweep_interval }
+        Self { app, sweep_interval, retention: None }
+    }
+
+    /// Removes entries of the audit log at this age.
+    #[must_use]
+    pub fn with_retention(self, retention: Option<AuditRetention>) -> Self {
+        Self { retention, ..self }
     }
 
     /// Delivers, sweeps and purges until `stop`. Deliveries under way get a few seconds to finish.

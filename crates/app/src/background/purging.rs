@@ -26,6 +26,11 @@ impl Background {
                 self.app.note(&fault);
                 tracing::warn!(fault = %fault.report(), "expired records could not be removed; trying again in an hour");
             }
+            if let Err(error) = self.maintain_audit_log(self.app.now()).await {
+                self.app.note_error(&error);
+                let error = docent_domain::fault::report(&error);
+                tracing::warn!(%error, "the audit log could not be maintained; trying again in an hour");
+            }
             self.app.sleep(PURGE_INTERVAL).await;
         }
     }

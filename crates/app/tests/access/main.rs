@@ -1,6 +1,7 @@
 //! Permissions of accounts, groups and API keys: no use case grants more than its caller has. All ports are fakes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod audit_retention;
 mod fixture;
 mod groups;
 mod keys;

@@ -5,6 +5,7 @@ use crate::builders::{at, audit_entry, id, user};
 use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
 use docent_domain::listing::{AuditFilter, PageRequest, Period};
 use docent_domain::permission::RecordKind;
+use docent_ports::audit::{FailedLogins, NETWORKS_MAX, OTHER_NETWORKS};
 use docent_ports::store::Store;
 use std::sync::Arc;
 
@@ -93,5 +94,54 @@ crate::battery! {
         let page = PageRequest { offset: 1, limit: 2 };
         let some = store.read().await.unwrap().audit().list(&all(), page).await.unwrap();
         assert_eq!((some.records.len(), some.records[0].id, some.total), (2, id(3), 4));
+    }
+
+    /// Old entries are listed oldest first, and removed; the others remain.
+    async fn old_entries_are_listed_and_removed(store) {
+        append(&*store, &(1..=5).map(audit_entry).collect::<Vec<_>>()).await;
+        let mut view = store.read().await.unwrap();
+        let first = view.audit().oldest(at(4), None, 2).await.unwrap();
+        assert_eq!(first, [audit_entry(1), audit_entry(2)]);
+        let rest = view.audit().oldest(at(4), Some((at(2), id(2))), 2).await.unwrap();
+        assert_eq!(rest, [audit_entry(3)]);
+        drop(view);
+        for removed in [3, 0] {
+            let mut unit = store.begin().await.unwrap();
+            assert_eq!(unit.audit().remove(id(90 + removed), at(9), at(4)).await.unwrap(), u64::from(removed));
+            unit.commit().await.unwrap();
+        }
+        assert_eq!(listed(&*store, AuditFilter::default()).await, [5, 4]);
+    }
+
+    /// Failed logins are counted by network and hour, also concurrently, and taken once.
+    async fn failed_logins_are_counted_by_network_and_hour(store) {
+        let count = async |network: &str, hour| {
+            let mut unit = store.begin().await.unwrap();
+            unit.audit().count_failed_login(network, at(hour)).await.unwrap();
+            unit.commit().await.unwrap();
+        };
+        futures::future::join_all((0..4).map(|_| count("192.0.2.0/24", 0))).await;
+        count("2001:db8::/64", 0).await;
+        count("192.0.2.0/24", 3600).await;
+        let logins = |network: &str, hour, attempts| FailedLogins { network: network.to_owned(), hour: at(hour), attempts };
+        for expected in [vec![logins("192.0.2.0/24", 0, 4), logins("2001:db8::/64", 0, 1)], vec![]] {
+            let mut unit = store.begin().await.unwrap();
+            assert_eq!(unit.audit().take_failed_logins(at(3600)).await.unwrap(), expected);
+            unit.commit().await.unwrap();
+        }
+        let mut unit = store.begin().await.unwrap();
+        assert_eq!(unit.audit().take_failed_logins(at(7200)).await.unwrap(), [logins("192.0.2.0/24", 3600, 1)]);
+    }
+
+    /// The number of networks that are counted apart is bounded.
+    async fn networks_of_an_hour_are_bounded(store) {
+        let mut unit = store.begin().await.unwrap();
+        for n in 0..NETWORKS_MAX + 5 {
+            unit.audit().count_failed_login(&format!("{n:05}"), at(0)).await.unwrap();
+        }
+        unit.audit().count_failed_login("00000", at(0)).await.unwrap();
+        let taken = unit.audit().take_failed_logins(at(1)).await.unwrap();
+        let of = |network: &str| taken.iter().find(|logins| logins.network == network).map(|logins| logins.attempts);
+        assert_eq!((taken.len() as u64, of("00000"), of(OTHER_NETWORKS)), (NETWORKS_MAX + 1, Some(2), Some(5)));
     }
 }

@@ -63,6 +63,8 @@ struct Tables {
     webhooks: BTreeMap<WebhookId, Kept>,
     deliveries: BTreeMap<WebhookDeliveryId, WebhookDelivery>,
     audit: BTreeMap<AuditId, AuditEntry>,
+    /// Failed logins of unknown accounts by hour and network.
+    failed_logins: BTreeMap<(DateTime<Utc>, String), u64>,
     documents: BTreeMap<DocumentId, Document>,
     deleted: BTreeMap<DocumentId, Deletion>,
     jobs: BTreeMap<JobId, Job>,

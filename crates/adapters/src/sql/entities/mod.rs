@@ -17,12 +17,14 @@ macro_rules! no_relations {
 
 pub(super) mod api_keys;
 pub(super) mod audit_log;
+pub(super) mod audit_removals;
 pub(super) mod collection_documents;
 pub(super) mod collection_terms;
 pub(super) mod conversations;
 pub(super) mod documents;
 pub(super) mod duties;
 pub(super) mod embedding_cache;
+pub(super) mod failed_logins;
 pub(super) mod generations;
 pub(super) mod group_permissions;
 pub(super) mod groups;

@@ -4,6 +4,7 @@ use super::lines::{digest, hex, id, instant, invalid, permission_names, permissi
 use super::{BackupError, invalid_archive};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
 use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
+use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::group::{Group, GroupName};
 use docent_domain::permission::RecordKind;
 use serde::{Deserialize, Serialize};
@@ -114,6 +115,16 @@ impl ApiKeyLine {
             revoked_at: self.revoked_at.map(instant).transpose()?,
         })
     }
+}
+
+/// Encodes an entry of the audit log as it is in archives: one JSON object on a line.
+pub(crate) fn audit_line(entry: &AuditEntry) -> Result<String, Fault> {
+    let encoded = serde_json::to_string(&AuditLine::of(entry));
+    let encoded = encoded.map_err(|error| {
+        Fault::new(Component::Service, FaultKind::Internal, "encoding an entry of the audit log")
+            .caused_by(error)
+    })?;
+    Ok(encoded + "\n")
 }
 
 impl AuditLine {

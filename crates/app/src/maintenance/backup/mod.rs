@@ -31,6 +31,7 @@ mod restore;
 mod save;
 mod webhook_lines;
 
+pub(crate) use access_lines::audit_line;
 use docent_domain::fault::{Component, Fault, FaultKind};
 pub use lines::Manifest;
 pub use restore::{RestoreSummary, restore};

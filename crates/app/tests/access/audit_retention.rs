@@ -1,0 +1,90 @@
+//! Removal of old entries of the audit log.
+
+use crate::fixture::Fixture;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use docent_app::Error;
+use docent_app::audit::Initiator;
+use docent_app::audit::retention::remove_before;
+use docent_domain::audit::{AuditAction, AuditEntry};
+use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::listing::{AuditFilter, PageRequest};
+use docent_ports::audit::AuditExport;
+use docent_testkit::builders::audit_entry;
+use std::sync::{Arc, Mutex};
+
+/// Lines, and whether the export was finished. Fails to finish if asked to.
+#[derive(Clone, Default)]
+struct Lines {
+    text: Arc<Mutex<(String, bool)>>,
+    fails: bool,
+}
+
+#[async_trait]
+impl AuditExport for Lines {
+    async fn write(&mut self, lines: String) -> Result<()> {
+        self.text.lock().unwrap().0.push_str(&lines);
+        Ok(())
+    }
+
+    async fn finish(self: Box<Self>) -> Result<()> {
+        if self.fails {
+            return Err(Fault::new(Component::Service, FaultKind::Full, "no space"));
+        }
+        self.text.lock().unwrap().1 = true;
+        Ok(())
+    }
+}
+
+async fn log(fixture: &Fixture) -> Vec<AuditEntry> {
+    let page = PageRequest { offset: 0, limit: 2000 };
+    fixture.1.store.read().await.unwrap().audit().list(&AuditFilter::default(), page).await.unwrap().records
+}
+
+/// The `n`th second of two days ago.
+fn at(fixture: &Fixture, n: u32) -> DateTime<Utc> {
+    fixture.0.now() - TimeDelta::days(2) + TimeDelta::seconds(n.into())
+}
+
+async fn with_entries(entries: u32) -> Fixture {
+    let fixture = Fixture::new();
+    let mut unit = fixture.1.store.begin().await.unwrap();
+    for n in 1..=entries {
+        unit.audit().append(&AuditEntry { at: at(&fixture, n), ..audit_entry(n) }).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    fixture
+}
+
+#[tokio::test]
+async fn old_entries_are_exported_and_then_removed() {
+    let fixture = with_entries(1200).await;
+    let (lines, by) = (Lines::default(), Initiator::command_line());
+    let removed =
+        remove_before(&fixture.0, &by, at(&fixture, 1101), "a.jsonl", Box::new(lines.clone())).await.unwrap();
+    assert_eq!(removed, 1100);
+    let (text, is_finished) = lines.text.lock().unwrap().clone();
+    let exported: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let times: Vec<_> = exported.iter().map(|entry| entry["at"].as_i64().unwrap()).collect();
+    assert_eq!(times, (1..=1100).map(|n| at(&fixture, n).timestamp_micros()).collect::<Vec<_>>());
+    assert!(is_finished);
+    let left = log(&fixture).await;
+    let removal = left.iter().find(|entry| entry.record == "removal").unwrap();
+    assert_eq!(removal.action, AuditAction::Delete);
+    assert_eq!(removal.changes["entries"].after.as_deref(), Some("1100"));
+    assert_eq!(removal.changes["export"].after.as_deref(), Some("a.jsonl"));
+    assert!(left.iter().all(|entry| entry.at >= at(&fixture, 1101)));
+}
+
+#[tokio::test]
+async fn nothing_is_removed_when_the_export_fails_or_the_time_is_recent() {
+    let fixture = with_entries(3).await;
+    let before = log(&fixture).await;
+    let (failing, by) = (Lines { fails: true, ..Lines::default() }, Initiator::command_line());
+    assert!(remove_before(&fixture.0, &by, at(&fixture, 9), "a", Box::new(failing)).await.is_err());
+    let recent = fixture.0.now() - TimeDelta::minutes(59);
+    let refused = remove_before(&fixture.0, &by, recent, "a", Box::new(Lines::default())).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    assert_eq!(log(&fixture).await, before);
+}
