@@ -6,6 +6,8 @@ mod cargo;
 mod chaos;
 mod fuzz;
 mod generate;
+#[cfg(feature = "load")]
+mod load;
 #[cfg(any(feature = "chaos", feature = "load"))]
 mod qdrant;
 #[cfg(any(feature = "bench", feature = "chaos", feature = "load"))]
@@ -41,6 +43,11 @@ enum Task {
     /// Kill and restart processes and stores while documents are uploaded and deleted, and check that nothing was lost,
     /// duplicated, left pending or partly deleted.
     Chaos(chaos::Chaos),
+    #[cfg(feature = "load")]
+    Load(load::Load),
+    /// Attack the service, and measure its memory and the latency of ordinary requests with and without the attack.
+    #[cfg(not(feature = "load"))]
+    Load(bench::Passed),
     /// Run an extraction worker for `bench extract`.
     #[command(hide = true)]
     ExtractWorker {
@@ -61,6 +68,10 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Fuzz(fuzz) => fuzz.run(&root()?),
         Task::Bench(bench) => bench.run(),
         Task::Chaos(chaos) => chaos.run(),
+        #[cfg(feature = "load")]
+        Task::Load(load) => load.run(),
+        #[cfg(not(feature = "load"))]
+        Task::Load(_) => bench::restart("load"),
         Task::ExtractWorker { peak } => bench::extract_worker(&peak),
         #[cfg(feature = "load")]
         Task::BenchPeer(role) => role.run(),

@@ -20,14 +20,14 @@ mod restore;
 #[cfg(feature = "bench")]
 mod search;
 #[cfg(feature = "load")]
-mod service;
+pub(crate) mod service;
 #[cfg(feature = "load")]
 mod sse;
 mod start;
 #[cfg(feature = "bench")]
 mod synthetic;
 #[cfg(feature = "load")]
-mod wire;
+pub(crate) mod wire;
 
 #[cfg(feature = "load")]
 pub(crate) use peer::Role;
@@ -168,7 +168,7 @@ impl Bench {
 
 /// Restarts this program as a release build with a feature.
 #[cfg(not(all(feature = "bench", feature = "load")))]
-fn restart(feature: &str) -> anyhow::Result<ExitCode> {
+pub(crate) fn restart(feature: &str) -> anyhow::Result<ExitCode> {
     use anyhow::Context;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = std::process::Command::new(cargo);

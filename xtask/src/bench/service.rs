@@ -11,18 +11,18 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-pub(super) const EMAIL: &str = "bench@example.org";
-pub(super) const PASSWORD: &str = "the benchmark's own pass phrase";
+pub(crate) const EMAIL: &str = "bench@example.org";
+pub(crate) const PASSWORD: &str = "the benchmark's own pass phrase";
 
 /// A process that is killed on drop.
-pub(super) struct Peer {
+pub(crate) struct Peer {
     child: Child,
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Peer {
     /// Starts this program in a role; it prints its address first.
-    pub(super) fn in_role(arguments: &[String]) -> Result<Self> {
+    pub(crate) fn in_role(arguments: &[String]) -> Result<Self> {
         let program = std::env::current_exe().context("path of this program")?;
         let mut child =
             Command::new(program).arg("bench-peer").args(arguments).stdout(Stdio::piped()).spawn()?;
@@ -34,12 +34,12 @@ impl Peer {
     }
 
     /// The process ID.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Sends SIGTERM and waits for the end of the process.
-    pub(super) fn stop(mut self) -> Result<()> {
+    pub(crate) fn stop(mut self) -> Result<()> {
         let pid = self.child.id().to_string();
         ensure!(Command::new("kill").args(["-TERM", &pid]).status()?.success(), "kill -TERM {pid}");
         self.child.wait()?;
@@ -47,12 +47,12 @@ impl Peer {
     }
 
     /// CPU time so far.
-    pub(super) fn cpu(&self) -> Result<Duration> {
+    pub(crate) fn cpu(&self) -> Result<Duration> {
         Ok(self.times()?.0)
     }
 
     /// CPU time of the process and of its ended children.
-    pub(super) fn times(&self) -> Result<(Duration, Duration)> {
+    pub(crate) fn times(&self) -> Result<(Duration, Duration)> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))
             .context("reading CPU times works on Linux only")?;
         // The name in parentheses can contain anything; the times are the 12th to 15th fields after it.
@@ -65,13 +65,13 @@ impl Peer {
     }
 
     /// Resident memory now, in KiB.
-    pub(super) fn resident_kib(&self) -> Result<u64> {
+    pub(crate) fn resident_kib(&self) -> Result<u64> {
         start::resident_kib(self.child.id())
     }
 }
 
 /// Converts clock ticks, which are hundredths of a second on Linux.
-pub(super) fn ticks_to_time(ticks: u64) -> Duration {
+pub(crate) fn ticks_to_time(ticks: u64) -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
@@ -83,7 +83,7 @@ impl Drop for Peer {
 }
 
 /// An installation with the built-in stores, unless its settings override them.
-pub(super) struct Installation {
+pub(crate) struct Installation {
     program: PathBuf,
     folder: PathBuf,
     settings: Vec<(&'static str, String)>,
@@ -91,7 +91,7 @@ pub(super) struct Installation {
 
 impl Installation {
     /// An installation without a schema, in a directory.
-    pub(super) fn new(program: &Path, folder: &Path, settings: &[(&'static str, String)]) -> Result<Self> {
+    pub(crate) fn new(program: &Path, folder: &Path, settings: &[(&'static str, String)]) -> Result<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self { program: program.to_owned(), folder: folder.to_owned(), settings: settings.to_vec() })
     }
@@ -125,27 +125,32 @@ impl Installation {
     }
 
     /// Runs a command to its end.
-    pub(super) fn run(&self, arguments: &[&str]) -> Result<()> {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Result<()> {
         let status = self.command(arguments)?.status()?;
         ensure!(status.success(), "docent {}: {}", arguments.join(" "), self.read_log());
         Ok(())
     }
 
     /// Creates the account that [`Self::serve`] logs in with.
-    pub(super) fn create_account(&self) -> Result<()> {
-        let mut command = self.command(&["createsuperuser", EMAIL, "--password-stdin"])?;
+    pub(crate) fn create_account(&self) -> Result<()> {
+        self.create_account_of(EMAIL, PASSWORD)
+    }
+
+    /// Creates an account.
+    pub(crate) fn create_account_of(&self, email: &str, password: &str) -> Result<()> {
+        let mut command = self.command(&["createsuperuser", email, "--password-stdin"])?;
         let mut create = command.stdin(Stdio::piped()).spawn()?;
         create
             .stdin
             .take()
             .context("the input of the command")?
-            .write_all(format!("{PASSWORD}\n").as_bytes())?;
+            .write_all(format!("{password}\n").as_bytes())?;
         ensure!(create.wait()?.success(), "docent createsuperuser: {}", self.read_log());
         Ok(())
     }
 
     /// Starts `docent serve` and logs in. The token is valid for an hour.
-    pub(super) async fn serve(&self) -> Result<(Peer, String)> {
+    pub(crate) async fn serve(&self) -> Result<(Peer, String)> {
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let mut command = self.command(&["serve"])?;
         let child = command.env("DOCENT_BIND_ADDRESS", address.to_string()).spawn()?;
@@ -169,7 +174,7 @@ impl Installation {
 }
 
 /// Creates an installation with an account, starts `docent serve` and logs in. The token is valid for an hour.
-pub(super) async fn docent(
+pub(crate) async fn docent(
     program: &Path,
     folder: &Path,
     settings: &[(&'static str, String)],

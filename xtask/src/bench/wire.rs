@@ -7,20 +7,20 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// A keep-alive connection.
-pub(super) struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 /// The sizes of a response in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
-    pub(super) head: usize,
-    pub(super) body: usize,
+pub(crate) struct Size {
+    pub(crate) head: usize,
+    pub(crate) body: usize,
 }
 
 /// Encodes a request.
-pub(super) fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec<u8> {
+pub(crate) fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Vec<u8> {
     let authorization = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
     let content = match body.len() {
         0 => String::new(),
@@ -30,7 +30,7 @@ pub(super) fn request(method: &str, path: &str, token: Option<&str>, body: &str)
 }
 
 /// Encodes an upload.
-pub(super) fn upload(name: &str, pdf: &[u8], token: &str) -> Vec<u8> {
+pub(crate) fn upload(name: &str, pdf: &[u8], token: &str) -> Vec<u8> {
     const BOUNDARY: &str = "between-two-parts-of-the-benchmark";
     let part = format!(
         "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
@@ -46,37 +46,37 @@ pub(super) fn upload(name: &str, pdf: &[u8], token: &str) -> Vec<u8> {
 }
 
 impl Client {
-    pub(super) async fn connect(address: SocketAddr) -> Result<Self> {
+    pub(crate) async fn connect(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::with_capacity(4096) })
     }
 
-    pub(super) async fn send(&mut self, request: &[u8]) -> Result<()> {
+    pub(crate) async fn send(&mut self, request: &[u8]) -> Result<()> {
         Ok(self.stream.write_all(request).await?)
     }
 
     /// Reads the next bytes of a response; `None` if the server has closed the connection.
-    pub(super) async fn read_more(&mut self) -> Result<Option<&[u8]>> {
+    pub(crate) async fn read_more(&mut self) -> Result<Option<&[u8]>> {
         let before = self.buffer.len();
         let read = self.stream.read_buf(&mut self.buffer).await?;
         Ok((read > 0).then(|| &self.buffer[before..]))
     }
 
     /// The bytes of the current response.
-    pub(super) fn received(&self) -> &[u8] {
+    pub(crate) fn received(&self) -> &[u8] {
         &self.buffer
     }
 
     /// Sends a request and reads the response, which must have a content length and a status 2xx.
-    pub(super) async fn exchange(&mut self, request: &[u8]) -> Result<Size> {
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> Result<Size> {
         let (status, size) = self.exchange_any(request).await?;
         ensure!((200..300).contains(&status), "{}", String::from_utf8_lossy(&self.buffer));
         Ok(size)
     }
 
     /// Sends a request and reads the response, which must have a content length; returns the status too.
-    pub(super) async fn exchange_any(&mut self, request: &[u8]) -> Result<(u16, Size)> {
+    pub(crate) async fn exchange_any(&mut self, request: &[u8]) -> Result<(u16, Size)> {
         self.buffer.clear();
         self.send(request).await?;
         let head = loop {
@@ -107,13 +107,13 @@ impl Client {
     }
 
     /// Sends a request and returns the body as text.
-    pub(super) async fn text(&mut self, method: &str, path: &str, token: Option<&str>) -> Result<String> {
+    pub(crate) async fn text(&mut self, method: &str, path: &str, token: Option<&str>) -> Result<String> {
         let size = self.exchange(&request(method, path, token, "")).await?;
         Ok(String::from_utf8_lossy(&self.buffer[size.head..]).into_owned())
     }
 
     /// Sends a request and returns the body as JSON.
-    pub(super) async fn json(
+    pub(crate) async fn json(
         &mut self,
         method: &str,
         path: &str,
@@ -126,6 +126,6 @@ impl Client {
 }
 
 /// Position of `needle`.
-pub(super) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+pub(crate) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|window| window == needle)
 }
