@@ -16,6 +16,7 @@ mod docs;
 mod documents;
 mod health;
 mod http;
+mod limits;
 mod mcp;
 mod metrics;
 mod openai;

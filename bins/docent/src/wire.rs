@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use docent::config::{
     AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
 };
+use docent_adapters::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
 use docent_adapters::builtin::answerer::BuiltinAnswerer;
 use docent_adapters::cached_extractor::CachedExtractor;
@@ -28,8 +29,8 @@ use docent_adapters::system::{SystemClock, SystemEntropy};
 use docent_adapters::token_signer::JwtSigner;
 use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
 use docent_app::App;
-use docent_app::background::Background;
 use docent_app::background::index_owner::IndexOwner;
+use docent_app::background::{AuditRetention, Background};
 use docent_app::jobs::RunnerSettings;
 use docent_app::rate_limit::Quota;
 use docent_app::settings::Settings as Limits;
@@ -224,7 +225,13 @@ pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
 /// Builds the recurring work of a process that runs jobs.
 pub(crate) fn background(settings: &Settings, app: &Arc<App>) -> Background {
     let interval = settings.ingestion.ingest_sweep_interval;
+    let accounts = &settings.accounts;
+    let retention = (!accounts.audit_retention.is_zero()).then(|| AuditRetention {
+        age: accounts.audit_retention,
+        exports: Arc::new(FileExports::new(accounts.audit_export_dir.clone())),
+    });
     Background::new(Arc::clone(app), Some(interval).filter(|interval| !interval.is_zero()))
+        .with_retention(retention)
 }
 
 fn limits(settings: &Settings) -> Limits {
@@ -240,6 +247,8 @@ fn limits(settings: &Settings) -> Limits {
         public_url: public_url(settings),
         login_max_failures: u64::from(accounts.login_max_failures),
         login_failure_period: accounts.login_failure_period,
+        account_limits: settings.limits.of_accounts(),
+        api_key_limits: settings.limits.of_api_keys(),
         max_upload_bytes: settings.http.max_upload_bytes.0,
         max_chunks: settings.ingestion.ingest_max_chunks,
         ingest_concurrency: settings.ingestion.ingest_concurrency,

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::tokens::Counter;
-use crate::{App, usage};
+use crate::{App, limits, usage};
 use docent_domain::access::{Actor, Chat, Grant};
 use docent_domain::chat::AgentName;
 use docent_domain::fault::{Component, Fault, FaultKind};
@@ -44,6 +44,7 @@ pub async fn embed(
     model: &str,
     texts: &[String],
 ) -> Result<EmbeddingOutcome> {
+    limits::check_tokens(app, grant).await?;
     let active = app.active_index().await?;
     let embedder = active.embedder()?;
     if !embedder.makes_vectors() {

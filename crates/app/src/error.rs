@@ -3,6 +3,7 @@
 use docent_domain::document::Failure;
 use docent_domain::error::{Forbidden, IllegalTransition, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::limits::LimitReached;
 use docent_domain::permission::RecordKind;
 use std::time::Duration;
 use thiserror::Error;
@@ -61,6 +62,9 @@ pub enum Error {
         /// How long to wait before the next request.
         retry_after: Duration,
     },
+    /// A limit of the account or the API key is reached.
+    #[error("{0}")]
+    LimitReached(LimitReached),
     /// The link's token is unknown, used, expired, replaced or for another purpose, or its account is not active.
     #[error("This link is not valid: it was used, has expired or was replaced by a newer one")]
     InvalidLink,

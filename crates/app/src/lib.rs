@@ -17,6 +17,7 @@ pub mod health;
 pub mod ids;
 pub mod ingest;
 pub mod jobs;
+mod limits;
 pub mod listing;
 pub mod maintenance;
 pub mod rate_limit;
@@ -58,6 +59,7 @@ use docent_ports::vector_indexes::VectorIndexes;
 use docent_ports::webhook_sender::WebhookSender;
 use documents::page_image::PageImageCache;
 use jobs::running::Running;
+use limits::AnswerCounts;
 use settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,6 +102,7 @@ pub(crate) struct Process {
     pub(crate) new_deliveries: Notify,
     pub(crate) running: Running,
     pub(crate) page_images: PageImageCache,
+    pub(crate) answers: AnswerCounts,
     /// The memory for messages that are being read.
     pub(crate) read_budget: ReadBudget,
     /// Serializes logins of one account from one address.
@@ -123,6 +126,7 @@ impl App {
             new_deliveries: Notify::new(),
             running: Running::new(settings.ingest_concurrency),
             page_images: PageImageCache::default(),
+            answers: AnswerCounts::default(),
             read_budget: ReadBudget::default(),
             logins: KeyedLocks::default(),
             outgoing_mail: OutgoingMail::default(),

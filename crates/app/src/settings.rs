@@ -1,6 +1,7 @@
 //! Limits and lifetimes.
 
 use docent_domain::chunk::ChunkSize;
+use docent_domain::limits::Limits;
 use std::time::Duration;
 
 /// The settings of the use cases. Their external names are in the configuration reference.
@@ -26,6 +27,10 @@ pub struct Settings {
     pub login_max_failures: u64,
     /// Length of that period.
     pub login_failure_period: Duration,
+    /// Limits of each account, unless it has its own.
+    pub account_limits: Limits,
+    /// Limits of each API key, in addition to those of its account. Files belong to accounts only.
+    pub api_key_limits: Limits,
     /// Maximum size of an uploaded file in bytes.
     pub max_upload_bytes: u64,
     /// Maximum number of characters of a document.
@@ -63,6 +68,8 @@ impl Default for Settings {
             public_url: "http://127.0.0.1:8000".to_owned(),
             login_max_failures: 10,
             login_failure_period: Duration::from_secs(15 * 60),
+            account_limits: Limits { answers: 32, page_images_per_hour: 1000, ..Limits::default() },
+            api_key_limits: Limits::default(),
             max_upload_bytes: 50 * 1024 * 1024,
             max_characters: 20_000_000,
             ingest_concurrency: 4,

@@ -6,6 +6,7 @@
 use crate::api_key::{ApiKey, ApiKeyScope, ApiKeyScopes};
 use crate::error::Forbidden;
 use crate::id::{ApiKeyId, UserId};
+use crate::limits::AccountLimits;
 use crate::permission::{Permission, PermissionSet};
 use crate::user::User;
 use std::marker::PhantomData;
@@ -20,6 +21,7 @@ pub struct Actor {
     permissions: PermissionSet,
     api_key: Option<(ApiKeyId, ApiKeyScopes)>,
     client_ip: Option<IpAddr>,
+    limits: AccountLimits,
 }
 
 impl Actor {
@@ -33,6 +35,7 @@ impl Actor {
             permissions: PermissionSet::EMPTY,
             api_key: None,
             client_ip: None,
+            limits: user.limits,
         })
     }
 
@@ -130,6 +133,7 @@ impl Actor {
                 user: self.user,
                 api_key: self.api_key(),
                 client_ip: self.client_ip,
+                limits: self.limits,
                 operation: PhantomData,
             })
         } else {
@@ -165,6 +169,7 @@ pub struct Grant<A> {
     user: UserId,
     api_key: Option<ApiKeyId>,
     client_ip: Option<IpAddr>,
+    limits: AccountLimits,
     operation: PhantomData<A>,
 }
 
@@ -182,6 +187,11 @@ impl<A> Grant<A> {
     /// IP address of the client, if known.
     pub fn client_ip(&self) -> Option<IpAddr> {
         self.client_ip
+    }
+
+    /// Limits of the account that replace those of the settings.
+    pub fn limits(&self) -> AccountLimits {
+        self.limits
     }
 }
 
@@ -301,6 +311,7 @@ mod tests {
             last_login_at: None,
             email_verified_at: None,
             sessions_from: DateTime::UNIX_EPOCH,
+            limits: crate::limits::AccountLimits::default(),
         }
     }
 

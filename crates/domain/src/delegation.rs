@@ -136,6 +136,7 @@ mod tests {
             last_login_at: None,
             email_verified_at: None,
             sessions_from: DateTime::UNIX_EPOCH,
+            limits: crate::limits::AccountLimits::default(),
         }
     }
 

@@ -17,6 +17,7 @@ pub mod group;
 pub mod headings;
 pub mod id;
 pub mod job;
+pub mod limits;
 pub mod listing;
 pub mod metrics;
 pub mod permission;

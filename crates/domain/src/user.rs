@@ -2,6 +2,7 @@
 
 use crate::error::ValidationError;
 use crate::id::UserId;
+use crate::limits::AccountLimits;
 use crate::text::Email;
 use chrono::{DateTime, Utc};
 use std::fmt;
@@ -29,6 +30,8 @@ pub struct User {
     pub email_verified_at: Option<DateTime<Utc>>,
     /// Tokens and sessions issued earlier are rejected. Set when the password changes or the account is deactivated.
     pub sessions_from: DateTime<Utc>,
+    /// Limits that replace those of the settings.
+    pub limits: AccountLimits,
 }
 
 impl User {

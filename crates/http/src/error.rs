@@ -80,6 +80,10 @@ impl From<&'static str> for Loc {
 pub struct Problem<'a> {
     /// Sentence for people.
     detail: &'a str,
+    /// Code for programs: which limit of the account or the API key is reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    code: Option<&'a str>,
 }
 
 /// A validation error with all invalid fields.
@@ -194,7 +198,7 @@ impl ApiError {
     /// The body as a JSON value.
     pub fn example(&self) -> Value {
         match self.errors.as_slice() {
-            [] => json!(Problem { detail: &self.detail }),
+            [] => json!(Problem { detail: &self.detail, code: self.code }),
             errors => json!(InvalidRequest { detail: &self.detail, errors }),
         }
     }
@@ -217,6 +221,10 @@ impl From<Error> for ApiError {
             }
             Error::TooManyFailedLogins { retry_after } | Error::TooManyEmails { retry_after } => {
                 return Self::too_many(*retry_after);
+            }
+            Error::LimitReached(reached) => {
+                let error = Self::new(StatusCode::TOO_MANY_REQUESTS, reached.to_string());
+                return Self { retry_after: reached.retry_after, ..error.with_code(reached.kind.code()) };
             }
             Error::InvalidLink => StatusCode::BAD_REQUEST,
             Error::Forbidden => StatusCode::FORBIDDEN,
@@ -336,7 +344,7 @@ impl ResponseError for ApiError {
             response.insert_header((header::RETRY_AFTER, seconds));
         }
         let mut response = match self.errors.as_slice() {
-            [] => response.json(Problem { detail: &self.detail }),
+            [] => response.json(Problem { detail: &self.detail, code: self.code }),
             errors => response.json(InvalidRequest { detail: &self.detail, errors }),
         };
         self.report(&mut response);

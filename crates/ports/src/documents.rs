@@ -5,7 +5,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::DocumentId;
+use docent_domain::id::{DocumentId, UserId};
 use docent_domain::listing::{DocumentFilter, DocumentQuery, Page, PageRequest};
 use docent_domain::text::Title;
 use std::collections::{HashMap, HashSet};
@@ -63,6 +63,9 @@ pub trait DocumentReader: Send {
 
     /// Returns what remains to be removed of a deleted document, if anything.
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>>;
+
+    /// Sums the sizes of the files of an account's documents in bytes.
+    async fn stored_bytes(&mut self, owner: UserId) -> Result<u64>;
 
     /// Whether any document has a file with this SHA-256.
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool>;

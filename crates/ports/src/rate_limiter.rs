@@ -14,7 +14,7 @@ pub struct Count {
     pub resets_in: Duration,
 }
 
-/// Counts events by key. Counter and expiry change atomically.
+/// Counts events and holders of slots by key. Counter and expiry change atomically.
 #[async_trait]
 pub trait RateLimiter: Send + Sync {
     /// Counts an event and returns the count including it.
@@ -25,4 +25,18 @@ pub trait RateLimiter: Send + Sync {
 
     /// Resets the counter of a key.
     async fn reset(&self, key: &str) -> Result<()>;
+
+    /// Takes one of `limit` slots of a key for `lifetime`, or renews the slot that `holder` has. Returns whether it has one
+    /// now. Slots are counted apart from events.
+    async fn take_slot(
+        &self,
+        key: &str,
+        holder: &str,
+        limit: u64,
+        lifetime: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<bool>;
+
+    /// Frees the slot of a holder. Idempotent.
+    async fn free_slot(&self, key: &str, holder: &str) -> Result<()>;
 }

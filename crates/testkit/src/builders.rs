@@ -16,6 +16,7 @@ use docent_domain::id::{
     MessageId, SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
 };
 use docent_domain::job::{Job, JobKind};
+use docent_domain::limits::AccountLimits;
 use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_domain::session::{Session, SessionKind};
 use docent_domain::text::{Email, FileName, Title};
@@ -89,6 +90,7 @@ pub fn user(n: u32) -> User {
         last_login_at: None,
         email_verified_at: None,
         sessions_from: at(0),
+        limits: AccountLimits::default(),
     }
 }
 

@@ -41,7 +41,7 @@ async fn staff_with(app: &TestApp, permissions: &[Permission]) -> Browser {
 }
 
 /// Like [`staff_with`], and also signs the account in to the API.
-async fn staff(app: &TestApp, permissions: &[Permission]) -> (Browser, Member) {
+pub(crate) async fn staff(app: &TestApp, permissions: &[Permission]) -> (Browser, Member) {
     let user = staff_account(app, "staff@example.org", permissions).await;
     (at_panel(app, "staff@example.org").await, Member::login(app, user).await)
 }

@@ -155,7 +155,8 @@ async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
 }
 
 async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document> {
-    let mut upload = documents::upload::begin(app, actor.authorize()?, GUIDE_NAME, "application/pdf").await?;
+    let mut upload =
+        documents::upload::begin(app, actor.authorize()?, GUIDE_NAME, "application/pdf", 0).await?;
     upload.write(Bytes::from_static(GUIDE)).await?;
     let id = upload.finish().await?.id;
     let result = async {

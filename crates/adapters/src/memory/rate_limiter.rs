@@ -18,6 +18,8 @@ pub struct MemoryRateLimiter {
 #[derive(Debug, Default)]
 struct State {
     windows: HashMap<Box<str>, Window>,
+    /// The holders of each key's slots, and until when they have them.
+    slots: HashMap<Box<str>, HashMap<Box<str>, DateTime<Utc>>>,
     sweep: Sweep,
 }
 
@@ -76,6 +78,38 @@ impl RateLimiter for MemoryRateLimiter {
 
     async fn reset(&self, key: &str) -> Result<()> {
         self.state().windows.remove(key);
+        Ok(())
+    }
+
+    async fn take_slot(
+        &self,
+        key: &str,
+        holder: &str,
+        limit: u64,
+        lifetime: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        let until = Window::open(lifetime, now).until;
+        let mut state = self.state();
+        let slots = state.slots.entry(key.into()).or_default();
+        slots.retain(|_, until| now < *until);
+        let has_slot = slots.contains_key(holder) || (slots.len() as u64) < limit;
+        if has_slot {
+            slots.insert(holder.into(), until);
+        } else if slots.is_empty() {
+            state.slots.remove(key);
+        }
+        Ok(has_slot)
+    }
+
+    async fn free_slot(&self, key: &str, holder: &str) -> Result<()> {
+        let mut state = self.state();
+        if let Some(slots) = state.slots.get_mut(key) {
+            slots.remove(holder);
+            if slots.is_empty() {
+                state.slots.remove(key);
+            }
+        }
         Ok(())
     }
 }

@@ -17,12 +17,18 @@ const WINDOW_MAX: i64 = 1 << 52;
 pub struct RedisRateLimiter {
     redis: Redis,
     hit: Script,
+    take_slot: Script,
 }
 
 impl RedisRateLimiter {
     /// Creates a rate limiter on this server.
     pub fn new(redis: Redis) -> Self {
-        Self { redis, hit: Script::new(include_str!("scripts/hit.lua")) }
+        let hit = Script::new(include_str!("scripts/hit.lua"));
+        Self { redis, hit, take_slot: Script::new(include_str!("scripts/take_slot.lua")) }
+    }
+
+    fn slots(&self, key: &str) -> String {
+        self.redis.key(format_args!("slots:{key}"))
     }
 
     fn key(&self, key: &str) -> String {
@@ -58,5 +64,26 @@ impl RateLimiter for RedisRateLimiter {
         let mut command = Cmd::new();
         command.arg("DEL").arg(self.key(key));
         self.redis.command("reset a count", &command).await
+    }
+
+    async fn take_slot(
+        &self,
+        key: &str,
+        holder: &str,
+        limit: u64,
+        lifetime: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        let lifetime = i64::try_from(lifetime.as_micros()).map_or(WINDOW_MAX, |long| long.min(WINDOW_MAX));
+        let mut call = self.take_slot.key(self.slots(key));
+        call.arg(holder).arg(limit).arg(now.timestamp_micros()).arg(lifetime);
+        let taken: u64 = self.redis.script("take a slot", &call).await?;
+        Ok(taken == 1)
+    }
+
+    async fn free_slot(&self, key: &str, holder: &str) -> Result<()> {
+        let mut command = Cmd::new();
+        command.arg("ZREM").arg(self.slots(key)).arg(holder);
+        self.redis.command("free a slot", &command).await
     }
 }

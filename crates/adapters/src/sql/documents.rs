@@ -8,14 +8,14 @@ use super::lookup::Lookup;
 use super::points;
 use super::record::Record;
 use super::transaction::{Source, Transaction};
-use super::usage::{DAY, day_of};
+use super::usage::{DAY, day_of, sum};
 use super::values::{counted, instant, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::DocumentId;
+use docent_domain::id::{DocumentId, UserId};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
@@ -168,6 +168,16 @@ impl DocumentReader for Transaction {
         let query = self.for_update(Entity::find_by_id(id.as_uuid()).filter(Column::DeletedAt.is_not_null()));
         let row = self.run("read a deletion", |db| Box::pin(query.one(db))).await?;
         row.map_or(Ok(None), |row| to_deletion(&row))
+    }
+
+    async fn stored_bytes(&mut self, owner: UserId) -> Result<u64> {
+        let query = live()
+            .select_only()
+            .expr_as(sum(Column::FileBytes), "bytes")
+            .filter(Column::OwnerId.eq(owner.as_uuid()))
+            .into_tuple::<i64>();
+        let bytes = self.run("sum up sizes of files", |db| Box::pin(query.one(db))).await?;
+        counted(bytes.unwrap_or_default(), "sum of sizes")
     }
 
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {

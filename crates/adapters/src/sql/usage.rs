@@ -90,7 +90,7 @@ fn select_sums(filter: &UsageFilter, grouping: UsageGrouping, backend: DbBackend
 }
 
 /// A sum that is 0 over nothing. PostgreSQL's sum of big integers is a decimal number, hence the cast.
-fn sum(column: Column) -> Expr {
+pub(super) fn sum(column: impl ColumnTrait) -> Expr {
     Expr::expr(Func::coalesce([column.sum(), Expr::val(0)])).cast_as("bigint")
 }
 

@@ -41,10 +41,11 @@ pub(crate) async fn upload(
     payload: Payload,
 ) -> Reply {
     let limit = context.app.settings().max_upload_bytes;
-    if content_length(&request).is_some_and(|bytes| bytes > limit + REST_MAX) {
+    let length = content_length(&request);
+    if length.is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }
-    let upload = receive(&context, by.grant, Multipart::new(request.headers(), payload)).await?;
+    let upload = receive(&context, by.grant, Multipart::new(request.headers(), payload), length).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();
     let document = upload.traced(trace).finish().await?;
     Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))

@@ -5,6 +5,7 @@ use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use docent_domain::audit::AuditAction;
 use docent_domain::id::UserId;
+use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, UserFilter};
 use docent_domain::permission::RecordKind;
 use docent_domain::text::Email;
@@ -54,6 +55,7 @@ impl AccountService<'_> {
             last_login_at: None,
             email_verified_at: None,
             sessions_from: created_at,
+            limits: AccountLimits::default(),
         })
     }
 

@@ -17,6 +17,7 @@ use docent_domain::delegation::Access;
 use docent_domain::error::{Forbidden, ValidationError};
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{GroupId, UserId};
+use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{Page, PageRequest, UserFilter};
 use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_domain::text::Email;
@@ -213,6 +214,36 @@ pub async fn set_password(
     app.account_service().set_password(&Initiator::grantee(&grant), id, password).await?;
     app.notify(&user.email, Notice::PasswordChanged);
     Ok(())
+}
+
+/// Sets the limits of an account that replace those of the settings.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::Forbidden`] for an account with access that the actor does not have, or when the
+/// database cannot be reached.
+pub async fn set_limits(
+    app: &App,
+    actor: &Actor,
+    grant: Grant<ChangeUsers>,
+    id: UserId,
+    limits: AccountLimits,
+) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    let user = lock_account(&mut *work, actor, id).await?;
+    actor.ensure_can_manage(Access::of_account(&user, work.groups().permissions(id).await?))?;
+    let text = |limit: Option<u64>| limit.map(|limit| limit.to_string());
+    let before = user.limits;
+    let changes = Changes::default()
+        .field("answers", text(before.answers), text(limits.answers))
+        .field("tokens_per_day", text(before.tokens_per_day), text(limits.tokens_per_day))
+        .field("stored_bytes", text(before.stored_bytes), text(limits.stored_bytes))
+        .field("page_images_per_hour", text(before.page_images_per_hour), text(limits.page_images_per_hour));
+    if !changes.is_empty() {
+        work.users().update(&User { limits, ..user.clone() }).await?;
+        let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::user(&user));
+        app.audit(&mut *work, &initiator, AuditAction::Change, target, changes).await?;
+    }
+    Ok(work.commit().await?)
 }
 
 /// Deletes an account with its permissions, API keys, sessions and conversations. Its documents remain, without an

@@ -6,6 +6,7 @@ use super::registry::Agent;
 use super::request::AgentRequest;
 use super::{history, metering, prompt, tool};
 use crate::error::Result;
+use crate::limits::{self, AnswerSlot};
 use crate::recorder::Recorder;
 use crate::{App, conversations, spans};
 use docent_domain::access::{Chat, Grant};
@@ -100,14 +101,15 @@ fn task_panicked() -> Fault {
 /// The question and its answer, even an incomplete one, are recorded in the request's conversation.
 ///
 /// # Errors
-/// [`Error::NotFound`](crate::Error::NotFound) for the conversation of another account, or a fault of the model or
-/// the database.
+/// [`Error::LimitReached`](crate::Error::LimitReached), [`Error::NotFound`](crate::Error::NotFound) for the conversation
+/// of another account, or a fault of the model or the database.
 pub async fn ask(
     app: &Arc<App>,
     grant: Grant<Chat>,
     agent: Arc<Agent>,
     request: AgentRequest,
 ) -> Result<AnswerStream> {
+    let slot = limits::start_answer(app, &grant).await?;
     if let Some(conversation) = request.conversation {
         conversations::open(app, &grant, conversation, request.question()).await?;
     }
@@ -116,18 +118,13 @@ pub async fn ask(
     let (events, mut rest) = mpsc::channel(BUFFER);
     let (ended, outcome) = oneshot::channel();
     let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
-    let task =
-        AnswerTask { app: Arc::clone(app), agent, request, messages, events, ended, span: span.clone() };
+    let app = Arc::clone(app);
+    let task = AnswerTask { app, agent, request, messages, events, ended, span: span.clone(), slot };
     // Log lines get their fields from the outer span.
-    app.process.tasks.spawn(task.run().instrument(span).in_current_span());
+    let (tasks, recorder) = (task.app.process.tasks.clone(), Arc::clone(&task.app.recorder));
+    tasks.spawn(task.run().instrument(span).in_current_span());
     let first = rest.recv().await.unwrap_or_else(|| Err(task_panicked()))?;
-    Ok(AnswerStream {
-        first: Some(first),
-        rest,
-        is_over: false,
-        recorder: Arc::clone(&app.recorder),
-        outcome,
-    })
+    Ok(AnswerStream { first: Some(first), rest, is_over: false, recorder, outcome })
 }
 
 /// The client has disconnected.
@@ -161,6 +158,8 @@ struct AnswerTask {
     events: mpsc::Sender<Result<AnswerEvent, Fault>>,
     ended: oneshot::Sender<Outcome>,
     span: Span,
+    /// Counts the answer until its tokens are recorded.
+    slot: AnswerSlot,
 }
 
 impl AnswerTask {
@@ -182,7 +181,7 @@ impl AnswerTask {
                 Some(Err(fault))
             }
         };
-        let Self { app, agent, request, events, ended, span, .. } = self;
+        let Self { app, agent, request, events, ended, span, slot, .. } = self;
         let tokens = meter.total().await;
         // Recorded before the last event, so that a follow-up question finds this answer in the history.
         transcript.record(&app, &request, agent.name.clone(), tokens).await;
@@ -193,6 +192,7 @@ impl AnswerTask {
         drop(events);
         let _ = ended.send(Outcome { tokens, is_truncated });
         metering::record(&app, &request, agent.name.clone(), tokens, &span).await;
+        drop(slot);
     }
 
     /// Runs the agent loop; returns whether the answer was truncated.

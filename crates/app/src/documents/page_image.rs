@@ -1,8 +1,8 @@
 //! Renders images of pages.
 
 use super::file;
-use crate::App;
 use crate::error::{Error, Result};
+use crate::{App, limits};
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Grant, ReadDocuments};
@@ -111,8 +111,8 @@ impl PageImageCache {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the document or its file does not exist; [`Error::PageNotFound`];
-/// [`Error::PageNotRenderable`]; or when a store or the renderer fails.
-pub async fn render(app: &App, _grant: Grant<ReadDocuments>, image: PageImage) -> Result<Bytes> {
+/// [`Error::PageNotRenderable`]; [`Error::LimitReached`]; or when a store or the renderer fails.
+pub async fn render(app: &App, grant: Grant<ReadDocuments>, image: PageImage) -> Result<Bytes> {
     // Before the cache, so that images of deleted documents are not served.
     let (document, _, pdf) = file::of_document(app, image.document).await?;
     if let Some(png) = app.process.page_images.get(&image) {
@@ -121,6 +121,7 @@ pub async fn render(app: &App, _grant: Grant<ReadDocuments>, image: PageImage) -
     if let Some(failure) = app.process.page_images.failure(&image, app.now()) {
         return Err(failure.into());
     }
+    limits::count_page_image(app, &grant).await?;
     let marked = match image.passage {
         Some(passage) => marked(app, &document, passage, image.page.get()).await?,
         None => None,

@@ -3,9 +3,9 @@
 //! The bytes are streamed to the blob store. The record and its ingestion job are then written in one transaction: an
 //! acknowledged upload is never lost, and a failed one leaves no record.
 
-use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
+use crate::{App, limits};
 use bytes::Bytes;
 use docent_domain::access::{AddDocuments, Grant};
 use docent_domain::audit::AuditAction;
@@ -29,25 +29,29 @@ pub struct Upload {
     name: FileName,
     writer: Box<dyn BlobWriter>,
     bytes: u64,
+    /// How many bytes the account can still store; `None` for any number.
+    room: Option<u64>,
     digest: Sha256,
     trace: Option<TraceParent>,
 }
 
 /// Begins an upload with the file name and content type that the client sent. Parameters of the content type are
-/// ignored.
+/// ignored. The file has at least `expected` bytes.
 ///
 /// # Errors
-/// [`Error::NotPdf`] for another content type; or when the blob store cannot be reached.
+/// [`Error::NotPdf`] for another content type; [`Error::LimitReached`]; or when a store cannot be reached.
 pub async fn begin(
     app: &Arc<App>,
     grant: Grant<AddDocuments>,
     name: &str,
     content_type: &str,
+    expected: u64,
 ) -> Result<Upload> {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case("application/pdf") {
         return Err(Error::NotPdf);
     }
+    let room = limits::check_upload(app, &grant, expected).await?;
     let id = app.new_id(DocumentId::generate);
     let writer = app.blobs.create(&BlobKey::of_document(id)).await?;
     Ok(Upload {
@@ -57,6 +61,7 @@ pub async fn begin(
         name: FileName::sanitize(name),
         writer,
         bytes: 0,
+        room,
         digest: Sha256::new(),
         trace: None,
     })
@@ -72,12 +77,16 @@ impl Upload {
     /// Writes the next bytes.
     ///
     /// # Errors
-    /// [`Error::FileTooLarge`], or when the blob store fails. Call [`Self::abort`] then.
+    /// [`Error::FileTooLarge`], [`Error::LimitReached`], or when the blob store fails. Call [`Self::abort`] then.
     pub async fn write(&mut self, bytes: Bytes) -> Result<()> {
         self.bytes += bytes.len() as u64;
         let limit = self.app.settings.max_upload_bytes;
         if self.bytes > limit {
             return Err(Error::FileTooLarge { limit });
+        }
+        if self.room.is_some_and(|room| self.bytes > room) {
+            let max = self.grant.limits().or(self.app.settings.account_limits).stored_bytes;
+            return Err(limits::storage_full(max));
         }
         self.digest.update(&bytes);
         Ok(self.writer.write(bytes).await?)
@@ -95,7 +104,7 @@ impl Upload {
     }
 
     async fn complete(self) -> Result<Document> {
-        let Self { app, grant, id, name, writer, bytes, digest, trace } = self;
+        let Self { app, grant, id, name, writer, bytes, digest, trace, .. } = self;
         writer.finish().await?;
         let now = app.now();
         let file =
@@ -130,7 +139,9 @@ async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job
     let mut work = app.store.begin().await?;
     // The account may have been deactivated or deleted during a long upload.
     let owner = work.users().get(grant.user()).await?;
-    owner.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
+    let owner = owner.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
+    let bytes = document.file.as_ref().map_or(0, |file| file.bytes);
+    limits::check_stored(app, &mut *work, &owner, bytes).await?;
     work.documents().insert(document).await?;
     work.jobs().insert(job).await?;
     let bytes = document.file.as_ref().map(|file| file.bytes.to_string());

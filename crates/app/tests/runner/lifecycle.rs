@@ -197,7 +197,8 @@ impl World {
         let grant = Actor::of(&self.owners[owner as usize]).unwrap().authorize().unwrap();
         let id = self.runtime.block_on(async {
             let app = &self.service.app;
-            let mut upload = documents::upload::begin(app, grant, "a.pdf", "application/pdf").await.unwrap();
+            let mut upload =
+                documents::upload::begin(app, grant, "a.pdf", "application/pdf", 0).await.unwrap();
             upload.write(bytes::Bytes::from_static(b"zebras")).await.unwrap();
             upload.finish().await.unwrap().id
         });

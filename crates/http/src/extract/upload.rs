@@ -24,13 +24,15 @@ const PARTS_MAX: usize = 100;
 /// Minimum average rate of an upload in bytes per second, after the timeout for pauses.
 const MIN_RATE: u64 = 8 * 1024;
 
-/// Stores the file of a valid form.
+/// Stores the file of a valid form whose body has `length` bytes, if that is known.
 pub async fn receive(
     context: &State,
     grant: Grant<AddDocuments>,
     parts: Multipart,
+    length: Option<u64>,
 ) -> Result<Upload, ApiError> {
-    let mut form = Form::new(context, parts);
+    let expected = length.unwrap_or_default().saturating_sub(REST_MAX);
+    let mut form = Form { expected, ..Form::new(context, parts) };
     let Some(upload) = form.file(grant).await? else {
         return Err(ApiError::invalid_field(&["body", FILE], "is required"));
     };
@@ -44,6 +46,8 @@ pub async fn receive(
 /// A multipart form being read.
 pub struct Form<'a> {
     context: &'a State,
+    /// Minimum number of bytes of the file.
+    expected: u64,
     /// Number of skipped bytes.
     rest: u64,
     parts: Multipart,
@@ -55,7 +59,7 @@ pub struct Form<'a> {
 impl<'a> Form<'a> {
     /// Starts reading a form.
     pub fn new(context: &'a State, parts: Multipart) -> Self {
-        Self { context, rest: 0, parts, started: context.app.now(), received: Cell::new(0) }
+        Self { context, expected: 0, rest: 0, parts, started: context.app.now(), received: Cell::new(0) }
     }
 
     /// Stores the part named `file`, if present.
@@ -86,7 +90,8 @@ impl<'a> Form<'a> {
     pub async fn store(&self, grant: Grant<AddDocuments>, mut part: Field) -> Result<Upload, ApiError> {
         let content_type = part.headers().get(header::CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut upload = use_case::begin(&self.context.app, grant, &file_name(&part), content_type).await?;
+        let mut upload =
+            use_case::begin(&self.context.app, grant, &file_name(&part), content_type, self.expected).await?;
         loop {
             let written = match self.next_of(&mut part).await {
                 Ok(None) => return Ok(upload),

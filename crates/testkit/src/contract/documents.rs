@@ -141,6 +141,20 @@ crate::battery! {
     }
 
     /// A file exists as long as a document that is not deleted has it.
+    async fn stored_bytes_are_those_of_one_account(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let mut unit = store.begin().await.unwrap();
+        for (n, owner) in [(1, Some(user(1).id)), (2, Some(user(1).id)), (3, Some(user(2).id)), (4, None), (5, Some(user(1).id))] {
+            unit.documents().insert(&Document { owner, ..document(n) }).await.unwrap();
+        }
+        assert!(unit.documents().mark_deleted(id(5), at(9)).await.unwrap());
+        unit.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        for (account, bytes) in [(1, 2003), (2, 1003), (3, 0)] {
+            assert_eq!(view.documents().stored_bytes(user(account).id).await.unwrap(), bytes);
+        }
+    }
+
     async fn has_file_ignores_deleted_documents(store) {
         let same = document(2).file;
         let twin = Document { file: document(1).file, ..document(3) };

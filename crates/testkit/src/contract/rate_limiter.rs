@@ -51,6 +51,37 @@ crate::battery! {
         assert_eq!(limiter.peek("b", now).await.unwrap().events, 1);
     }
 
+    /// Slots are limited by key, freed, and lost when their time has passed.
+    async fn slots_are_limited_and_expire(limiter) {
+        let clock = TestClock::default();
+        let take = async |key, holder| limiter.take_slot(key, holder, 2, WINDOW, clock.now()).await.unwrap();
+        assert!(take("a", "1").await && take("a", "2").await && !take("a", "3").await);
+        assert!(take("b", "3").await, "another key");
+        limiter.free_slot("a", "1").await.unwrap();
+        limiter.free_slot("a", "1").await.unwrap();
+        limiter.free_slot("c", "1").await.unwrap();
+        assert!(take("a", "3").await && !take("a", "1").await);
+        clock.advance(Duration::from_secs(59));
+        assert!(take("a", "3").await, "a holder renews its slot");
+        clock.advance(Duration::from_secs(1));
+        assert!(take("a", "1").await && !take("a", "4").await, "the slot of 2 has expired");
+        assert_eq!(limiter.peek("a", clock.now()).await.unwrap().events, 0);
+    }
+
+    /// Concurrent callers do not get more slots than there are.
+    async fn concurrent_callers_share_the_slots(limiter) {
+        let now = TestClock::default().now();
+        let callers = (0..50).map(|n| {
+            let limiter = Arc::clone(&limiter);
+            tokio::spawn(async move { limiter.take_slot("a", &n.to_string(), 7, WINDOW, now).await.unwrap() })
+        });
+        let mut taken = 0;
+        for caller in callers.collect::<Vec<_>>() {
+            taken += u32::from(caller.await.unwrap());
+        }
+        assert_eq!(taken, 7);
+    }
+
     /// Concurrent events all count, and each gets its own count.
     async fn concurrent_hits_are_exact(limiter) {
         let now = TestClock::default().now();

@@ -5,6 +5,7 @@ use crate::builders::{api_key, at, conversation, document, group, id, session, u
 use chrono::TimeDelta;
 use docent_domain::document::Document;
 use docent_domain::group::AssignedPermissions;
+use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, UserFilter, UserOrder};
 use docent_domain::permission::PermissionSet;
 use docent_domain::text::Email;
@@ -23,6 +24,7 @@ crate::battery! {
             User { is_staff: true, last_login_at: login, ..user(2) },
             User { is_superuser: true, created_at: at(2) + TimeDelta::microseconds(999_999), ..user(3) },
             User { email_verified_at: Some(at(8)), sessions_from: at(7), ..user(5) },
+            User { limits: AccountLimits { answers: Some(0), stored_bytes: Some(1 << 40), ..AccountLimits::default() }, ..user(6) },
             User { email: Email::parse("jörg+tag@büro.example").unwrap(), ..user(4) },
         ];
         add_users(&*store, &users).await;

@@ -12,6 +12,8 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct FakeRateLimiter {
     windows: Mutex<HashMap<String, (u64, DateTime<Utc>)>>,
+    /// Holders of slots by key, and until when they have them.
+    slots: Mutex<HashMap<String, HashMap<String, DateTime<Utc>>>>,
 }
 
 fn count(events: u64, until: DateTime<Utc>, now: DateTime<Utc>) -> Count {
@@ -38,6 +40,29 @@ impl RateLimiter for FakeRateLimiter {
 
     async fn reset(&self, key: &str) -> Result<()> {
         self.windows.lock().unwrap().remove(key);
+        Ok(())
+    }
+
+    async fn take_slot(
+        &self,
+        key: &str,
+        holder: &str,
+        limit: u64,
+        lifetime: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        let mut slots = self.slots.lock().unwrap();
+        let holders = slots.entry(key.to_owned()).or_default();
+        holders.retain(|_, until| *until > now);
+        let has_slot = holders.contains_key(holder) || (holders.len() as u64) < limit;
+        if has_slot {
+            holders.insert(holder.to_owned(), now + TimeDelta::from_std(lifetime).unwrap());
+        }
+        Ok(has_slot)
+    }
+
+    async fn free_slot(&self, key: &str, holder: &str) -> Result<()> {
+        self.slots.lock().unwrap().entry(key.to_owned()).or_default().remove(holder);
         Ok(())
     }
 }

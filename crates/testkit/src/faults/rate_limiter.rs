@@ -20,6 +20,21 @@ impl RateLimiter for Faulty<dyn RateLimiter> {
     async fn reset(&self, key: &str) -> Result<()> {
         self.pass()?.reset(key).await
     }
+
+    async fn take_slot(
+        &self,
+        key: &str,
+        holder: &str,
+        limit: u64,
+        lifetime: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        self.pass()?.take_slot(key, holder, limit, lifetime, now).await
+    }
+
+    async fn free_slot(&self, key: &str, holder: &str) -> Result<()> {
+        self.pass()?.free_slot(key, holder).await
+    }
 }
 
 #[cfg(test)]

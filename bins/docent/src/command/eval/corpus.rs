@@ -122,7 +122,7 @@ fn pdfs(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
 
 async fn upload(app: &Arc<App>, actor: &Actor, name: &str, path: &Path) -> anyhow::Result<Document> {
     let mut file = File::open(path)?;
-    let mut upload = documents::upload::begin(app, actor.authorize()?, name, "application/pdf").await?;
+    let mut upload = documents::upload::begin(app, actor.authorize()?, name, "application/pdf", 0).await?;
     loop {
         let mut chunk = vec![0; CHUNK_SIZE];
         let read = file.read(&mut chunk)?;

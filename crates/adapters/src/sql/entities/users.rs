@@ -1,8 +1,9 @@
 use crate::sql::fault::corrupt;
 use crate::sql::record::{Record, all_columns};
-use crate::sql::values::{instant, micros};
+use crate::sql::values::{counted, instant, micros, number};
 use docent_domain::fault::Result;
 use docent_domain::id::UserId;
+use docent_domain::limits::AccountLimits;
 use docent_domain::text::Email;
 use docent_domain::user::{PasswordHash, User};
 use sea_orm::entity::prelude::*;
@@ -21,6 +22,10 @@ pub struct Model {
     pub last_login_at: Option<i64>,
     pub email_verified_at: Option<i64>,
     pub sessions_from: i64,
+    pub answers_limit: Option<i64>,
+    pub tokens_limit: Option<i64>,
+    pub bytes_limit: Option<i64>,
+    pub images_limit: Option<i64>,
 }
 
 no_relations!();
@@ -29,6 +34,7 @@ impl Record for User {
     type Entity = Entity;
 
     fn to_row(&self) -> Result<ActiveModel> {
+        let limit = |limit: Option<u64>| limit.map(|limit| number(limit, "a limit")).transpose();
         Ok(all_columns(Model {
             id: self.id.as_uuid(),
             email: self.email.as_str().to_owned(),
@@ -40,11 +46,16 @@ impl Record for User {
             last_login_at: self.last_login_at.map(micros),
             email_verified_at: self.email_verified_at.map(micros),
             sessions_from: micros(self.sessions_from),
+            answers_limit: limit(self.limits.answers)?,
+            tokens_limit: limit(self.limits.tokens_per_day)?,
+            bytes_limit: limit(self.limits.stored_bytes)?,
+            images_limit: limit(self.limits.page_images_per_hour)?,
         }))
     }
 
     fn from_row(row: Model) -> Result<Self> {
         let when = |micros| instant(micros, "account's time");
+        let limit = |limit: Option<i64>| limit.map(|limit| counted(limit, "account's limit")).transpose();
         Ok(User {
             id: UserId::from_uuid(row.id),
             email: Email::parse(&row.email).map_err(|_| corrupt("account's address"))?,
@@ -56,6 +67,12 @@ impl Record for User {
             last_login_at: row.last_login_at.map(when).transpose()?,
             email_verified_at: row.email_verified_at.map(when).transpose()?,
             sessions_from: when(row.sessions_from)?,
+            limits: AccountLimits {
+                answers: limit(row.answers_limit)?,
+                tokens_per_day: limit(row.tokens_limit)?,
+                stored_bytes: limit(row.bytes_limit)?,
+                page_images_per_hour: limit(row.images_limit)?,
+            },
         })
     }
 }

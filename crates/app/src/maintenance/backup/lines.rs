@@ -11,6 +11,7 @@ use docent_domain::document::{
 use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::{ApiKeyId, ConversationId, DocumentId, UsageId, UserId};
+use docent_domain::limits::AccountLimits;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::text::{Email, FileName, Title};
@@ -78,6 +79,10 @@ pub(super) struct UserLine {
     email_verified_at: Option<i64>,
     #[serde(default)]
     sessions_from: i64,
+    answers_limit: Option<u64>,
+    tokens_limit: Option<u64>,
+    bytes_limit: Option<u64>,
+    images_limit: Option<u64>,
     /// Its own permissions.
     #[serde(default)]
     permissions: Vec<String>,
@@ -214,6 +219,10 @@ impl UserLine {
             last_login_at: user.last_login_at.map(|at| at.timestamp_micros()),
             email_verified_at: user.email_verified_at.map(|at| at.timestamp_micros()),
             sessions_from: user.sessions_from.timestamp_micros(),
+            answers_limit: user.limits.answers,
+            tokens_limit: user.limits.tokens_per_day,
+            bytes_limit: user.limits.stored_bytes,
+            images_limit: user.limits.page_images_per_hour,
             permissions: permission_names(rights.permissions),
             groups: rights.groups.iter().map(ToString::to_string).collect(),
         }
@@ -238,6 +247,12 @@ impl UserLine {
             last_login_at: self.last_login_at.map(instant).transpose()?,
             email_verified_at: self.email_verified_at.map(instant).transpose()?,
             sessions_from: instant(self.sessions_from)?,
+            limits: AccountLimits {
+                answers: self.answers_limit,
+                tokens_per_day: self.tokens_limit,
+                stored_bytes: self.bytes_limit,
+                page_images_per_hour: self.images_limit,
+            },
         })
     }
 }

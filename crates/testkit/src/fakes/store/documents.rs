@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document, DocumentState};
 use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::DocumentId;
+use docent_domain::id::{DocumentId, UserId};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
@@ -104,6 +104,11 @@ impl DocumentReader for Transaction {
 
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>> {
         Ok(self.read()?.deleted.get(&id).cloned())
+    }
+
+    async fn stored_bytes(&mut self, owner: UserId) -> Result<u64> {
+        let owned = self.read()?.documents.values().filter(|document| document.owner == Some(owner));
+        Ok(owned.filter_map(|document| document.file.as_ref()).map(|file| file.bytes).sum())
     }
 
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {

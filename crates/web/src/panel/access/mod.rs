@@ -11,6 +11,7 @@ mod sessions;
 mod tables;
 mod user;
 mod user_actions;
+mod user_limits;
 mod user_page;
 mod users;
 mod verifications;
@@ -25,6 +26,7 @@ routes! {
     "/users/add"             { GET => user::add, POST => user::create }
     "/users/{id}"            { GET => user::show, POST => user::change }
     "/users/{id}/password"   { GET => user_actions::password, POST => user_actions::set_password }
+    "/users/{id}/limits"     { GET => user_limits::limits, POST => user_limits::set_limits }
     "/users/{id}/delete"     { GET => user::confirm, POST => user::delete }
     "/users/{id}/end-sessions" { POST => user_actions::end_sessions }
     "/groups"                { GET => groups::groups }
@@ -48,6 +50,7 @@ pages! {
     Framed<users::UsersPage> => "users.html"
     Framed<user::UserPage> => "user.html"
     Framed<user_actions::PasswordPage> => "password.html"
+    Framed<user_limits::LimitsPage> => "limits.html"
     Framed<groups::GroupsPage> => "groups.html"
     Framed<group::GroupPage> => "group.html"
     Framed<api_keys::ApiKeysPage> => "api_keys.html"

@@ -26,8 +26,8 @@ pub(super) struct PasswordPage {
     email: String,
 }
 
-/// Account whose password is to be set. Checks permissions before the form is shown.
-async fn manageable(
+/// Account that is to be changed. Checks permissions before the form is shown.
+pub(super) async fn manageable(
     staff: &Staff,
     context: &State,
     id: &str,

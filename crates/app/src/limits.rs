@@ -1,0 +1,267 @@
+//! Limits per account and per API key.
+//!
+//! Tokens are summed from the usage ledger and bytes from the documents, so that both are exact after a crash and across
+//! processes. Answers in progress and page images are counted in the key-value store; while it is unavailable, each
+//! process counts answers on its own and images are not limited.
+
+use crate::App;
+use crate::error::{Error, Result};
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use docent_domain::access::Grant;
+use docent_domain::fault::Fault;
+use docent_domain::id::{ApiKeyId, LeaseId, UserId};
+use docent_domain::limits::{LimitKind, LimitReached, Limits};
+use docent_domain::listing::{PageRequest, Period, UsageFilter, UsageGrouping};
+use docent_domain::user::User;
+use docent_ports::store::UnitOfWork;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+/// How long a slot is kept after the process that holds it has crashed.
+const SLOT_LIFETIME: Duration = Duration::from_secs(120);
+/// Interval at which a slot is renewed.
+const SLOT_RENEWAL: Duration = Duration::from_secs(40);
+/// The window of page images.
+const HOUR: Duration = Duration::from_secs(60 * 60);
+
+/// An account or an API key with its limits.
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    user: UserId,
+    key: Option<ApiKeyId>,
+    limits: Limits,
+}
+
+impl Holder {
+    /// The account of a grant, and its API key if it has one.
+    fn of<A>(app: &App, grant: &Grant<A>) -> impl Iterator<Item = Self> {
+        let account =
+            Self { user: grant.user(), key: None, limits: grant.limits().or(app.settings.account_limits) };
+        let limits = app.settings.api_key_limits;
+        let key = grant.api_key().map(|key| Self { key: Some(key), limits, ..account });
+        std::iter::once(account).chain(key)
+    }
+
+    /// The key of a counter in the key-value store.
+    fn counter(&self, name: &str) -> String {
+        match self.key {
+            Some(key) => format!("{name}:key:{key}"),
+            None => format!("{name}:account:{}", self.user),
+        }
+    }
+
+    fn reached(&self, kind: LimitKind, max: u64, retry_after: Option<Duration>) -> Error {
+        Error::LimitReached(LimitReached { kind, max, is_of_key: self.key.is_some(), retry_after })
+    }
+}
+
+/// Checks that the account and the API key have tokens left today.
+///
+/// # Errors
+/// [`Error::LimitReached`], or when the database cannot be reached.
+pub(crate) async fn check_tokens<A>(app: &App, grant: &Grant<A>) -> Result<()> {
+    for holder in Holder::of(app, grant) {
+        let max = holder.limits.tokens_per_day;
+        if max == 0 {
+            continue;
+        }
+        let now = app.now();
+        let today = now.date_naive().and_time(NaiveTime::MIN).and_utc();
+        let filter = UsageFilter {
+            user: Some(holder.user),
+            api_key: holder.key,
+            period: Period { from: Some(today), to: None },
+        };
+        let grouping = UsageGrouping { by_day: false, by_user: false, by_key: false };
+        let page = PageRequest { offset: 0, limit: 1 };
+        let sums = app.store.read_latest().await?.usage().sums(&filter, grouping, page).await?;
+        let used: u64 = sums.records.iter().map(|sum| sum.tokens.prompt + sum.tokens.completion).sum();
+        if used >= max {
+            let tomorrow = (today + TimeDelta::days(1) - now).to_std().unwrap_or_default();
+            return Err(holder.reached(LimitKind::TokensPerDay, max, Some(tomorrow)));
+        }
+    }
+    Ok(())
+}
+
+/// Counts a page image that is about to be drawn.
+///
+/// # Errors
+/// [`Error::LimitReached`].
+pub(crate) async fn count_page_image<A>(app: &App, grant: &Grant<A>) -> Result<()> {
+    for holder in Holder::of(app, grant) {
+        let max = holder.limits.page_images_per_hour;
+        if max == 0 {
+            continue;
+        }
+        match app.limiter.hit(&holder.counter("images"), HOUR, app.now()).await {
+            Ok(count) if count.events > max => {
+                return Err(holder.reached(LimitKind::PageImages, max, Some(count.resets_in)));
+            }
+            Ok(_) => {}
+            Err(fault) => uncounted(app, &fault),
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes the account of a grant can still store; `None` for any number.
+///
+/// # Errors
+/// [`Error::LimitReached`] when these are less than `expected`, or when the database cannot be reached.
+pub(crate) async fn check_upload<A>(app: &App, grant: &Grant<A>, expected: u64) -> Result<Option<u64>> {
+    let max = grant.limits().or(app.settings.account_limits).stored_bytes;
+    if max == 0 {
+        return Ok(None);
+    }
+    let stored = app.store.read_latest().await?.documents().stored_bytes(grant.user()).await?;
+    match max.checked_sub(stored) {
+        Some(room) if room >= expected.max(1) => Ok(Some(room)),
+        _ => Err(storage_full(max)),
+    }
+}
+
+/// Checks in the unit of work that adds a file that the account can store it. The unit must have locked the account, so
+/// that concurrent uploads cannot pass the limit together.
+pub(crate) async fn check_stored(
+    app: &App,
+    work: &mut dyn UnitOfWork,
+    owner: &User,
+    bytes: u64,
+) -> Result<()> {
+    let max = owner.limits.or(app.settings.account_limits).stored_bytes;
+    if max > 0 && work.documents().stored_bytes(owner.id).await?.saturating_add(bytes) > max {
+        return Err(storage_full(max));
+    }
+    Ok(())
+}
+
+/// The error of an upload for which the account has no room.
+pub(crate) fn storage_full(max: u64) -> Error {
+    let kind = LimitKind::StoredBytes;
+    Error::LimitReached(LimitReached { kind, max, is_of_key: false, retry_after: None })
+}
+
+fn uncounted(app: &App, fault: &Fault) {
+    app.note(fault);
+    tracing::debug!(fault = %fault.report(), "a limit cannot be counted in the key-value store");
+}
+
+/// The numbers of answers in progress in this process, by account and API key.
+#[derive(Debug, Default)]
+pub(crate) struct AnswerCounts(Mutex<HashMap<String, u64>>);
+
+impl AnswerCounts {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, counter: &str, max: u64) -> bool {
+        let mut counts = self.lock();
+        let count = counts.entry(counter.to_owned()).or_default();
+        let has_room = *count < max;
+        *count += u64::from(has_room);
+        has_room
+    }
+
+    fn free(&self, counter: &str) {
+        let mut counts = self.lock();
+        if let Some(count) = counts.get_mut(counter) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                counts.remove(counter);
+            }
+        }
+    }
+}
+
+/// The permission to generate an answer, which counts until this is dropped.
+pub(crate) struct AnswerSlot {
+    app: Arc<App>,
+    id: String,
+    /// The counters, and their limits.
+    counters: Vec<(String, u64)>,
+    renewal: Option<JoinHandle<()>>,
+}
+
+/// Starts an answer, if the account and the API key have tokens left and not too many answers in progress.
+///
+/// # Errors
+/// [`Error::LimitReached`], or when the database cannot be reached.
+pub(crate) async fn start_answer<A>(app: &Arc<App>, grant: &Grant<A>) -> Result<AnswerSlot> {
+    check_tokens(app, grant).await?;
+    let id = app.new_id(LeaseId::generate).to_string();
+    let mut slot = AnswerSlot { app: Arc::clone(app), id, counters: Vec::new(), renewal: None };
+    for holder in Holder::of(app, grant) {
+        let (counter, max) = (holder.counter("answers"), holder.limits.answers);
+        if max == 0 {
+            continue;
+        }
+        let reached = holder.reached(LimitKind::Answers, max, None);
+        if !app.process.answers.take(&counter, max) {
+            return Err(reached);
+        }
+        slot.counters.push((counter.clone(), max));
+        match take(app, &counter, &slot.id, max, app.now()).await {
+            Ok(true) => {}
+            Ok(false) => return Err(reached),
+            Err(fault) => uncounted(app, &fault),
+        }
+    }
+    slot.renew();
+    Ok(slot)
+}
+
+async fn take(app: &App, counter: &str, id: &str, max: u64, now: DateTime<Utc>) -> Result<bool, Fault> {
+    app.limiter.take_slot(counter, id, max, SLOT_LIFETIME, now).await
+}
+
+impl AnswerSlot {
+    /// Keeps the slot while the answer is generated.
+    fn renew(&mut self) {
+        if self.counters.is_empty() {
+            return;
+        }
+        let (app, id, counters) = (Arc::clone(&self.app), self.id.clone(), self.counters.clone());
+        self.renewal = Some(tokio::spawn(async move {
+            loop {
+                app.sleep(SLOT_RENEWAL).await;
+                for (counter, max) in &counters {
+                    if let Err(fault) = take(&app, counter, &id, *max, app.now()).await {
+                        uncounted(&app, &fault);
+                    }
+                }
+            }
+        }));
+    }
+}
+
+impl Drop for AnswerSlot {
+    fn drop(&mut self) {
+        let Self { app, id, counters, renewal } = self;
+        if let Some(renewal) = renewal {
+            renewal.abort();
+        }
+        for (counter, _) in counters.iter() {
+            app.process.answers.free(counter);
+        }
+        // Without a runtime the process is ending, and the slots expire.
+        if let (Ok(runtime), false) = (Handle::try_current(), counters.is_empty()) {
+            let (app, id, counters) = (Arc::clone(app), std::mem::take(id), std::mem::take(counters));
+            let tasks = app.process.tasks.clone();
+            tasks.spawn_on(
+                async move {
+                    for (counter, _) in counters {
+                        if let Err(fault) = app.limiter.free_slot(&counter, &id).await {
+                            uncounted(&app, &fault);
+                        }
+                    }
+                },
+                &runtime,
+            );
+        }
+    }
+}
