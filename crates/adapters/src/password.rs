@@ -11,19 +11,24 @@ use docent_ports::password_hasher::PasswordHasher;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task;
 
 const SALT_BYTES: usize = 16;
+/// Waiting calls per concurrent hash; more fail at once. At 20 ms per hash the last one waits about a second.
+const WAITING_PER_HASH: usize = 50;
 const UNREADABLE: &str = "a stored password hash cannot be parsed";
 
-/// Hashes passwords with Argon2id. The number of concurrent hashes is limited to the number of cores.
+/// Hashes passwords with Argon2id. One core is left for other work, and the number of waiting calls is limited.
 pub struct Argon2Hasher {
     argon2: Argon2<'static>,
     entropy: Arc<dyn Entropy>,
     /// The hash that passwords of unknown accounts are checked against. No known password matches it.
     decoy: PasswordHash,
     slots: Arc<Semaphore>,
+    /// Places for calls that wait or run.
+    places: Arc<Semaphore>,
 }
 
 impl Argon2Hasher {
@@ -49,19 +54,28 @@ impl Argon2Hasher {
         let decoy = decoy(&params, &*entropy).map_err(|error| internal("create a decoy hash", error))?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        Ok(Self { argon2, entropy, decoy, slots: Arc::new(Semaphore::new(cores)) })
+        let hashes = (cores - 1).max(1);
+        let (slots, places) = (Semaphore::new(hashes), Semaphore::new(hashes * (1 + WAITING_PER_HASH)));
+        Ok(Self { argon2, entropy, decoy, slots: Arc::new(slots), places: Arc::new(places) })
     }
 
     /// Runs `work` on a blocking thread as soon as a slot is free.
+    ///
+    /// # Errors
+    /// `Unavailable` if too many calls are waiting.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(Argon2<'static>) -> T + Send + 'static,
     ) -> Result<T> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            Fault::new(Component::Service, FaultKind::Unavailable, "too many passwords are being checked")
+                .with_retry_after(Duration::from_secs(1))
+        })?;
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         let argon2 = self.argon2.clone();
         task::spawn_blocking(move || {
             // The work continues if the caller is cancelled, so it keeps its slot.
-            let _slot = slot;
+            let (_place, _slot) = (place, slot);
             work(argon2)
         })
         .await
@@ -175,5 +189,21 @@ mod tests {
         assert!(futures::poll!(&mut hash).is_pending());
         drop(taken);
         hash.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn call_beyond_the_queue_is_unavailable() {
+        let hasher = Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap();
+        let all = u32::try_from(hasher.slots.available_permits()).unwrap();
+        let taken = hasher.slots.acquire_many(all).await.unwrap();
+        let mut waiting: Vec<_> =
+            (0..hasher.places.available_permits()).map(|_| hasher.hash(password("x"))).collect();
+        for hash in &mut waiting {
+            assert!(futures::poll!(hash).is_pending());
+        }
+        let fault = hasher.verify(password("x"), None).await.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::Unavailable);
+        drop((taken, waiting));
+        hasher.hash(password("x")).await.unwrap();
     }
 }

@@ -20,6 +20,7 @@ pub mod jobs;
 mod limits;
 pub mod listing;
 pub mod maintenance;
+mod network;
 pub mod rate_limit;
 pub mod recorder;
 pub mod search;
@@ -105,7 +106,7 @@ pub(crate) struct Process {
     pub(crate) answers: AnswerCounts,
     /// The memory for messages that are being read.
     pub(crate) read_budget: ReadBudget,
-    /// Serializes logins of one account from one address.
+    /// Serializes logins of one account.
     pub(crate) logins: KeyedLocks,
     pub(crate) outgoing_mail: OutgoingMail,
     /// The runtime in which the process started, if any; it outlives the threads of requests.

@@ -1,11 +1,15 @@
 //! Limits the requests of each client.
 
 use crate::App;
+use crate::network::network;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::fault::Fault;
 use docent_ports::rate_limiter::Count;
+use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -47,7 +51,7 @@ impl RateLimit {
     /// # Errors
     /// The time until the next request is allowed, when the quota is used up.
     pub async fn admit(&self, app: &App, client: IpAddr) -> Result<(), Duration> {
-        let key = format!("rate:{}", prefix(client));
+        let key = format!("rate:{}", network(client));
         let now = app.now();
         if self.is_local.load(Ordering::Relaxed) && !self.is_probe(now) {
             app.recorder.counted_locally();
@@ -113,15 +117,15 @@ impl RateLimit {
     }
 }
 
-/// The addresses that count as one client: one IPv4 address, or the /64 network of an IPv6 customer.
-fn prefix(client: IpAddr) -> IpAddr {
-    match client.to_canonical() {
-        IpAddr::V4(address) => address.into(),
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-        }
+/// The key of a counter: its kind and a digest of what it counts for. Names that clients choose, such as email
+/// addresses, are neither stored nor decide how long the key is.
+pub(crate) fn counter_key(kind: &str, parts: &[&str]) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(part.len().to_le_bytes());
+        digest.update(part.as_bytes());
     }
+    format!("{kind}:{}", URL_SAFE_NO_PAD.encode(&digest.finalize()[..16]))
 }
 
 #[cfg(test)]
@@ -129,11 +133,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ipv6_addresses_of_one_network_are_one_client() {
-        let prefix = |text: &str| prefix(text.parse().unwrap()).to_string();
-        assert_eq!(prefix("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
-        assert_eq!(prefix("::ffff:192.0.2.7"), "192.0.2.7");
-        assert_eq!(prefix("192.0.2.7"), "192.0.2.7");
+    fn counter_keys_are_short_and_distinct() {
+        let key = counter_key("login", &["ada@example.org", "192.0.2.7"]);
+        assert_eq!(key.len(), "login:".len() + 22);
+        assert!(!key.contains("ada"));
+        assert_eq!(key, counter_key("login", &["ada@example.org", "192.0.2.7"]));
+        assert_ne!(key, counter_key("login", &["ada@example.org1", "92.0.2.7"]));
+        assert_eq!(counter_key("login", &[&"x".repeat(10_000)]).len(), key.len());
     }
 
     #[test]

@@ -224,24 +224,24 @@ operations! {
     AddDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
     /// Reading and searching documents.
     ReadDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Read), Some(ApiKeyScope::Read);
-/// Asking agents and managing one's own conversations.
+    /// Asking agents and managing one's own conversations.
     Chat: AccessRule::ActiveAccount, Some(ApiKeyScope::Chat), Some(ApiKeyScope::Chat);
-/// Managing one's own webhooks.
+    /// Managing one's own webhooks.
     ManageWebhooks: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
-/// Using the admin panel. API keys are not accepted.
+    /// Using the admin panel. API keys are not accepted.
     UseAdminPanel: AccessRule::Staff, None, None;
 }
 
 permitted! {
-/// Viewing documents in the admin panel.
+    /// Viewing documents in the admin panel.
     ViewDocuments: ViewDocument, None;
-/// Uploading documents in the admin panel.
+    /// Uploading documents in the admin panel.
     UploadDocuments: AddDocument, None;
-/// Changing documents of other accounts, such as retrying their ingestion.
+    /// Changing documents of other accounts, such as retrying their ingestion.
     ChangeDocuments: ChangeDocument, Some(ApiKeyScope::Ingest);
-/// Deleting documents of other accounts.
+    /// Deleting documents of other accounts.
     DeleteDocuments: DeleteDocument, Some(ApiKeyScope::Ingest);
-/// Viewing accounts.
+    /// Viewing accounts.
     ViewUsers: ViewUser, None;
     /// Creating accounts.
     AddUsers: AddUser, None;
@@ -249,7 +249,7 @@ permitted! {
     ChangeUsers: ChangeUser, None;
     /// Deleting accounts.
     DeleteUsers: DeleteUser, None;
-/// Viewing groups and the list of permissions.
+    /// Viewing groups and the list of permissions.
     ViewGroups: ViewGroup, None;
     /// Creating groups.
     AddGroups: AddGroup, None;
@@ -257,35 +257,35 @@ permitted! {
     ChangeGroups: ChangeGroup, None;
     /// Deleting groups.
     DeleteGroups: DeleteGroup, None;
-/// Viewing API keys of all accounts.
+    /// Viewing API keys of all accounts.
     ViewApiKeys: ViewApiKey, None;
     /// Creating API keys for any account.
     AddApiKeys: AddApiKey, None;
     /// Revoking API keys of any account.
     DeleteApiKeys: DeleteApiKey, None;
-/// Viewing verification tokens.
+    /// Viewing verification tokens.
     ViewVerifications: ViewVerification, None;
-/// Creating verification tokens and viewing their links.
+    /// Creating verification tokens and viewing their links.
     AddVerifications: AddVerification, None;
     /// Revoking verification tokens.
     DeleteVerifications: DeleteVerification, None;
-/// Viewing sessions of all accounts.
+    /// Viewing sessions of all accounts.
     ViewSessions: ViewSession, None;
-/// Revoking sessions of any account.
+    /// Revoking sessions of any account.
     DeleteSessions: DeleteSession, None;
     /// Reading conversations of all accounts.
     ViewConversations: ViewConversation, None;
     /// Deleting conversations of any account.
     DeleteConversations: DeleteConversation, None;
-/// Viewing webhooks of all accounts.
+    /// Viewing webhooks of all accounts.
     ViewWebhooks: ViewWebhook, None;
-/// Enabling and disabling webhooks of any account and resending deliveries.
+    /// Enabling and disabling webhooks of any account and resending deliveries.
     ChangeWebhooks: ChangeWebhook, None;
     /// Deleting webhooks of any account.
     DeleteWebhooks: DeleteWebhook, None;
-/// Viewing the token usage of all accounts.
+    /// Viewing the token usage of all accounts.
     ViewUsageRecords: ViewUsage, None;
-/// Viewing background jobs.
+    /// Viewing background jobs.
     ViewJobs: ViewJob, None;
     /// Reading the audit log.
     ViewAuditLog: ViewAuditEntry, None;

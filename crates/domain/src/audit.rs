@@ -58,22 +58,22 @@ pub enum AuditActor {
 
 macro_rules! audit_actions {
     ($($(#[$doc:meta])* $action:ident $name:literal;)+) => {
-/// An audited action.
+        /// An audited action.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum AuditAction {
             $($(#[$doc])* $action,)+
         }
 
         impl AuditAction {
-/// All actions.
+            /// All actions.
             pub const ALL: &[Self] = &[$(Self::$action),+];
 
-/// Name of the action as stored.
+            /// Name of the action as stored.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$action => $name,)+ }
             }
 
-/// Returns the action with this name.
+            /// Returns the action with this name.
             pub fn parse(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|action| action.name() == name)
             }
@@ -88,21 +88,21 @@ audit_actions! {
     Change "change";
     /// A record was removed.
     Delete "delete";
-/// An API key or a session was revoked.
+    /// An API key or a session was revoked.
     Revoke "revoke";
-/// Ingestion of a document was retried.
+    /// Ingestion of a document was retried.
     Retry "retry";
-/// A user signed in.
+    /// A user signed in.
     Login "login";
-/// A sign-in was rejected.
+    /// A sign-in was rejected.
     LoginFailed "login_failed";
-/// A user signed out.
+    /// A user signed out.
     Logout "logout";
     /// A password was set.
     SetPassword "set_password";
-/// An email address was verified.
+    /// An email address was verified.
     VerifyEmail "verify_email";
-/// A list was exported as a file.
+    /// A list was exported as a file.
     Export "export";
     /// A private record of another account was read.
     View "view";

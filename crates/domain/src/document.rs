@@ -314,27 +314,27 @@ impl Failure {
 
 macro_rules! failure_codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $sentence:literal;)*) => {
-/// Ingestion failure codes.
+        /// Ingestion failure codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum FailureCode {
             $($(#[$doc])* $name,)*
         }
 
         impl FailureCode {
-/// All codes.
+            /// All codes.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-/// The code as text, as in the API.
+            /// The code as text, as in the API.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text),* }
             }
 
-/// The standard reason.
+            /// The standard reason.
             pub const fn sentence(self) -> &'static str {
                 match self { $(Self::$name => $sentence),* }
             }
 
-/// Parses [`Self::as_str`].
+            /// Parses [`Self::as_str`].
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$name),)* _ => None }
             }
@@ -343,41 +343,41 @@ macro_rules! failure_codes {
 }
 
 failure_codes! {
-/// The file is not a PDF.
+    /// The file is not a PDF.
     NotAPdf = "not_a_pdf", "the file is not a PDF";
-/// The PDF is encrypted and needs a password.
+    /// The PDF is encrypted and needs a password.
     PasswordRequired = "password_required", "the PDF needs a password";
-/// The PDF is damaged.
+    /// The PDF is damaged.
     Unreadable = "unreadable", "the PDF is damaged and cannot be read";
-/// No page has extractable text, for example because it is a scan.
+    /// No page has extractable text, for example because it is a scan.
     NoText = "no_extractable_text", "no extractable text";
-/// Pages have glyphs that do not map to characters.
+    /// Pages have glyphs that do not map to characters.
     UnmappedText = "unmapped_text", "the text cannot be read reliably: its fonts do not say which characters they show";
-/// The file is larger than the limit.
+    /// The file is larger than the limit.
     TooLarge = "too_large", "the file is larger than the limits allow";
-/// The document has more pages than the limit.
+    /// The document has more pages than the limit.
     TooManyPages = "too_many_pages", "the document has more pages than the limits allow";
-/// The text is longer than the limit.
+    /// The text is longer than the limit.
     TooMuchText = "too_much_text", "the document has more text than the limits allow";
-/// The document has more chunks than the limit.
+    /// The document has more chunks than the limit.
     TooManyChunks = "too_many_chunks", "the document falls into more chunks than the limits allow";
-/// Extraction exceeded its CPU time limit.
+    /// Extraction exceeded its CPU time limit.
     ExtractionTimeout = "extraction_timeout", "reading the PDF took too long";
-/// Extraction exceeded its memory limit.
+    /// Extraction exceeded its memory limit.
     ExtractionMemory = "extraction_memory", "reading the PDF took too much memory";
-/// The extraction worker crashed.
+    /// The extraction worker crashed.
     ExtractionCrashed = "extraction_crashed", "reading the PDF crashed the extraction worker";
-/// The stored file is missing.
+    /// The stored file is missing.
     FileMissing = "file_missing", "the stored file is missing";
-/// The blob store rejected requests or was unreachable.
+    /// The blob store rejected requests or was unreachable.
     Storage = "storage_failed", "the stored file could not be read";
-/// The embedding back end rejected requests or was unreachable.
+    /// The embedding back end rejected requests or was unreachable.
     Embedding = "embedding_failed", "the text could not be embedded";
-/// The vector store rejected requests or was unreachable.
+    /// The vector store rejected requests or was unreachable.
     Indexing = "indexing_failed", "the chunks could not be stored";
-/// Ingestion was interrupted by restarts too many times.
+    /// Ingestion was interrupted by restarts too many times.
     Interrupted = "interrupted", "ingestion was interrupted too many times";
-/// An internal error.
+    /// An internal error.
     Internal = "internal", "an internal error stopped the ingestion";
 }
 

@@ -12,18 +12,18 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-/// Creates a time-ordered (version 7) ID from a time and 10 random bytes.
+            /// Creates a time-ordered (version 7) ID from a time and 10 random bytes.
             pub fn generate(at: DateTime<Utc>, random: [u8; 10]) -> Self {
                 let millis = u64::try_from(at.timestamp_millis()).unwrap_or(0);
                 Self(Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
             }
 
-/// Wraps an existing UUID.
+            /// Wraps an existing UUID.
             pub const fn from_uuid(id: Uuid) -> Self {
                 Self(id)
             }
 
-/// The UUID.
+            /// The UUID.
             pub const fn as_uuid(self) -> Uuid {
                 self.0
             }
@@ -50,7 +50,7 @@ ids! {
     DocumentId;
     /// Identifies a chunk of a document; see [`ChunkId::of`].
     ChunkId;
-/// Identifies an index generation.
+    /// Identifies an index generation.
     GenerationId;
     /// Identifies an account.
     UserId;
@@ -60,9 +60,9 @@ ids! {
     ConversationId;
     /// Identifies a background job.
     JobId;
-/// Identifies a lease. Every lease of the same job has its own ID.
+    /// Identifies a lease. Every lease of the same job has its own ID.
     LeaseId;
-/// Identifies a refresh token family: all refresh tokens that descend from one login.
+    /// Identifies a refresh token family: all refresh tokens that descend from one login.
     FamilyId;
     /// Identifies one issued token (its `jti`).
     TokenId;
@@ -70,19 +70,19 @@ ids! {
     UsageId;
     /// Identifies a group of accounts.
     GroupId;
-/// Identifies a session. The session of an API client has the ID of its refresh token family.
+    /// Identifies a session. The session of an API client has the ID of its refresh token family.
     SessionId;
     /// Identifies a verification token.
     VerificationId;
-/// Identifies an audit log entry.
+    /// Identifies an audit log entry.
     AuditId;
     /// Identifies a message of a conversation.
     MessageId;
-/// Identifies a streamed answer that a client can resume.
+    /// Identifies a streamed answer that a client can resume.
     StreamId;
     /// Identifies a webhook.
     WebhookId;
-/// Identifies a webhook delivery; also sent as the message ID.
+    /// Identifies a webhook delivery; also sent as the message ID.
     WebhookDeliveryId;
 }
 

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod chat;
 pub mod chunk;
 pub mod chunking;
+mod common_passwords;
 pub mod conversation;
 pub mod delegation;
 pub mod document;

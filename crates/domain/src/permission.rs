@@ -39,18 +39,18 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),+];
 
-/// Area of the service that it belongs to.
+            /// Area of the service that it belongs to.
             pub const fn area(self) -> &'static str {
                 match self { $(Self::$kind => $area,)+ }
             }
 
-/// Name of the kind: one word in lower case.
+            /// Name of the kind: one word in lower case.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)+ }
             }
         }
 
-/// A permission. Not every kind of record has every action.
+        /// A permission. Not every kind of record has every action.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs, reason = "a name says the action and the kind of record")]
         pub enum Permission {
@@ -58,15 +58,15 @@ macro_rules! kinds {
         }
 
         impl Permission {
-/// All permissions, grouped by kind.
+            /// All permissions, grouped by kind.
             pub const ALL: &[Self] = &[$($(Self::$permission),+),+];
 
-/// The action that it allows.
+            /// The action that it allows.
             pub const fn action(self) -> Action {
                 match self { $($(Self::$permission => Action::$action,)+)+ }
             }
 
-/// The kind of record that it applies to.
+            /// The kind of record that it applies to.
             pub const fn kind(self) -> RecordKind {
                 match self { $($(Self::$permission)|+ => RecordKind::$kind,)+ }
             }
@@ -87,18 +87,18 @@ kinds! {
     /// Verification tokens.
     Verification: "accounts" "verificationtoken",
         [View ViewVerification, Add AddVerification, Delete DeleteVerification];
-/// Sessions.
+    /// Sessions.
     Session: "accounts" "session", [View ViewSession, Delete DeleteSession];
     /// Conversations and their messages.
     Conversation: "chat" "conversation", [View ViewConversation, Delete DeleteConversation];
-/// Usage records.
+    /// Usage records.
     Usage: "usage" "usagerecord", [View ViewUsage];
     /// Webhooks and their deliveries.
     Webhook: "webhooks" "webhook",
         [View ViewWebhook, Change ChangeWebhook, Delete DeleteWebhook];
     /// Background jobs.
     Job: "jobs" "job", [View ViewJob];
-/// Audit log entries.
+    /// Audit log entries.
     AuditEntry: "audit" "auditentry", [View ViewAuditEntry];
 }
 

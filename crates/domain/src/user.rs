@@ -1,5 +1,6 @@
 //! Accounts.
 
+use crate::common_passwords;
 use crate::error::ValidationError;
 use crate::id::UserId;
 use crate::limits::AccountLimits;
@@ -90,7 +91,8 @@ impl Password {
     /// Parses a new password for an account.
     ///
     /// # Errors
-    /// If it has fewer than [`Self::MIN`] characters or more than [`Self::MAX_BYTES`] bytes.
+    /// If it has fewer than [`Self::MIN`] characters or more than [`Self::MAX_BYTES`] bytes, or is one that attackers
+    /// try early.
     pub fn parse_new(text: String) -> Result<Self, ValidationError> {
         if text.chars().count() < Self::MIN {
             return Err(ValidationError::new(
@@ -98,7 +100,23 @@ impl Password {
                 format!("must have at least {} characters", Self::MIN),
             ));
         }
+        if common_passwords::is_common(&text) {
+            return Err(ValidationError::new("password", "is too easy to guess; choose another one"));
+        }
         Self::parse_existing(text)
+    }
+
+    /// Checks that a new password is not the account's email address or the part before its `@`.
+    ///
+    /// # Errors
+    /// If it is.
+    pub fn ensure_differs_from(&self, email: &Email) -> Result<(), ValidationError> {
+        let (email, password) = (email.as_str(), self.0.to_lowercase());
+        let name = email.split('@').next().unwrap_or(email);
+        if password == email || password == name {
+            return Err(ValidationError::new("password", "must not be the email address"));
+        }
+        Ok(())
     }
 
     /// The plaintext.
@@ -118,9 +136,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn guessable_password_is_rejected() {
+        let error = Password::parse_new("Password123".into()).unwrap_err();
+        assert_eq!(error.reason, "is too easy to guess; choose another one");
+        let email = Email::parse("ada.lovelace@example.org").unwrap();
+        for (text, differs) in
+            [("Ada.Lovelace@example.org", false), ("ADA.LOVELACE", false), ("ada lovelace", true)]
+        {
+            let password = Password::parse_new(text.into()).unwrap();
+            assert_eq!(password.ensure_differs_from(&email).is_ok(), differs, "{text}");
+        }
+    }
+
+    #[test]
     fn password_is_bounded_and_redacted_in_debug() {
         assert!(Password::parse_new("1234567".into()).is_err());
-        let password = Password::parse_new("12345678".into()).unwrap();
+        let password = Password::parse_new("0o0o1l1l".into()).unwrap();
         assert!(!format!("{password:?}").contains('1'));
         assert!(Password::parse_existing(String::new()).is_ok());
         assert!(Password::parse_existing("x".repeat(1025)).is_err());

@@ -43,6 +43,7 @@ impl AccountService<'_> {
 
     /// Builds an account record. Hashing the password is slow, so this happens before a unit of work begins.
     pub(crate) async fn new_user(self, email: Email, password: Password, flags: Flags) -> Result<User> {
+        password.ensure_differs_from(&email)?;
         let created_at = self.clock.now();
         Ok(User {
             id: self.new_id(UserId::generate),
@@ -83,9 +84,10 @@ impl AccountService<'_> {
     /// # Errors
     /// [`Error::NotFound`], or when the database cannot be reached.
     pub async fn set_password(self, initiator: &Initiator, id: UserId, password: Password) -> Result<User> {
-        let hash = self.hasher.hash(password).await?;
+        let hash = self.hasher.hash(password.clone()).await?;
         let mut work = self.store.begin().await?;
         let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        password.ensure_differs_from(&user.email)?;
         user.password = hash;
         self.end_sessions(&mut *work, &mut user).await?;
         work.verifications().remove_for_user(id, Some(VerificationPurpose::ResetPassword)).await?;

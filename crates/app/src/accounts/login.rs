@@ -1,5 +1,6 @@
 //! Login with email address and password.
 
+use super::login_limits::LoginLimits;
 use super::sessions::ClientInfo;
 use super::{NewPair, TokenPair, sessions};
 use crate::App;
@@ -12,10 +13,6 @@ use docent_domain::session::{Session, SessionKind};
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
 use std::net::IpAddr;
-use std::time::Duration;
-
-/// A lockout within this time after another one lasts twice as long.
-const LOCKOUT_MEMORY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Logs an API client in: starts a token family for the account with this email address and password.
 ///
@@ -98,22 +95,23 @@ pub(super) async fn check_password(
     is_eligible: impl Fn(&User) -> bool,
 ) -> Result<User> {
     let email = Email::parse(email).ok();
-    let throttle = Throttle::new(app, email.as_ref(), address);
-    // One attempt at a time per key: concurrent attempts cannot bypass the limit, and successful ones do not count.
-    let _guard = app.process.logins.lock(&throttle.key).await;
-    throttle.check().await?;
+    let limits = LoginLimits::new(app, email.as_ref(), address);
+    // One attempt at a time per account: concurrent attempts cannot bypass the limits, and successful ones do not count.
+    let _guard = app.process.logins.lock(limits.account_key()).await;
+    limits.check_network().await?;
 
     let account = match &email {
         Some(email) => app.store.read().await?.users().by_email(email).await?,
         None => None,
     };
+    limits.check_account(account.as_ref().map(|user| user.id)).await?;
     let eligible = account.clone().filter(|user| user.is_active && is_eligible(user));
     let Some(user) = verify_password(app, eligible, password).await? else {
-        throttle.record_failure().await?;
+        limits.record_failure().await?;
         audit_failure(app, account, address).await?;
         return Err(Error::InvalidCredentials);
     };
-    throttle.reset().await?;
+    limits.record_success().await?;
     Ok(user)
 }
 
@@ -137,58 +135,4 @@ async fn audit_failure(app: &App, account: Option<User>, address: IpAddr) -> Res
         None => failed_logins::count(&mut *work, address, app.now()).await?,
     }
     Ok(work.commit().await?)
-}
-
-/// Limits failed logins per account and client address; a successful login resets the count.
-///
-/// The failure that reaches the limit locks the pair out for the configured period; each lockout within a day is
-/// twice as long as the previous one.
-struct Throttle<'a> {
-    app: &'a App,
-    key: String,
-}
-
-impl<'a> Throttle<'a> {
-    fn new(app: &'a App, email: Option<&Email>, address: IpAddr) -> Self {
-        Self { app, key: format!("login:{address}:{}", email.map_or("", Email::as_str)) }
-    }
-
-    /// The key of the current lockout.
-    fn lockout_key(&self) -> String {
-        format!("{}:lock", self.key)
-    }
-
-    /// The key that counts recent lockouts.
-    fn lockouts_key(&self) -> String {
-        format!("{}:locks", self.key)
-    }
-
-    async fn check(&self) -> Result<()> {
-        let now = self.app.now();
-        let lockout = self.app.limiter.peek(&self.lockout_key(), now).await?;
-        let failures = self.app.limiter.peek(&self.key, now).await?;
-        let is_full = failures.events >= self.app.settings.login_max_failures;
-        if lockout.events == 0 && !is_full {
-            return Ok(());
-        }
-        let window_end = if is_full { failures.resets_in } else { Duration::ZERO };
-        Err(Error::TooManyFailedLogins { retry_after: lockout.resets_in.max(window_end) })
-    }
-
-    async fn record_failure(&self) -> Result<()> {
-        let (period, now) = (self.app.settings.login_failure_period, self.app.now());
-        let failures = self.app.limiter.hit(&self.key, period, now).await?;
-        if failures.events == self.app.settings.login_max_failures {
-            let lockouts = self.app.limiter.hit(&self.lockouts_key(), LOCKOUT_MEMORY, now).await?;
-            let doublings = u32::try_from(lockouts.events.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
-            let duration = period.saturating_mul(2_u32.saturating_pow(doublings)).min(LOCKOUT_MEMORY);
-            self.app.limiter.hit(&self.lockout_key(), duration, now).await?;
-        }
-        Ok(())
-    }
-
-    async fn reset(&self) -> Result<()> {
-        self.app.limiter.reset(&self.key).await?;
-        Ok(self.app.limiter.reset(&self.lockouts_key()).await?)
-    }
 }

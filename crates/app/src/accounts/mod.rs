@@ -7,6 +7,7 @@ pub mod email_change;
 pub mod groups;
 pub mod keyed_locks;
 pub mod login;
+mod login_limits;
 pub mod logout;
 mod notices;
 pub mod profile;

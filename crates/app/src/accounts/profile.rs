@@ -1,8 +1,8 @@
 //! The actor's own account.
 
 use super::create::lock_unless_last_superuser;
-use super::login;
 use super::notices::Notice;
+use super::{login, login_limits};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
@@ -43,6 +43,7 @@ pub(super) async fn confirm_password(app: &App, actor: &Actor, password: String)
 pub async fn change_password(app: &App, actor: &Actor, current: String, new: Password) -> Result<()> {
     let user = confirm_password(app, actor, current).await?;
     app.account_service().set_password(&Initiator::actor(actor), user.id, new).await?;
+    login_limits::forget_failures(app, &user.email).await;
     app.notify(&user.email, Notice::PasswordChanged);
     Ok(())
 }

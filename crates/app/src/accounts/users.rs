@@ -6,6 +6,7 @@
 //! superuser there.)
 
 use super::groups::permission_names;
+use super::login_limits;
 use super::notices::Notice;
 use crate::App;
 use crate::accounts::create::Flags;
@@ -213,6 +214,7 @@ pub async fn set_password(
     drop(view);
     app.account_service().set_password(&Initiator::grantee(&grant), id, password).await?;
     app.notify(&user.email, Notice::PasswordChanged);
+    login_limits::forget_failures(app, &user.email).await;
     Ok(())
 }
 

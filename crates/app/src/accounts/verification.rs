@@ -3,10 +3,12 @@
 //! A request for a link reveals nothing about the account: everything that depends on it happens after the response.
 
 use super::notices::Notice;
-use super::random_text;
+use super::{login_limits, random_text};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
+use crate::network::network;
+use crate::rate_limit::counter_key;
 use docent_domain::access::{Actor, AddVerifications, DeleteVerifications, Grant, ViewVerifications};
 use docent_domain::audit::AuditAction;
 use docent_domain::delegation::Access;
@@ -112,8 +114,8 @@ pub(super) async fn throttle(
 ) -> Result<()> {
     let (purpose, email, now) = (purpose.name(), email.as_str(), app.now());
     for (key, limit, period) in [
-        (format!("letters:{purpose}:{email}:{address}"), MAX_PER_CLIENT, CLIENT_PERIOD),
-        (format!("letters:{purpose}:{email}"), MAX_PER_ACCOUNT, ACCOUNT_PERIOD),
+        (counter_key("mail", &[purpose, email, &network(address)]), MAX_PER_CLIENT, CLIENT_PERIOD),
+        (counter_key("mail-account", &[purpose, email]), MAX_PER_ACCOUNT, ACCOUNT_PERIOD),
     ] {
         let count = app.limiter.hit(&key, period, now).await?;
         if count.events > limit {
@@ -255,9 +257,10 @@ pub async fn reset_password(app: &App, token: &str, password: Password, address:
     if link.is_none_or(|link| link.purpose != VerificationPurpose::ResetPassword) {
         return Err(Error::InvalidLink);
     }
-    let hash = app.hasher.hash(password).await?;
+    let hash = app.hasher.hash(password.clone()).await?;
     let mut work = app.store.begin().await?;
     let (_, mut user) = redeem(app, &mut *work, token, VerificationPurpose::ResetPassword).await?;
+    password.ensure_differs_from(&user.email)?;
     user.password = hash;
     app.account_service().end_sessions(&mut *work, &mut user).await?;
     let initiator = Initiator::account(user.id, Some(address));
@@ -265,6 +268,7 @@ pub async fn reset_password(app: &App, token: &str, password: Password, address:
     app.audit(&mut *work, &initiator, AuditAction::SetPassword, AuditTarget::user(&user), changes).await?;
     work.commit().await?;
     app.notify(&user.email, Notice::PasswordChanged);
+    login_limits::forget_failures(app, &user.email).await;
     Ok(())
 }
 

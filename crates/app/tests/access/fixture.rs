@@ -17,19 +17,21 @@ use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
 use docent_ports::Ports;
 use docent_ports::mailer::Mail;
+use docent_testkit::clock::TestClock;
 use docent_testkit::fakes;
 use docent_testkit::fakes::mailer::FakeMailer;
 use std::sync::Arc;
 
-/// The use cases on fakes, and the fakes.
-pub(crate) struct Fixture(pub(crate) App, pub(crate) Ports, Arc<FakeMailer>);
+/// The use cases on fakes, the fakes, their clock and the sent emails.
+pub(crate) struct Fixture(pub(crate) App, pub(crate) Ports, pub(crate) Arc<TestClock>, Arc<FakeMailer>);
 
 impl Fixture {
     pub(crate) fn new() -> Self {
         let settings = Settings { accepts_api_keys: true, ..Settings::default() };
-        let mailer = Arc::new(FakeMailer::default());
-        let ports = Ports { mailer: Arc::clone(&mailer) as _, ..fakes::ports() };
-        Self(App::new(ports.clone(), settings), ports, mailer)
+        let (clock, mailer) = (Arc::new(TestClock::default()), Arc::new(FakeMailer::default()));
+        let ports =
+            Ports { clock: Arc::clone(&clock) as _, mailer: Arc::clone(&mailer) as _, ..fakes::ports() };
+        Self(App::new(ports.clone(), settings), ports, clock, mailer)
     }
 
     /// Returns the emails sent, in order. Sending happens on the runtime of the test, which has one thread.
@@ -37,7 +39,7 @@ impl Fixture {
         while !self.0.is_idle() {
             tokio::task::yield_now().await;
         }
-        self.2.mails()
+        self.3.mails()
     }
 
     async fn account(&self, name: &str, flags: Flags) -> User {

@@ -6,4 +6,5 @@ mod fixture;
 mod groups;
 mod keys;
 mod own_account;
+mod logins;
 mod users;

@@ -1,0 +1,171 @@
+//! Limits on failed logins.
+//!
+//! Failures are counted per account and client network, per network over all accounts, and per account over all
+//! networks. The first two counters lock the network out. The third only spaces out the attempts from networks that
+//! the account has never logged in from, so that nobody can lock its owner out.
+
+use crate::App;
+use crate::error::{Error, Result};
+use crate::network::networks;
+use crate::rate_limit::counter_key;
+use docent_domain::id::UserId;
+use docent_domain::listing::{PageRequest, SessionFilter};
+use docent_domain::text::Email;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// A lockout within this time after another one lasts twice as long. Also the period in which the failures of an
+/// account over all networks are counted.
+const MEMORY: Duration = Duration::from_secs(24 * 60 * 60);
+/// The limit of a /48 network, in limits of a /64 network.
+const WIDE_NETWORK_FACTOR: u64 = 4;
+/// The limit of a network over all accounts, in limits of one account.
+const NETWORK_FACTOR: u64 = 5;
+/// The failures over all networks after which attempts from unknown networks are spaced out, in limits of one network.
+const ACCOUNT_FACTOR: u64 = 2;
+/// The most recent sessions of an account whose networks are known.
+const KNOWN_SESSIONS: u64 = 100;
+
+/// The limits that apply to one attempt.
+pub(super) struct LoginLimits<'a> {
+    app: &'a App,
+    /// Of this account and network, and of this network.
+    counters: Vec<Counter>,
+    /// The failures of the account over all networks.
+    account: String,
+    networks: Vec<String>,
+}
+
+/// A number of failures that locks out when it reaches its limit.
+struct Counter {
+    key: String,
+    limit: u64,
+    /// Whether a successful login resets it.
+    is_of_account: bool,
+}
+
+impl<'a> LoginLimits<'a> {
+    /// The limits of an attempt to log in with this email address, if it is valid, from this client.
+    pub(super) fn new(app: &'a App, email: Option<&Email>, address: IpAddr) -> Self {
+        let account = account_key(email);
+        let email = email.map_or("", Email::as_str);
+        let networks = networks(address);
+        let max = app.settings.login_max_failures;
+        let mut counters = Vec::new();
+        for (tier, network) in networks.iter().enumerate() {
+            let limit = if tier == 0 { max } else { max.saturating_mul(WIDE_NETWORK_FACTOR) };
+            let of_account = counter_key("login", &[email, network]);
+            let of_network = counter_key("login-network", &[network]);
+            counters.push(Counter { key: of_account, limit, is_of_account: true });
+            let limit = limit.saturating_mul(NETWORK_FACTOR);
+            counters.push(Counter { key: of_network, limit, is_of_account: false });
+        }
+        Self { app, counters, account, networks }
+    }
+
+    /// Identifies the account, also if it does not exist.
+    pub(super) fn account_key(&self) -> &str {
+        &self.account
+    }
+
+    /// Checks that the network is not locked out.
+    pub(super) async fn check_network(&self) -> Result<()> {
+        let now = self.app.now();
+        let mut wait = Duration::ZERO;
+        for counter in &self.counters {
+            let lockout = self.app.limiter.peek(&counter.lockout_key(), now).await?;
+            let failures = self.app.limiter.peek(&counter.key, now).await?;
+            let is_full = failures.events >= counter.limit;
+            let window_end = if is_full { failures.resets_in } else { Duration::ZERO };
+            wait = wait.max(lockout.resets_in).max(window_end);
+        }
+        if wait.is_zero() { Ok(()) } else { Err(Error::TooManyFailedLogins { retry_after: wait }) }
+    }
+
+    /// Checks that an attempt from an unknown network is not too early after failures from anywhere.
+    pub(super) async fn check_account(&self, user: Option<UserId>) -> Result<()> {
+        let pause = self.app.limiter.peek(&pause_key(&self.account), self.app.now()).await?;
+        // An unknown account costs the same reads.
+        if pause.events == 0 || self.is_known_network(user).await? {
+            return Ok(());
+        }
+        Err(Error::TooManyFailedLogins { retry_after: pause.resets_in })
+    }
+
+    /// Counts a failure.
+    pub(super) async fn record_failure(&self) -> Result<()> {
+        let (period, now) = (self.app.settings.login_failure_period, self.app.now());
+        for counter in &self.counters {
+            let failures = self.app.limiter.hit(&counter.key, period, now).await?;
+            if failures.events == counter.limit {
+                let lockouts = self.app.limiter.hit(&counter.lockouts_key(), MEMORY, now).await?;
+                let length = doubled(period, lockouts.events - 1).min(MEMORY);
+                self.app.limiter.hit(&counter.lockout_key(), length, now).await?;
+            }
+        }
+        let failures = self.app.limiter.hit(&self.account, MEMORY, now).await?;
+        let tolerated = self.app.settings.login_max_failures.saturating_mul(ACCOUNT_FACTOR);
+        if let Some(excess) = failures.events.checked_sub(tolerated) {
+            self.app.limiter.reset(&pause_key(&self.account)).await?;
+            let pause = doubled(Duration::from_secs(1), excess).min(period);
+            self.app.limiter.hit(&pause_key(&self.account), pause, now).await?;
+        }
+        Ok(())
+    }
+
+    /// Forgets this network's failures for this account.
+    pub(super) async fn record_success(&self) -> Result<()> {
+        for counter in self.counters.iter().filter(|counter| counter.is_of_account) {
+            self.app.limiter.reset(&counter.key).await?;
+            self.app.limiter.reset(&counter.lockouts_key()).await?;
+        }
+        Ok(())
+    }
+
+    async fn is_known_network(&self, user: Option<UserId>) -> Result<bool> {
+        let user = user.unwrap_or_else(|| self.app.new_id(UserId::generate));
+        let filter = SessionFilter { user: Some(user), ..SessionFilter::default() };
+        let page = PageRequest { offset: 0, limit: KNOWN_SESSIONS };
+        let sessions = self.app.store.read().await?.sessions().list(&filter, page).await?;
+        let mut addresses = sessions.records.iter().filter_map(|session| session.client_ip);
+        Ok(addresses.any(|address| networks(address)[0] == self.networks[0]))
+    }
+}
+
+impl Counter {
+    /// The key of the current lockout.
+    fn lockout_key(&self) -> String {
+        format!("{}:lock", self.key)
+    }
+
+    /// The key that counts recent lockouts.
+    fn lockouts_key(&self) -> String {
+        format!("{}:locks", self.key)
+    }
+}
+
+/// Forgets the failures of an account over all networks, because its password has changed. If the key-value store
+/// cannot be reached, they count until they expire.
+pub(super) async fn forget_failures(app: &App, email: &Email) {
+    let account = account_key(Some(email));
+    for key in [pause_key(&account), account] {
+        if let Err(fault) = app.limiter.reset(&key).await {
+            app.note(&fault);
+        }
+    }
+}
+
+fn account_key(email: Option<&Email>) -> String {
+    counter_key("login-account", &[email.map_or("", Email::as_str)])
+}
+
+/// The key of the pause between attempts from unknown networks.
+fn pause_key(account: &str) -> String {
+    format!("{account}:pause")
+}
+
+/// `duration`, doubled this many times.
+fn doubled(duration: Duration, times: u64) -> Duration {
+    let times = u32::try_from(times).unwrap_or(u32::MAX).min(16);
+    duration.saturating_mul(2_u32.saturating_pow(times))
+}
