@@ -24,6 +24,7 @@ mod m0018_job_waits;
 mod m0019_account_pages;
 mod m0020_account_limits;
 mod m0021_audit_retention;
+mod m0022_several_links;
 mod state;
 mod table;
 
@@ -62,6 +63,7 @@ impl MigratorTrait for Migrator {
             migration("m0019_account_pages", m0019_account_pages::changes),
             migration("m0020_account_limits", m0020_account_limits::changes),
             migration("m0021_audit_retention", m0021_audit_retention::changes),
+            migration("m0022_several_links", m0022_several_links::changes),
         ]
     }
 }

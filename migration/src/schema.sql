@@ -40,7 +40,7 @@ CREATE UNIQUE INDEX "users_email_key" ON "users" ("email");
 CREATE INDEX users_last_login_at_idx ON users (last_login_at, id);
 CREATE INDEX "verification_tokens_expires_at_idx" ON "verification_tokens" ("expires_at");
 CREATE UNIQUE INDEX "verification_tokens_sha256_key" ON "verification_tokens" ("sha256");
-CREATE UNIQUE INDEX "verification_tokens_user_id_purpose_key" ON "verification_tokens" ("user_id", "purpose");
+CREATE INDEX "verification_tokens_user_id_purpose_idx" ON "verification_tokens" ("user_id", "purpose");
 CREATE INDEX "webhook_deliveries_due_at_idx" ON "webhook_deliveries" ("due_at");
 CREATE INDEX "webhook_deliveries_updated_at_idx" ON "webhook_deliveries" ("updated_at");
 CREATE INDEX "webhook_deliveries_webhook_due_idx" ON "webhook_deliveries" ("webhook_id", "due_at");

@@ -241,6 +241,7 @@ fn limits(settings: &Settings) -> Limits {
         accepts_api_keys: accounts.auth_backends.contains(&AuthBackend::ApiKey),
         access_token_ttl: accounts.access_token_ttl,
         refresh_token_ttl: accounts.refresh_token_ttl,
+        session_lifetime: accounts.session_lifetime,
         refresh_rotation_grace: accounts.refresh_rotation_grace,
         password_reset_ttl: accounts.password_reset_ttl,
         email_verification_ttl: accounts.email_verification_ttl,

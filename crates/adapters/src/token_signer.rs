@@ -5,7 +5,7 @@
 //! with another algorithm.
 
 use chrono::{DateTime, Utc};
-use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::id::{FamilyId, SessionId, TokenId, UserId};
 use docent_domain::token::{AccessClaims, RefreshClaims};
 use docent_ports::token_signer::{TokenError, TokenSigner};
 use hmac::{Hmac, KeyInit, Mac};
@@ -45,6 +45,9 @@ struct Claims {
     /// Only in refresh tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     family: Option<Uuid>,
+    /// Only in access tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sid: Option<Uuid>,
 }
 
 impl JwtSigner {
@@ -109,6 +112,7 @@ impl TokenSigner for JwtSigner {
             exp: claims.expires_at.timestamp(),
             token_type: TokenType::Access,
             family: None,
+            sid: claims.session.map(SessionId::as_uuid),
         })
     }
 
@@ -120,6 +124,7 @@ impl TokenSigner for JwtSigner {
             exp: claims.expires_at.timestamp(),
             token_type: TokenType::Refresh,
             family: Some(claims.family.as_uuid()),
+            sid: None,
         })
     }
 
@@ -128,6 +133,7 @@ impl TokenSigner for JwtSigner {
         Ok(AccessClaims {
             user: UserId::from_uuid(claims.sub),
             id: TokenId::from_uuid(claims.jti),
+            session: claims.sid.map(SessionId::from_uuid),
             issued_at: instant(claims.iat)?,
             expires_at: instant(claims.exp)?,
         })

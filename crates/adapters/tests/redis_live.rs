@@ -101,7 +101,7 @@ async fn client_reconnects_after_server_outage() {
     server.restart();
     tokens.check().await.unwrap();
     assert_eq!(limiter.hit("a", WINDOW, now).await.unwrap().events, 2, "stored in the server's log");
-    assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), RotationOutcome::Renewed);
+    assert!(matches!(tokens.rotate(first_use(1)).await.unwrap(), RotationOutcome::Renewed { .. }));
 }
 
 #[tokio::test]
@@ -174,31 +174,47 @@ async fn keys_have_prefix_and_expiry() {
 }
 
 #[tokio::test]
-async fn family_token_count_is_limited() {
+async fn replaced_tokens_are_removed_after_their_grace_period() {
     let server = RedisServer::start();
     let tokens = RedisTokenStore::new(redis(&server));
     start(&tokens, 1).await;
     let (_, family, first) = ids(1);
     let mut presented = first;
-    for n in 0..4200_u64 {
-        let now = TestClock::default().now() + TimeDelta::seconds(i64::try_from(n).unwrap());
+    for n in 0..100_u64 {
+        let now = TestClock::default().now() + TimeDelta::seconds(10 * i64::try_from(n).unwrap());
         let mut random = [0; 10];
         random[..8].copy_from_slice(&n.to_be_bytes());
         let successor = TokenId::generate(now, random);
         let rotation = Rotation { presented, successor, now, ..first_use(1) };
         let rotation = Rotation { expires_at: now + TimeDelta::days(30), ..rotation };
-        assert_eq!(tokens.rotate(rotation).await.unwrap(), RotationOutcome::Renewed);
+        let expected = RotationOutcome::Renewed { token: successor, expires_at: rotation.expires_at };
+        assert_eq!(tokens.rotate(rotation).await.unwrap(), expected);
         presented = successor;
     }
     let kept: u64 = ask(&server, &["ZCARD", &format!("docent:{{tokens}}:family:{family}:tokens")]).await;
-    let replaced: u64 = ask(&server, &["HLEN", &format!("docent:{{tokens}}:family:{family}")]).await;
-    // Every token except the last is replaced, and the user is a field too.
-    assert_eq!((kept, replaced), (4096, 4096));
-    assert_eq!(
-        tokens.rotate(first_use(1)).await.unwrap(),
-        RotationOutcome::Unknown,
-        "the first token was removed"
-    );
+    let fields: u64 = ask(&server, &["HLEN", &format!("docent:{{tokens}}:family:{family}")]).await;
+    // The valid token and those replaced in the last 30 seconds; the fields name the user and the valid token too.
+    assert_eq!((kept, fields), (5, 6));
+    assert_eq!(tokens.rotate(first_use(1)).await.unwrap(), RotationOutcome::Reused);
+}
+
+/// Earlier versions stored neither which token is valid nor that there is only one.
+#[tokio::test]
+async fn family_of_an_earlier_version_is_rotated() {
+    let server = RedisServer::start();
+    let tokens = RedisTokenStore::new(redis(&server));
+    start(&tokens, 1).await;
+    let key = format!("docent:{{tokens}}:family:{}", ids(1).1);
+    assert_eq!(ask::<u64>(&server, &["HDEL", &key, "valid"]).await, 1);
+    let score = (first_use(1).now + TimeDelta::days(1)).timestamp_micros().to_string();
+    let other = ids(2).2.to_string();
+    assert_eq!(ask::<u64>(&server, &["ZADD", &format!("{key}:tokens"), &score, &other]).await, 1);
+    let rotation = first_use(1);
+    let expected = RotationOutcome::Renewed { token: rotation.successor, expires_at: rotation.expires_at };
+    assert_eq!(tokens.rotate(rotation).await.unwrap(), expected);
+    assert_eq!(tokens.rotate(rotation).await.unwrap(), expected, "a second use gets the same token");
+    let fork = Rotation { presented: ids(2).2, ..rotation };
+    assert_eq!(tokens.rotate(fork).await.unwrap(), RotationOutcome::Reused);
 }
 
 #[tokio::test]

@@ -66,7 +66,7 @@ pub enum Error {
     #[error("{0}")]
     LimitReached(LimitReached),
     /// The link's token is unknown, used, expired, replaced or for another purpose, or its account is not active.
-    #[error("This link is not valid: it was used, has expired or was replaced by a newer one")]
+    #[error("This link is not valid: it was used, has expired or was revoked")]
     InvalidLink,
     /// The actor does not have permission for this operation.
     #[error("You do not have permission to do this")]

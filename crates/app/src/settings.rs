@@ -15,6 +15,8 @@ pub struct Settings {
     pub access_token_ttl: Duration,
     /// Lifetime of a refresh token.
     pub refresh_token_ttl: Duration,
+    /// How long a login can be extended with refresh tokens.
+    pub session_lifetime: Duration,
     /// How long a replaced refresh token stays usable.
     pub refresh_rotation_grace: Duration,
     /// Lifetime of a link that resets a password.
@@ -62,6 +64,7 @@ impl Default for Settings {
             accepts_api_keys: false,
             access_token_ttl: Duration::from_secs(15 * 60),
             refresh_token_ttl: Duration::from_secs(30 * 24 * 60 * 60),
+            session_lifetime: Duration::from_secs(90 * 24 * 60 * 60),
             refresh_rotation_grace: Duration::from_secs(30),
             password_reset_ttl: Duration::from_secs(60 * 60),
             email_verification_ttl: Duration::from_secs(3 * 24 * 60 * 60),

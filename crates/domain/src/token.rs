@@ -1,6 +1,6 @@
 //! Claims of access and refresh tokens.
 
-use crate::id::{FamilyId, TokenId, UserId};
+use crate::id::{FamilyId, SessionId, TokenId, UserId};
 use chrono::{DateTime, Utc};
 
 /// The claims of an access token.
@@ -10,6 +10,8 @@ pub struct AccessClaims {
     pub user: UserId,
     /// Token ID (`jti`).
     pub id: TokenId,
+    /// Session that it belongs to (`sid`), with which it ends. Tokens of other issuers with the same key may have none.
+    pub session: Option<SessionId>,
     /// Time of issue (`iat`).
     pub issued_at: DateTime<Utc>,
     /// Expiry time (`exp`).

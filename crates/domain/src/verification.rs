@@ -11,7 +11,7 @@ pub struct VerificationToken {
     pub id: VerificationId,
     /// Account that it was issued for.
     pub user: UserId,
-    /// Purpose. An account has at most one token per purpose.
+    /// Purpose.
     pub purpose: VerificationPurpose,
     /// For [`VerificationPurpose::ChangeEmail`], the new address, which it was sent to.
     pub new_email: Option<Email>,

@@ -6,12 +6,16 @@ use docent_domain::fault::Result;
 use docent_domain::id::{SessionId, UserId};
 use docent_domain::listing::{Page, PageRequest, SessionFilter};
 use docent_domain::session::Session;
+use docent_domain::user::User;
 
 /// Reads sessions.
 #[async_trait]
 pub trait SessionReader: Send {
     /// Returns the session with this ID.
     async fn get(&mut self, id: SessionId) -> Result<Option<Session>>;
+
+    /// Returns the session with this ID and its account.
+    async fn with_user(&mut self, id: SessionId) -> Result<Option<(Session, User)>>;
 
     /// Lists sessions, last used first.
     async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>>;

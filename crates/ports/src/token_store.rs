@@ -14,11 +14,11 @@ pub struct Rotation {
     pub family: FamilyId,
     /// Presented token.
     pub presented: TokenId,
-    /// Token that replaces it.
+    /// Token that replaces it, unless it was replaced already.
     pub successor: TokenId,
     /// Expiry time of the successor and the family.
     pub expires_at: DateTime<Utc>,
-    /// How long a replaced token remains valid, for clients that did not receive the response.
+    /// How long a replaced token remains usable, for clients that did not receive the response.
     pub grace: Duration,
     /// Time of the use.
     pub now: DateTime<Utc>,
@@ -27,15 +27,24 @@ pub struct Rotation {
 /// The result of a [`Rotation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotationOutcome {
-    /// The successor is valid; the presented token remains valid during its grace period.
-    Renewed,
+    /// The family's only valid token: the successor, or the token that replaced the presented one within the grace
+    /// period.
+    Renewed {
+        /// ID of the token.
+        token: TokenId,
+        /// Expiry time of the token.
+        expires_at: DateTime<Utc>,
+    },
     /// The presented token was replaced before the grace period. It counts as stolen, and the family was revoked.
     Reused,
-    /// The family or the token is unknown: revoked, expired or never issued.
+    /// The family is unknown, or the token has expired.
     Unknown,
 }
 
 /// Stores refresh token families: a login starts one, a refresh rotates its token, a logout revokes it.
+///
+/// A family has one valid token. Callers have verified the signature of a presented token, so every other token of the
+/// family has been replaced.
 ///
 /// Every call is atomic. A fault changes nothing, and callers must then reject the request (fail closed).
 #[async_trait]
@@ -43,7 +52,7 @@ pub trait TokenStore: Send + Sync {
     /// Starts a family with its first token.
     async fn start(&self, first: &RefreshClaims) -> Result<()>;
 
-    /// Rotates a token. Two uses within the grace period both succeed, and both successors are valid.
+    /// Rotates a token. Further uses within the grace period get the token that is valid then.
     async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome>;
 
     /// Revokes a family. Idempotent.

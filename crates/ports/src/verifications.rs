@@ -23,11 +23,11 @@ pub trait VerificationReader: Send {
 /// Reads and changes verification tokens.
 #[async_trait]
 pub trait VerificationWriter: VerificationReader {
-    /// Adds a token and replaces the account's previous one for the same purpose.
+    /// Adds a token.
     ///
     /// # Errors
-    /// If the account does not exist.
-    async fn put(&mut self, verification: &VerificationToken) -> Result<()>;
+    /// If the ID or the digest exists, or the account does not exist.
+    async fn insert(&mut self, verification: &VerificationToken) -> Result<()>;
 
     /// Removes a token. Returns whether it existed; of concurrent calls exactly one gets `true`.
     async fn remove(&mut self, id: VerificationId) -> Result<bool>;

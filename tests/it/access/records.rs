@@ -242,7 +242,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
     let mut work = app.ports.store.begin().await.unwrap();
     assert!(work.groups().insert(&group).await.unwrap());
     assert!(work.conversations().insert(&conversation).await.unwrap());
-    work.verifications().put(&verification).await.unwrap();
+    work.verifications().insert(&verification).await.unwrap();
     work.commit().await.unwrap();
     (group.id.to_string(), conversation.id.to_string(), verification.id.to_string())
 }

@@ -69,6 +69,7 @@ rules! {
         let claims = AccessClaims {
             user: ada.user.id,
             id: app.app.new_id(TokenId::generate),
+            session: None,
             issued_at: now,
             expires_at: now + Duration::from_secs(900),
         };

@@ -14,7 +14,7 @@ use serde_json::json;
 use std::time::Duration;
 
 const ADA: &str = "ada@example.org";
-const REFUSED: &str = "This link is not valid: it was used, has expired or was replaced by a newer one";
+const REFUSED: &str = "This link is not valid: it was used, has expired or was revoked";
 
 async fn request_link(app: &TestApp, email: &str) {
     let reply = app.post("/auth/email-verification", json!({ "email": email })).await.expect(202);

@@ -36,6 +36,16 @@ rules! {
         }
     }
 
+    async fn logout_ends_access_tokens_of_this_login_alone(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let again = Member::login(&app, ada.user.clone()).await;
+        let _ = ada.get("/documents").await.expect(200);
+        let _ = logout(&ada, &ada.refresh).await.expect(204);
+        ada.get("/documents").await.refused(401, "Could not validate credentials");
+        let _ = again.get("/documents").await.expect(200);
+    }
+
     async fn logout_keeps_other_logins(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

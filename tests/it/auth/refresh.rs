@@ -1,6 +1,7 @@
 //! `POST /auth/refresh`
 
 use docent_domain::fault::FaultKind;
+use docent_ports::clock::Clock;
 use docent_tests::app::TestApp;
 use docent_tests::reply::Reply;
 use docent_tests::rules;
@@ -31,15 +32,52 @@ rules! {
         let _ = app.send(app.request(Method::GET, "/documents").bearer_auth(access)).await.expect(200);
     }
 
-    async fn replaced_token_within_grace_period_works(setup) {
+    async fn replaced_token_within_grace_period_gets_the_valid_token(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
         let second = refresh_token(refresh(&app, &ada.refresh).await);
         app.advance(Duration::from_secs(30));
-        let third = refresh_token(refresh(&app, &ada.refresh).await);
-        for token in [second, third] {
-            let _ = refresh(&app, &token).await.expect(200);
+        let again = refresh(&app, &ada.refresh).await.expect(200).json();
+        let claims = |token: &str| app.ports.signer.verify_refresh(token, app.clock.now()).unwrap();
+        let retried = again["refresh_token"].as_str().unwrap();
+        assert_eq!(claims(retried).id, claims(&second).id, "one valid token");
+        let access = again["access_token"].as_str().unwrap();
+        let _ = app.send(app.request(Method::GET, "/documents").bearer_auth(access)).await.expect(200);
+        let _ = refresh(&app, retried).await.expect(200);
+        let _ = refresh(&app, &second).await.expect(200);
+        app.advance(Duration::from_secs(31));
+        refresh(&app, &second).await.refused(401, REFUSED);
+    }
+
+    async fn session_ends_after_its_lifetime(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let day = Duration::from_secs(24 * 60 * 60);
+        let mut token = ada.refresh.clone();
+        for _ in 0..3 {
+            app.advance(day * 29);
+            token = refresh_token(refresh(&app, &token).await);
         }
+        let reply = {
+            app.advance(day * 3 - Duration::from_secs(60));
+            refresh(&app, &token).await.expect(200).json()
+        };
+        let access = reply["access_token"].as_str().unwrap();
+        let _ = app.send(app.request(Method::GET, "/documents").bearer_auth(access)).await.expect(200);
+        app.advance(Duration::from_secs(60));
+        let _ = app.send(app.request(Method::GET, "/documents").bearer_auth(access)).await.expect(401);
+        refresh(&app, reply["refresh_token"].as_str().unwrap()).await.refused(401, REFUSED);
+    }
+
+    async fn missing_session_is_refused(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let mut work = app.ports.store.begin().await.unwrap();
+        work.sessions().revoke_for_user(ada.user.id, app.clock.now()).await.unwrap();
+        assert_eq!(work.sessions().purge(app.clock.now() + Duration::from_secs(1), 9).await.unwrap(), 1);
+        work.commit().await.unwrap();
+        refresh(&app, &ada.refresh).await.refused(401, REFUSED);
+        let _ = ada.get("/documents").await.expect(401);
     }
 
     async fn replaced_token_after_grace_period_revokes_the_family(setup) {
@@ -48,11 +86,13 @@ rules! {
         let other = docent_tests::member::Member::login(&app, ada.user.clone()).await;
         let second = refresh_token(refresh(&app, &ada.refresh).await);
         app.advance(Duration::from_secs(31));
+        let _ = other.get("/documents").await.expect(200);
         for token in [&ada.refresh, &second] {
             let reply = refresh(&app, token).await;
             reply.refused(401, REFUSED);
             assert_eq!(reply.header("www-authenticate"), "Bearer");
         }
+        let _ = ada.get("/documents").await.expect(401);
         let _ = refresh(&app, &other.refresh).await.expect(200);
     }
 

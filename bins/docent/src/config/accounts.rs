@@ -39,13 +39,16 @@ section! {
         access_token_ttl: Duration = text("15m"), positive;
         /// Lifetime of a refresh token.
         refresh_token_ttl: Duration = text("30d"), positive;
-        /// How long a refresh token remains valid after its first use, so that clients can retry a lost response.
+        /// How long a login can be extended with refresh tokens.
+        session_lifetime: Duration = text("90d"), positive;
+        /// How long a refresh token remains usable after its first use, so that clients can retry a lost response.
         refresh_rotation_grace: Duration = text("30s");
         /// Lifetime of a password reset link.
         password_reset_ttl: Duration = text("1h"), positive;
         /// Lifetime of an email verification link.
         email_verification_ttl: Duration = text("3d"), positive;
-        /// Failed logins per account and client address within `login_failure_period`, after which logins get 429.
+        /// Failed logins per account and client network (an IPv4 address, or the /64 network of an IPv6 address) within
+        /// `login_failure_period`, after which logins get 429. The other limits on failed logins are multiples of it.
         login_max_failures: u32 = text("10"), within(1..=1_000_000);
         /// Period in which failed logins are counted.
         login_failure_period: Duration = text("15m"), positive;

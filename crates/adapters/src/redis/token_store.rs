@@ -3,16 +3,12 @@
 use super::connection::Redis;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use deadpool_redis::redis::{Cmd, Script};
+use deadpool_redis::redis::{Cmd, Script, Value};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::id::{FamilyId, UserId};
 use docent_domain::token::RefreshClaims;
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use std::sync::Arc;
-
-/// Maximum number of tokens per family: over a month of them at one refresh in 15 minutes. The tokens that
-/// expire first are removed first, and are unknown from then on.
-const TOKENS_MAX: usize = 4096;
 
 /// The last instant that scripts represent exactly enough, in the year 2112: their numbers are doubles.
 const INSTANT_MAX: i64 = 1 << 52;
@@ -61,6 +57,20 @@ impl RedisTokenStore {
     }
 }
 
+/// The outcome that the rotation script returned.
+fn outcome(result: &Value) -> Option<RotationOutcome> {
+    let Value::Array(values) = result else { return None };
+    match values.as_slice() {
+        [Value::Int(0)] => Some(RotationOutcome::Unknown),
+        [Value::Int(2)] => Some(RotationOutcome::Reused),
+        [Value::Int(1), Value::BulkString(token), Value::Int(expires_at)] => Some(RotationOutcome::Renewed {
+            token: str::from_utf8(token).ok()?.parse().ok()?,
+            expires_at: DateTime::from_timestamp_micros(*expires_at)?,
+        }),
+        _ => None,
+    }
+}
+
 fn instant(at: DateTime<Utc>) -> i64 {
     at.timestamp_micros().min(INSTANT_MAX)
 }
@@ -82,16 +92,12 @@ impl TokenStore for RedisTokenStore {
         let mut call = self.scripts.rotate.prepare_invoke();
         call.key(&self.family(family));
         call.arg(family.to_string()).arg(presented.to_string()).arg(successor.to_string());
-        call.arg(instant(expires_at)).arg(instant(now)).arg(grace).arg(TOKENS_MAX).arg(self.users());
-        match self.redis.script("use a refresh token", &call).await? {
-            0 => Ok(RotationOutcome::Unknown),
-            1 => Ok(RotationOutcome::Renewed),
-            2 => Ok(RotationOutcome::Reused),
-            other => {
-                let message = format!("unexpected result {other} of the rotation script");
-                Err(Fault::new(Component::KeyValueStore, FaultKind::InvalidResponse, message))
-            }
-        }
+        call.arg(instant(expires_at)).arg(instant(now)).arg(grace).arg(self.users());
+        let result: Value = self.redis.script("use a refresh token", &call).await?;
+        outcome(&result).ok_or_else(|| {
+            let message = format!("unexpected result {result:?} of the rotation script");
+            Fault::new(Component::KeyValueStore, FaultKind::InvalidResponse, message)
+        })
     }
 
     async fn revoke(&self, family: FamilyId) -> Result<()> {

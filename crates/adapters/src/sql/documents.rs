@@ -5,7 +5,7 @@ use super::entities::jobs;
 use super::fault::corrupt;
 use super::listing::{contains, is_after};
 use super::lookup::Lookup;
-use super::points;
+use super::points::{self, Records};
 use super::record::Record;
 use super::transaction::{Source, Transaction};
 use super::usage::{DAY, day_of, sum};
@@ -30,7 +30,8 @@ use std::time::Duration;
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<DocumentId, Document> {
     let from_row = |row: Model| (DocumentId::from_uuid(row.id), Document::from_row(row));
-    points::lookup("read a document", source, statement_timeout, live(), DocumentId::as_uuid, from_row)
+    let records = Records { query: live(), id: Column::Id, key: DocumentId::as_uuid, from_row };
+    points::lookup("read a document", source, statement_timeout, records)
 }
 
 /// Documents that are not deleted.

@@ -123,6 +123,7 @@ impl SqlStore {
     fn new(write: Source, read: Source, statement_timeout: Duration) -> Self {
         let lookups = Lookups {
             users: users::lookup(&read, statement_timeout),
+            sessions: sessions::lookup(&read, statement_timeout),
             documents: documents::lookup(&read, statement_timeout),
             active: generations::lookup(&read, statement_timeout),
         };

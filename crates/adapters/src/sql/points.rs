@@ -8,8 +8,7 @@ use docent_domain::fault::Result;
 use sea_orm::sqlx::pool::PoolConnection;
 use sea_orm::sqlx::{self, AssertSqlSafe, Postgres, Sqlite};
 use sea_orm::{
-    ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, Iterable, PrimaryKeyToColumn, QueryFilter,
-    QueryResult, QueryTrait, RuntimeErr, Select,
+    ColumnTrait, DbBackend, DbErr, FromQueryResult, QueryFilter, QueryResult, QueryTrait, RuntimeErr,
 };
 use std::hash::Hash;
 use std::sync::Arc;
@@ -30,13 +29,13 @@ struct Statements(Arc<[Arc<str>]>);
 
 impl Statements {
     /// Statements that select from `records` by ID. `records` must bind no values itself.
-    fn new<E: EntityTrait>(records: Select<E>, backend: DbBackend) -> Self {
+    fn new(
+        records: &(impl QueryFilter + QueryTrait + Clone),
+        id: impl ColumnTrait,
+        backend: DbBackend,
+    ) -> Self {
         let statement = |size: usize| -> Arc<str> {
-            let mut query = records.clone();
-            if let Some(id) = E::PrimaryKey::iter().next() {
-                query = query.filter(id.into_column().is_in(vec![Uuid::nil(); size]));
-            }
-            query.build(backend).sql.into()
+            records.clone().filter(id.is_in(vec![Uuid::nil(); size])).build(backend).sql.into()
         };
         Self((0..=BATCH.ilog2()).map(|power| statement(1 << power)).collect())
     }
@@ -49,7 +48,7 @@ impl Statements {
 }
 
 /// Converts a row to a record and its key.
-type FromRow<M, K, V> = fn(M) -> (K, Result<V>);
+pub(super) type FromRow<M, K, V> = fn(M) -> (K, Result<V>);
 
 /// Reads records of one kind.
 struct Points<M, K, V> {
@@ -62,25 +61,37 @@ struct Points<M, K, V> {
     kept: Option<(Connection, u32)>,
 }
 
-/// Batches the reads of concurrent callers. `records` must bind no values itself.
-pub(super) fn lookup<E, K, V>(
+/// The records of a [`lookup`].
+pub(super) struct Records<Q, C, M, K, V> {
+    /// Selects them; binds no values.
+    pub(super) query: Q,
+    /// The column of their IDs.
+    pub(super) id: C,
+    /// The ID of a key.
+    pub(super) key: fn(K) -> Uuid,
+    pub(super) from_row: FromRow<M, K, V>,
+}
+
+/// Batches the reads of concurrent callers.
+pub(super) fn lookup<Q, C, M, K, V>(
     doing: &'static str,
     source: &Source,
     statement_timeout: Duration,
-    records: Select<E>,
-    id: fn(K) -> Uuid,
-    from_row: FromRow<E::Model, K, V>,
+    records: Records<Q, C, M, K, V>,
 ) -> Lookup<K, V>
 where
-    E: EntityTrait,
+    Q: QueryFilter + QueryTrait + Clone,
+    C: ColumnTrait,
+    M: FromQueryResult + Send + 'static,
     K: Copy + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    let statements = Statements::new(records, source.connections.get_database_backend());
+    let Records { query, id, key, from_row } = records;
+    let statements = Statements::new(&query, id, source.connections.get_database_backend());
     let source = source.clone();
     Lookup::new(doing, statement_timeout, move || {
         let (source, statements) = (source.clone(), statements.clone());
-        Box::new(Points { doing, source, statement_timeout, statements, id, from_row, kept: None })
+        Box::new(Points { doing, source, statement_timeout, statements, id: key, from_row, kept: None })
     })
 }
 

@@ -1,7 +1,11 @@
 //! Sessions in SQL.
 
-use super::entities::sessions::{Column, Entity};
-use super::transaction::Transaction;
+use super::entities::sessions::{Column, Entity, Model};
+use super::entities::users;
+use super::lookup::Lookup;
+use super::points::{self, Records};
+use super::record::Record;
+use super::transaction::{Source, Transaction};
 use super::values::{latest, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -9,14 +13,58 @@ use docent_domain::fault::Result;
 use docent_domain::id::{SessionId, UserId};
 use docent_domain::listing::{Page, PageRequest, SessionFilter};
 use docent_domain::session::{PANEL_IDLE_TIMEOUT, Session, SessionKind};
+use docent_domain::user::User;
 use docent_ports::sessions::{SessionReader, SessionWriter};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, Condition, EntityTrait, ExprTrait, QueryFilter, QueryTrait};
+use sea_orm::{
+    ColumnTrait, Condition, DbErr, EntityTrait, ExprTrait, FromQueryResult, IdenStatic, QueryFilter,
+    QueryResult, QuerySelect, QueryTrait, SelectA, SelectB, SelectTwo,
+};
+use std::time::Duration;
+
+/// A session's row and the row of its account.
+struct WithUser(Model, users::Model);
+
+impl FromQueryResult for WithUser {
+    fn from_query_result(row: &QueryResult, _prefix: &str) -> Result<Self, DbErr> {
+        Ok(Self(
+            Model::from_query_result(row, SelectA.as_str())?,
+            users::Model::from_query_result(row, SelectB.as_str())?,
+        ))
+    }
+}
+
+fn with_user() -> SelectTwo<Entity, users::Entity> {
+    let mut sessions = Entity::find().select_also(users::Entity);
+    let owns = Expr::col((users::Entity, users::Column::Id)).equals((Entity, Column::UserId));
+    QuerySelect::query(&mut sessions).inner_join(users::Entity, owns);
+    sessions
+}
+
+/// Batches the reads of concurrent callers.
+pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<SessionId, (Session, User)> {
+    let from_row = |WithUser(session, user): WithUser| {
+        let id = SessionId::from_uuid(session.id);
+        (id, Session::from_row(session).and_then(|session| Ok((session, User::from_row(user)?))))
+    };
+    let records = Records { query: with_user(), id: Column::Id, key: SessionId::as_uuid, from_row };
+    points::lookup("read a session", source, statement_timeout, records)
+}
 
 #[async_trait]
 impl SessionReader for Transaction {
     async fn get(&mut self, id: SessionId) -> Result<Option<Session>> {
         self.fetch_one("read a session", Entity::find_by_id(id.as_uuid())).await
+    }
+
+    async fn with_user(&mut self, id: SessionId) -> Result<Option<(Session, User)>> {
+        if let Some(lookups) = self.lookups() {
+            return lookups.sessions.get(id).await;
+        }
+        let query = with_user().filter(Column::Id.eq(id.as_uuid()));
+        let found = self.run("read a session", |db| Box::pin(query.one(db))).await?;
+        let Some((session, Some(user))) = found else { return Ok(None) };
+        Ok(Some((Session::from_row(session)?, User::from_row(user)?)))
     }
 
     async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>> {

@@ -5,7 +5,7 @@ use super::entities::refresh_families::{self as families, Column as Family};
 use super::entities::refresh_tokens::{self as tokens, Column as Token};
 use super::record::all_columns;
 use super::transaction::Transaction;
-use super::values::{latest, micros};
+use super::values::{instant, latest, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::fault::Result;
@@ -15,10 +15,6 @@ use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use sea_orm::sea_query::{Expr, LockBehavior, LockType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 use uuid::Uuid;
-
-/// Maximum number of tokens per family: over a month of them at one refresh in 15 minutes. The tokens that
-/// expire first are removed first, and are unknown from then on.
-const TOKENS_MAX: u64 = 4096;
 
 /// Expired families that a login removes at most. Since each login adds one family, they do not accumulate.
 const PURGED_PER_LOGIN: u64 = 8;
@@ -57,27 +53,33 @@ impl TokenStore for SqlTokenStore {
         if !transaction.lock_family(family, expires_at).await? {
             return Ok(RotationOutcome::Unknown);
         }
-        let query = tokens::Entity::find_by_id((family, presented.as_uuid()))
-            .filter(Token::ExpiresAt.gt(micros(now)));
-        let token = transaction.run("read a refresh token", |db| Box::pin(query.one(db))).await?;
-        let Some(token) = token else { return Ok(RotationOutcome::Unknown) };
+        let query = tokens::Entity::find().filter(Token::FamilyId.eq(family));
+        let rows = transaction.run("read refresh tokens", |db| Box::pin(query.all(db))).await?;
         let grace = i64::try_from(grace.as_micros()).unwrap_or(i64::MAX);
-        let rotated = match token.replaced_at {
-            Some(replaced_at) if micros(now).saturating_sub(replaced_at) > grace => {
-                transaction.delete_families(Family::Id.eq(family)).await?;
-                RotationOutcome::Reused
-            }
-            replaced_at => {
-                if replaced_at.is_none() {
-                    transaction.mark_replaced(family, presented, now).await?;
-                }
-                transaction.purge_tokens(family, now).await?;
-                transaction.insert_token(family, successor, micros(expires_at)).await?;
-                RotationOutcome::Renewed
-            }
+        let is_usable = |row: &tokens::Model| {
+            row.replaced_at.is_none_or(|replaced_at| micros(now).saturating_sub(replaced_at) <= grace)
         };
+        let found = rows.iter().find(|row| row.id == presented.as_uuid());
+        if found.is_some_and(|row| row.expires_at <= micros(now)) {
+            return Ok(RotationOutcome::Unknown);
+        }
+        let Some(found) = found.filter(|row| is_usable(row)) else {
+            transaction.delete_families(Family::Id.eq(family)).await?;
+            transaction.commit().await?;
+            return Ok(RotationOutcome::Reused);
+        };
+        let valid = rows.iter().find(|row| row.replaced_at.is_none());
+        if let (Some(_), Some(valid)) = (found.replaced_at, valid) {
+            let expires_at = instant(valid.expires_at, "refresh token's expiry")?;
+            return Ok(RotationOutcome::Renewed { token: TokenId::from_uuid(valid.id), expires_at });
+        }
+        let is_over = |row: &&tokens::Model| row.replaced_at.is_none() || !is_usable(row);
+        let over = rows.iter().filter(is_over).map(|row| row.id).filter(|id| *id != found.id).collect();
+        transaction.delete_tokens(family, over).await?;
+        transaction.mark_replaced(family, presented, now).await?;
+        transaction.insert_token(family, successor, micros(expires_at)).await?;
         transaction.commit().await?;
-        Ok(rotated)
+        Ok(RotationOutcome::Renewed { token: successor, expires_at })
     }
 
     async fn revoke(&self, family: FamilyId) -> Result<()> {
@@ -122,22 +124,13 @@ impl Transaction {
         Ok(())
     }
 
-    /// Removes a family's expired tokens, and those above the limit less one.
-    async fn purge_tokens(&mut self, family: Uuid, now: DateTime<Utc>) -> Result<()> {
-        let above_limit = tokens::Entity::find()
-            .select_only()
-            .column(Token::ExpiresAt)
-            .filter(Token::FamilyId.eq(family))
-            .order_by_desc(Token::ExpiresAt)
-            .offset(TOKENS_MAX - 1)
-            .limit(1)
-            .into_tuple::<i64>();
-        let above_limit = self.run("count refresh tokens", |db| Box::pin(above_limit.one(db))).await?;
-        let until = above_limit.map_or(micros(now), |expires_at| expires_at.max(micros(now)));
-        let delete = tokens::Entity::delete_many()
-            .filter(Token::FamilyId.eq(family))
-            .filter(Token::ExpiresAt.lte(until));
-        self.delete_rows("remove expired refresh tokens", delete).await?;
+    async fn delete_tokens(&mut self, family: Uuid, ids: Vec<Uuid>) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let delete =
+            tokens::Entity::delete_many().filter(Token::FamilyId.eq(family)).filter(Token::Id.is_in(ids));
+        self.delete_rows("remove replaced refresh tokens", delete).await?;
         Ok(())
     }
 

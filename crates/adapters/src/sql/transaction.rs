@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use docent_domain::document::Document;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::generation::IndexGeneration;
-use docent_domain::id::{DocumentId, UserId};
+use docent_domain::id::{DocumentId, SessionId, UserId};
+use docent_domain::session::Session;
 use docent_domain::user::User;
 use docent_ports::store::{ReadView, UnitOfWork};
 use futures::future::BoxFuture;
@@ -64,6 +65,7 @@ impl Source {
 #[derive(Clone, Debug)]
 pub(super) struct Lookups {
     pub(super) users: Lookup<UserId, User>,
+    pub(super) sessions: Lookup<SessionId, (Session, User)>,
     pub(super) documents: Lookup<DocumentId, Document>,
     /// The active index generation. There is at most one.
     pub(super) active: Lookup<(), IndexGeneration>,

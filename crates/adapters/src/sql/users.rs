@@ -5,7 +5,7 @@ use super::entities::users::{ActiveModel, Column, Entity, Model};
 use super::fault::corrupt;
 use super::listing::contains;
 use super::lookup::Lookup;
-use super::points;
+use super::points::{self, Records};
 use super::record::Record;
 use super::transaction::{Source, Transaction};
 use async_trait::async_trait;
@@ -26,7 +26,8 @@ use std::time::Duration;
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<UserId, User> {
     let from_row = |row: Model| (UserId::from_uuid(row.id), User::from_row(row));
-    points::lookup("read an account", source, statement_timeout, Entity::find(), UserId::as_uuid, from_row)
+    let records = Records { query: Entity::find(), id: Column::Id, key: UserId::as_uuid, from_row };
+    points::lookup("read an account", source, statement_timeout, records)
 }
 
 #[async_trait]

@@ -1,7 +1,6 @@
 //! Verification tokens in SQL.
 
 use super::entities::verification_tokens::{Column, Entity};
-use super::record::Record;
 use super::transaction::Transaction;
 use super::values::micros;
 use async_trait::async_trait;
@@ -11,7 +10,6 @@ use docent_domain::id::{UserId, VerificationId};
 use docent_domain::listing::{Page, PageRequest};
 use docent_domain::verification::{VerificationPurpose, VerificationToken};
 use docent_ports::verifications::{VerificationReader, VerificationWriter};
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryTrait};
 
 #[async_trait]
@@ -33,19 +31,8 @@ impl VerificationReader for Transaction {
 
 #[async_trait]
 impl VerificationWriter for Transaction {
-    async fn put(&mut self, verification: &VerificationToken) -> Result<()> {
-        // One statement: if two callers deleted first and then inserted, the second insert would conflict.
-        let replace = OnConflict::columns([Column::UserId, Column::Purpose])
-            .update_columns([
-                Column::Id,
-                Column::Sha256,
-                Column::CreatedAt,
-                Column::ExpiresAt,
-                Column::NewEmail,
-            ])
-            .to_owned();
-        let insert = Entity::insert(verification.to_row()?).on_conflict(replace);
-        self.insert_rows("put a verification token", insert).await.map(drop)
+    async fn insert(&mut self, verification: &VerificationToken) -> Result<()> {
+        self.insert_record("add a verification token", verification).await
     }
 
     async fn remove(&mut self, id: VerificationId) -> Result<bool> {

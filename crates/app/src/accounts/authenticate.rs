@@ -5,6 +5,7 @@ use crate::App;
 use crate::error::{Error, Result};
 use docent_domain::access::{AccessRule, Actor, Operation};
 use docent_domain::id::UserId;
+use docent_domain::session::Session;
 use docent_domain::user::User;
 
 /// Authenticates an access token, or an API key where API keys are accepted. The actor has no permissions until
@@ -14,6 +15,22 @@ use docent_domain::user::User;
 /// [`Error::Unauthenticated`] when the credential is not valid or its account is not active; or when the database
 /// cannot be reached.
 pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
+    authenticate(app, credential, |session| session.revoked_at.is_none()).await
+}
+
+/// Like [`bearer`], but also accepts the access token of a session that has ended: a client may repeat a logout.
+///
+/// # Errors
+/// Those of [`bearer`].
+pub async fn bearer_of_ended_session(app: &App, credential: &str) -> Result<Actor> {
+    authenticate(app, credential, |_| true).await
+}
+
+async fn authenticate(
+    app: &App,
+    credential: &str,
+    is_accepted: impl FnOnce(&Session) -> bool,
+) -> Result<Actor> {
     if api_keys::is_key(credential) {
         return api_keys::authenticate(app, credential).await;
     }
@@ -24,7 +41,14 @@ pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
         tracing::debug!(%reason, "access token rejected");
         Error::Unauthenticated
     })?;
-    let user = active_account(app, claims.user).await?;
+    let user = match claims.session {
+        Some(session) => {
+            let found = app.store.read_latest().await?.sessions().with_user(session).await?;
+            let found = found.filter(|(session, user)| user.id == claims.user && is_accepted(session));
+            found.map(|(_, user)| user).filter(|user| user.is_active).ok_or(Error::Unauthenticated)?
+        }
+        None => active_account(app, claims.user).await?,
+    };
     if !user.accepts_credentials_issued_at(claims.issued_at) {
         tracing::debug!(user = %user.id, "access token rejected: its session has ended");
         return Err(Error::Unauthenticated);

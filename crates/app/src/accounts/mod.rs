@@ -21,7 +21,7 @@ use crate::{App, ids};
 use chrono::{DateTime, Utc};
 use docent_domain::audit::AuditAction;
 use docent_domain::fault::Result;
-use docent_domain::id::{AuditId, FamilyId, TokenId, UserId};
+use docent_domain::id::{AuditId, FamilyId, SessionId, TokenId, UserId};
 use docent_domain::text::Email;
 use docent_domain::token::{AccessClaims, RefreshClaims};
 use docent_domain::user::User;
@@ -132,6 +132,7 @@ impl NewPair {
             access: AccessClaims {
                 user,
                 id: access_id,
+                session: Some(SessionId::of_family(family)),
                 issued_at,
                 expires_at: issued_at + app.settings.access_token_ttl,
             },
@@ -143,6 +144,12 @@ impl NewPair {
                 expires_at: issued_at + app.settings.refresh_token_ttl,
             },
         }
+    }
+
+    /// Lets both tokens expire at this time, if they would expire later.
+    fn end_by(&mut self, end: DateTime<Utc>) {
+        self.access.expires_at = self.access.expires_at.min(end);
+        self.refresh.expires_at = self.refresh.expires_at.min(end);
     }
 
     fn sign(&self, app: &App) -> TokenPair {

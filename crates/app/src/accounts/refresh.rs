@@ -1,12 +1,13 @@
 //! Refresh token rotation.
 
-use super::{NewPair, TokenPair, authenticate};
+use super::{NewPair, TokenPair};
 use crate::App;
 use crate::error::{Error, Result};
 use docent_domain::id::SessionId;
 use docent_ports::token_store::{Rotation, RotationOutcome};
 
-/// Exchanges a refresh token for a new token pair. Reuse of a replaced token after the grace period revokes its
+/// Exchanges a refresh token for a new token pair, at most until the session has reached its lifetime. Concurrent uses
+/// of one token, and retries within the grace period, get the same refresh token. Reuse of a replaced token after the grace period revokes its
 /// whole family: the token is assumed to be stolen.
 ///
 /// # Errors
@@ -14,19 +15,21 @@ use docent_ports::token_store::{Rotation, RotationOutcome};
 pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
     let now = app.now();
     let claims = app.signer.verify_refresh(token, now).map_err(|_| Error::InvalidRefreshToken)?;
-    let user = match authenticate::active_account(app, claims.user).await {
-        Ok(user) => user,
-        Err(Error::Unauthenticated) => return Err(Error::InvalidRefreshToken),
-        Err(error) => return Err(error),
-    };
     let session_id = SessionId::of_family(claims.family);
-    let session = app.store.read_latest().await?.sessions().get(session_id).await?;
-    let is_revoked = session.is_some_and(|session| session.revoked_at.is_some());
-    if is_revoked || !user.accepts_credentials_issued_at(claims.issued_at) {
+    let found = app.store.read_latest().await?.sessions().with_user(session_id).await?;
+    let found = found.filter(|(session, user)| {
+        user.id == claims.user
+            && user.is_active
+            && user.accepts_credentials_issued_at(claims.issued_at)
+            && session.revoked_at.is_none()
+            && now < session.started_at + app.settings.session_lifetime
+    });
+    let Some((session, _)) = found else {
         app.tokens.revoke(claims.family).await?;
         return Err(Error::InvalidRefreshToken);
-    }
-    let pair = NewPair::new(app, claims.user, claims.family);
+    };
+    let mut pair = NewPair::new(app, claims.user, claims.family);
+    pair.end_by(session.started_at + app.settings.session_lifetime);
     let rotation = Rotation {
         family: claims.family,
         presented: claims.id,
@@ -36,7 +39,8 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
         now,
     };
     match app.tokens.rotate(rotation).await? {
-        RotationOutcome::Renewed => {
+        RotationOutcome::Renewed { token, expires_at } => {
+            (pair.refresh.id, pair.refresh.expires_at) = (token, expires_at);
             let mut work = app.store.begin().await?;
             work.sessions().touch(session_id, now, pair.refresh.expires_at).await?;
             work.commit().await?;

@@ -63,9 +63,8 @@ impl ClientInfo {
 pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> Result<(Actor, User)> {
     let now = app.now();
     let mut view = app.store.read().await?;
-    let session = view.sessions().get(id).await?.ok_or(Error::Unauthenticated)?;
+    let (session, user) = view.sessions().with_user(id).await?.ok_or(Error::Unauthenticated)?;
     let is_valid = session.is_valid(now) && session.kind == SessionKind::Panel && now >= session.started_at;
-    let user = view.users().get(session.user).await?.ok_or(Error::Unauthenticated)?;
     if !is_valid || !user.accepts_credentials_issued_at(session.started_at) {
         return Err(Error::Unauthenticated);
     }

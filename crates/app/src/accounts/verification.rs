@@ -35,9 +35,9 @@ const TOKEN_LENGTH: usize = 52;
 /// Emails to one account that one client can request within [`CLIENT_PERIOD`].
 const MAX_PER_CLIENT: u64 = 3;
 const CLIENT_PERIOD: Duration = Duration::from_secs(15 * 60);
-/// Emails to one account per day, requested by any client.
-const MAX_PER_ACCOUNT: u64 = 20;
-const ACCOUNT_PERIOD: Duration = Duration::from_secs(24 * 60 * 60);
+/// Links of an account after which a further one is only sent when the newest has used up half of its lifetime. Until
+/// then one of the earlier emails has a link, so requests of others cannot keep the owner from getting one.
+const LINKS_MAX: usize = 3;
 /// Emails that are sent concurrently.
 const CONCURRENCY: usize = 64;
 
@@ -113,14 +113,10 @@ pub(super) async fn throttle(
     address: IpAddr,
 ) -> Result<()> {
     let (purpose, email, now) = (purpose.name(), email.as_str(), app.now());
-    for (key, limit, period) in [
-        (counter_key("mail", &[purpose, email, &network(address)]), MAX_PER_CLIENT, CLIENT_PERIOD),
-        (counter_key("mail-account", &[purpose, email]), MAX_PER_ACCOUNT, ACCOUNT_PERIOD),
-    ] {
-        let count = app.limiter.hit(&key, period, now).await?;
-        if count.events > limit {
-            return Err(Error::TooManyEmails { retry_after: count.resets_in });
-        }
+    let key = counter_key("mail", &[purpose, email, &network(address)]);
+    let count = app.limiter.hit(&key, CLIENT_PERIOD, now).await?;
+    if count.events > MAX_PER_CLIENT {
+        return Err(Error::TooManyEmails { retry_after: count.resets_in });
     }
     Ok(())
 }
@@ -138,6 +134,13 @@ async fn send_link(app: &App, purpose: VerificationPurpose, email: &Email, addre
         user.is_active && (purpose != VerificationPurpose::VerifyEmail || user.email_verified_at.is_none())
     };
     let Some(user) = user.filter(is_eligible) else { return Ok(()) };
+    if has_enough_links(app, &user, purpose).await? {
+        tracing::debug!(
+            purpose = purpose.name(),
+            "no email was sent: the account has links that are still valid"
+        );
+        return Ok(());
+    }
     let new = create_link(app, &Initiator::unauthenticated(address), &user, purpose, None).await?;
     Ok(app.mailer.send(&mail(app, user.email, &new)).await?)
 }
@@ -145,6 +148,16 @@ async fn send_link(app: &App, purpose: VerificationPurpose, email: &Email, addre
 /// The email with a link.
 pub(super) fn mail(app: &App, to: Email, new: &NewLink) -> Mail {
     Mail { to, subject: subject(new.record.purpose).to_owned(), text: body(app, new) }
+}
+
+/// Whether the account has [`LINKS_MAX`] valid links, one of them in the first half of its lifetime.
+async fn has_enough_links(app: &App, user: &User, purpose: VerificationPurpose) -> Result<bool> {
+    let (now, page) = (app.now(), PageRequest { offset: 0, limit: 100 });
+    let links = app.store.read().await?.verifications().list(Some(user.id), page).await?.records;
+    let valid: Vec<_> =
+        links.into_iter().filter(|link| link.purpose == purpose && link.is_valid(now)).collect();
+    let is_young = |link: &VerificationToken| now - link.created_at < link.expires_at - now;
+    Ok(valid.len() >= LINKS_MAX && valid.iter().any(is_young))
 }
 
 /// A page of active links, newest first, optionally of one account.
@@ -177,8 +190,7 @@ pub async fn revoke(app: &App, grant: &Grant<DeleteVerifications>, id: Verificat
     Ok(work.commit().await?)
 }
 
-/// Creates a link for staff to pass on when email cannot be sent. Replaces the account's earlier link for the same
-/// purpose.
+/// Creates a link for staff to pass on when email cannot be sent. Earlier links stay valid.
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::Invalid`] when the account is not active, and for a change of the email address; [`Error::Forbidden`] for a password reset
@@ -240,7 +252,7 @@ pub(super) async fn create_link(
         record.new_email.as_ref().map(|email| email.as_str().to_owned()),
     );
     let mut work = app.store.begin().await?;
-    work.verifications().put(&record).await?;
+    work.verifications().insert(&record).await?;
     app.audit(&mut *work, initiator, AuditAction::Add, target, changes).await?;
     work.commit().await?;
     let link = format!("{}{}?token={token}", app.settings.public_url, path(purpose));
@@ -286,7 +298,8 @@ pub async fn verify_email(app: &App, token: &str, address: IpAddr) -> Result<()>
     Ok(work.commit().await?)
 }
 
-/// A valid link and the active account that it was issued for. The link is used up when the unit of work commits.
+/// A valid link and the active account that it was issued for. This link and the account's others for the same purpose
+/// are used up when the unit of work commits.
 pub(super) async fn redeem(
     app: &App,
     work: &mut dyn UnitOfWork,
@@ -299,6 +312,7 @@ pub(super) async fn redeem(
     if !work.verifications().remove(link.id).await? {
         return Err(Error::InvalidLink);
     }
+    work.verifications().remove_for_user(link.user, Some(purpose)).await?;
     let user = work.users().get(link.user).await?;
     let user = user.filter(|user| user.is_active).ok_or(Error::InvalidLink)?;
     Ok((link, user))

@@ -158,7 +158,7 @@ async fn new_address_or_deactivation_invalidates_open_links() {
         let mut unit = fixture.1.store.begin().await.unwrap();
         for (n, purpose) in (1..).zip([VerificationPurpose::VerifyEmail, VerificationPurpose::ResetPassword])
         {
-            unit.verifications().put(&verification(n, id, purpose)).await.unwrap();
+            unit.verifications().insert(&verification(n, id, purpose)).await.unwrap();
         }
         unit.commit().await.unwrap();
         let mut input = fixture.current(id).await;

@@ -109,7 +109,7 @@ async fn account_with_all_records(service: &Service) -> User {
     work.conversations().append(&[questions, vec![answer]].concat()).await.unwrap();
     work.sessions().insert(&builders::session(1, user.id)).await.unwrap();
     work.verifications()
-        .put(&builders::verification(1, user.id, VerificationPurpose::ResetPassword))
+        .insert(&builders::verification(1, user.id, VerificationPurpose::ResetPassword))
         .await
         .unwrap();
     work.commit().await.unwrap();

@@ -181,7 +181,7 @@ async fn old_sessions_old_deliveries_and_expired_links_are_removed() {
     {
         let link =
             VerificationToken { expires_at: days(ended), ..builders::verification(n, user.id, purpose) };
-        unit.verifications().put(&link).await.unwrap();
+        unit.verifications().insert(&link).await.unwrap();
     }
     unit.webhooks().insert(&builders::webhook(1, user.id)).await.unwrap();
     for (n, age) in [(1, 29), (2, 31)] {

@@ -27,7 +27,7 @@ impl<A: Operation + 'static> FromRequest for Granted<A> {
     type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let caller = caller(request);
+        let caller = caller(request, Accepts::ValidSessions);
         Box::pin(async move {
             let (context, mut actor) = caller.await?;
             if authenticate::requires_permission::<A>() {
@@ -47,7 +47,7 @@ impl FromRequest for Bearer {
     type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let caller = caller(request);
+        let caller = caller(request, Accepts::ValidSessions);
         Box::pin(async move {
             let (context, actor) = caller.await?;
             Ok(Self(authenticate::with_permissions(&context.app, actor).await?))
@@ -55,14 +55,42 @@ impl FromRequest for Bearer {
     }
 }
 
+/// An authenticated actor whose session may have ended, for a logout, which may be repeated.
+pub struct EndedBearer(pub Actor);
+
+impl FromRequest for EndedBearer {
+    type Error = ApiError;
+    type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let caller = caller(request, Accepts::EndedSessions);
+        Box::pin(async move { Ok(Self(caller.await?.1)) })
+    }
+}
+
+/// The sessions whose access tokens are accepted.
+#[derive(Clone, Copy)]
+enum Accepts {
+    ValidSessions,
+    EndedSessions,
+}
+
 /// Authenticates the request by access token or API key.
-fn caller(request: &HttpRequest) -> impl Future<Output = Result<(State, Actor), ApiError>> + use<> {
+fn caller(
+    request: &HttpRequest,
+    accepts: Accepts,
+) -> impl Future<Output = Result<(State, Actor), ApiError>> + use<> {
     let credential = credential(request.headers()).map(str::to_owned);
     let context = context::of(request);
     let client = request.extensions().get::<Client>().copied();
     async move {
         let (credential, context) = (credential.ok_or(Error::Unauthenticated)?, context?);
-        let actor = authenticate::bearer(&context.app, &credential).await?;
+        let actor = match accepts {
+            Accepts::ValidSessions => authenticate::bearer(&context.app, &credential).await?,
+            Accepts::EndedSessions => {
+                authenticate::bearer_of_ended_session(&context.app, &credential).await?
+            }
+        };
         let actor = match client {
             Some(client) => actor.with_client_ip(client.address),
             None => actor,

@@ -44,6 +44,17 @@ crate::battery! {
         assert_eq!(get(&*store, 3).await, None);
     }
 
+    async fn session_is_read_with_its_account(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        add_sessions(&*store, &[session(1, user(1).id), session(2, user(2).id)]).await;
+        for n in [1, 2] {
+            let expected = Some((session(n, user(n).id), user(n)));
+            assert_eq!(store.read().await.unwrap().sessions().with_user(id(n)).await.unwrap(), expected);
+            assert_eq!(store.read_latest().await.unwrap().sessions().with_user(id(n)).await.unwrap(), expected);
+        }
+        assert_eq!(store.read_latest().await.unwrap().sessions().with_user(id(3)).await.unwrap(), None);
+    }
+
     async fn insert_rejects_used_id_and_unknown_account(store) {
         add_users(&*store, &[user(1)]).await;
         add_sessions(&*store, &[session(1, user(1).id)]).await;

@@ -2,7 +2,7 @@
 
 use crate::clock::TestClock;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::id::{FamilyId, TokenId, UserId};
+use docent_domain::id::{FamilyId, SessionId, TokenId, UserId};
 use docent_domain::token::{AccessClaims, RefreshClaims};
 use docent_ports::clock::Clock;
 use docent_ports::token_signer::{TokenError, TokenSigner};
@@ -16,6 +16,7 @@ fn access() -> AccessClaims {
     AccessClaims {
         user: UserId::generate(now(), [1; 10]),
         id: TokenId::generate(now(), [2; 10]),
+        session: Some(SessionId::generate(now(), [5; 10])),
         issued_at: now(),
         expires_at: now() + TimeDelta::minutes(15),
     }
@@ -36,6 +37,8 @@ crate::battery! {
 
     async fn claims_round_trip(signer) {
         assert_eq!(signer.verify_access(&signer.sign_access(&access()), now()), Ok(access()));
+        let without_session = AccessClaims { session: None, ..access() };
+        assert_eq!(signer.verify_access(&signer.sign_access(&without_session), now()), Ok(without_session));
         assert_eq!(signer.verify_refresh(&signer.sign_refresh(&refresh()), now()), Ok(refresh()));
     }
 

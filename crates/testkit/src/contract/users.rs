@@ -163,7 +163,7 @@ crate::battery! {
             unit.groups().set_assigned_permissions(owner, &rights).await.unwrap();
             unit.api_keys().insert(&api_key(n, owner)).await.unwrap();
             unit.sessions().insert(&session(n, owner)).await.unwrap();
-            unit.verifications().put(&verification(n, owner, VerificationPurpose::ResetPassword)).await.unwrap();
+            unit.verifications().insert(&verification(n, owner, VerificationPurpose::ResetPassword)).await.unwrap();
             unit.conversations().insert(&conversation(n, owner)).await.unwrap();
             unit.documents().insert(&Document { owner: Some(owner), ..document(n) }).await.unwrap();
             unit.usage().insert(&usage(n, owner)).await.unwrap();

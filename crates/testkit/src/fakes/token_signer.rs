@@ -46,7 +46,8 @@ fn expiry(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, TokenError> {
 impl TokenSigner for FakeTokenSigner {
     fn sign_access(&self, claims: &AccessClaims) -> String {
         let (issued, expires) = (claims.issued_at.timestamp(), claims.expires_at.timestamp());
-        seal(format!("access.{}.{}.{issued}.{expires}", claims.user, claims.id))
+        let session = claims.session.map_or("-".to_owned(), |session| session.to_string());
+        seal(format!("access.{}.{}.{session}.{issued}.{expires}", claims.user, claims.id))
     }
 
     fn sign_refresh(&self, claims: &RefreshClaims) -> String {
@@ -55,10 +56,11 @@ impl TokenSigner for FakeTokenSigner {
     }
 
     fn verify_access(&self, token: &str, now: DateTime<Utc>) -> Result<AccessClaims, TokenError> {
-        let [user, id, issued, expires] = unseal(token, "access")?;
+        let [user, id, session, issued, expires] = unseal(token, "access")?;
         Ok(AccessClaims {
             user: field(user)?,
             id: field(id)?,
+            session: if session == "-" { None } else { Some(field(session)?) },
             issued_at: instant(issued)?,
             expires_at: expiry(expires, now)?,
         })

@@ -10,50 +10,53 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 #[derive(Debug)]
-struct Token {
-    family: FamilyId,
+struct Family {
     user: UserId,
+    token: TokenId,
     expires_at: DateTime<Utc>,
-    replaced_at: Option<DateTime<Utc>>,
+    replaced: HashMap<TokenId, DateTime<Utc>>,
 }
 
 /// A token store in a map that shrinks only by revocations.
 #[derive(Debug, Default)]
 pub struct FakeTokenStore {
-    tokens: Mutex<HashMap<TokenId, Token>>,
+    families: Mutex<HashMap<FamilyId, Family>>,
 }
 
 #[async_trait]
 impl TokenStore for FakeTokenStore {
     async fn start(&self, first: &RefreshClaims) -> Result<()> {
         let RefreshClaims { id, family, user, expires_at, .. } = *first;
-        let token = Token { family, user, expires_at, replaced_at: None };
-        self.tokens.lock().unwrap().insert(id, token);
+        let started = Family { user, token: id, expires_at, replaced: HashMap::new() };
+        self.families.lock().unwrap().insert(family, started);
         Ok(())
     }
 
     async fn rotate(&self, rotation: Rotation) -> Result<RotationOutcome> {
         let Rotation { family, presented, successor, expires_at, grace, now } = rotation;
-        let mut tokens = self.tokens.lock().unwrap();
-        let token =
-            tokens.get_mut(&presented).filter(|token| token.family == family && now < token.expires_at);
-        let Some(token) = token else { return Ok(RotationOutcome::Unknown) };
-        if (now - *token.replaced_at.get_or_insert(now)).to_std().is_ok_and(|age| age > grace) {
-            tokens.retain(|_, token| token.family != family);
+        let mut families = self.families.lock().unwrap();
+        let Some(found) = families.get_mut(&family).filter(|family| now < family.expires_at) else {
+            return Ok(RotationOutcome::Unknown);
+        };
+        if presented == found.token {
+            found.replaced.insert(presented, now);
+            (found.token, found.expires_at) = (successor, expires_at);
+        }
+        let is_usable = |at: &DateTime<Utc>| (now - *at).to_std().is_ok_and(|age| age <= grace);
+        if !found.replaced.get(&presented).is_some_and(is_usable) {
+            families.remove(&family);
             return Ok(RotationOutcome::Reused);
         }
-        let next = Token { family, user: token.user, expires_at, replaced_at: None };
-        tokens.insert(successor, next);
-        Ok(RotationOutcome::Renewed)
+        Ok(RotationOutcome::Renewed { token: found.token, expires_at: found.expires_at })
     }
 
     async fn revoke(&self, family: FamilyId) -> Result<()> {
-        self.tokens.lock().unwrap().retain(|_, token| token.family != family);
+        self.families.lock().unwrap().remove(&family);
         Ok(())
     }
 
     async fn revoke_all(&self, user: UserId, _now: DateTime<Utc>) -> Result<()> {
-        self.tokens.lock().unwrap().retain(|_, token| token.user != user);
+        self.families.lock().unwrap().retain(|_, family| family.user != user);
         Ok(())
     }
 

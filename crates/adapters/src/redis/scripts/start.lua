@@ -11,7 +11,7 @@ redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5])
 if expires_at <= now then
   return
 end
-redis.call('HSET', KEYS[1], 'user', user)
+redis.call('HSET', KEYS[1], 'user', user, 'valid', token)
 redis.call('ZADD', KEYS[2], ARGV[4], token)
 redis.call('ZADD', KEYS[3], ARGV[4], family)
 local function lives_until(key, last)

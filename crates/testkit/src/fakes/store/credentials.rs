@@ -8,6 +8,7 @@ use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, SessionId, UserId, VerificationId};
 use docent_domain::listing::{ApiKeyFilter, Page, PageRequest, SessionFilter};
 use docent_domain::session::Session;
+use docent_domain::user::User;
 use docent_domain::verification::{VerificationPurpose, VerificationToken};
 use docent_ports::api_keys::{ApiKeyReader, ApiKeyWriter};
 use docent_ports::sessions::{SessionReader, SessionWriter};
@@ -80,6 +81,13 @@ impl ApiKeyWriter for Transaction {
 impl SessionReader for Transaction {
     async fn get(&mut self, id: SessionId) -> Result<Option<Session>> {
         Ok(self.read()?.sessions.get(&id).cloned())
+    }
+
+    async fn with_user(&mut self, id: SessionId) -> Result<Option<(Session, User)>> {
+        let tables = self.read()?;
+        let session = tables.sessions.get(&id);
+        let user = session.and_then(|session| tables.users.get(&session.user));
+        Ok(session.cloned().zip(user.cloned()))
     }
 
     async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>> {
@@ -165,15 +173,10 @@ impl VerificationReader for Transaction {
 
 #[async_trait]
 impl VerificationWriter for Transaction {
-    async fn put(&mut self, verification: &VerificationToken) -> Result<()> {
+    async fn insert(&mut self, verification: &VerificationToken) -> Result<()> {
         self.write(|tables| {
             tables.check_owner(verification.user)?;
-            let is_replaced = |old: &VerificationToken| {
-                old.user == verification.user && old.purpose == verification.purpose
-            };
-            tables.verifications.retain(|_, old| !is_replaced(old));
-            tables.verifications.insert(verification.id, verification.clone());
-            Ok(())
+            insert_once(&mut tables.verifications, verification.id, verification)
         })
     }
 
