@@ -25,6 +25,7 @@ mod m0019_account_pages;
 mod m0020_account_limits;
 mod m0021_audit_retention;
 mod m0022_several_links;
+mod m0023_second_factors;
 mod state;
 mod table;
 
@@ -64,6 +65,7 @@ impl MigratorTrait for Migrator {
             migration("m0020_account_limits", m0020_account_limits::changes),
             migration("m0021_audit_retention", m0021_audit_retention::changes),
             migration("m0022_several_links", m0022_several_links::changes),
+            migration("m0023_second_factors", m0023_second_factors::changes),
         ]
     }
 }

@@ -4,6 +4,7 @@ use docent_domain::document::Failure;
 use docent_domain::error::{Forbidden, IllegalTransition, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::limits::LimitReached;
+use docent_domain::id::UserId;
 use docent_domain::permission::RecordKind;
 use std::time::Duration;
 use thiserror::Error;
@@ -50,6 +51,24 @@ pub enum Error {
     /// No active account has this email address and password.
     #[error("Invalid email or password")]
     InvalidCredentials,
+    /// The password is correct, and the account has a second factor.
+    #[error("A code from your authenticator app is required")]
+    CodeRequired {
+        /// The account.
+        user: UserId,
+    },
+    /// The code of the second factor is wrong, expired or was used before.
+    #[error("This code is not valid")]
+    InvalidCode,
+    /// The account must have a second factor.
+    #[error("This account must have a second factor; set it up at /account")]
+    SecondFactorRequired,
+    /// The account has a second factor.
+    #[error("A second factor is already set up")]
+    SecondFactorExists,
+    /// The account has no second factor.
+    #[error("No second factor is set up")]
+    SecondFactorMissing,
     /// Too many logins have failed.
     #[error("Too many failed logins")]
     TooManyFailedLogins {

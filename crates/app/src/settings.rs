@@ -2,6 +2,7 @@
 
 use docent_domain::chunk::ChunkSize;
 use docent_domain::limits::Limits;
+use docent_domain::second_factor::SecondFactorRule;
 use std::time::Duration;
 
 /// The settings of the use cases. Their external names are in the configuration reference.
@@ -19,6 +20,8 @@ pub struct Settings {
     pub session_lifetime: Duration,
     /// How long a replaced refresh token stays usable.
     pub refresh_rotation_grace: Duration,
+    /// The accounts that must have a second factor.
+    pub second_factor_rule: SecondFactorRule,
     /// Lifetime of a link that resets a password.
     pub password_reset_ttl: Duration,
     /// Lifetime of a link that confirms an email address.
@@ -66,6 +69,7 @@ impl Default for Settings {
             refresh_token_ttl: Duration::from_secs(30 * 24 * 60 * 60),
             session_lifetime: Duration::from_secs(90 * 24 * 60 * 60),
             refresh_rotation_grace: Duration::from_secs(30),
+            second_factor_rule: SecondFactorRule::Optional,
             password_reset_ttl: Duration::from_secs(60 * 60),
             email_verification_ttl: Duration::from_secs(3 * 24 * 60 * 60),
             public_url: "http://127.0.0.1:8000".to_owned(),

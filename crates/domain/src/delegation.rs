@@ -137,6 +137,7 @@ mod tests {
             email_verified_at: None,
             sessions_from: DateTime::UNIX_EPOCH,
             limits: crate::limits::AccountLimits::default(),
+            second_factor: None,
         }
     }
 

@@ -24,6 +24,7 @@ pub mod metrics;
 pub mod permission;
 pub mod ranking;
 pub mod retrieval;
+pub mod second_factor;
 pub mod session;
 pub mod text;
 pub mod token;

@@ -4,6 +4,7 @@ use crate::common_passwords;
 use crate::error::ValidationError;
 use crate::id::UserId;
 use crate::limits::AccountLimits;
+use crate::second_factor::{SecondFactor, SecondFactorRule};
 use crate::text::Email;
 use chrono::{DateTime, Utc};
 use std::fmt;
@@ -33,9 +34,26 @@ pub struct User {
     pub sessions_from: DateTime<Utc>,
     /// Limits that replace those of the settings.
     pub limits: AccountLimits,
+    /// Its second factor, if one was set up or is being set up.
+    pub second_factor: Option<SecondFactor>,
 }
 
 impl User {
+    /// The second factor that logins ask for.
+    pub fn confirmed_second_factor(&self) -> Option<&SecondFactor> {
+        self.second_factor.as_ref().filter(|factor| factor.confirmed_at.is_some())
+    }
+
+    /// Whether the account must set up a second factor before it can be used.
+    pub fn lacks_second_factor(&self, rule: SecondFactorRule) -> bool {
+        let is_required = match rule {
+            SecondFactorRule::Optional => false,
+            SecondFactorRule::Staff => self.is_staff || self.is_superuser,
+            SecondFactorRule::Everyone => true,
+        };
+        is_required && self.confirmed_second_factor().is_none()
+    }
+
     /// Whether a token or session issued at `at` is still accepted. Compared to the second, the precision of tokens.
     pub fn accepts_credentials_issued_at(&self, at: DateTime<Utc>) -> bool {
         at.timestamp() >= self.sessions_from.timestamp()

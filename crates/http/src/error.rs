@@ -219,6 +219,16 @@ impl From<Error> for ApiError {
             Error::Unauthenticated | Error::InvalidRefreshToken | Error::InvalidCredentials => {
                 StatusCode::UNAUTHORIZED
             }
+            Error::CodeRequired { .. } => {
+                return Self::new(StatusCode::UNAUTHORIZED, error.to_string()).with_code("code_required");
+            }
+            Error::InvalidCode => {
+                return Self::new(StatusCode::UNAUTHORIZED, error.to_string()).with_code("invalid_code");
+            }
+            Error::SecondFactorRequired => {
+                return Self::new(StatusCode::FORBIDDEN, error.to_string())
+                    .with_code("second_factor_required");
+            }
             Error::TooManyFailedLogins { retry_after } | Error::TooManyEmails { retry_after } => {
                 return Self::too_many(*retry_after);
             }
@@ -231,6 +241,8 @@ impl From<Error> for ApiError {
             Error::EmailTaken
             | Error::NameTaken
             | Error::LastSuperuser
+            | Error::SecondFactorExists
+            | Error::SecondFactorMissing
             | Error::NotFailed { .. }
             | Error::TooManyWebhooks
             | Error::WebhookDisabled

@@ -91,6 +91,7 @@ pub fn user(n: u32) -> User {
         email_verified_at: None,
         sessions_from: at(0),
         limits: AccountLimits::default(),
+        second_factor: None,
     }
 }
 

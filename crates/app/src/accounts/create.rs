@@ -57,6 +57,7 @@ impl AccountService<'_> {
             email_verified_at: None,
             sessions_from: created_at,
             limits: AccountLimits::default(),
+            second_factor: None,
         })
     }
 

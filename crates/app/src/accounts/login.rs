@@ -2,13 +2,14 @@
 
 use super::login_limits::LoginLimits;
 use super::sessions::ClientInfo;
-use super::{NewPair, TokenPair, sessions};
+use super::{NewPair, TokenPair, second_factor, sessions};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator, failed_logins};
 use crate::error::{Error, Result};
+use chrono::{DateTime, Utc};
 use docent_domain::access::{Actor, UseAdminPanel};
 use docent_domain::audit::AuditAction;
-use docent_domain::id::{FamilyId, SessionId};
+use docent_domain::id::{FamilyId, SessionId, UserId};
 use docent_domain::session::{Session, SessionKind};
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
@@ -18,9 +19,20 @@ use std::net::IpAddr;
 ///
 /// # Errors
 /// [`Error::InvalidCredentials`], with the same response time whether the account is unknown, inactive or has
-/// another password; [`Error::TooManyFailedLogins`]; or when a store cannot be reached, including the token store.
-pub async fn login(app: &App, email: &str, password: String, client: &ClientInfo) -> Result<TokenPair> {
-    let user = check_password(app, email, password, client.address, |_| true).await?;
+/// another password; [`Error::CodeRequired`] without a code for an account that has a second factor, and
+/// [`Error::InvalidCode`]; [`Error::SecondFactorRequired`] for one that must have it and does not;
+/// [`Error::TooManyFailedLogins`]; or when a store cannot be reached, including the token store.
+pub async fn login(
+    app: &App,
+    email: &str,
+    password: String,
+    code: Option<&str>,
+    client: &ClientInfo,
+) -> Result<TokenPair> {
+    let user = check_password(app, email, password, Code::Given(code), client.address, |_| true).await?;
+    if user.lacks_second_factor(app.settings.second_factor_rule) {
+        return Err(Error::SecondFactorRequired);
+    }
     let pair = NewPair::new(app, user.id, app.new_id(FamilyId::generate));
     let refresh = &pair.refresh;
     app.tokens.start(refresh).await?;
@@ -33,7 +45,8 @@ pub async fn login(app: &App, email: &str, password: String, client: &ClientInfo
 /// Logs a staff account in to the panel.
 ///
 /// # Errors
-/// Those of [`login`]; [`Error::InvalidCredentials`] also for an account without access to the panel.
+/// Those of [`login`], except [`Error::SecondFactorRequired`]; [`Error::InvalidCredentials`] also for an account without
+/// access to the panel. After [`Error::CodeRequired`] the login continues with [`enter_with_code`].
 pub async fn enter_panel(app: &App, email: &str, password: String, client: &ClientInfo) -> Result<SessionId> {
     let has_access =
         |user: &User| Actor::of(user).is_some_and(|actor| actor.authorize::<UseAdminPanel>().is_ok());
@@ -43,7 +56,7 @@ pub async fn enter_panel(app: &App, email: &str, password: String, client: &Clie
 /// Logs an account in to the account pages.
 ///
 /// # Errors
-/// Those of [`login`].
+/// Those of [`enter_panel`], but for access to the panel.
 pub async fn enter_account(
     app: &App,
     email: &str,
@@ -53,7 +66,6 @@ pub async fn enter_account(
     enter(app, email, password, client, |_| true).await
 }
 
-/// Starts the session of a browser.
 async fn enter(
     app: &App,
     email: &str,
@@ -61,11 +73,40 @@ async fn enter(
     client: &ClientInfo,
     has_access: impl Fn(&User) -> bool,
 ) -> Result<SessionId> {
-    let user = check_password(app, email, password, client.address, has_access).await?;
+    let user = check_password(app, email, password, Code::Given(None), client.address, has_access).await?;
+    start_browser_session(app, &user, client).await
+}
+
+/// Continues a login to the panel or the account pages with a code of the second factor, after the password of `user`
+/// was correct at `checked_at`.
+///
+/// # Errors
+/// [`Error::InvalidCode`]; [`Error::InvalidCredentials`] when the account has changed since; or those of [`enter_panel`].
+pub async fn enter_with_code(
+    app: &App,
+    user: UserId,
+    checked_at: DateTime<Utc>,
+    code: &str,
+    client: &ClientInfo,
+) -> Result<SessionId> {
+    let user = app.store.read().await?.users().get(user).await?.ok_or(Error::InvalidCredentials)?;
+    let limits = LoginLimits::new(app, Some(&user.email), client.address);
+    let _guard = app.process.logins.lock(limits.account_key()).await;
+    limits.check_network().await?;
+    limits.check_account(Some(user.id)).await?;
+    if !user.is_active || !user.accepts_credentials_issued_at(checked_at) {
+        return Err(Error::InvalidCredentials);
+    }
+    check_code(app, &limits, &user, code, client.address).await?;
+    limits.record_success().await?;
+    start_browser_session(app, &user, client).await
+}
+
+async fn start_browser_session(app: &App, user: &User, client: &ClientInfo) -> Result<SessionId> {
     let now = app.now();
     let id = app.new_id(SessionId::generate);
     let session = client.session(id, user.id, SessionKind::Panel, now, now + sessions::BROWSER_SESSION_MAX);
-    start_session(app, &user, &session).await?;
+    start_session(app, user, &session).await?;
     Ok(id)
 }
 
@@ -86,11 +127,21 @@ async fn start_session(app: &App, user: &User, session: &Session) -> Result<()> 
     Ok(work.commit().await?)
 }
 
+/// Whether a check of the password also needs a code of the second factor.
+#[derive(Clone, Copy)]
+pub(super) enum Code<'a> {
+    /// The code given, needed if the account has a second factor.
+    Given(Option<&'a str>),
+    /// The account is logged in already.
+    NotNeeded,
+}
+
 /// The active account with this email address and password, if it is eligible.
 pub(super) async fn check_password(
     app: &App,
     email: &str,
     password: String,
+    code: Code<'_>,
     address: IpAddr,
     is_eligible: impl Fn(&User) -> bool,
 ) -> Result<User> {
@@ -111,8 +162,30 @@ pub(super) async fn check_password(
         audit_failure(app, account, address).await?;
         return Err(Error::InvalidCredentials);
     };
+    if let Code::Given(code) = code
+        && user.confirmed_second_factor().is_some()
+    {
+        let code = code.ok_or(Error::CodeRequired { user: user.id })?;
+        check_code(app, &limits, &user, code, address).await?;
+    }
     limits.record_success().await?;
     Ok(user)
+}
+
+/// Uses up a code of the account's second factor. A wrong one counts as a failed login.
+async fn check_code(
+    app: &App,
+    limits: &LoginLimits<'_>,
+    user: &User,
+    code: &str,
+    address: IpAddr,
+) -> Result<()> {
+    if second_factor::use_code(app, user.id, code).await? {
+        return Ok(());
+    }
+    limits.record_failure().await?;
+    audit_failure(app, Some(user.clone()), address).await?;
+    Err(Error::InvalidCode)
 }
 
 /// The account, if the password is correct. Takes the same time without an account.

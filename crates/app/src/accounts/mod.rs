@@ -12,6 +12,7 @@ pub mod logout;
 mod notices;
 pub mod profile;
 pub mod refresh;
+pub mod second_factor;
 pub mod sessions;
 pub mod users;
 pub mod verification;

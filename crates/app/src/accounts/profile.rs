@@ -1,8 +1,9 @@
 //! The actor's own account.
 
 use super::create::lock_unless_last_superuser;
+use super::login::{self, Code};
+use super::login_limits;
 use super::notices::Notice;
-use super::{login, login_limits};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
@@ -33,7 +34,7 @@ pub(super) async fn confirm_password(app: &App, actor: &Actor, password: String)
     let (user, _) = get(app, actor).await?;
     let address = actor.client_ip().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     let is_own = |account: &User| account.id == user.id;
-    login::check_password(app, user.email.as_str(), password, address, is_own).await
+    login::check_password(app, user.email.as_str(), password, Code::NotNeeded, address, is_own).await
 }
 
 /// Changes the actor's password, ends all of the actor's sessions and notifies the owner.

@@ -20,6 +20,7 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
     let found = found.filter(|(session, user)| {
         user.id == claims.user
             && user.is_active
+            && !user.lacks_second_factor(app.settings.second_factor_rule)
             && user.accepts_credentials_issued_at(claims.issued_at)
             && session.revoked_at.is_none()
             && now < session.started_at + app.settings.session_lifetime

@@ -27,7 +27,12 @@ pub(crate) struct Fixture(pub(crate) App, pub(crate) Ports, pub(crate) Arc<TestC
 
 impl Fixture {
     pub(crate) fn new() -> Self {
-        let settings = Settings { accepts_api_keys: true, ..Settings::default() };
+        Self::with(|_| {})
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = Settings { accepts_api_keys: true, ..Settings::default() };
+        change(&mut settings);
         let (clock, mailer) = (Arc::new(TestClock::default()), Arc::new(FakeMailer::default()));
         let ports =
             Ports { clock: Arc::clone(&clock) as _, mailer: Arc::clone(&mailer) as _, ..fakes::ports() };
@@ -50,6 +55,11 @@ impl Fixture {
     /// Creates a superuser.
     pub(crate) async fn superuser(&self, name: &str) -> User {
         self.account(name, Flags { is_staff: true, is_superuser: true }).await
+    }
+
+    /// Creates an account without access to the panel.
+    pub(crate) async fn ordinary(&self, name: &str) -> User {
+        self.account(name, Flags::default()).await
     }
 
     /// Creates a staff account with these permissions.

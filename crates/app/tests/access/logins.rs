@@ -21,7 +21,7 @@ impl Fixture {
 
     async fn login(&self, name: &str, password: &str, address: &str) -> Result<(), Error> {
         let client = ClientInfo { address: address.parse().unwrap(), agent: None };
-        login::login(&self.0, email(name).as_str(), password.to_owned(), &client).await.map(drop)
+        login::login(&self.0, email(name).as_str(), password.to_owned(), None, &client).await.map(drop)
     }
 
     /// Guesses from a new address until one attempt is refused. Returns how many were checked, and the refusal.

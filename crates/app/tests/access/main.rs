@@ -7,4 +7,5 @@ mod groups;
 mod keys;
 mod own_account;
 mod logins;
+mod second_factors;
 mod users;

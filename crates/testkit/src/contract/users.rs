@@ -3,16 +3,23 @@
 use super::records::{add_users, first};
 use crate::builders::{api_key, at, conversation, document, group, id, session, usage, user, verification};
 use chrono::TimeDelta;
+use chrono::{DateTime, Utc};
 use docent_domain::document::Document;
 use docent_domain::group::AssignedPermissions;
 use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, UserFilter, UserOrder};
 use docent_domain::permission::PermissionSet;
+use docent_domain::second_factor::{SecondFactor, TotpSecret};
 use docent_domain::text::Email;
 use docent_domain::user::User;
 use docent_domain::verification::VerificationPurpose;
 use docent_ports::store::Store;
 use std::sync::Arc;
+
+fn second_factor(confirmed_at: Option<DateTime<Utc>>) -> SecondFactor {
+    let secret = TotpSecret::from_bytes([7; 20]);
+    SecondFactor { secret, confirmed_at, last_step: 1 << 40, recovery_codes: vec![[1; 32], [255; 32]] }
+}
 
 crate::battery! {
     users_contract in users (Arc<dyn Store>);
@@ -25,6 +32,8 @@ crate::battery! {
             User { is_superuser: true, created_at: at(2) + TimeDelta::microseconds(999_999), ..user(3) },
             User { email_verified_at: Some(at(8)), sessions_from: at(7), ..user(5) },
             User { limits: AccountLimits { answers: Some(0), stored_bytes: Some(1 << 40), ..AccountLimits::default() }, ..user(6) },
+            User { second_factor: Some(second_factor(None)), ..user(6) },
+            User { second_factor: Some(second_factor(Some(at(9)))), ..user(7) },
             User { email: Email::parse("jörg+tag@büro.example").unwrap(), ..user(4) },
         ];
         add_users(&*store, &users).await;

@@ -4,9 +4,11 @@ use crate::sql::values::{counted, instant, micros, number};
 use docent_domain::fault::Result;
 use docent_domain::id::UserId;
 use docent_domain::limits::AccountLimits;
+use docent_domain::second_factor::{SecondFactor, TotpSecret};
 use docent_domain::text::Email;
 use docent_domain::user::{PasswordHash, User};
 use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "users")]
@@ -26,6 +28,8 @@ pub struct Model {
     pub tokens_limit: Option<i64>,
     pub bytes_limit: Option<i64>,
     pub images_limit: Option<i64>,
+    /// JSON of [`StoredSecondFactor`].
+    pub second_factor: Option<String>,
 }
 
 no_relations!();
@@ -50,6 +54,7 @@ impl Record for User {
             tokens_limit: limit(self.limits.tokens_per_day)?,
             bytes_limit: limit(self.limits.stored_bytes)?,
             images_limit: limit(self.limits.page_images_per_hour)?,
+            second_factor: self.second_factor.as_ref().map(to_json).transpose()?,
         }))
     }
 
@@ -73,6 +78,37 @@ impl Record for User {
                 stored_bytes: limit(row.bytes_limit)?,
                 page_images_per_hour: limit(row.images_limit)?,
             },
+            second_factor: row.second_factor.as_deref().map(from_json).transpose()?,
         })
     }
 }
+
+#[derive(Serialize, Deserialize)]
+struct StoredSecondFactor {
+    secret: [u8; 20],
+    confirmed_at: Option<i64>,
+    last_step: u64,
+    recovery_codes: Vec<[u8; 32]>,
+}
+
+fn to_json(factor: &SecondFactor) -> Result<String> {
+    let stored = StoredSecondFactor {
+        secret: *factor.secret.expose(),
+        confirmed_at: factor.confirmed_at.map(micros),
+        last_step: factor.last_step,
+        recovery_codes: factor.recovery_codes.clone(),
+    };
+    serde_json::to_string(&stored).map_err(|_| corrupt(SECOND_FACTOR))
+}
+
+fn from_json(json: &str) -> Result<SecondFactor> {
+    let stored: StoredSecondFactor = serde_json::from_str(json).map_err(|_| corrupt(SECOND_FACTOR))?;
+    Ok(SecondFactor {
+        secret: TotpSecret::from_bytes(stored.secret),
+        confirmed_at: stored.confirmed_at.map(|at| instant(at, SECOND_FACTOR)).transpose()?,
+        last_step: stored.last_step,
+        recovery_codes: stored.recovery_codes,
+    })
+}
+
+const SECOND_FACTOR: &str = "account's second factor";

@@ -14,6 +14,7 @@ use docent_domain::id::{ApiKeyId, ConversationId, DocumentId, UsageId, UserId};
 use docent_domain::limits::AccountLimits;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::retrieval::StoredChunk;
+use docent_domain::second_factor::{SecondFactor, TotpSecret};
 use docent_domain::text::{Email, FileName, Title};
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_domain::user::{PasswordHash, User};
@@ -83,6 +84,9 @@ pub(super) struct UserLine {
     tokens_limit: Option<u64>,
     bytes_limit: Option<u64>,
     images_limit: Option<u64>,
+    /// Archives of earlier versions have none.
+    #[serde(default)]
+    second_factor: Option<SecondFactorLine>,
     /// Its own permissions.
     #[serde(default)]
     permissions: Vec<String>,
@@ -196,7 +200,11 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 pub(super) fn digest(text: &str) -> Result<[u8; 32], BackupError> {
-    let error = || invalid_archive("a digest is not valid");
+    unhex(text, "a digest is not valid")
+}
+
+fn unhex<const N: usize>(text: &str, message: &'static str) -> Result<[u8; N], BackupError> {
+    let error = || invalid_archive(message);
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     let byte = |pair: &[u8; 2]| {
         let pair = std::str::from_utf8(pair).map_err(|_| error())?;
@@ -204,6 +212,34 @@ pub(super) fn digest(text: &str) -> Result<[u8; 32], BackupError> {
     };
     let bytes = pairs.iter().map(byte).collect::<Result<Vec<u8>, _>>()?;
     if rest.is_empty() { bytes.try_into().map_err(|_| error()) } else { Err(error()) }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SecondFactorLine {
+    secret: String,
+    confirmed_at: Option<i64>,
+    last_step: u64,
+    recovery_codes: Vec<String>,
+}
+
+impl SecondFactorLine {
+    fn of(factor: &SecondFactor) -> Self {
+        Self {
+            secret: hex(factor.secret.expose()),
+            confirmed_at: factor.confirmed_at.map(|at| at.timestamp_micros()),
+            last_step: factor.last_step,
+            recovery_codes: factor.recovery_codes.iter().map(|code| hex(code)).collect(),
+        }
+    }
+
+    fn factor(self) -> Result<SecondFactor, BackupError> {
+        Ok(SecondFactor {
+            secret: TotpSecret::from_bytes(unhex(&self.secret, "a second factor is not valid")?),
+            confirmed_at: self.confirmed_at.map(instant).transpose()?,
+            last_step: self.last_step,
+            recovery_codes: self.recovery_codes.iter().map(|code| digest(code)).collect::<Result<_, _>>()?,
+        })
+    }
 }
 
 impl UserLine {
@@ -223,6 +259,7 @@ impl UserLine {
             tokens_limit: user.limits.tokens_per_day,
             bytes_limit: user.limits.stored_bytes,
             images_limit: user.limits.page_images_per_hour,
+            second_factor: user.second_factor.as_ref().map(SecondFactorLine::of),
             permissions: permission_names(rights.permissions),
             groups: rights.groups.iter().map(ToString::to_string).collect(),
         }
@@ -253,6 +290,7 @@ impl UserLine {
                 stored_bytes: self.bytes_limit,
                 page_images_per_hour: self.images_limit,
             },
+            second_factor: self.second_factor.map(SecondFactorLine::factor).transpose()?,
         })
     }
 }

@@ -1,0 +1,248 @@
+//! Second factors: an authenticator app (TOTP, RFC 6238), and recovery codes for when it is lost.
+
+use super::{AccountService, random_text};
+use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use chrono::{DateTime, Utc};
+use docent_domain::access::{Actor, ChangeUsers, Grant};
+use docent_domain::audit::AuditAction;
+use docent_domain::delegation::Access;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::UserId;
+use docent_domain::permission::RecordKind;
+use docent_domain::second_factor::{SecondFactor, TotpSecret};
+use docent_domain::user::User;
+use docent_ports::store::UnitOfWork;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use totp_rs::{Builder, Totp, TotpError};
+
+/// Number of recovery codes.
+const RECOVERY_CODES: usize = 10;
+/// Length of a recovery code: 50 bits.
+const RECOVERY_CODE_LENGTH: usize = 10;
+
+/// What an authenticator app needs, shown once.
+#[derive(Clone)]
+pub struct Enrolment {
+    /// The secret in base32, for typing.
+    pub secret: String,
+    /// The `otpauth://` URI, for a QR code.
+    pub uri: String,
+}
+
+impl fmt::Debug for Enrolment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Enrolment(…)")
+    }
+}
+
+/// New recovery codes, shown once.
+#[derive(Clone)]
+pub struct RecoveryCodes(pub Vec<String>);
+
+impl fmt::Debug for RecoveryCodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RecoveryCodes(…)")
+    }
+}
+
+/// Begins the setup with a new secret. The app shows it under the name of the `issuer`. Logins do not ask for codes before
+/// [`confirm`].
+///
+/// # Errors
+/// [`Error::SecondFactorExists`], or when the database cannot be reached.
+pub async fn begin(app: &App, actor: &Actor, issuer: &str) -> Result<Enrolment> {
+    let mut work = app.store.begin().await?;
+    let mut user = own_account(&mut *work, actor).await?;
+    if user.confirmed_second_factor().is_some() {
+        return Err(Error::SecondFactorExists);
+    }
+    let secret = TotpSecret::from_bytes(app.random());
+    let factor = SecondFactor { secret, confirmed_at: None, last_step: 0, recovery_codes: Vec::new() };
+    user.second_factor = Some(factor);
+    work.users().update(&user).await?;
+    work.commit().await?;
+    let totp = totp(&secret, user.email.as_str(), issuer)?;
+    Ok(Enrolment { secret: totp.secret().to_base32(), uri: totp.to_url().map_err(invalid_parameters)? })
+}
+
+/// Ends the setup with the app's first code. From now on logins ask for codes.
+///
+/// # Errors
+/// [`Error::InvalidCode`]; [`Error::SecondFactorExists`]; or when the database cannot be reached.
+pub async fn confirm(app: &App, actor: &Actor, code: &str) -> Result<RecoveryCodes> {
+    let mut work = app.store.begin().await?;
+    let mut user = own_account(&mut *work, actor).await?;
+    if user.confirmed_second_factor().is_some() {
+        return Err(Error::SecondFactorExists);
+    }
+    let now = app.now();
+    let mut factor = user.second_factor.take().ok_or(Error::InvalidCode)?;
+    factor.last_step = matching_step(&factor, code, now)?.ok_or(Error::InvalidCode)?;
+    factor.confirmed_at = Some(now);
+    let (codes, digests) = new_recovery_codes(app);
+    factor.recovery_codes = digests;
+    user.second_factor = Some(factor);
+    let changes = Changes::default().added("second_factor", "authenticator app");
+    save(app, work, &user, &Initiator::actor(actor), changes).await?;
+    Ok(codes)
+}
+
+/// Replaces the recovery codes.
+///
+/// # Errors
+/// [`Error::SecondFactorMissing`], or when the database cannot be reached.
+pub async fn renew_recovery_codes(app: &App, actor: &Actor) -> Result<RecoveryCodes> {
+    let mut work = app.store.begin().await?;
+    let mut user = own_account(&mut *work, actor).await?;
+    let factor = user.second_factor.as_mut().filter(|factor| factor.confirmed_at.is_some());
+    let (codes, digests) = new_recovery_codes(app);
+    factor.ok_or(Error::SecondFactorMissing)?.recovery_codes = digests;
+    let changes = Changes::default().added("recovery_codes", "renewed");
+    save(app, work, &user, &Initiator::actor(actor), changes).await?;
+    Ok(codes)
+}
+
+/// Removes the actor's second factor.
+///
+/// # Errors
+/// [`Error::SecondFactorRequired`] when the account must have one; [`Error::SecondFactorMissing`]; or when the database
+/// cannot be reached.
+pub async fn remove(app: &App, actor: &Actor) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    let mut user = own_account(&mut *work, actor).await?;
+    if user.second_factor.take().is_none() {
+        return Err(Error::SecondFactorMissing);
+    }
+    if user.lacks_second_factor(app.settings.second_factor_rule) {
+        return Err(Error::SecondFactorRequired);
+    }
+    save(app, work, &user, &Initiator::actor(actor), removal()).await
+}
+
+/// Removes the second factor of an account that has lost it.
+///
+/// # Errors
+/// [`Error::NotFound`]; [`Error::SecondFactorMissing`]; [`Error::Forbidden`] for an account with access that the actor
+/// does not have; or when the database cannot be reached.
+pub async fn reset(app: &App, actor: &Actor, grant: &Grant<ChangeUsers>, id: UserId) -> Result<()> {
+    let mut view = app.store.read().await?;
+    let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    actor.ensure_can_manage(Access::of_account(&user, view.groups().permissions(id).await?))?;
+    drop(view);
+    app.account_service().reset_second_factor(&Initiator::grantee(grant), id).await.map(drop)
+}
+
+impl AccountService<'_> {
+    /// Removes the second factor of an account and ends its sessions.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::SecondFactorMissing`], or when the database cannot be reached.
+    pub async fn reset_second_factor(self, initiator: &Initiator, id: UserId) -> Result<User> {
+        let mut work = self.store.begin().await?;
+        let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        user.second_factor.take().ok_or(Error::SecondFactorMissing)?;
+        self.end_sessions(&mut *work, &mut user).await?;
+        let target = AuditTarget::user(&user);
+        self.audit(&mut *work, initiator, AuditAction::Change, target, removal()).await?;
+        work.commit().await?;
+        Ok(user)
+    }
+}
+
+/// Checks a code of the app, or a recovery code, and uses it up. Returns whether it is valid. Of concurrent uses of one
+/// code exactly one succeeds.
+pub(super) async fn use_code(app: &App, id: UserId, code: &str) -> Result<bool> {
+    let mut work = app.store.begin().await?;
+    let Some(mut user) = work.users().get(id).await? else { return Ok(false) };
+    let Some(factor) = user.second_factor.as_mut().filter(|factor| factor.confirmed_at.is_some()) else {
+        return Ok(false);
+    };
+    if let Some(step) = matching_step(factor, code, app.now())? {
+        factor.last_step = step;
+        work.users().update(&user).await?;
+        work.commit().await?;
+        return Ok(true);
+    }
+    let digest = digest(code);
+    let Some(position) = factor.recovery_codes.iter().position(|known| *known == digest) else {
+        return Ok(false);
+    };
+    factor.recovery_codes.remove(position);
+    let left = factor.recovery_codes.len();
+    let changes = Changes::default().changed("recovery_codes", left + 1, left);
+    save(app, work, &user, &Initiator::account(id, None), changes).await?;
+    Ok(true)
+}
+
+/// The time step of a code that is valid now and was not used yet.
+fn matching_step(factor: &SecondFactor, code: &str, now: DateTime<Utc>) -> Result<Option<u64>> {
+    let digits: String = code.chars().filter(|character| !character.is_whitespace()).collect();
+    let seconds = u64::try_from(now.timestamp()).unwrap_or_default();
+    let matched = totp(&factor.secret, "", "")?.check(&digits, seconds);
+    Ok(matched.filter(|step| *step > factor.last_step))
+}
+
+/// Codes of 6 digits and 30 seconds; the previous and the next one are valid too, since clocks differ.
+fn totp(secret: &TotpSecret, account: &str, issuer: &str) -> Result<Totp> {
+    // The URI separates issuer and account by a colon.
+    let name = |name: &str| name.replace(':', " ");
+    let totp = Builder::new()
+        .with_secret(*secret.expose())
+        .with_digits(6)
+        .with_step_duration(30)
+        .with_skew(1)
+        .with_account_name(name(account))
+        .with_issuer(Some(name(issuer)))
+        .build();
+    totp.map_err(|error| invalid_parameters(error).into())
+}
+
+fn invalid_parameters(error: TotpError) -> Fault {
+    let message = "the parameters of an authenticator app are invalid";
+    Fault::new(Component::Service, FaultKind::Internal, message).caused_by(error)
+}
+
+fn new_recovery_codes(app: &App) -> (RecoveryCodes, Vec<[u8; 32]>) {
+    let code = |_| {
+        let mut code = random_text(&*app.entropy, RECOVERY_CODE_LENGTH);
+        code.insert(RECOVERY_CODE_LENGTH / 2, '-');
+        code
+    };
+    let codes: Vec<String> = (0..RECOVERY_CODES).map(code).collect();
+    let digests = codes.iter().map(|code| digest(code)).collect();
+    (RecoveryCodes(codes), digests)
+}
+
+/// The digest of a recovery code, however it is spaced. Codes have 50 random bits and are tried a few times at most, so
+/// a fast digest suffices.
+fn digest(code: &str) -> [u8; 32] {
+    let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
+    Sha256::digest(letters.collect::<String>().as_bytes()).into()
+}
+
+fn removal() -> Changes {
+    Changes::default().changed("second_factor", "authenticator app", "none")
+}
+
+async fn own_account(work: &mut dyn UnitOfWork, actor: &Actor) -> Result<User> {
+    if actor.api_key().is_some() {
+        return Err(Error::Forbidden);
+    }
+    work.users().get(actor.user()).await?.ok_or(Error::NotFound(RecordKind::User))
+}
+
+/// Stores the account with an audit entry.
+async fn save(
+    app: &App,
+    mut work: Box<dyn UnitOfWork>,
+    user: &User,
+    initiator: &Initiator,
+    changes: Changes,
+) -> Result<()> {
+    work.users().update(user).await?;
+    app.audit(&mut *work, initiator, AuditAction::Change, AuditTarget::user(user), changes).await?;
+    Ok(work.commit().await?)
+}
