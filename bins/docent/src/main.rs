@@ -60,6 +60,9 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Changepassword(args) => command::accounts::change_password(&args).await,
         Command::Users(UsersCommand::List(args)) => command::accounts::list(&args).await,
         Command::Users(UsersCommand::Deactivate(args)) => command::accounts::set_active(&args, false).await,
+        Command::Users(UsersCommand::ResetSecondFactor(args)) => {
+            command::accounts::reset_second_factor(&args).await
+        }
         Command::Users(UsersCommand::Activate(args)) => command::accounts::set_active(&args, true).await,
         Command::Apikeys(ApiKeysCommand::Create(args)) => command::api_keys::create(&args).await,
         Command::Apikeys(ApiKeysCommand::List(args)) => command::api_keys::list(&args).await,

@@ -8,7 +8,8 @@ mod reranker;
 use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
-    AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Secret, Settings, VectorDb,
+    AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Require2fa, Secret, Settings,
+    VectorDb,
 };
 use docent_adapters::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
@@ -35,6 +36,7 @@ use docent_app::jobs::RunnerSettings;
 use docent_app::rate_limit::Quota;
 use docent_app::settings::Settings as Limits;
 use docent_domain::job::RetryPolicy;
+use docent_domain::second_factor::SecondFactorRule;
 use docent_ports::Ports;
 use docent_ports::blob_store::BlobStore;
 use docent_ports::chat_model::ChatModel;
@@ -242,6 +244,11 @@ fn limits(settings: &Settings) -> Limits {
         access_token_ttl: accounts.access_token_ttl,
         refresh_token_ttl: accounts.refresh_token_ttl,
         session_lifetime: accounts.session_lifetime,
+        second_factor_rule: match accounts.require_2fa {
+            Require2fa::No => SecondFactorRule::Optional,
+            Require2fa::Staff => SecondFactorRule::Staff,
+            Require2fa::Everyone => SecondFactorRule::Everyone,
+        },
         refresh_rotation_grace: accounts.refresh_rotation_grace,
         password_reset_ttl: accounts.password_reset_ttl,
         email_verification_ttl: accounts.email_verification_ttl,

@@ -80,7 +80,7 @@ impl From<&'static str> for Loc {
 pub struct Problem<'a> {
     /// Sentence for people.
     detail: &'a str,
-    /// Code for programs: which limit of the account or the API key is reached.
+    /// For programs, where there are several reasons for the same status.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<&'a str>,
@@ -166,7 +166,7 @@ impl ApiError {
         }
     }
 
-    /// Adds a code for programs, for formats that have one.
+    /// Adds a code for programs.
     pub fn with_code(self, code: &'static str) -> Self {
         Self { code: Some(code), ..self }
     }
@@ -198,9 +198,13 @@ impl ApiError {
     /// The body as a JSON value.
     pub fn example(&self) -> Value {
         match self.errors.as_slice() {
-            [] => json!(Problem { detail: &self.detail, code: self.code }),
+            [] => json!(self.problem()),
             errors => json!(InvalidRequest { detail: &self.detail, errors }),
         }
+    }
+
+    fn problem(&self) -> Problem<'_> {
+        Problem { detail: &self.detail, code: self.code }
     }
 
     /// Whole seconds to wait before a retry.
@@ -356,7 +360,7 @@ impl ResponseError for ApiError {
             response.insert_header((header::RETRY_AFTER, seconds));
         }
         let mut response = match self.errors.as_slice() {
-            [] => response.json(Problem { detail: &self.detail, code: self.code }),
+            [] => response.json(self.problem()),
             errors => response.json(InvalidRequest { detail: &self.detail, errors }),
         };
         self.report(&mut response);

@@ -14,6 +14,8 @@ pub enum UsersCommand {
     Deactivate(OneUserArgs),
     /// Reactivate an account.
     Activate(OneUserArgs),
+    /// Remove the second factor of an account that has lost it; its sessions end.
+    ResetSecondFactor(OneUserArgs),
 }
 
 /// `docent apikeys …`

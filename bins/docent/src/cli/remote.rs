@@ -47,6 +47,9 @@ pub struct LoginArgs {
     /// Read the password from the first line of standard input instead of prompting for it.
     #[arg(long)]
     pub password_stdin: bool,
+    /// Code of the account's second factor; without it, an account that has one is asked for it.
+    #[arg(long)]
+    pub code: Option<String>,
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,

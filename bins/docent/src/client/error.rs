@@ -13,13 +13,15 @@ pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     /// The `Retry-After` header.
     pub(crate) retry_after: Option<Duration>,
+    /// Names the reason to programs.
+    pub(crate) code: Option<String>,
     message: String,
 }
 
 impl ApiError {
     #[cfg(test)]
     pub(crate) fn new(status: StatusCode, retry_after: Option<Duration>, message: &str) -> Self {
-        Self { status, retry_after, message: message.to_owned() }
+        Self { status, retry_after, code: None, message: message.to_owned() }
     }
 
     /// Reads an error response.
@@ -28,7 +30,9 @@ impl ApiError {
         let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = retry_after.and_then(|seconds| seconds.trim().parse().ok());
         let body: Value = answer.json().await.unwrap_or_default();
-        Self { status, retry_after: retry_after.map(Duration::from_secs), message: message(status, &body) }
+        let code = body["code"].as_str().map(str::to_owned);
+        let message = message(status, &body);
+        Self { status, retry_after: retry_after.map(Duration::from_secs), code, message }
     }
 }
 
@@ -98,7 +102,7 @@ mod tests {
     fn message_includes_retry_after() {
         let retry_after = Some(Duration::from_secs(12));
         let status = StatusCode::TOO_MANY_REQUESTS;
-        let error = ApiError { status, retry_after, message: "Too Many Requests".to_owned() };
+        let error = ApiError { status, retry_after, code: None, message: "Too Many Requests".to_owned() };
         assert_eq!(error.to_string(), "Too Many Requests (try again in 12 s)");
     }
 }

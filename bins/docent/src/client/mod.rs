@@ -159,18 +159,26 @@ impl ServiceClient {
     }
 }
 
-/// Logs in and stores the tokens for later commands.
-pub(crate) async fn log_in(args: &RemoteArgs, email: &str, password: &str) -> anyhow::Result<()> {
+/// Logs in and stores the tokens for later commands. Returns false if the account has a second factor and `code` is
+/// missing.
+pub(crate) async fn log_in(
+    args: &RemoteArgs,
+    email: &str,
+    password: &str,
+    code: Option<&str>,
+) -> anyhow::Result<bool> {
     let base = parse_base(&args.server)?;
     let http = http_client(&base, CONNECT_TIMEOUT)?;
-    let body = json!({ "email": email, "password": password });
+    let body = json!({ "email": email, "password": password, "code": code });
     let request = http.post(join(&base, &["auth", "token"])?).json(&body).timeout(REQUEST_TIMEOUT);
     let response = request.send().await.map_err(|error| request_error(&base, error))?;
     if !response.status().is_success() {
-        return Err(ApiError::read(response).await.into());
+        let error = ApiError::read(response).await;
+        return if error.code.as_deref() == Some("code_required") { Ok(false) } else { Err(error.into()) };
     }
     let tokens = Tokens::parse(&response.json().await.context("reading the tokens")?, email)?;
-    CredentialsFile::at(args.credentials.as_deref())?.write(&base, Some(&tokens))
+    CredentialsFile::at(args.credentials.as_deref())?.write(&base, Some(&tokens))?;
+    Ok(true)
 }
 
 /// Logs out of the service and removes the stored login.

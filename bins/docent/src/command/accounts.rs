@@ -78,6 +78,22 @@ pub(crate) async fn set_active(account: &OneUserArgs, is_active: bool) -> anyhow
     Ok(())
 }
 
+/// Removes the second factor of an account.
+pub(crate) async fn reset_second_factor(account: &OneUserArgs) -> anyhow::Result<()> {
+    let (store, _) = open_store(account.installation.profile()).await?;
+    let user = find_user(&store, &account.email).await?;
+    let system = wire::system_ports()?;
+    let service = account_service(&store, &system);
+    let user = service.reset_second_factor(&Initiator::command_line(), user.id).await?;
+    let email = user.email.as_str();
+    output::print(
+        account.installation.output,
+        || format!("Removed the second factor of {email} and ended all its sessions."),
+        || as_json(&user),
+    )?;
+    Ok(())
+}
+
 /// Prints accounts, one per line.
 pub(crate) async fn list(args: &ListUsersArgs) -> anyhow::Result<()> {
     let (store, _) = open_store(args.installation.profile()).await?;
@@ -118,6 +134,7 @@ fn as_json(user: &User) -> Value {
         "is_superuser": user.is_superuser,
         "created_at": user.created_at.to_rfc3339(),
         "last_login_at": user.last_login_at.map(|at| at.to_rfc3339()),
+        "has_second_factor": user.confirmed_second_factor().is_some(),
         "email_verified_at": user.email_verified_at.map(|at| at.to_rfc3339()),
     })
 }
@@ -177,6 +194,7 @@ fn prompt_twice() -> anyhow::Result<Password> {
     Ok(password)
 }
 
-fn prompt(text: &str) -> anyhow::Result<String> {
+/// Asks for a secret, without echo.
+pub(super) fn prompt(text: &str) -> anyhow::Result<String> {
     rpassword::prompt_password(text).context("reading the password; without a terminal, use --password-stdin")
 }

@@ -24,6 +24,18 @@ choices! {
     }
 }
 
+choices! {
+    /// The accounts that must have a second factor.
+    Require2fa "choice" {
+        /// None.
+        No = "none",
+        /// Accounts with access to the admin panel.
+        Staff = "staff",
+        /// All accounts.
+        Everyone = "all",
+    }
+}
+
 section! {
     /// Accounts, tokens and logins.
     Accounts "Accounts and tokens" {
@@ -43,6 +55,9 @@ section! {
         session_lifetime: Duration = text("90d"), positive;
         /// How long a refresh token remains usable after its first use, so that clients can retry a lost response.
         refresh_rotation_grace: Duration = text("30s");
+        /// The accounts that must have a second factor (an authenticator app): `none`, `staff` or `all`. Such an
+        /// account without one can only sign in to `/account` to set it up.
+        require_2fa: Require2fa = text("none");
         /// Lifetime of a password reset link.
         password_reset_ttl: Duration = text("1h"), positive;
         /// Lifetime of an email verification link.

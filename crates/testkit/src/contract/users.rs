@@ -32,8 +32,8 @@ crate::battery! {
             User { is_superuser: true, created_at: at(2) + TimeDelta::microseconds(999_999), ..user(3) },
             User { email_verified_at: Some(at(8)), sessions_from: at(7), ..user(5) },
             User { limits: AccountLimits { answers: Some(0), stored_bytes: Some(1 << 40), ..AccountLimits::default() }, ..user(6) },
-            User { second_factor: Some(second_factor(None)), ..user(6) },
-            User { second_factor: Some(second_factor(Some(at(9)))), ..user(7) },
+            User { second_factor: Some(second_factor(None)), ..user(7) },
+            User { second_factor: Some(second_factor(Some(at(9)))), ..user(8) },
             User { email: Email::parse("jörg+tag@büro.example").unwrap(), ..user(4) },
         ];
         add_users(&*store, &users).await;

@@ -3,14 +3,14 @@
 
 // A failed request. The status is 0 if there was no response, and 1 for errors that this page detects itself.
 class ApiError extends Error {
-  constructor(status, detail = "", retryAfter = 0) {
+  constructor(status, detail = "", retryAfter = 0, code = "") {
     super(detail);
-    Object.assign(this, { status, detail, retryAfter });
+    Object.assign(this, { status, detail, retryAfter, code });
   }
 
   static fromResponse(status, body, retryAfter) {
     const reasons = (body?.errors ?? []).map(({ loc, msg }) => `${loc?.at(-1)} ${msg}`).join("; ");
-    return new ApiError(status, reasons || String(body?.detail ?? ""), Number(retryAfter) || 0);
+    return new ApiError(status, reasons || String(body?.detail ?? ""), Number(retryAfter) || 0, body?.code);
   }
 
   // What happened and what the user can do.

@@ -81,21 +81,32 @@ async function withAccessToken(action) {
 async function signIn(event) {
   event.preventDefault();
   const form = event.target;
-  const [email, password, button] = [form.elements.email, form.elements.password, form.querySelector("button")];
+  const { email, password, code } = form.elements;
+  const button = form.querySelector("button");
   setAlert("sign-in-alert");
   button.disabled = true;
   try {
-    const credentials = { email: email.value, password: password.value };
+    const credentials = { email: email.value, password: password.value, code: code.value || null };
     const response = await sendRequest("/auth/token", jsonOptions("POST", credentials));
     storeSession(await response.json(), email.value.trim());
     form.reset();
+    byId("code-field").hidden = true;
     showChat();
   } catch (error) {
-    setAlert("sign-in-alert", error.status === 401 ? "Incorrect email address or password." : errorMessage(error));
-    password.value = "";
-    password.focus();
+    // The password was right; it stays in the form while the code is asked for.
+    const asksForCode = error.code === "code_required" || error.code === "invalid_code";
+    byId("code-field").hidden = !asksForCode;
+    code.value = "";
+    if (error.code !== "code_required") setAlert("sign-in-alert", signInMessage(error));
+    if (!asksForCode) password.value = "";
+    (asksForCode ? code : password).focus();
   }
   button.disabled = false;
+}
+
+function signInMessage(error) {
+  if (error.code) return `${error.detail}.`;
+  return error.status === 401 ? "Incorrect email address or password." : errorMessage(error);
 }
 
 async function signOut() {
