@@ -8,8 +8,8 @@ mod reranker;
 use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
-    AuthBackend, BlobStoreUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Require2fa, Secret, Settings,
-    VectorDb,
+    AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Require2fa, Secret,
+    Settings, VectorDb,
 };
 use docent_adapters::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
@@ -338,16 +338,20 @@ fn key_value(
     settings: &Settings,
     store: &SqlStore,
 ) -> anyhow::Result<(Arc<dyn TokenStore>, Arc<dyn RateLimiter>)> {
-    match &settings.storage.redis_url {
-        KeyValueUrl::Memory => {
-            let tokens = SqlTokenStore::new(store.clone());
-            Ok((Arc::new(tokens), Arc::new(MemoryRateLimiter::default())))
-        }
-        KeyValueUrl::Redis(url) => {
-            let redis = Redis::new(url.expose(), redis::Options::default()).context("DOCENT_REDIS_URL")?;
-            Ok((Arc::new(RedisTokenStore::new(redis.clone())), Arc::new(RedisRateLimiter::new(redis))))
-        }
-    }
+    let storage = &settings.storage;
+    let connect = |url: &ConnectionUrl| Redis::new(url.expose(), redis::Options::default());
+    let tokens: Arc<dyn TokenStore> = match &storage.redis_url {
+        KeyValueUrl::Memory => Arc::new(SqlTokenStore::new(store.clone())),
+        KeyValueUrl::Redis(url) => Arc::new(RedisTokenStore::new(connect(url).context("DOCENT_REDIS_URL")?)),
+    };
+    let limiter: Arc<dyn RateLimiter> =
+        match storage.redis_counters_url.as_ref().unwrap_or(&storage.redis_url) {
+            KeyValueUrl::Memory => Arc::new(MemoryRateLimiter::default()),
+            KeyValueUrl::Redis(url) => {
+                Arc::new(RedisRateLimiter::new(connect(url).context("DOCENT_REDIS_COUNTERS_URL")?))
+            }
+        };
+    Ok((tokens, limiter))
 }
 
 fn blobs(settings: &Settings, clock: &dyn Clock, is_exclusive: bool) -> anyhow::Result<Arc<dyn BlobStore>> {

@@ -48,6 +48,7 @@ const SET_BY_COMPOSE: &[&str] = &[
     "database_url",
     "otel_exporter_endpoint",
     "qdrant_url",
+    "redis_counters_url",
     "redis_url",
     "trusted_proxies",
     "worker_bind_address",

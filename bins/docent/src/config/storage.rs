@@ -23,6 +23,9 @@ section! {
             dev: Default::Text("memory://"),
             serve: Default::Computed { words: "`memory://` with SQLite, otherwise `redis://127.0.0.1:6379/0`", text: key_value_url },
         };
+        /// URL of another Redis server for rate-limit counters. Clients decide how many there are, so it can be given
+        /// little memory and may evict them, which must not happen to refresh tokens.
+        redis_counters_url: Option<KeyValueUrl> = unset("`redis_url`");
         /// URL of the blob store for uploaded files: `file://…` or `s3://bucket/prefix`.
         blob_store: BlobStoreUrl = both(Default::Computed { words: "`blobs` in `data_dir`", text: blob_folder });
         /// Base URL of the S3 API, without the bucket, such as `https://minio.example.com:9000`.
@@ -80,13 +83,15 @@ pub(super) fn plaintext_warnings(storage: &Storage) -> Vec<Warning> {
         }
         DatabaseUrl::Postgres(_) | DatabaseUrl::Sqlite(_) => None,
     };
-    let key_value = match &storage.redis_url {
+    let key_value = |(name, url): (&'static str, &KeyValueUrl)| match url {
         KeyValueUrl::Redis(url) if !url.is_local() && url.scheme() == "redis" => {
-            Some(warning("redis_url", url, "use rediss://"))
+            Some(warning(name, url, "use rediss://"))
         }
         KeyValueUrl::Redis(_) | KeyValueUrl::Memory => None,
     };
-    database.into_iter().chain(key_value).collect()
+    let counters = storage.redis_counters_url.iter().map(|url| ("redis_counters_url", url));
+    let key_values = [("redis_url", &storage.redis_url)].into_iter().chain(counters);
+    database.into_iter().chain(key_values.filter_map(key_value)).collect()
 }
 
 /// Whether the `sslmode` excludes plaintext. The default, `prefer`, falls back to it.

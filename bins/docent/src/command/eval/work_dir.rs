@@ -70,6 +70,7 @@ pub(super) fn installation_settings(settings: &Settings, folder: &Path) -> Setti
     settings.service.data_dir = folder.to_owned();
     settings.storage.database_url = DatabaseUrl::Sqlite(folder.join("docent.db"));
     settings.storage.redis_url = KeyValueUrl::Memory;
+    settings.storage.redis_counters_url = None;
     settings.storage.blob_store = BlobStoreUrl::File(folder.join("blobs"));
     settings.storage.vector_db = VectorDb::Embedded;
     settings.models.llm_base_url = None;
