@@ -5,7 +5,7 @@ mod audit_retention;
 mod fixture;
 mod groups;
 mod keys;
-mod own_account;
 mod logins;
+mod own_account;
 mod second_factors;
 mod users;

@@ -125,9 +125,8 @@ async fn panel_login_continues_with_a_code() {
     };
     assert!(matches!(enter().await, Err(Error::CodeRequired { .. })));
     let checked_at = fixture.2.now();
-    let with_code = async |code: &str| {
-        login::enter_with_code(&fixture.0, user.id, checked_at, code, &client()).await
-    };
+    let with_code =
+        async |code: &str| login::enter_with_code(&fixture.0, user.id, checked_at, code, &client()).await;
     assert!(matches!(with_code("000000").await, Err(Error::InvalidCode)));
     with_code(&app.code(&fixture)).await.unwrap();
     fixture.2.advance(STEP);
