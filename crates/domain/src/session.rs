@@ -27,6 +27,8 @@ pub struct Session {
     pub started_at: DateTime<Utc>,
     /// Time of the last use: to the minute for browsers, of the last token refresh for API clients.
     pub last_used_at: DateTime<Utc>,
+    /// Time of the last proof of identity: the login, or a password or code entered since.
+    pub verified_at: DateTime<Utc>,
     /// Expiry time.
     pub expires_at: DateTime<Utc>,
     /// Time of revocation, if it was revoked.

@@ -34,6 +34,9 @@ pub trait SessionWriter: SessionReader {
     /// the recorded one is ignored.
     async fn touch(&mut self, id: SessionId, at: DateTime<Utc>, expires_at: DateTime<Utc>) -> Result<bool>;
 
+    /// Records a proof of identity. Returns whether the session exists and is not revoked.
+    async fn verify(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool>;
+
     /// Revokes a session. Returns whether it was not yet revoked.
     async fn revoke(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool>;
 

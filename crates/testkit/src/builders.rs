@@ -178,6 +178,7 @@ pub fn session(n: u32, user: UserId) -> Session {
         user_agent: Some("a browser".to_owned()),
         started_at: at(i64::from(n)),
         last_used_at: at(i64::from(n)),
+        verified_at: at(3),
         expires_at: at(i64::from(n) + 100),
         revoked_at: None,
     }

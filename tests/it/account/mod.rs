@@ -4,6 +4,8 @@ mod api_keys;
 mod deletion;
 mod email;
 mod password;
+mod proof;
+mod second_factor;
 mod sessions;
 mod sign_in;
 

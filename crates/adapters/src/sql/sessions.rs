@@ -96,6 +96,14 @@ impl SessionWriter for Transaction {
         Ok(self.update_rows("note the use of a session", update).await? > 0)
     }
 
+    async fn verify(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool> {
+        let update = Entity::update_many()
+            .col_expr(Column::VerifiedAt, latest(Column::VerifiedAt, at))
+            .filter(Column::Id.eq(id.as_uuid()))
+            .filter(Column::RevokedAt.is_null());
+        Ok(self.update_rows("note a proof of identity", update).await? > 0)
+    }
+
     async fn revoke(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool> {
         let update = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::val(micros(at)))

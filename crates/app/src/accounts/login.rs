@@ -1,11 +1,13 @@
 //! Login with email address and password.
 
-use super::login_limits::LoginLimits;
+use super::login_limits::{self, LoginLimits};
+use super::notices::Notice;
 use super::sessions::ClientInfo;
 use super::{NewPair, TokenPair, second_factor, sessions};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator, failed_logins};
 use crate::error::{Error, Result};
+use crate::network::network;
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Actor, UseAdminPanel};
 use docent_domain::audit::AuditAction;
@@ -110,8 +112,9 @@ async fn start_browser_session(app: &App, user: &User, client: &ClientInfo) -> R
     Ok(id)
 }
 
-/// Records the session and the login.
+/// Records the session and the login. The owner is notified of a login from another network than the earlier ones.
 async fn start_session(app: &App, user: &User, session: &Session) -> Result<()> {
+    let known = login_limits::known_networks(app, user.id).await?;
     let mut work = app.store.begin().await?;
     // The account may have been deactivated, or its password changed, while this one was checked.
     let current = work.users().get(user.id).await?.filter(|current| current.password == user.password);
@@ -124,7 +127,17 @@ async fn start_session(app: &App, user: &User, session: &Session) -> Result<()> 
     let initiator = Initiator::account(user.id, session.client_ip);
     let changes = Changes::default().added("session", session.kind.name());
     app.audit(&mut *work, &initiator, AuditAction::Login, AuditTarget::user(&current), changes).await?;
-    Ok(work.commit().await?)
+    work.commit().await?;
+    if let Some(address) = session.client_ip
+        && !known.is_empty()
+        && !known.contains(&network(address))
+    {
+        app.notify(
+            &user.email,
+            Notice::LoginFromNewNetwork { address, agent: session.user_agent.as_deref() },
+        );
+    }
+    Ok(())
 }
 
 /// Whether a check of the password also needs a code of the second factor.
@@ -134,6 +147,8 @@ pub(super) enum Code<'a> {
     Given(Option<&'a str>),
     /// The account is logged in already.
     NotNeeded,
+    /// The account is logged in already, and a code suffices in place of the password.
+    InsteadOfPassword,
 }
 
 /// The active account with this email address and password, if it is eligible.
@@ -157,6 +172,12 @@ pub(super) async fn check_password(
     };
     limits.check_account(account.as_ref().map(|user| user.id)).await?;
     let eligible = account.clone().filter(|user| user.is_active && is_eligible(user));
+    if let (Code::InsteadOfPassword, Some(user)) = (code, &eligible)
+        && second_factor::use_code(app, user.id, &password).await?
+    {
+        limits.record_success().await?;
+        return Ok(user.clone());
+    }
     let Some(user) = verify_password(app, eligible, password).await? else {
         limits.record_failure().await?;
         audit_failure(app, account, address).await?;

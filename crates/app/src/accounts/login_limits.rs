@@ -6,11 +6,12 @@
 
 use crate::App;
 use crate::error::{Error, Result};
-use crate::network::networks;
+use crate::network::{network, networks};
 use crate::rate_limit::counter_key;
 use docent_domain::id::UserId;
 use docent_domain::listing::{PageRequest, SessionFilter};
 use docent_domain::text::Email;
+use std::collections::HashSet;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -124,12 +125,16 @@ impl<'a> LoginLimits<'a> {
 
     async fn is_known_network(&self, user: Option<UserId>) -> Result<bool> {
         let user = user.unwrap_or_else(|| self.app.new_id(UserId::generate));
-        let filter = SessionFilter { user: Some(user), ..SessionFilter::default() };
-        let page = PageRequest { offset: 0, limit: KNOWN_SESSIONS };
-        let sessions = self.app.store.read().await?.sessions().list(&filter, page).await?;
-        let mut addresses = sessions.records.iter().filter_map(|session| session.client_ip);
-        Ok(addresses.any(|address| networks(address)[0] == self.networks[0]))
+        Ok(known_networks(self.app, user).await?.contains(&self.networks[0]))
     }
+}
+
+/// The networks that an account has logged in from.
+pub(super) async fn known_networks(app: &App, user: UserId) -> Result<HashSet<String>> {
+    let filter = SessionFilter { user: Some(user), ..SessionFilter::default() };
+    let page = PageRequest { offset: 0, limit: KNOWN_SESSIONS };
+    let sessions = app.store.read().await?.sessions().list(&filter, page).await?.records;
+    Ok(sessions.iter().filter_map(|session| session.client_ip).map(network).collect())
 }
 
 impl Counter {

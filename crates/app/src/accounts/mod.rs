@@ -9,7 +9,7 @@ pub mod keyed_locks;
 pub mod login;
 mod login_limits;
 pub mod logout;
-mod notices;
+pub(crate) mod notices;
 pub mod profile;
 pub mod refresh;
 pub mod second_factor;

@@ -5,6 +5,7 @@ use docent_domain::api_key::ApiKey;
 use docent_domain::fault::report;
 use docent_domain::text::Email;
 use docent_ports::mailer::Mail;
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::runtime::Handle;
 use tracing::Instrument;
@@ -18,6 +19,14 @@ pub(crate) enum Notice<'a> {
     EmailChanged { new: &'a Email },
     /// An API key was created by the account with this email address.
     ApiKeyCreated { key: &'a ApiKey, by: &'a str },
+    /// Somebody logged in from a network that the account has not used before.
+    LoginFromNewNetwork { address: IpAddr, agent: Option<&'a str> },
+    /// The second factor was set up.
+    SecondFactorAdded,
+    /// The second factor was removed.
+    SecondFactorRemoved,
+    /// A webhook to this URL, without its secrets, was created.
+    WebhookCreated { url: &'a str },
     /// The account was deleted.
     AccountDeleted,
 }
@@ -28,6 +37,10 @@ impl Notice<'_> {
             Self::PasswordChanged => "Your password was changed",
             Self::EmailChanged { .. } => "Your email address was changed",
             Self::ApiKeyCreated { .. } => "An API key was created for your account",
+            Self::LoginFromNewNetwork { .. } => "New sign-in to your account",
+            Self::SecondFactorAdded => "A second factor was set up for your account",
+            Self::SecondFactorRemoved => "The second factor of your account was removed",
+            Self::WebhookCreated { .. } => "A webhook was created for your account",
             Self::AccountDeleted => "Your account was deleted",
         }
     }
@@ -50,6 +63,23 @@ impl Notice<'_> {
                  {account_page}/api-keys",
                 key.name.as_str(),
                 key.scopes
+            ),
+            Self::LoginFromNewNetwork { address, agent } => format!(
+                "Somebody signed in to your account from {address}, a network that it was not used from before, with \
+                 {}.\n\nIf this was not you, end the session and change your password:\n{account_page}/sessions",
+                agent.unwrap_or("an unknown program")
+            ),
+            Self::SecondFactorAdded => format!(
+                "A second factor was set up for your account: signing in needs a code of an authenticator app, or a \
+                 recovery code.\n\nIf you did not do this, {administrator}."
+            ),
+            Self::SecondFactorRemoved => format!(
+                "The second factor of your account was removed: the password alone suffices to sign in.\n\nIf you did \
+                 not do this, change your password and {administrator}:\n{account_page}/password"
+            ),
+            Self::WebhookCreated { url } => format!(
+                "A webhook was created for your account. Events of documents are sent to {url}.\n\nIf you did not \
+                 expect this, {administrator}."
             ),
             Self::AccountDeleted => {
                 format!(

@@ -9,6 +9,7 @@ use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use docent_domain::access::Actor;
 use docent_domain::audit::AuditAction;
+use docent_domain::id::SessionId;
 use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_domain::user::{Password, User};
 use std::net::{IpAddr, Ipv4Addr};
@@ -28,13 +29,36 @@ pub async fn get(app: &App, actor: &Actor) -> Result<(User, PermissionSet)> {
 /// [`Error::InvalidCredentials`] when the password is wrong; [`Error::TooManyFailedLogins`]; [`Error::Forbidden`] for
 /// an actor that uses an API key; or when a store cannot be reached.
 pub(super) async fn confirm_password(app: &App, actor: &Actor, password: String) -> Result<User> {
+    confirm(app, actor, password, Code::NotNeeded).await
+}
+
+async fn confirm(app: &App, actor: &Actor, password: String, code: Code<'_>) -> Result<User> {
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }
     let (user, _) = get(app, actor).await?;
     let address = actor.client_ip().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     let is_own = |account: &User| account.id == user.id;
-    login::check_password(app, user.email.as_str(), password, Code::NotNeeded, address, is_own).await
+    login::check_password(app, user.email.as_str(), password, code, address, is_own).await
+}
+
+/// Proves again who uses a session, by the password or by a code of the second factor. A wrong one counts as a failed
+/// login.
+///
+/// # Errors
+/// Those of [`confirm_password`]; [`Error::Unauthenticated`] when the session has ended.
+pub async fn prove_identity(
+    app: &App,
+    actor: &Actor,
+    session: SessionId,
+    password_or_code: String,
+) -> Result<()> {
+    confirm(app, actor, password_or_code, Code::InsteadOfPassword).await?;
+    let mut work = app.store.begin().await?;
+    if !work.sessions().verify(session, app.now()).await? {
+        return Err(Error::Unauthenticated);
+    }
+    Ok(work.commit().await?)
 }
 
 /// Changes the actor's password, ends all of the actor's sessions and notifies the owner.

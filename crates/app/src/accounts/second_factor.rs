@@ -1,5 +1,6 @@
 //! Second factors: an authenticator app (TOTP, RFC 6238), and recovery codes for when it is lost.
 
+use super::notices::Notice;
 use super::{AccountService, random_text};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
@@ -12,6 +13,7 @@ use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::UserId;
 use docent_domain::permission::RecordKind;
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
+use docent_domain::text::Email;
 use docent_domain::user::User;
 use docent_ports::store::UnitOfWork;
 use sha2::{Digest, Sha256};
@@ -64,7 +66,22 @@ pub async fn begin(app: &App, actor: &Actor, issuer: &str) -> Result<Enrolment> 
     user.second_factor = Some(factor);
     work.users().update(&user).await?;
     work.commit().await?;
-    let totp = totp(&secret, user.email.as_str(), issuer)?;
+    enrolment(&user.email, &secret, issuer)
+}
+
+/// The setup that was begun and not ended, if any.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn pending(app: &App, actor: &Actor, issuer: &str) -> Result<Option<Enrolment>> {
+    let user = app.store.read().await?.users().get(actor.user()).await?;
+    let pending = user.as_ref().and_then(|user| Some((user, user.second_factor.as_ref()?)));
+    let pending = pending.filter(|(_, factor)| factor.confirmed_at.is_none());
+    pending.map(|(user, factor)| enrolment(&user.email, &factor.secret, issuer)).transpose()
+}
+
+fn enrolment(email: &Email, secret: &TotpSecret, issuer: &str) -> Result<Enrolment> {
+    let totp = totp(secret, email.as_str(), issuer)?;
     Ok(Enrolment { secret: totp.secret().to_base32(), uri: totp.to_url().map_err(invalid_parameters)? })
 }
 
@@ -87,6 +104,7 @@ pub async fn confirm(app: &App, actor: &Actor, code: &str) -> Result<RecoveryCod
     user.second_factor = Some(factor);
     let changes = Changes::default().added("second_factor", "authenticator app");
     save(app, work, &user, &Initiator::actor(actor), changes).await?;
+    app.notify(&user.email, Notice::SecondFactorAdded);
     Ok(codes)
 }
 
@@ -119,7 +137,9 @@ pub async fn remove(app: &App, actor: &Actor) -> Result<()> {
     if user.lacks_second_factor(app.settings.second_factor_rule) {
         return Err(Error::SecondFactorRequired);
     }
-    save(app, work, &user, &Initiator::actor(actor), removal()).await
+    save(app, work, &user, &Initiator::actor(actor), removal()).await?;
+    app.notify(&user.email, Notice::SecondFactorRemoved);
+    Ok(())
 }
 
 /// Removes the second factor of an account that has lost it.
@@ -132,7 +152,9 @@ pub async fn reset(app: &App, actor: &Actor, grant: &Grant<ChangeUsers>, id: Use
     let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
     actor.ensure_can_manage(Access::of_account(&user, view.groups().permissions(id).await?))?;
     drop(view);
-    app.account_service().reset_second_factor(&Initiator::grantee(grant), id).await.map(drop)
+    let user = app.account_service().reset_second_factor(&Initiator::grantee(grant), id).await?;
+    app.notify(&user.email, Notice::SecondFactorRemoved);
+    Ok(())
 }
 
 impl AccountService<'_> {

@@ -49,10 +49,25 @@ impl ClientInfo {
             user_agent,
             started_at: now,
             last_used_at: now,
+            verified_at: now,
             expires_at,
             revoked_at: None,
         }
     }
+}
+
+/// How long a password or code counts as proof of identity for actions that need a recent one.
+pub const PROOF_MAX_AGE: TimeDelta = TimeDelta::minutes(10);
+
+/// An authenticated session of a browser.
+#[derive(Clone, Debug)]
+pub struct BrowserSession {
+    /// Its account, with all permissions.
+    pub actor: Actor,
+    /// The record of the account.
+    pub user: User,
+    /// Time of the last proof of identity.
+    pub verified_at: DateTime<Utc>,
 }
 
 /// Authenticates a browser's session. Records its use, at most once per minute.
@@ -60,7 +75,7 @@ impl ClientInfo {
 /// # Errors
 /// [`Error::Unauthenticated`] when the session is not valid or its account not active, or when the database cannot
 /// be reached.
-pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> Result<(Actor, User)> {
+pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> Result<BrowserSession> {
     let now = app.now();
     let mut view = app.store.read().await?;
     let (session, user) = view.sessions().with_user(id).await?.ok_or(Error::Unauthenticated)?;
@@ -78,17 +93,25 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
         }
         work.commit().await?;
     }
-    Ok((actor.with_permissions(permissions).with_client_ip(address), user))
+    let actor = actor.with_permissions(permissions).with_client_ip(address);
+    Ok(BrowserSession { actor, user, verified_at: session.verified_at })
 }
 
-/// Starts a new session of a browser after the actor's sessions have ended, such as by a password change.
+/// Starts a new session of a browser after the actor's sessions have ended, such as by a password change. It proves no
+/// more than the earlier one, whose last proof of identity was at `verified_at`.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn replace_browser_session(app: &App, actor: &Actor, client: &ClientInfo) -> Result<SessionId> {
+pub async fn replace_browser_session(
+    app: &App,
+    actor: &Actor,
+    verified_at: DateTime<Utc>,
+    client: &ClientInfo,
+) -> Result<SessionId> {
     let now = app.now();
     let id = app.new_id(SessionId::generate);
     let session = client.session(id, actor.user(), SessionKind::Panel, now, now + BROWSER_SESSION_MAX);
+    let session = Session { verified_at, ..session };
     let mut work = app.store.begin().await?;
     work.sessions().insert(&session).await?;
     work.commit().await?;

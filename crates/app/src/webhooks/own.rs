@@ -3,6 +3,7 @@
 use super::{audit_target, events, log, not_found, requeue};
 use crate::App;
 use crate::accounts::authenticate;
+use crate::accounts::notices::Notice;
 use crate::audit::{Changes, Initiator};
 use crate::error::{Error, Result};
 use docent_domain::access::{Actor, Grant, ManageWebhooks, ViewDocuments};
@@ -71,7 +72,7 @@ pub async fn create(
     };
     let mut work = app.store.begin().await?;
     // Locks the account, so that concurrent calls cannot exceed the maximum.
-    work.users().get(grant.user()).await?.ok_or(Error::Unauthenticated)?;
+    let owner = work.users().get(grant.user()).await?.ok_or(Error::Unauthenticated)?;
     let own = WebhookFilter { owner: Some(grant.user()), ..WebhookFilter::default() };
     if work.webhooks().list(own, PageRequest { offset: 0, limit: 1 }).await?.total >= WEBHOOKS_MAX {
         return Err(Error::TooManyWebhooks);
@@ -84,6 +85,7 @@ pub async fn create(
     app.audit(&mut *work, &Initiator::grantee(grant), AuditAction::Add, audit_target(&webhook), changes)
         .await?;
     work.commit().await?;
+    app.notify(&owner.email, Notice::WebhookCreated { url: &webhook.url.masked() });
     Ok(webhook)
 }
 

@@ -80,6 +80,21 @@ crate::battery! {
         assert_eq!(get(&*store, 1).await.unwrap().revoked_at, Some(at(60)));
     }
 
+    async fn proof_of_identity_is_recorded_unless_session_is_revoked(store) {
+        add_users(&*store, &[user(1)]).await;
+        add_sessions(&*store, &[session(1, user(1).id)]).await;
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.sessions().verify(id(1), at(90)).await.unwrap());
+        assert!(!unit.sessions().verify(id(2), at(90)).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(get(&*store, 1).await.unwrap().verified_at, at(90));
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.sessions().revoke(id(1), at(95)).await.unwrap());
+        assert!(!unit.sessions().verify(id(1), at(99)).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(get(&*store, 1).await.unwrap().verified_at, at(90));
+    }
+
     async fn revoke_for_user_returns_newly_revoked_sessions(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         add_sessions(&*store, &[1, 2, 3].map(|n| session(n, user(1).id))).await;

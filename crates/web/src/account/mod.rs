@@ -5,6 +5,7 @@
 //! on it does.
 
 mod api_keys;
+mod confirm;
 pub(crate) mod confirm_email;
 mod delete;
 mod email;
@@ -13,6 +14,7 @@ pub(crate) mod page;
 mod password;
 mod profile;
 pub(crate) mod reset_password;
+mod second_factor;
 mod sessions;
 pub(crate) mod verify_email;
 
@@ -28,6 +30,7 @@ routes! {
     below "/account":
     ""                       { GET => profile::show }
     "/login"                 { GET => login::show, POST => login::submit }
+    "/login/code"            { GET => login::show_code, POST => login::submit_code }
     "/logout"                { POST => logout::logout }
     "/email"                 { GET => email::show, POST => email::submit }
     "/password"              { GET => password::show, POST => password::submit }
@@ -37,6 +40,12 @@ routes! {
     "/api-keys"              { GET => api_keys::show }
     "/api-keys/add"          { GET => api_keys::add, POST => api_keys::create }
     "/api-keys/{id}/revoke"  { GET => api_keys::confirm, POST => api_keys::revoke }
+    "/second-factor"         { GET => second_factor::show }
+    "/second-factor/begin"   { POST => second_factor::begin }
+    "/second-factor/confirm" { POST => second_factor::confirm }
+    "/second-factor/recovery-codes" { POST => second_factor::renew_recovery_codes }
+    "/second-factor/remove"  { POST => second_factor::remove }
+    "/confirm"               { GET => confirm::show, POST => confirm::submit }
     "/delete"                { GET => delete::show, POST => delete::submit }
 }
 
@@ -47,6 +56,9 @@ pages! {
     Framed<sessions::SessionsPage> => "account/sessions.html"
     Framed<api_keys::ApiKeysPage> => "account/api_keys.html"
     Framed<delete::DeletePage> => "account/delete.html"
+    Framed<second_factor::SecondFactorPage> => "account/second_factor.html"
+    Framed<second_factor::RecoveryCodesPage> => "account/recovery_codes.html"
+    Framed<confirm::ConfirmIdentityPage> => "account/confirm.html"
 }
 
 /// Adds the signed-in account pages to the server.

@@ -13,9 +13,10 @@ use docent_http::State;
 pub(super) const ROOT: &str = Area::Account.root();
 
 /// Path segments of the sections and their labels.
-const SECTIONS: [(&str, &str); 5] = [
+const SECTIONS: [(&str, &str); 6] = [
     ("", "Profile"),
     ("password", "Password"),
+    ("second-factor", "Second factor"),
     ("sessions", "Sessions"),
     ("api-keys", "API keys"),
     ("delete", "Delete account"),

@@ -41,6 +41,7 @@ routes! {
     "/admin.js"  { GET => style::script }
     "/picker.js" { GET => style::picker }
     "/login"     { GET => login::show, POST => login::submit }
+    "/login/code" { GET => login::show_code, POST => login::submit_code }
     "/logout"    { POST => logout::logout }
 }
 

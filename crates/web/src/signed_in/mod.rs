@@ -11,6 +11,7 @@ pub(crate) mod layout;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod page;
+mod proof;
 pub(crate) mod rows;
 pub(crate) mod session;
 pub(crate) mod times;
@@ -20,6 +21,7 @@ use crate::templates::pages;
 
 pages! {
     login::LoginPage<'_> => "login.html"
+    login::CodePage<'_> => "login_code.html"
     page::ErrorPage<'_> => "error.html"
     Framed<confirm::ConfirmPage<'_>> => "confirm.html"
     Framed<key_form::ApiKeyFormPage> => "api_key_form.html"

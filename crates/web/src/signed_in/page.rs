@@ -6,6 +6,7 @@ use actix_web::{HttpResponse, ResponseError};
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
 use docent_http::ApiError;
+use docent_http::extract::query::encode_query;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -47,6 +48,13 @@ pub(crate) enum PageError {
         /// The requested page.
         page: String,
     },
+    /// The account must set up a second factor first.
+    NoSecondFactor,
+    /// The action needs a recent proof of identity.
+    Unproven {
+        /// The page to open after it.
+        next: String,
+    },
     /// Any other error.
     Failed(ApiError),
 }
@@ -74,6 +82,8 @@ impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LoggedOut { .. } => f.write_str("not logged in"),
+            Self::NoSecondFactor => f.write_str("no second factor"),
+            Self::Unproven { .. } => f.write_str("no recent proof of identity"),
             Self::Failed(error) => error.fmt(f),
         }
     }
@@ -82,7 +92,7 @@ impl fmt::Display for PageError {
 impl ResponseError for PageError {
     fn status_code(&self) -> StatusCode {
         match self {
-            Self::LoggedOut { .. } => StatusCode::SEE_OTHER,
+            Self::LoggedOut { .. } | Self::NoSecondFactor | Self::Unproven { .. } => StatusCode::SEE_OTHER,
             Self::Failed(error) => error.status(),
         }
     }
@@ -90,6 +100,10 @@ impl ResponseError for PageError {
     fn error_response(&self) -> HttpResponse {
         match self {
             Self::LoggedOut { page } => see_other(&super::area::login_link(page)),
+            Self::NoSecondFactor => see_other("/account/second-factor"),
+            Self::Unproven { next } => {
+                see_other(&format!("/account/confirm?{}", encode_query(&[("next", Some(next))])))
+            }
             Self::Failed(error) => {
                 let page = ErrorPage { status: error.status().as_u16(), detail: error.detail() };
                 let mut response = html_response(error.status(), POLICY, render(&page).unwrap_or_default());

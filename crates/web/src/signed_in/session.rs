@@ -1,17 +1,19 @@
 //! Sessions of browsers: a signed cookie contains the ID of a stored session.
 
 use super::page::PageError;
+use super::proof;
 use actix_session::config::CookieContentSecurity;
 use actix_session::storage::CookieSessionStore;
 use actix_session::{Session, SessionExt, SessionMiddleware};
 use actix_web::cookie::{Key, SameSite};
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use chrono::{DateTime, TimeDelta, Utc};
 use docent_app::App;
-use docent_app::accounts::sessions::{self, ClientInfo};
+use docent_app::accounts::sessions::{self, BrowserSession, ClientInfo};
 use docent_app::error::Error;
 use docent_domain::access::{Actor, Grant, Operation, UseAdminPanel};
-use docent_domain::id::SessionId;
+use docent_domain::id::{SessionId, UserId};
 use docent_domain::text::Email;
 use docent_http::settings::SessionKey;
 use docent_http::{ApiError, Client, UserAgent, context};
@@ -26,6 +28,7 @@ const HOST_COOKIE: &str = "__Host-docent_session";
 const SESSION: &str = "session";
 const CSRF: &str = "csrf";
 const FLASH: &str = "flash";
+const PENDING: &str = "pending";
 
 /// Cookie settings: signed, `HttpOnly` and `SameSite=Lax`; `Secure` if the service has an HTTPS address. Without TLS, as
 /// on a local machine, a browser would discard such a cookie.
@@ -49,6 +52,32 @@ pub(crate) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), P
     session.insert(SESSION, id.to_string())?;
     form_token(app, session)?;
     Ok(())
+}
+
+/// A login whose password was correct and that waits for a code of the second factor.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PendingLogin {
+    user: String,
+    checked_at: i64,
+}
+
+/// How long a login waits for a code.
+const PENDING_MAX: TimeDelta = TimeDelta::minutes(10);
+
+impl PendingLogin {
+    /// Remembers in the browser that the password of `user` was correct.
+    pub(crate) fn begin(app: &App, session: &Session, user: UserId) -> Result<(), PageError> {
+        let pending = Self { user: user.to_string(), checked_at: app.now().timestamp_micros() };
+        Ok(session.insert(PENDING, pending)?)
+    }
+
+    /// The account, and when its password was checked, unless that is too long ago.
+    pub(crate) fn of(app: &App, session: &Session) -> Option<(UserId, DateTime<Utc>)> {
+        let pending = session.get::<Self>(PENDING).ok().flatten()?;
+        let checked_at = DateTime::from_timestamp_micros(pending.checked_at)?;
+        let user = pending.user.parse().ok()?;
+        (app.now() - checked_at < PENDING_MAX).then_some((user, checked_at))
+    }
 }
 
 /// CSRF token of this session.
@@ -76,6 +105,8 @@ pub(crate) struct SignedIn {
     pub(crate) email: Email,
     /// Current session.
     pub(crate) session: SessionId,
+    /// Time of the last proof of identity.
+    verified_at: DateTime<Utc>,
     /// CSRF token for the forms of the page.
     pub(crate) form_token: String,
     cookie: Session,
@@ -114,7 +145,8 @@ impl SignedIn {
         agent: UserAgent,
     ) -> Result<(), PageError> {
         let origin = ClientInfo { address: client.address, agent: agent.0 };
-        start(app, cookie, sessions::replace_browser_session(app, &self.actor, &origin).await?)
+        let id = sessions::replace_browser_session(app, &self.actor, self.verified_at, &origin).await?;
+        start(app, cookie, id)
     }
 
     /// Shows a success message on the next page.
@@ -136,11 +168,14 @@ impl FromRequest for SignedIn {
         let (cookie, context) = (request.get_session(), context::of(request));
         let client = request.extensions().get::<Client>().copied();
         let page = requested_page(request);
+        let needs_proof = proof::is_needed(request);
+        let next = proof::page_after(request.method().as_str(), &page).to_owned();
+        let needs_second_factor = !is_open_without_second_factor(request.path());
         Box::pin(async move {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
             let id = cookie.get::<String>(SESSION).ok().flatten().and_then(|id| id.parse().ok());
             let Some(id) = id else { return Err(PageError::LoggedOut { page }) };
-            let (actor, user) = match sessions::authenticate_browser(&context.app, id, client.address).await {
+            let known = match sessions::authenticate_browser(&context.app, id, client.address).await {
                 Ok(known) => known,
                 Err(Error::Unauthenticated) => {
                     cookie.purge();
@@ -148,8 +183,15 @@ impl FromRequest for SignedIn {
                 }
                 Err(error) => return Err(PageError::from(error)),
             };
+            let BrowserSession { actor, user, verified_at } = known;
+            if needs_second_factor && user.lacks_second_factor(context.app.settings().second_factor_rule) {
+                return Err(PageError::NoSecondFactor);
+            }
+            if needs_proof && context.app.now() - verified_at >= sessions::PROOF_MAX_AGE {
+                return Err(PageError::Unproven { next });
+            }
             let form_token = form_token(&context.app, &cookie)?;
-            Ok(Self { actor, email: user.email, session: id, form_token, cookie })
+            Ok(Self { actor, email: user.email, session: id, verified_at, form_token, cookie })
         })
     }
 }
@@ -181,6 +223,12 @@ impl FromRequest for Staff {
             }
         })
     }
+}
+
+/// Whether an account that must have a second factor can open this page to set it up.
+fn is_open_without_second_factor(path: &str) -> bool {
+    let pages = ["/account/second-factor", "/account/confirm", "/account/logout", "/admin/logout"];
+    pages.iter().any(|page| path.starts_with(page))
 }
 
 fn requested_page(request: &HttpRequest) -> String {

@@ -17,6 +17,7 @@ pub struct Model {
     pub agent: Option<String>,
     pub started_at: i64,
     pub last_used_at: i64,
+    pub verified_at: i64,
     pub expires_at: i64,
     pub revoked_at: Option<i64>,
 }
@@ -35,6 +36,7 @@ impl Record for Session {
             agent: self.user_agent.clone(),
             started_at: micros(self.started_at),
             last_used_at: micros(self.last_used_at),
+            verified_at: micros(self.verified_at),
             expires_at: micros(self.expires_at),
             revoked_at: self.revoked_at.map(micros),
         }))
@@ -50,6 +52,7 @@ impl Record for Session {
             user_agent: row.agent,
             started_at: when(row.started_at)?,
             last_used_at: when(row.last_used_at)?,
+            verified_at: when(row.verified_at)?,
             expires_at: when(row.expires_at)?,
             revoked_at: row.revoked_at.map(when).transpose()?,
         })

@@ -120,6 +120,13 @@ impl SessionWriter for Transaction {
         })
     }
 
+    async fn verify(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool> {
+        self.write(|tables| {
+            let session = tables.sessions.get_mut(&id).filter(|session| session.revoked_at.is_none());
+            Ok(session.map(|session| session.verified_at = session.verified_at.max(at)).is_some())
+        })
+    }
+
     async fn revoke(&mut self, id: SessionId, at: DateTime<Utc>) -> Result<bool> {
         self.write(|tables| {
             let session = tables.sessions.get_mut(&id).filter(|session| session.revoked_at.is_none());

@@ -29,6 +29,7 @@ routes! {
     "/users/{id}/limits"     { GET => user_limits::limits, POST => user_limits::set_limits }
     "/users/{id}/delete"     { GET => user::confirm, POST => user::delete }
     "/users/{id}/end-sessions" { POST => user_actions::end_sessions }
+    "/users/{id}/reset-second-factor" { POST => user_actions::reset_second_factor }
     "/groups"                { GET => groups::groups }
     "/groups/add"            { GET => group::add, POST => group::create }
     "/groups/{id}"           { GET => group::show, POST => group::change }

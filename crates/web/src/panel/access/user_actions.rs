@@ -1,4 +1,4 @@
-//! `/admin/users/{id}/password` and `/admin/users/{id}/end-sessions`
+//! `/admin/users/{id}/password`, `/admin/users/{id}/end-sessions` and `/admin/users/{id}/reset-second-factor`
 
 use crate::panel::nav::ROOT;
 use crate::signed_in::area::Area;
@@ -8,8 +8,8 @@ use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_session::Session;
 use actix_web::web::Path;
-use docent_app::accounts::sessions;
 use docent_app::accounts::users::{self, Account};
+use docent_app::accounts::{second_factor, sessions};
 use docent_app::error::Error;
 use docent_domain::access::{ChangeUsers, Grant};
 use docent_domain::error::Forbidden;
@@ -93,6 +93,21 @@ pub(super) async fn end_sessions(
     }
     staff.notify("All sessions of the account were ended.")?;
     Ok(page::see_other(Area::Panel.page(form.text("back"))))
+}
+
+pub(super) async fn reset_second_factor(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    _: OwnForm,
+) -> PageResult {
+    let (account, grant) = manageable(&staff, &context, &id).await?;
+    let id = account.user.id;
+    second_factor::reset(&context.app, &staff.actor, &grant, id).await?;
+    if id != staff.actor.user() {
+        staff.notify("The second factor was removed, and the account's sessions were ended.")?;
+    }
+    Ok(page::see_other(&format!("{ROOT}/users/{id}")))
 }
 
 #[cfg(test)]

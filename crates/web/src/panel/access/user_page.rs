@@ -71,6 +71,9 @@ pub(super) struct AccountView {
     may_link: bool,
     may_link_password: bool,
     may_delete: bool,
+    /// When the second factor was set up.
+    second_factor: Option<Time>,
+    may_reset_second_factor: bool,
     may_end_sessions: bool,
 }
 
@@ -113,6 +116,7 @@ impl AccountView {
             entries = Some(Table::of(&found, |entry| EntryRow::of(entry, staff, now)));
         }
         let has_all = actor.can_manage(account.access());
+        let second_factor = user.confirmed_second_factor().and_then(|factor| factor.confirmed_at);
         let may_link = staff.can::<AddVerifications>() && user.is_active;
         Ok(Self {
             facts: AccountFacts::of(user, account.permissions, now),
@@ -128,6 +132,8 @@ impl AccountView {
             may_link,
             may_link_password: has_all && may_link,
             may_delete: may_delete(account, actor),
+            second_factor: second_factor.map(|at| Time::of(at, now)),
+            may_reset_second_factor: second_factor.is_some() && has_all && may_change(account, actor),
             may_end_sessions: actor.authorize_for::<DeleteSessions>(Some(id)).is_ok(),
         })
     }
@@ -191,6 +197,8 @@ mod tests {
                 may_link: is_active,
                 may_link_password: is_active,
                 may_delete: is_active,
+                second_factor: is_active.then(Time::sample),
+                may_reset_second_factor: is_active,
                 may_end_sessions: is_active,
             };
             let full = Self {

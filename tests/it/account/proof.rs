@@ -1,0 +1,82 @@
+//! Actions that need a recent proof of identity: `/account/confirm`.
+
+use super::{ADA, ada};
+use docent_app::accounts::create::Flags;
+use docent_tests::app::PASSWORD;
+use docent_tests::browser::{Browser, form_token};
+use docent_tests::rules;
+use std::time::Duration;
+
+const TEN_MINUTES: Duration = Duration::from_secs(10 * 60);
+const ROOT: Flags = Flags { is_staff: true, is_superuser: true };
+
+rules! {
+    async fn keys_need_the_password_after_ten_minutes(setup) {
+        let app = setup.api_keys().start().await;
+        let (mut ada, _) = ada(&app).await;
+        app.advance(TEN_MINUTES - Duration::from_secs(1));
+        let token = form_token(&ada.get("/account/api-keys/add").await.expect(200));
+        app.advance(Duration::from_secs(1));
+        let key = [("form_token", token.as_str()), ("name", "CI"), ("scopes", "read")];
+        let reply = ada.post("/account/api-keys/add", &key).await.expect(303);
+        let confirm = reply.header("location").to_owned();
+        assert_eq!(confirm, "/account/confirm?next=%2Faccount%2Fapi-keys%2Fadd");
+        assert!(ada.get("/account/api-keys").await.expect(200).text.contains("No API keys"));
+        let token = form_token(&ada.get(&confirm).await.expect(200));
+        let submit = async |browser: &mut Browser, proof: &str| {
+            let fields =
+                [("form_token", token.as_str()), ("next", "/account/api-keys/add"), ("proof", proof)];
+            browser.post("/account/confirm", &fields).await
+        };
+        assert!(submit(&mut ada, "").await.expect(422).text.contains("must not be empty"));
+        assert!(submit(&mut ada, "wrong").await.expect(422).text.contains("is incorrect"));
+        let reply = submit(&mut ada, PASSWORD).await.expect(303);
+        assert_eq!(reply.header("location"), "/account/api-keys/add");
+        let _ = ada.get("/account/api-keys/add").await.expect(200);
+    }
+
+    async fn rights_links_and_exports_need_the_password_after_ten_minutes(setup) {
+        let app = setup.start().await;
+        let user = app.account(ADA, Flags::default()).await;
+        app.account("root@example.org", ROOT).await;
+        let mut root = Browser::new(&app);
+        let _ = root.login("root@example.org", PASSWORD).await.expect(303);
+        let token = form_token(&root.get("/admin/users/add").await.expect(200));
+        app.advance(TEN_MINUTES);
+        let account = format!("/admin/users/{}", user.id);
+        for page in ["/admin/users/add", "/admin/groups/add", "/admin/usage.csv", &format!("{account}/password")] {
+            let reply = root.get(page).await.expect(303);
+            assert!(reply.header("location").starts_with("/account/confirm?next=%2Fadmin%2F"), "{page}");
+        }
+        let id = user.id.to_string();
+        for (action, fields) in [
+            (account.as_str(), [("email", "eve@example.org"), ("is_staff", "on")]),
+            ("/admin/verifications/add", [("user", id.as_str()), ("purpose", "reset_password")]),
+        ] {
+            let fields = [&[("form_token", token.as_str())][..], &fields].concat();
+            let reply = root.post(action, &fields).await.expect(303);
+            assert!(reply.header("location").starts_with("/account/confirm?next=%2Fadmin%2Fusers"), "{action}");
+        }
+        let page = root.get(&account).await.expect(200).text;
+        assert!(page.contains(ADA) && !page.contains("eve@example.org"), "viewing needs no proof, and nothing changed");
+    }
+
+    async fn ending_other_sessions_is_no_proof(setup) {
+        let app = setup.api_keys().start().await;
+        let (mut ada, _) = ada(&app).await;
+        app.advance(TEN_MINUTES);
+        let token = form_token(&ada.get("/account/sessions").await.expect(200));
+        let _ = ada.post("/account/sessions/end-others", &[("form_token", &token)]).await.expect(303);
+        let _ = ada.get("/account/api-keys/add").await.expect(303);
+    }
+
+    async fn wrong_proofs_are_rate_limited(setup) {
+        let app = setup.start().await;
+        let (mut ada, _) = ada(&app).await;
+        let token = form_token(&ada.get("/account/confirm").await.expect(200));
+        for _ in 0..10 {
+            let _ = ada.post("/account/confirm", &[("form_token", &token), ("proof", "000000")]).await.expect(422);
+        }
+        let _ = ada.post("/account/confirm", &[("form_token", &token), ("proof", PASSWORD)]).await.expect(429);
+    }
+}
