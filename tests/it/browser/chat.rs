@@ -4,8 +4,11 @@ use super::inspection::Inspection;
 use super::{journey, journey_with};
 use docent_adapters::pdf::{ExtractionLimits, WorkerRenderer};
 use docent_app::accounts::create::Flags;
+use docent_app::accounts::second_factor;
+use docent_domain::access::Actor;
 use docent_domain::fault::FaultKind;
 use docent_domain::user::User;
+use docent_ports::clock::Clock;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::chromium::Chromium;
@@ -13,6 +16,7 @@ use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::wait;
 use serde_json::json;
+use totp_rs::Totp;
 
 const ADA: &str = "ada@example.org";
 const ANIMALS: [&str; 3] =
@@ -40,6 +44,37 @@ pub(super) async fn enter(app: &TestApp, window: &Chromium) -> User {
     window.submit_login(ADA, PASSWORD).await;
     window.find("#question").await;
     user
+}
+
+/// Sets up a second factor without the pages. Returns a recovery code.
+async fn second_factor(app: &TestApp, user: &User) -> String {
+    let actor = Actor::of(user).unwrap();
+    let enrolment = second_factor::begin(&app.app, &actor, "Docent").await.unwrap();
+    let totp = Totp::from_url(&enrolment.uri).unwrap();
+    let code = totp.generate(u64::try_from(app.clock.now().timestamp()).unwrap()).to_string();
+    second_factor::confirm(&app.app, &actor, &code).await.unwrap().0.swap_remove(0)
+}
+
+#[tokio::test]
+async fn sign_in_asks_for_the_code_of_a_second_factor() {
+    journey(async |app, window| {
+        let user = app.account(ADA, Flags::default()).await;
+        let recovery_code = second_factor(app, &user).await;
+        window.goto("/chat").await;
+        window.submit_login(ADA, PASSWORD).await;
+        window.find("#code").await;
+        let mut inspection = Inspection::begin(window, "light").await;
+        inspection.inspect("chat-code").await;
+        inspection.assert_no_findings();
+        window.fill("code", "000000").await;
+        window.press("Sign in").await;
+        window.see("This code is not valid.").await;
+        window.console_errors().await;
+        window.fill("code", &recovery_code).await;
+        window.press("Sign in").await;
+        window.find("#question").await;
+    })
+    .await;
 }
 
 pub(super) async fn ask(window: &Chromium, question: &str) {

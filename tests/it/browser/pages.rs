@@ -9,9 +9,11 @@ use docent_app::accounts::create::Flags;
 use docent_domain::access::Actor;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
 use docent_domain::text::Email;
+use docent_ports::clock::Clock;
 use docent_tests::app::{PASSWORD, TestApp};
 use serde_json::json;
 use std::time::Duration;
+use totp_rs::{Builder, Secret};
 
 /// Longer than the time that creating the records takes.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -21,6 +23,8 @@ const PAGES: &[Page] = &[
     ("account", "/account"),
     ("account-email", "/account/email"),
     ("account-password", "/account/password"),
+    ("account-second-factor", "/account/second-factor"),
+    ("account-confirm", "/account/confirm?next=/admin/users/add"),
     ("account-sessions", "/account/sessions"),
     ("account-api-keys", "/account/api-keys"),
     ("account-api-key-add", "/account/api-keys/add"),
@@ -205,6 +209,39 @@ async fn visit_account(app: &TestApp, inspection: &mut Inspection<'_>) {
     inspection.inspect("account-password-wrong").await;
     window.goto("/account/delete").await;
     inspection.inspect("account-delete-plain").await;
+    visit_second_factor(app, inspection).await;
+}
+
+/// Sets up the second factor of the signed-in account, and signs in with it.
+async fn visit_second_factor(app: &TestApp, inspection: &mut Inspection<'_>) {
+    let window = inspection.window;
+    window.goto("/account/second-factor").await;
+    window.press("Set up an authenticator app").await;
+    window.find("svg.qr").await;
+    inspection.inspect("account-second-factor-setup").await;
+    let key = window.texts("code[data-id]").await.concat().replace(' ', "");
+    let totp = Builder::new().with_secret(Secret::try_from_base32(key).unwrap()).build().unwrap();
+    let code = || totp.generate(u64::try_from(app.clock.now().timestamp()).unwrap()).to_string();
+    window.fill("code", "000").await;
+    window.press("Turn on").await;
+    window.see("Please fix these errors:").await;
+    inspection.inspect("account-second-factor-wrong").await;
+    window.fill("code", &code()).await;
+    window.press("Turn on").await;
+    window.see("Keep these codes in a safe place now.").await;
+    inspection.inspect("account-recovery-codes").await;
+    window.press("Done").await;
+    window.see("Remove the second factor").await;
+    inspection.inspect("account-second-factor-active").await;
+    window.press("Sign out").await;
+    window.arrive("/account/login").await;
+    window.submit_login("plain@example.org", PASSWORD).await;
+    window.find("#code").await;
+    inspection.inspect("account-login-code").await;
+    app.advance(Duration::from_secs(30));
+    window.fill("code", &code()).await;
+    window.press("Sign in").await;
+    window.arrive("/account").await;
 }
 
 async fn inspect_all_pages(scheme: &'static str) {

@@ -252,6 +252,10 @@ pub(super) async fn create_link(
         record.new_email.as_ref().map(|email| email.as_str().to_owned()),
     );
     let mut work = app.store.begin().await?;
+    if purpose == VerificationPurpose::ChangeEmail {
+        // Earlier links are for other addresses, which the owner no longer wants.
+        work.verifications().remove_for_user(user.id, Some(purpose)).await?;
+    }
     work.verifications().insert(&record).await?;
     app.audit(&mut *work, initiator, AuditAction::Add, target, changes).await?;
     work.commit().await?;
