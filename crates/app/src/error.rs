@@ -3,8 +3,8 @@
 use docent_domain::document::Failure;
 use docent_domain::error::{Forbidden, IllegalTransition, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::limits::LimitReached;
 use docent_domain::id::UserId;
+use docent_domain::limits::LimitReached;
 use docent_domain::permission::RecordKind;
 use std::time::Duration;
 use thiserror::Error;

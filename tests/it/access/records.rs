@@ -85,7 +85,8 @@ impl TestAccount {
             "webhooks" => self.own.webhook = webhook(&self.member, "own").await,
             "api-keys" => self.own.key = key(app, user, "own", &["read"], None).await.1,
             "sessions" => {
-                let _ = Member::login(app, self.member.user.clone()).await;
+                // Its access token ended with the session.
+                self.member = Member::login(app, self.member.user.clone()).await;
                 self.own.session = session(app, user).await;
             }
             other => panic!("{other} have no owner"),

@@ -70,7 +70,7 @@ rules! {
         let mut lines: Vec<_> = file.text.split_terminator("\r\n").collect();
         assert_eq!(lines.remove(0), "day,account,answers,prompt_tokens,completion_tokens,tokens");
         lines.sort_unstable();
-        assert_eq!(lines, [format!("{day},'=1+1@example.org,1,20,2,22"), format!("{day},staff@example.org,1,300,30,330")]);
+        assert_eq!(lines, [format!("{day},\"'=1+1@example.org\",1,20,2,22"), format!("{day},staff@example.org,1,300,30,330")]);
         let mut view = app.ports.store.read().await.unwrap();
         let log = view.audit().list(&AuditFilter::default(), PageRequest { offset: 0, limit: 100 }).await.unwrap();
         let entry = log.records.iter().find(|entry| entry.action == AuditAction::Export).unwrap();

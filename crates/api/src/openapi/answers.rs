@@ -58,7 +58,7 @@ answers! {
     UnknownAgent { 404 => "AgentNotFound" }
     UnknownPath { 404 => "NotFound" }
     Unauthorized { 401 => "Unauthorized" }
-    WrongCredentials { 401 => "WrongCredentials" }
+    WrongCredentials { 401 => "WrongCredentials", 403 => "SecondFactorRequired" }
     InvalidRefreshToken { 401 => "InvalidRefreshToken" }
     InvalidLink { 400 => "InvalidLink" }
     ModelFailed { 502 => "ModelFailed", 504 => "ModelTimeout" }
@@ -104,8 +104,13 @@ fn about_senders() -> Vec<Shared> {
         ),
         (
             "WrongCredentials",
-            "No active account has this email address and password.",
-            vec![Error::InvalidCredentials.into()],
+            "No active account has this email address and password, or a code is missing or wrong.",
+            vec![Error::InvalidCredentials.into(), Error::InvalidCode.into()],
+        ),
+        (
+            "SecondFactorRequired",
+            "The account must have a second factor and has none.",
+            vec![Error::SecondFactorRequired.into()],
         ),
         (
             "InvalidRefreshToken",
