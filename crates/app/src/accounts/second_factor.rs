@@ -131,9 +131,7 @@ pub async fn renew_recovery_codes(app: &App, actor: &Actor) -> Result<RecoveryCo
 pub async fn remove(app: &App, actor: &Actor) -> Result<()> {
     let mut work = app.store.begin().await?;
     let mut user = own_account(&mut *work, actor).await?;
-    if user.second_factor.take().is_none() {
-        return Err(Error::SecondFactorMissing);
-    }
+    take_confirmed(&mut user)?;
     if user.lacks_second_factor(app.settings.second_factor_rule) {
         return Err(Error::SecondFactorRequired);
     }
@@ -165,7 +163,7 @@ impl AccountService<'_> {
     pub async fn reset_second_factor(self, initiator: &Initiator, id: UserId) -> Result<User> {
         let mut work = self.store.begin().await?;
         let mut user = work.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
-        user.second_factor.take().ok_or(Error::SecondFactorMissing)?;
+        take_confirmed(&mut user)?;
         self.end_sessions(&mut *work, &mut user).await?;
         let target = AuditTarget::user(&user);
         self.audit(&mut *work, initiator, AuditAction::Change, target, removal()).await?;
@@ -243,6 +241,13 @@ fn new_recovery_codes(app: &App) -> (RecoveryCodes, Vec<[u8; 32]>) {
 fn digest(code: &str) -> [u8; 32] {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
     Sha256::digest(letters.collect::<String>().as_bytes()).into()
+}
+
+/// Removes the second factor from the record, if its setup has ended.
+fn take_confirmed(user: &mut User) -> Result<()> {
+    user.confirmed_second_factor().ok_or(Error::SecondFactorMissing)?;
+    user.second_factor = None;
+    Ok(())
 }
 
 fn removal() -> Changes {
