@@ -22,7 +22,7 @@ async fn set_up(app: &TestApp, browser: &mut Browser) -> (Totp, Vec<String>) {
     assert_eq!(reply.header("location"), PAGE);
     let page = browser.get(PAGE).await.expect(200).text;
     assert!(page.contains("<svg class=\"qr\""));
-    let key: String = between(&page, "Key: <code data-id=\"the key\">", "</code>").split(' ').collect();
+    let key: String = between(&page, "Key: <code class=\"key\">", "</code>").split(' ').collect();
     let totp = Builder::new().with_secret(Secret::try_from_base32(key).unwrap()).build().unwrap();
     let wrong = browser.post(&format!("{PAGE}/confirm"), &[("form_token", &token), ("code", "x")]).await;
     assert!(wrong.expect(422).text.contains("<svg"), "the setup goes on");

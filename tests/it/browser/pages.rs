@@ -219,7 +219,7 @@ async fn visit_second_factor(app: &TestApp, inspection: &mut Inspection<'_>) {
     window.press("Set up an authenticator app").await;
     window.find("svg.qr").await;
     inspection.inspect("account-second-factor-setup").await;
-    let key = window.texts("code[data-id]").await.concat().replace(' ', "");
+    let key = window.texts("code.key").await.concat().replace(' ', "");
     let totp = Builder::new().with_secret(Secret::try_from_base32(key).unwrap()).build().unwrap();
     let code = || totp.generate(u64::try_from(app.clock.now().timestamp()).unwrap()).to_string();
     window.fill("code", "000").await;
