@@ -49,6 +49,7 @@ const PAGES: &[Page] = &[
     ("user-add", "/admin/users/add"),
     ("user", "/admin/users/{user}"),
     ("user-password", "/admin/users/{user}/password"),
+    ("user-limits", "/admin/users/{user}/limits"),
     ("user-delete", "/admin/users/{user}/delete"),
     ("groups", "/admin/groups"),
     ("group-add", "/admin/groups/add"),
@@ -238,6 +239,9 @@ async fn visit_second_factor(app: &TestApp, inspection: &mut Inspection<'_>) {
     window.submit_login("plain@example.org", PASSWORD).await;
     window.find("#code").await;
     inspection.inspect("account-login-code").await;
+    window.goto("/admin/login/code").await;
+    inspection.inspect("login-code").await;
+    window.goto("/account/login/code").await;
     app.advance(Duration::from_secs(30));
     window.fill("code", &code()).await;
     window.press("Sign in").await;
