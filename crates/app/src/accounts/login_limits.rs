@@ -2,7 +2,7 @@
 //!
 //! Failures are counted per account and client network, per network over all accounts, and per account over all
 //! networks. The first two counters lock the network out. The third only spaces out the attempts from networks that
-//! the account has never logged in from, so that nobody can lock its owner out.
+//! the account has never logged in from, so that others cannot lock its owner out.
 
 use crate::App;
 use crate::error::{Error, Result};

@@ -19,7 +19,7 @@ pub(crate) enum Notice<'a> {
     EmailChanged { new: &'a Email },
     /// An API key was created by the account with this email address.
     ApiKeyCreated { key: &'a ApiKey, by: &'a str },
-    /// Somebody logged in from a network that the account has not used before.
+    /// A login from a network that the account has not used before.
     LoginFromNewNetwork { address: IpAddr, agent: Option<&'a str> },
     /// The second factor was set up.
     SecondFactorAdded,
@@ -65,7 +65,7 @@ impl Notice<'_> {
                 key.scopes
             ),
             Self::LoginFromNewNetwork { address, agent } => format!(
-                "Somebody signed in to your account from {address}, a network that it was not used from before, with \
+                "There was a sign-in to your account from {address}, a network that it was not used from before, with \
                  {}.\n\nIf this was not you, end the session and change your password:\n{account_page}/sessions",
                 agent.unwrap_or("an unknown program")
             ),

@@ -51,7 +51,7 @@ async fn guesses_from_many_addresses_are_spaced_out_with_growing_pauses() {
 #[tokio::test]
 async fn unknown_account_is_limited_like_an_existing_one() {
     let fixture = Fixture::new();
-    assert_eq!(fixture.guess_from_everywhere("nobody").await, (20, Duration::from_secs(1)));
+    assert_eq!(fixture.guess_from_everywhere("unknown").await, (20, Duration::from_secs(1)));
 }
 
 #[tokio::test]
