@@ -11,7 +11,7 @@ use docent::config::{
     AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Require2fa, Secret,
     Settings, VectorDb,
 };
-use docent_adapters::audit_export::FileExports;
+use docent_adapters::archive::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
 use docent_adapters::builtin::answerer::BuiltinAnswerer;
 use docent_adapters::cached_extractor::CachedExtractor;

@@ -1,7 +1,11 @@
-//! Backup archives: gzip-compressed tar files.
+//! Backup archives, which are gzip-compressed tar files, and exports of the audit log.
 //!
 //! Packing and unpacking run on a blocking thread, connected by a bounded queue.
 
+pub mod audit_export;
+mod part_file;
+
+use self::part_file::PartFile;
 use async_trait::async_trait;
 use bytes::Bytes;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -53,25 +57,8 @@ impl TarWriter {
     /// # Errors
     /// If the file exists or cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
-        if path.exists() {
-            let message = format!("{} already exists", path.display());
-            return Err(Fault::new(Component::Service, FaultKind::Rejected, message));
-        }
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let file = private(&part).map_err(|error| unavailable("create the archive", error))?;
-        let path = path.to_owned();
-        Ok(Self::start(move |pieces| {
-            let file = pack(file, pieces)?;
-            file.sync_all()?;
-            drop(file);
-            // Fails if the file was created in the meantime.
-            std::fs::hard_link(&part, &path)?;
-            std::fs::remove_file(&part)?;
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-        }))
+        let file = PartFile::create(path)?;
+        Ok(Self::start(move |pieces| pack(file, pieces)?.publish()))
     }
 
     /// Creates a writer to a stream such as standard output.
@@ -128,14 +115,6 @@ impl ArchiveWriter for TarWriter {
         self.send(Piece::Finish).await?;
         self.end().await
     }
-}
-
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// Packs the received pieces and returns the underlying writer.

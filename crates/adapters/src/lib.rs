@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 pub mod archive;
-pub mod audit_export;
 pub mod blob;
 pub mod builtin;
 pub mod cached_embedder;

@@ -5,7 +5,7 @@ use crate::{output, wire};
 use anyhow::Context;
 use chrono::{NaiveTime, TimeDelta};
 use docent::cli::PruneArgs;
-use docent_adapters::audit_export::FileExport;
+use docent_adapters::archive::audit_export::FileExport;
 use docent_app::audit::Initiator;
 use docent_app::audit::retention::remove_before;
 use serde_json::json;

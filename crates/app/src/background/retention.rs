@@ -1,4 +1,4 @@
-//! Entries of the audit log that the service writes and removes by itself.
+//! Entries of the audit log that the service writes and removes without a request.
 
 use super::Background;
 use crate::audit::{Initiator, failed_logins, retention};

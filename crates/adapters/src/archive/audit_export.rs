@@ -1,20 +1,17 @@
 //! Exports of the audit log as files.
 
+use super::part_file::PartFile;
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::audit::{AuditExport, AuditExports};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokio::task::spawn_blocking;
 
-/// Writes a file, readable by its owner only, that appears under its name when it is complete.
+/// A file that appears under its name when it is complete.
 #[derive(Debug)]
-pub struct FileExport {
-    path: PathBuf,
-    part: PathBuf,
-    file: File,
-}
+pub struct FileExport(PartFile);
 
 /// Creates [`FileExport`]s in a directory.
 #[derive(Clone, Debug)]
@@ -35,53 +32,27 @@ impl FileExports {
 }
 
 impl FileExport {
-    /// Creates a file. Until it is complete, its name ends in `.part`; a partial file of an earlier attempt is overwritten.
+    /// Creates a file, readable by its owner only.
     ///
     /// # Errors
     /// If it exists or cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
-        if path.exists() {
-            let message = format!("{} already exists", path.display());
-            return Err(Fault::new(Component::Service, FaultKind::Rejected, message));
-        }
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let file = private(&part).map_err(|error| unavailable(path, error))?;
-        Ok(Self { path: path.to_owned(), part, file })
+        PartFile::create(path).map(Self)
     }
-}
-
-#[cfg(unix)]
-fn private(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
-}
-
-#[cfg(not(unix))]
-fn private(path: &Path) -> io::Result<File> {
-    File::create(path)
 }
 
 #[async_trait]
 impl AuditExport for FileExport {
     async fn write(&mut self, lines: String) -> Result<()> {
         // Entries are small and few: a write takes less time than handing it to another thread.
-        let written = self.file.write_all(lines.as_bytes());
-        written.map_err(|error| unavailable(&self.path, error))
+        let written = self.0.write_all(lines.as_bytes());
+        written.map_err(|error| unavailable(self.0.path(), error))
     }
 
     async fn finish(self: Box<Self>) -> Result<()> {
-        let path = self.path.clone();
-        let finish = move || {
-            self.file.sync_all()?;
-            // Fails if the file was created in the meantime.
-            fs::hard_link(&self.part, &self.path)?;
-            fs::remove_file(&self.part)?;
-            let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-        };
-        let finished = spawn_blocking(finish).await.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let path = self.0.path().to_owned();
+        let finished = spawn_blocking(move || self.0.publish()).await;
+        let finished = finished.unwrap_or_else(|error| Err(io::Error::other(error)));
         finished.map_err(|error| unavailable(&path, error))
     }
 }
