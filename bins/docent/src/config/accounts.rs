@@ -6,6 +6,7 @@ use super::declare::{Default, Defaults, both, text};
 use super::secret::Secret;
 use super::section::section;
 use super::selector::choices;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ use std::time::Duration;
 const EXAMPLE_KEYS: [&str; 2] =
     ["change-me-change-me-change-me-change-me", "replace-this-with-a-random-value-of-32-or-more-characters"];
 const MIN_KEY_CHARACTERS: usize = 32;
+/// Random keys have more different characters, also in hexadecimal.
+const MIN_DIFFERENT_CHARACTERS: usize = 10;
 
 choices! {
     /// An authentication method.
@@ -112,13 +115,22 @@ fn check_keys(keys: &Vec<Secret>, context: &Context) -> Result<(), Refusal> {
 }
 
 fn check_strength(key: &Secret) -> Result<(), Refusal> {
-    match key.expose() {
-        key if EXAMPLE_KEYS.contains(&key) => Err(weak_key("is an example from the documentation")),
-        key if key.chars().count() < MIN_KEY_CHARACTERS => {
-            Err(weak_key(&format!("has fewer than {MIN_KEY_CHARACTERS} characters")))
-        }
-        _ => Ok(()),
+    let key = key.expose();
+    let characters: Vec<char> = key.chars().collect();
+    if EXAMPLE_KEYS.contains(&key) {
+        return Err(weak_key("is an example from the documentation"));
     }
+    if characters.len() < MIN_KEY_CHARACTERS {
+        return Err(weak_key(&format!("has fewer than {MIN_KEY_CHARACTERS} characters")));
+    }
+    if characters.iter().collect::<HashSet<_>>().len() < MIN_DIFFERENT_CHARACTERS {
+        return Err(weak_key(&format!("has fewer than {MIN_DIFFERENT_CHARACTERS} different characters")));
+    }
+    let repeats = |unit| characters.iter().zip(characters.iter().skip(unit)).all(|(a, b)| a == b);
+    if (1..MIN_KEY_CHARACTERS / 2).any(repeats) {
+        return Err(weak_key("repeats a short text"));
+    }
+    Ok(())
 }
 
 fn weak_key(wrong: &str) -> Refusal {

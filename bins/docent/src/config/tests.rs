@@ -217,6 +217,8 @@ fn serve_rejects_weak_secret_key_unless_debug() {
         ("", "must be set"),
         ("Zq3vK0yJm8sW1tR7uX4bN6cF9hL2pD5", "has fewer than 32 characters"),
         ("change-me-change-me-change-me-change-me", "is an example from the documentation"),
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "has fewer than 10 different characters"),
+        ("correct horse!correct horse!correct horse!", "repeats a short text"),
     ] {
         let key = ("DOCENT_SECRET_KEY", key);
         let problems = serve(&[key, DATABASE]).unwrap_err();
@@ -314,7 +316,7 @@ fn unknown_variable_warning_names_nearest_setting() {
 
 #[test]
 fn secrets_are_hidden_in_settings_and_problems() {
-    const SECRET: &str = "hunter2hunter2hunter2hunter2hunter2";
+    const SECRET: &str = "hunter2-Zq3vK0yJm8sW1tR7uX4bN6cF9";
     let url = |scheme: &str| format!("{scheme}://ada:{SECRET}@host/0");
     let (database, redis, smtp) = (url("postgres"), url("redis"), format!("smtps://ada:{SECRET}@host"));
     let secrets = [
