@@ -35,6 +35,12 @@ impl Browser {
         self.send(request).await
     }
 
+    /// Asks for the headers of a page.
+    pub async fn head(&mut self, path: &str) -> Reply {
+        let request = self.app.request(Method::HEAD, path);
+        self.send(request).await
+    }
+
     /// Submits a form with exactly these fields.
     pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let body: Vec<_> = fields.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();

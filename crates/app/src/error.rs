@@ -66,6 +66,9 @@ pub enum Error {
     /// The account has a second factor.
     #[error("A second factor is already set up")]
     SecondFactorExists,
+    /// The setup of the second factor was begun too long ago.
+    #[error("The setup has expired; begin it again")]
+    SetupExpired,
     /// The account has no second factor.
     #[error("No second factor is set up")]
     SecondFactorMissing,

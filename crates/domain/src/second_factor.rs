@@ -1,19 +1,31 @@
 //! The second factor of an account: an authenticator app, and recovery codes for when it is lost.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use std::fmt;
+
+/// How long after its begin a setup can be finished.
+const SETUP_MAX_AGE: TimeDelta = TimeDelta::minutes(10);
 
 /// The second factor of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecondFactor {
     /// Shared with the authenticator app.
     pub secret: TotpSecret,
+    /// When its setup was begun, unless an earlier version did not record it.
+    pub begun_at: Option<DateTime<Utc>>,
     /// When its first code was entered. Until then logins do not ask for a code.
     pub confirmed_at: Option<DateTime<Utc>>,
     /// The time step of the last accepted code: each code is accepted once.
     pub last_step: u64,
     /// SHA-256 digests of the unused recovery codes.
     pub recovery_codes: Vec<[u8; 32]>,
+}
+
+impl SecondFactor {
+    /// Whether its setup was begun, and can still be finished.
+    pub fn is_being_set_up(&self, now: DateTime<Utc>) -> bool {
+        self.confirmed_at.is_none() && self.begun_at.is_some_and(|at| now - at < SETUP_MAX_AGE)
+    }
 }
 
 /// The secret of an authenticator app (RFC 6238), redacted in debug output.

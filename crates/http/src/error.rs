@@ -247,6 +247,7 @@ impl From<Error> for ApiError {
             | Error::LastSuperuser
             | Error::SecondFactorExists
             | Error::SecondFactorMissing
+            | Error::SetupExpired
             | Error::NotFailed { .. }
             | Error::TooManyWebhooks
             | Error::WebhookDisabled

@@ -44,18 +44,26 @@ rules! {
         let token = form_token(&root.get("/admin/users/add").await.expect(200));
         app.advance(TEN_MINUTES);
         let account = format!("/admin/users/{}", user.id);
-        for page in ["/admin/users/add", "/admin/groups/add", "/admin/usage.csv", &format!("{account}/password")] {
-            let reply = root.get(page).await.expect(303);
-            assert!(reply.header("location").starts_with("/account/confirm?next=%2Fadmin%2F"), "{page}");
+        let [delete, limits, password] = ["delete", "limits", "password"].map(|form| format!("{account}/{form}"));
+        for page in
+            ["/admin/users/add", "/admin/groups/add", "/admin/usage.csv", "/admin/usage%2Ecsv", &delete, &limits, &password]
+        {
+            for reply in [root.get(page).await.expect(303), root.head(page).await.expect(303)] {
+                let proof = reply.header("location").starts_with("/account/confirm?next=%2Fadmin%2F");
+                assert!(proof, "{page}: {}", reply.header("location"));
+            }
         }
         let id = user.id.to_string();
         for (action, fields) in [
             (account.as_str(), [("email", "eve@example.org"), ("is_staff", "on")]),
+            (&delete, [("", ""), ("", "")]),
+            ("/admin/groups/00000000-0000-4000-8000-000000000000/delete", [("", ""), ("", "")]),
+            (&limits, [("answers", "0"), ("tokens_per_day", "0")]),
             ("/admin/verifications/add", [("user", id.as_str()), ("purpose", "reset_password")]),
         ] {
             let fields = [&[("form_token", token.as_str())][..], &fields].concat();
             let reply = root.post(action, &fields).await.expect(303);
-            assert!(reply.header("location").starts_with("/account/confirm?next=%2Fadmin%2Fusers"), "{action}");
+            assert!(reply.header("location").starts_with("/account/confirm?next=%2Fadmin%2F"), "{action}");
         }
         let page = root.get(&account).await.expect(200).text;
         assert!(page.contains(ADA) && !page.contains("eve@example.org"), "viewing needs no proof, and nothing changed");

@@ -122,12 +122,37 @@ rules! {
         let _ = ada.get("/account").await.expect(200);
     }
 
+    async fn unfinished_setup_needs_a_proof_and_expires(setup) {
+        let app = setup.start().await;
+        let (mut ada, _) = ada(&app).await;
+        let token = form_token(&ada.get(PAGE).await.expect(200));
+        app.advance(Duration::from_secs(9 * 60));
+        let _ = ada.post(&format!("{PAGE}/begin"), &[("form_token", &token)]).await.expect(303);
+        let key: String = between(&ada.get(PAGE).await.expect(200).text, "<code class=\"key\">", "</code>").split(' ').collect();
+        let totp = Builder::new().with_secret(Secret::try_from_base32(key).unwrap()).build().unwrap();
+        app.advance(Duration::from_secs(60));
+        let confirm = async |browser: &mut Browser| {
+            let code = code(&app, &totp);
+            browser.post(&format!("{PAGE}/confirm"), &[("form_token", token.as_str()), ("code", &code)]).await
+        };
+        let proof = "/account/confirm?next=%2Faccount%2Fsecond-factor";
+        assert_eq!(ada.get(PAGE).await.expect(303).header("location"), proof, "the page shows the secret");
+        assert_eq!(confirm(&mut ada).await.expect(303).header("location"), proof);
+        app.advance(Duration::from_secs(9 * 60));
+        let _ = ada.post("/account/confirm", &[("form_token", &token), ("proof", PASSWORD)]).await.expect(303);
+        assert_eq!(confirm(&mut ada).await.expect(303).header("location"), PAGE);
+        let page = ada.get(PAGE).await.expect(200).text;
+        assert!(page.contains("The setup has expired. Please begin again."), "{page}");
+        assert!(page.contains("Set up an authenticator app") && !page.contains("<svg class=\"qr\""), "{page}");
+        let _ = set_up(&app, &mut ada).await;
+    }
+
     async fn second_factor_is_removed_and_its_owner_told(setup) {
         let app = setup.start().await;
         let (mut ada, _) = ada(&app).await;
         let (totp, _) = set_up(&app, &mut ada).await;
         app.advance(Duration::from_secs(10 * 60));
-        let token = form_token(&ada.get(PAGE).await.expect(200));
+        let token = form_token(&ada.get("/account/sessions").await.expect(200));
         let remove = async |browser: &mut Browser| {
             browser.post(&format!("{PAGE}/remove"), &[("form_token", &token)]).await.expect(303)
         };

@@ -62,21 +62,26 @@ pub async fn begin(app: &App, actor: &Actor, issuer: &str) -> Result<Enrolment> 
         return Err(Error::SecondFactorExists);
     }
     let secret = TotpSecret::from_bytes(app.random());
-    let factor = SecondFactor { secret, confirmed_at: None, last_step: 0, recovery_codes: Vec::new() };
-    user.second_factor = Some(factor);
+    user.second_factor = Some(SecondFactor {
+        secret,
+        begun_at: Some(app.now()),
+        confirmed_at: None,
+        last_step: 0,
+        recovery_codes: Vec::new(),
+    });
     work.users().update(&user).await?;
     work.commit().await?;
     enrolment(&user.email, &secret, issuer)
 }
 
-/// The setup that was begun and not ended, if any.
+/// The setup that was begun in the last ten minutes and not ended, if any.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn pending(app: &App, actor: &Actor, issuer: &str) -> Result<Option<Enrolment>> {
     let user = app.store.read().await?.users().get(actor.user()).await?;
     let pending = user.as_ref().and_then(|user| Some((user, user.second_factor.as_ref()?)));
-    let pending = pending.filter(|(_, factor)| factor.confirmed_at.is_none());
+    let pending = pending.filter(|(_, factor)| factor.is_being_set_up(app.now()));
     pending.map(|(user, factor)| enrolment(&user.email, &factor.secret, issuer)).transpose()
 }
 
@@ -88,7 +93,8 @@ fn enrolment(email: &Email, secret: &TotpSecret, issuer: &str) -> Result<Enrolme
 /// Ends the setup with the app's first code. From now on logins ask for codes.
 ///
 /// # Errors
-/// [`Error::InvalidCode`]; [`Error::SecondFactorExists`]; or when the database cannot be reached.
+/// [`Error::InvalidCode`]; [`Error::SetupExpired`] ten minutes after [`begin`]; [`Error::SecondFactorExists`]; or when the
+/// database cannot be reached.
 pub async fn confirm(app: &App, actor: &Actor, code: &str) -> Result<RecoveryCodes> {
     let mut work = app.store.begin().await?;
     let mut user = own_account(&mut *work, actor).await?;
@@ -97,6 +103,9 @@ pub async fn confirm(app: &App, actor: &Actor, code: &str) -> Result<RecoveryCod
     }
     let now = app.now();
     let mut factor = user.second_factor.take().ok_or(Error::InvalidCode)?;
+    if !factor.is_being_set_up(now) {
+        return Err(Error::SetupExpired);
+    }
     factor.last_step = matching_step(&factor, code, now)?.ok_or(Error::InvalidCode)?;
     factor.confirmed_at = Some(now);
     let (codes, digests) = new_recovery_codes(app);

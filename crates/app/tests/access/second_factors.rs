@@ -191,3 +191,20 @@ async fn second_factor_is_replaced_only_after_its_removal() {
         Err(Error::SecondFactorExists)
     ));
 }
+
+#[tokio::test]
+async fn setup_expires_after_ten_minutes() {
+    let fixture = Fixture::new();
+    let user = fixture.superuser("ada").await;
+    let actor = fixture.actor(&user).await;
+    let enrolment = second_factor::begin(&fixture.0, &actor, "Docent").await.unwrap();
+    let app = Authenticator(Totp::from_url(&enrolment.uri).unwrap());
+    fixture.2.advance(Duration::from_secs(10 * 60 - 1));
+    assert!(second_factor::pending(&fixture.0, &actor, "Docent").await.unwrap().is_some());
+    fixture.2.advance(Duration::from_secs(1));
+    assert!(second_factor::pending(&fixture.0, &actor, "Docent").await.unwrap().is_none());
+    let late = second_factor::confirm(&fixture.0, &actor, &app.code(&fixture)).await;
+    assert!(matches!(late, Err(Error::SetupExpired)));
+    assert!(fixture.user(user.id).await.confirmed_second_factor().is_none());
+    Authenticator::set_up(&fixture, &actor).await;
+}

@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 fn second_factor(confirmed_at: Option<DateTime<Utc>>) -> SecondFactor {
     let secret = TotpSecret::from_bytes([7; 20]);
-    SecondFactor { secret, confirmed_at, last_step: 1 << 40, recovery_codes: vec![[1; 32], [255; 32]] }
+    let (begun_at, recovery_codes) = (confirmed_at.map(|_| at(8)), vec![[1; 32], [255; 32]]);
+    SecondFactor { secret, begun_at, confirmed_at, last_step: 1 << 40, recovery_codes }
 }
 
 crate::battery! {

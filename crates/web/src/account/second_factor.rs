@@ -21,7 +21,7 @@ const PAGE: &str = "/account/second-factor";
 pub(super) struct SecondFactorPage {
     /// When it was set up, and how many recovery codes are left.
     active: Option<Active>,
-    /// The setup that was begun.
+    /// The setup that was begun a short time ago.
     setup: Option<Setup>,
     /// Whether the account must have a second factor.
     is_required: bool,
@@ -98,6 +98,10 @@ pub(super) async fn confirm(signed_in: SignedIn, context: State, form: OwnForm) 
             let mut errors = FieldErrors::default();
             errors.add("code", "is not valid; check the clock of your device and enter the code shown now");
             show_form(&signed_in, &context, &errors).await
+        }
+        Err(Error::SetupExpired) => {
+            signed_in.warn("The setup has expired. Please begin again.")?;
+            Ok(page::see_other(PAGE))
         }
         Err(error) => Err(error.into()),
     }

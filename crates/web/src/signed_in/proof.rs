@@ -1,13 +1,17 @@
 //! Actions that need a recent proof of identity, so that an unattended browser or a stolen cookie is not enough: keys,
-//! rights, links that replace passwords, second factors and exports.
+//! rights, accounts, limits, links that replace passwords, second factors and exports.
 
 use actix_web::HttpRequest;
+use actix_web::http::Method;
 
-/// Methods and patterns of their routes.
+/// Methods and patterns of their routes. `GET` includes `HEAD`.
 const ACTIONS: &[(&str, &str)] = &[
     ("GET", "/account/api-keys/add"),
     ("POST", "/account/api-keys/add"),
+    // Shows the secret of an unfinished setup.
+    ("GET", "/account/second-factor"),
     ("POST", "/account/second-factor/begin"),
+    ("POST", "/account/second-factor/confirm"),
     ("POST", "/account/second-factor/recovery-codes"),
     ("POST", "/account/second-factor/remove"),
     ("GET", "/admin/api-keys/add"),
@@ -15,10 +19,16 @@ const ACTIONS: &[(&str, &str)] = &[
     ("GET", "/admin/groups/add"),
     ("POST", "/admin/groups/add"),
     ("POST", "/admin/groups/{id}"),
+    ("GET", "/admin/groups/{id}/delete"),
+    ("POST", "/admin/groups/{id}/delete"),
     ("GET", "/admin/usage.csv"),
     ("GET", "/admin/users/add"),
     ("POST", "/admin/users/add"),
     ("POST", "/admin/users/{id}"),
+    ("GET", "/admin/users/{id}/delete"),
+    ("POST", "/admin/users/{id}/delete"),
+    ("GET", "/admin/users/{id}/limits"),
+    ("POST", "/admin/users/{id}/limits"),
     ("GET", "/admin/users/{id}/password"),
     ("POST", "/admin/users/{id}/password"),
     ("POST", "/admin/users/{id}/reset-second-factor"),
@@ -28,11 +38,21 @@ const ACTIONS: &[(&str, &str)] = &[
 /// Whether a request is such an action.
 pub(super) fn is_needed(request: &HttpRequest) -> bool {
     let pattern = request.match_pattern().unwrap_or_default();
-    ACTIONS.contains(&(request.method().as_str(), pattern.as_str()))
+    ACTIONS.contains(&(method(request), pattern.as_str()))
 }
 
-/// Page to open after the proof: the requested one, or the page with the button of an action that has no page.
-pub(super) fn page_after<'p>(method: &str, page: &'p str) -> &'p str {
+/// Page to open after the proof.
+pub(super) fn next<'p>(request: &HttpRequest, page: &'p str) -> &'p str {
+    page_after(method(request), page)
+}
+
+/// Method of the route: `GET` also answers `HEAD`.
+fn method(request: &HttpRequest) -> &str {
+    if request.method() == Method::HEAD { "GET" } else { request.method().as_str() }
+}
+
+/// The requested page, or the page with the button of an action that has no page.
+fn page_after<'p>(method: &str, page: &'p str) -> &'p str {
     if method == "GET" {
         return page;
     }
@@ -40,7 +60,7 @@ pub(super) fn page_after<'p>(method: &str, page: &'p str) -> &'p str {
     if path == "/admin/verifications/add" {
         return "/admin/users";
     }
-    for action in ["/begin", "/recovery-codes", "/remove", "/reset-second-factor"] {
+    for action in ["/begin", "/confirm", "/recovery-codes", "/remove", "/reset-second-factor"] {
         if let Some(parent) = path.strip_suffix(action) {
             return parent;
         }
@@ -51,14 +71,82 @@ pub(super) fn page_after<'p>(method: &str, page: &'p str) -> &'p str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{account, panel};
+
+    /// Routes that change something without a recent proof, and why.
+    const HARMLESS: &[(&str, &[&str])] = &[
+        (
+            "signing in and out, and the proof itself",
+            &[
+                "/account/confirm",
+                "/account/login",
+                "/account/login/code",
+                "/account/logout",
+                "/admin/login",
+                "/admin/login/code",
+                "/admin/logout",
+            ],
+        ),
+        (
+            "ask for the current password themselves",
+            &["/account/delete", "/account/email", "/account/password"],
+        ),
+        (
+            "need the token of a link instead of a session",
+            &["/account/confirm-email", "/account/reset-password", "/account/verify-email"],
+        ),
+        (
+            "only end access, which must be quick after a theft",
+            &[
+                "/account/api-keys/{id}/revoke",
+                "/account/sessions/end-others",
+                "/account/sessions/{id}/revoke",
+                "/admin/api-keys/{id}/revoke",
+                "/admin/sessions/{id}/revoke",
+                "/admin/users/{id}/end-sessions",
+                "/admin/verifications/{id}/revoke",
+            ],
+        ),
+        (
+            "change neither rights nor credentials nor accounts",
+            &[
+                "/admin/conversations/{id}/delete",
+                "/admin/documents/bulk",
+                "/admin/documents/upload",
+                "/admin/documents/{id}/delete",
+                "/admin/documents/{id}/retry",
+                "/admin/webhooks/{id}/delete",
+                "/admin/webhooks/{id}/replay",
+                "/admin/webhooks/{id}/switch",
+            ],
+        ),
+    ];
+
+    fn routes() -> Vec<(&'static str, &'static str)> {
+        let rows = crate::TABLES.iter().copied().flatten();
+        rows.flat_map(|(path, methods)| methods.iter().map(|method| (*method, *path))).collect()
+    }
 
     #[test]
     fn actions_are_routes() {
-        let tables = [&panel::TABLES[..], &[account::TABLE]].concat();
-        for (method, pattern) in ACTIONS {
-            let is_route = |(path, methods): &(&str, &[&str])| path == pattern && methods.contains(method);
-            assert!(tables.iter().any(|table| table.iter().any(is_route)), "{method} {pattern}");
+        let routes = routes();
+        for action in ACTIONS {
+            assert!(routes.contains(action), "{action:?}");
+        }
+    }
+
+    #[test]
+    fn every_change_needs_a_proof_or_is_listed_as_harmless() {
+        let harmless = || HARMLESS.iter().flat_map(|(_, paths)| paths.iter().copied());
+        let changes: Vec<_> = routes().into_iter().filter(|(method, _)| *method != "GET").collect();
+        for change in &changes {
+            let is_harmless = harmless().any(|path| *change == ("POST", path));
+            assert!(
+                ACTIONS.contains(change) != is_harmless,
+                "{change:?} must be in exactly one of the lists"
+            );
+        }
+        for path in harmless() {
+            assert!(changes.contains(&("POST", path)), "{path} is not a route");
         }
     }
 
@@ -68,6 +156,8 @@ mod tests {
         assert_eq!(page_after("POST", "/admin/users/1"), "/admin/users/1");
         assert_eq!(page_after("POST", "/admin/users/1/reset-second-factor"), "/admin/users/1");
         assert_eq!(page_after("POST", "/account/second-factor/remove"), "/account/second-factor");
+        assert_eq!(page_after("POST", "/account/second-factor/confirm"), "/account/second-factor");
+        assert_eq!(page_after("POST", "/admin/groups/1/delete"), "/admin/groups/1/delete");
         assert_eq!(page_after("POST", "/admin/verifications/add"), "/admin/users");
     }
 }

@@ -169,7 +169,7 @@ impl FromRequest for SignedIn {
         let client = request.extensions().get::<Client>().copied();
         let page = requested_page(request);
         let needs_proof = proof::is_needed(request);
-        let next = proof::page_after(request.method().as_str(), &page).to_owned();
+        let next = proof::next(request, &page).to_owned();
         let needs_second_factor = !is_open_without_second_factor(request.path());
         Box::pin(async move {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);

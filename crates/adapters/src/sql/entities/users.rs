@@ -86,6 +86,8 @@ impl Record for User {
 #[derive(Serialize, Deserialize)]
 struct StoredSecondFactor {
     secret: [u8; 20],
+    /// Missing in records of earlier versions.
+    begun_at: Option<i64>,
     confirmed_at: Option<i64>,
     last_step: u64,
     recovery_codes: Vec<[u8; 32]>,
@@ -94,6 +96,7 @@ struct StoredSecondFactor {
 fn to_json(factor: &SecondFactor) -> Result<String> {
     let stored = StoredSecondFactor {
         secret: *factor.secret.expose(),
+        begun_at: factor.begun_at.map(micros),
         confirmed_at: factor.confirmed_at.map(micros),
         last_step: factor.last_step,
         recovery_codes: factor.recovery_codes.clone(),
@@ -105,6 +108,7 @@ fn from_json(json: &str) -> Result<SecondFactor> {
     let stored: StoredSecondFactor = serde_json::from_str(json).map_err(|_| corrupt(SECOND_FACTOR))?;
     Ok(SecondFactor {
         secret: TotpSecret::from_bytes(stored.secret),
+        begun_at: stored.begun_at.map(|at| instant(at, SECOND_FACTOR)).transpose()?,
         confirmed_at: stored.confirmed_at.map(|at| instant(at, SECOND_FACTOR)).transpose()?,
         last_step: stored.last_step,
         recovery_codes: stored.recovery_codes,
@@ -112,3 +116,19 @@ fn from_json(json: &str) -> Result<SecondFactor> {
 }
 
 const SECOND_FACTOR: &str = "account's second factor";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn second_factor_of_an_earlier_version_is_read() {
+        let secret = [7_u8; 20];
+        let json = format!(r#"{{"secret":{secret:?},"confirmed_at":5,"last_step":3,"recovery_codes":[]}}"#);
+        let factor = from_json(&json).unwrap();
+        assert_eq!((factor.begun_at, factor.last_step), (None, 3));
+        assert_eq!(factor.confirmed_at, Some(instant(5, SECOND_FACTOR).unwrap()));
+        let json = json.replace("5,", "null,");
+        assert!(!from_json(&json).unwrap().is_being_set_up(instant(5, SECOND_FACTOR).unwrap()));
+    }
+}

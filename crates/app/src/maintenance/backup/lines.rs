@@ -217,6 +217,8 @@ fn unhex<const N: usize>(text: &str, message: &'static str) -> Result<[u8; N], B
 #[derive(Debug, Serialize, Deserialize)]
 struct SecondFactorLine {
     secret: String,
+    /// Missing in archives of earlier versions.
+    begun_at: Option<i64>,
     confirmed_at: Option<i64>,
     last_step: u64,
     recovery_codes: Vec<String>,
@@ -226,6 +228,7 @@ impl SecondFactorLine {
     fn of(factor: &SecondFactor) -> Self {
         Self {
             secret: hex(factor.secret.expose()),
+            begun_at: factor.begun_at.map(|at| at.timestamp_micros()),
             confirmed_at: factor.confirmed_at.map(|at| at.timestamp_micros()),
             last_step: factor.last_step,
             recovery_codes: factor.recovery_codes.iter().map(|code| hex(code)).collect(),
@@ -235,6 +238,7 @@ impl SecondFactorLine {
     fn factor(self) -> Result<SecondFactor, BackupError> {
         Ok(SecondFactor {
             secret: TotpSecret::from_bytes(unhex(&self.secret, "a second factor is not valid")?),
+            begun_at: self.begun_at.map(instant).transpose()?,
             confirmed_at: self.confirmed_at.map(instant).transpose()?,
             last_step: self.last_step,
             recovery_codes: self.recovery_codes.iter().map(|code| digest(code)).collect::<Result<_, _>>()?,
