@@ -218,7 +218,7 @@ fn serve_rejects_weak_secret_key_unless_debug() {
         ("Zq3vK0yJm8sW1tR7uX4bN6cF9hL2pD5", "has fewer than 32 characters"),
         ("change-me-change-me-change-me-change-me", "is an example from the documentation"),
         ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "has fewer than 10 different characters"),
-        ("correct horse!correct horse!correct horse!", "repeats a short text"),
+        ("correct horse!1correct horse!1correct horse!1", "repeats a short text"),
     ] {
         let key = ("DOCENT_SECRET_KEY", key);
         let problems = serve(&[key, DATABASE]).unwrap_err();
