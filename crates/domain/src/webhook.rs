@@ -78,7 +78,7 @@ impl WebhookUrl {
         let text = text.trim();
         let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
         if !matches!(scheme.as_str(), "http" | "https") {
-            return wrong("must begin with https:// or http://");
+            return wrong("must begin with https://, or with http:// where private addresses are allowed");
         }
         if text.chars().count() > WEBHOOK_URL_MAX {
             return wrong("must have at most 2000 characters");

@@ -102,7 +102,9 @@ impl HttpWebhookSender {
 
     /// Parses and checks a URL, without resolving its host.
     fn parse(&self, url: &WebhookUrl) -> Result<Url, &'static str> {
-        let url = Url::parse(url.as_str()).map_err(|_| "is not a valid URL")?;
+        // The parser would take the path of a URL without host for the host.
+        let has_host = url.as_str().split_once("://").is_some_and(|(_, rest)| !rest.starts_with(['/', '\\']));
+        let url = Url::parse(url.as_str()).ok().filter(|_| has_host).ok_or("is not a valid URL")?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err("must not contain a user name or a password");
         }

@@ -79,6 +79,7 @@ async fn invalid_or_forbidden_url_is_rejected() {
     let strict = with_addresses(AllowedHosts::Public, &[&["1.1.1.1"]]);
     for (text, reason) in [
         ("https://", "is not a valid URL"),
+        ("https:///x", "is not a valid URL"),
         ("https://ada@example.org", "must not contain a user name or a password"),
         ("https://ada:hunter2@example.org", "must not contain a user name or a password"),
         ("http://example.org", "must begin with https://"),
