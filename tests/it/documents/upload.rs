@@ -176,7 +176,9 @@ rules! {
         let ada = app.ada().await;
         let form = Form::new().text("note", "x".repeat(1_100_000));
         let file = Part::bytes(pdf(&["x"])).file_name("b.pdf").mime_str("application/pdf").unwrap();
-        let _ = ada.post_form("/documents/upload", form.part("file", file)).await.expect(413);
+        let reply = ada.post_form("/documents/upload", form.part("file", file)).await;
+        let limit = "the parts other than \"file\" may have 1048576 bytes in total";
+        reply.refused(413, &format!("The part \"note\" is too large: {limit}"));
         assert_nothing_stored(&app, &ada).await;
     }
 

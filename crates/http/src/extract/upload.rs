@@ -7,6 +7,7 @@ use super::body::{broken_body, timed_out};
 use crate::context::State;
 use crate::error::ApiError;
 use actix_multipart::{Field, Multipart, MultipartError};
+use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ContentDisposition, HeaderValue};
 use chrono::{DateTime, Utc};
 use docent_app::documents::upload::{self as use_case, Upload};
@@ -18,6 +19,8 @@ use std::time::Duration;
 
 /// The name of the part with the file.
 pub const FILE: &str = "file";
+/// Maximum characters of the name of a part in an error.
+const NAME_SHOWN: usize = 100;
 /// Maximum bytes of a form besides its file.
 pub const REST_MAX: u64 = 1024 * 1024;
 const PARTS_MAX: usize = 100;
@@ -121,7 +124,7 @@ impl<'a> Form<'a> {
         while let Some(bytes) = self.next_of(&mut part).await? {
             self.rest += bytes.len() as u64;
             if self.rest > REST_MAX {
-                return Err(ApiError::too_large(self.context.app.settings().max_upload_bytes));
+                return Err(other_part_too_large(part.name()));
             }
         }
         Ok(())
@@ -179,6 +182,14 @@ fn disposition(raw: &HeaderValue) -> Option<ContentDisposition> {
         }
     }
     ContentDisposition::from_raw(&HeaderValue::from_bytes(&escaped).ok()?).ok()
+}
+
+fn other_part_too_large(name: Option<&str>) -> ApiError {
+    let name: String = name.unwrap_or_default().chars().take(NAME_SHOWN).collect();
+    let detail = format!(
+        "The part \"{name}\" is too large: the parts other than \"{FILE}\" may have {REST_MAX} bytes in total"
+    );
+    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
 }
 
 fn too_many_parts() -> ApiError {
