@@ -72,6 +72,11 @@ pub enum Error {
     /// The account has no second factor.
     #[error("No second factor is set up")]
     SecondFactorMissing,
+    /// Another run has removed entries of the audit log that this one has exported.
+    #[error(
+        "another run is removing entries of the audit log; this one has removed nothing and deleted its export"
+    )]
+    EntriesRemovedElsewhere,
     /// Too many logins have failed.
     #[error("Too many failed logins")]
     TooManyFailedLogins {

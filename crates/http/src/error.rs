@@ -248,6 +248,7 @@ impl From<Error> for ApiError {
             | Error::SecondFactorExists
             | Error::SecondFactorMissing
             | Error::SetupExpired
+            | Error::EntriesRemovedElsewhere
             | Error::NotFailed { .. }
             | Error::TooManyWebhooks
             | Error::WebhookDisabled

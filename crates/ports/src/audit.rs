@@ -30,7 +30,14 @@ pub trait AuditExport: Send {
     async fn write(&mut self, lines: String) -> Result<()>;
 
     /// Makes the file durable. Without this call no file is left.
-    async fn finish(self: Box<Self>) -> Result<()>;
+    async fn finish(self: Box<Self>) -> Result<Box<dyn FinishedExport>>;
+}
+
+/// A durable file with entries.
+#[async_trait]
+pub trait FinishedExport: Send {
+    /// Deletes the file, because its entries were not removed.
+    async fn delete(self: Box<Self>) -> Result<()>;
 }
 
 /// Creates files that entries are exported to.

@@ -26,8 +26,14 @@ pub(crate) async fn prune(args: &PruneArgs) -> anyhow::Result<()> {
     let removed = remove_before(&app, &Initiator::command_line(), before, &file, export).await?;
     output::print(
         args.installation.output,
-        || format!("Exported and removed {removed} entries from before {}.", before.to_rfc3339()),
-        || json!({ "removed": removed, "before": before.to_rfc3339(), "export": file }),
+        || match removed {
+            0 => format!("There are no entries from before {}. Nothing was exported.", before.to_rfc3339()),
+            _ => format!("Exported and removed {removed} entries from before {}.", before.to_rfc3339()),
+        },
+        || {
+            let export = (removed > 0).then_some(&file);
+            json!({ "removed": removed, "before": before.to_rfc3339(), "export": export })
+        },
     )
     .map_err(Into::into)
 }

@@ -3,7 +3,7 @@
 use super::part_file::PartFile;
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_ports::audit::{AuditExport, AuditExports};
+use docent_ports::audit::{AuditExport, AuditExports, FinishedExport};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,9 @@ use tokio::task::spawn_blocking;
 /// A file that appears under its name when it is complete.
 #[derive(Debug)]
 pub struct FileExport(PartFile);
+
+/// The path of a complete file.
+struct Published(PathBuf);
 
 /// Creates [`FileExport`]s in a directory.
 #[derive(Clone, Debug)]
@@ -49,11 +52,24 @@ impl AuditExport for FileExport {
         written.map_err(|error| unavailable(self.0.path(), error))
     }
 
-    async fn finish(self: Box<Self>) -> Result<()> {
+    async fn finish(self: Box<Self>) -> Result<Box<dyn FinishedExport>> {
         let path = self.0.path().to_owned();
         let finished = spawn_blocking(move || self.0.publish()).await;
         let finished = finished.unwrap_or_else(|error| Err(io::Error::other(error)));
-        finished.map_err(|error| unavailable(&path, error))
+        match finished {
+            Ok(()) => Ok(Box::new(Published(path))),
+            Err(error) => Err(unavailable(&path, error)),
+        }
+    }
+}
+
+#[async_trait]
+impl FinishedExport for Published {
+    async fn delete(self: Box<Self>) -> Result<()> {
+        fs::remove_file(&self.0).map_err(|error| {
+            let message = format!("delete the export {}, whose entries were not removed", self.0.display());
+            Fault::new(Component::Service, FaultKind::Unavailable, message).caused_by(error)
+        })
     }
 }
 
@@ -78,11 +94,13 @@ mod tests {
         let mut export = exports.create("a.jsonl").await.unwrap();
         export.write("one\n".to_owned()).await.unwrap();
         assert!(!path.exists());
+        let fault = exports.create("a.jsonl").await.err().unwrap();
+        assert_eq!(fault.kind(), FaultKind::InUse, "another export with this name is being written");
         drop(export);
         let mut export = exports.create("a.jsonl").await.unwrap();
         export.write("two\n".to_owned()).await.unwrap();
         export.write("three\n".to_owned()).await.unwrap();
-        export.finish().await.unwrap();
+        let finished = export.finish().await.unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two\nthree\n");
         assert!(exports.create("a.jsonl").await.is_err());
         #[cfg(unix)]
@@ -90,5 +108,7 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
+        finished.delete().await.unwrap();
+        assert_eq!(fs::read_dir(folder.path().join("audit")).unwrap().count(), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! Files that appear under their names when they are complete.
 
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,19 +17,25 @@ impl PartFile {
     /// Creates a file to be published as `path`. A partial file of an earlier attempt is overwritten.
     ///
     /// # Errors
-    /// If `path` exists, or the file cannot be created.
+    /// If `path` exists, another process is writing it, or the file cannot be created.
     pub(super) fn create(path: &Path) -> Result<Self> {
-        if path.exists() {
-            let message = format!("{} already exists", path.display());
-            return Err(Fault::new(Component::Service, FaultKind::Rejected, message));
-        }
+        ensure_free(path)?;
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let file = private(&part).map_err(|error| {
+        let failed = |error: io::Error| {
             let message = format!("create {}", part.display());
             Fault::new(Component::Service, FaultKind::Unavailable, message).caused_by(error)
-        })?;
+        };
+        let file = private(&part).map_err(failed)?;
+        // File systems without locks are used without.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let message = format!("another process is writing {}", path.display());
+            return Err(Fault::new(Component::Service, FaultKind::InUse, message));
+        }
+        // Another process may have published the file before this one had the lock.
+        ensure_free(path)?;
+        file.set_len(0).map_err(failed)?;
         Ok(Self { path: path.to_owned(), part, file })
     }
 
@@ -62,9 +68,18 @@ impl Write for PartFile {
     }
 }
 
+fn ensure_free(path: &Path) -> Result<()> {
+    if path.exists() {
+        let message = format!("{} already exists", path.display());
+        return Err(Fault::new(Component::Service, FaultKind::Rejected, message));
+    }
+    Ok(())
+}
+
+/// Opens a file, which another process may be writing.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)

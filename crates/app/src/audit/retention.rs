@@ -7,7 +7,7 @@ use crate::maintenance::backup::audit_line;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::audit::AuditAction;
 use docent_domain::error::ValidationError;
-use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::fault::Fault;
 use docent_domain::id::AuditId;
 use docent_domain::permission::RecordKind;
 use docent_ports::audit::AuditExport;
@@ -18,11 +18,12 @@ const BATCH: u64 = 500;
 const MIN_AGE: TimeDelta = TimeDelta::hours(1);
 
 /// Exports the entries before a time as JSON lines, oldest first, and then removes them; returns their number. The removal
-/// is an entry itself. `name` is that of the export.
+/// is an entry itself. Without such entries no export is left. `name` is that of the export.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a time that is less than an hour ago, or when the export or the database fails; nothing is
-/// removed then.
+/// [`Error::Invalid`] for a time that is less than an hour ago; [`Error::EntriesRemovedElsewhere`] when another run has
+/// removed exported entries in the meantime, and then the export is deleted; or when the export or the database fails.
+/// Nothing is removed then.
 pub async fn remove_before(
     app: &App,
     initiator: &Initiator,
@@ -42,12 +43,17 @@ pub async fn remove_before(
         let lines = entries.iter().map(audit_line).collect::<Result<String, Fault>>()?;
         export.write(lines).await?;
     }
-    export.finish().await?;
+    let finished = export.finish().await?;
+    if exported == 0 {
+        finished.delete().await?;
+        return Ok(0);
+    }
     let mut work = app.store.begin().await?;
     let removed = work.audit().remove(app.new_id(AuditId::generate), app.now(), before).await?;
     if removed != exported {
-        let message = format!("{exported} entries were exported, but {removed} would be removed");
-        return Err(Fault::new(Component::Database, FaultKind::Internal, message).into());
+        drop(work);
+        finished.delete().await?;
+        return Err(Error::EntriesRemovedElsewhere);
     }
     let changes = Changes::default()
         .added("before", before.to_rfc3339())

@@ -9,7 +9,7 @@ use docent_app::audit::retention::remove_before;
 use docent_domain::audit::{AuditAction, AuditEntry};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::listing::{AuditFilter, PageRequest};
-use docent_ports::audit::AuditExport;
+use docent_ports::audit::{AuditExport, FinishedExport};
 use docent_testkit::builders::audit_entry;
 use std::sync::{Arc, Mutex};
 
@@ -27,12 +27,40 @@ impl AuditExport for Lines {
         Ok(())
     }
 
-    async fn finish(self: Box<Self>) -> Result<()> {
+    async fn finish(self: Box<Self>) -> Result<Box<dyn FinishedExport>> {
         if self.fails {
             return Err(Fault::new(Component::Service, FaultKind::Full, "no space"));
         }
         self.text.lock().unwrap().1 = true;
+        Ok(self)
+    }
+}
+
+#[async_trait]
+impl FinishedExport for Lines {
+    async fn delete(self: Box<Self>) -> Result<()> {
+        *self.text.lock().unwrap() = Default::default();
         Ok(())
+    }
+}
+
+/// An export during which another run exports and removes the same entries.
+struct Overtaken {
+    lines: Lines,
+    fixture: Arc<Fixture>,
+}
+
+#[async_trait]
+impl AuditExport for Overtaken {
+    async fn write(&mut self, lines: String) -> Result<()> {
+        self.lines.write(lines).await
+    }
+
+    async fn finish(self: Box<Self>) -> Result<Box<dyn FinishedExport>> {
+        let (by, before) = (Initiator::command_line(), at(&self.fixture, 9));
+        let other = remove_before(&self.fixture.0, &by, before, "other", Box::new(Lines::default())).await;
+        assert_eq!(other.unwrap(), 3);
+        Box::new(self.lines).finish().await
     }
 }
 
@@ -86,5 +114,26 @@ async fn nothing_is_removed_when_the_export_fails_or_the_time_is_recent() {
     let recent = fixture.0.now() - TimeDelta::minutes(59);
     let refused = remove_before(&fixture.0, &by, recent, "a", Box::new(Lines::default())).await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    let lines = Lines::default();
+    let removed = remove_before(&fixture.0, &by, at(&fixture, 1), "a", Box::new(lines.clone())).await;
+    assert_eq!(
+        (removed.unwrap(), lines.text.lock().unwrap().1),
+        (0, false),
+        "without entries no export is left"
+    );
     assert_eq!(log(&fixture).await, before);
+}
+
+#[tokio::test]
+async fn export_is_deleted_when_another_run_has_removed_its_entries() {
+    let fixture = Arc::new(with_entries(3).await);
+    let (lines, by) = (Lines::default(), Initiator::command_line());
+    let export = Box::new(Overtaken { lines: lines.clone(), fixture: Arc::clone(&fixture) });
+    let late = remove_before(&fixture.0, &by, at(&fixture, 9), "late", export).await;
+    assert!(matches!(late, Err(Error::EntriesRemovedElsewhere)), "{late:?}");
+    assert_eq!(*lines.text.lock().unwrap(), (String::new(), false));
+    let removals: Vec<_> =
+        log(&fixture).await.into_iter().filter(|entry| entry.record == "removal").collect();
+    assert_eq!(removals.len(), 1);
+    assert_eq!(removals[0].changes["export"].after.as_deref(), Some("other"));
 }
