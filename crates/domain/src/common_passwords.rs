@@ -284,14 +284,23 @@ fn is_walk(text: &str) -> bool {
     WALKS.iter().any(|walk| walk.contains(text) || walk.contains(&reversed))
 }
 
-/// A common word with digits and symbols around it, also when letters are replaced by similar ones.
+/// One or two common words with digits and symbols around them, also when letters are replaced by similar ones.
 fn is_word(text: &str) -> bool {
     let is_common = |text: &str| {
-        let core = text.trim_matches(|character: char| !character.is_alphabetic());
-        WORDS.binary_search(&core).is_ok()
+        let is_listed = |text: &str| WORDS.binary_search(&text).is_ok();
+        let words: Vec<&str> = text
+            .split(|character: char| !character.is_alphabetic())
+            .filter(|word| !word.is_empty())
+            .collect();
+        is_listed(core(text)) || (matches!(words.len(), 1..=2) && words.into_iter().all(is_listed))
     };
     let trimmed = text.trim_end_matches(|character: char| !character.is_alphabetic());
     is_common(text) || is_common(&letters(text)) || is_common(&letters(trimmed))
+}
+
+/// The text without the digits and symbols around it.
+pub(crate) fn core(text: &str) -> &str {
+    text.trim_matches(|character: char| !character.is_alphabetic())
 }
 
 /// The text with the letters that its digits and symbols stand for.
@@ -344,6 +353,9 @@ mod tests {
             "!!admin!!",
             "TrustNo1",
             "hello world",
+            "password password",
+            "password1password",
+            "2026 Winter-Dragon!",
         ] {
             assert!(is_common(password), "{password}");
         }

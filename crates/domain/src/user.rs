@@ -124,15 +124,23 @@ impl Password {
         Self::parse_existing(text)
     }
 
-    /// Checks that a new password is not the account's email address or the part before its `@`.
+    /// Checks that a new password is not close to the account's email address. It must not be the address, the part before
+    /// its `@` or its domain, with or without digits and symbols around it, and must not contain the part before the `@`
+    /// unless that is short.
     ///
     /// # Errors
     /// If it is.
     pub fn ensure_differs_from(&self, email: &Email) -> Result<(), ValidationError> {
+        const SHORT_MAX: usize = 3;
         let (email, password) = (email.as_str(), self.0.to_lowercase());
-        let name = email.split('@').next().unwrap_or(email);
-        if password == email || password == name {
-            return Err(ValidationError::new("password", "must not be the email address"));
+        let (name, domain) = email.rsplit_once('@').unwrap_or((email, ""));
+        let core = common_passwords::core(&password);
+        let is_same =
+            |part: &str| password == part || (!core.is_empty() && core == common_passwords::core(part));
+        let contains_name = name.chars().count() > SHORT_MAX && password.contains(name);
+        if contains_name || [email, name, domain].into_iter().any(is_same) {
+            let reason = "is too close to the email address; choose another one";
+            return Err(ValidationError::new("password", reason));
         }
         Ok(())
     }
@@ -157,12 +165,20 @@ mod tests {
     fn guessable_password_is_rejected() {
         let error = Password::parse_new("Password123".into()).unwrap_err();
         assert_eq!(error.reason, "is too easy to guess; choose another one");
-        let email = Email::parse("ada.lovelace@example.org").unwrap();
-        for (text, differs) in
-            [("Ada.Lovelace@example.org", false), ("ADA.LOVELACE", false), ("ada lovelace", true)]
-        {
-            let password = Password::parse_new(text.into()).unwrap();
-            assert_eq!(password.ensure_differs_from(&email).is_ok(), differs, "{text}");
+        for (email, text, differs) in [
+            ("ada.lovelace@example.org", "Ada.Lovelace@example.org", false),
+            ("ada.lovelace@example.org", "ADA.LOVELACE", false),
+            ("ada.lovelace@example.org", "ada lovelace", true),
+            ("bob@example.org", "bob12345", false),
+            ("bob99@example.org", "!!Bob2026", false),
+            ("bob@example.org", "kebob with rice", true),
+            ("bob@example.org", "example.org", false),
+            ("frida@example.org", "Frida12345", false),
+            ("frida@example.org", "my name is Frida", false),
+            ("1234@example.org", "37041985220417", true),
+        ] {
+            let (email, password) = (Email::parse(email).unwrap(), Password::parse_new(text.into()).unwrap());
+            assert_eq!(password.ensure_differs_from(&email).is_ok(), differs, "{email:?} {text}");
         }
     }
 

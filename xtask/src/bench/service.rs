@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) const EMAIL: &str = "bench@example.org";
-pub(crate) const PASSWORD: &str = "the benchmark's own pass phrase";
+pub(crate) const PASSWORD: &str = "a pass phrase for measurements";
 
 /// A process that is killed on drop.
 pub(crate) struct Peer {

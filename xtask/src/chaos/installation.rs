@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const EMAIL: &str = "chaos@example.org";
-const PASSWORD: &str = "a pass phrase of chaos";
+const PASSWORD: &str = "a pass phrase for outages";
 /// Time for a process to answer after its start, on a busy machine.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
