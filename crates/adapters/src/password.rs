@@ -29,6 +29,8 @@ pub struct Argon2Hasher {
     slots: Arc<Semaphore>,
     /// Places for calls that wait or run.
     places: Arc<Semaphore>,
+    /// Places for reserved calls.
+    reserved: Arc<Semaphore>,
 }
 
 impl Argon2Hasher {
@@ -55,19 +57,21 @@ impl Argon2Hasher {
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let hashes = (cores - 1).max(1);
-        let (slots, places) = (Semaphore::new(hashes), Semaphore::new(hashes * (1 + WAITING_PER_HASH)));
-        Ok(Self { argon2, entropy, decoy, slots: Arc::new(slots), places: Arc::new(places) })
+        let semaphore = |permits| Arc::new(Semaphore::new(permits));
+        let (slots, places) = (semaphore(hashes), semaphore(hashes * (1 + WAITING_PER_HASH)));
+        Ok(Self { argon2, entropy, decoy, slots, places, reserved: semaphore(hashes) })
     }
 
-    /// Runs `work` on a blocking thread as soon as a slot is free.
+    /// Runs `work` on a blocking thread as soon as a slot is free. The call takes one of the `places` until it ends.
     ///
     /// # Errors
     /// `Unavailable` if too many calls are waiting.
     async fn run<T: Send + 'static>(
         &self,
+        places: &Arc<Semaphore>,
         work: impl FnOnce(Argon2<'static>) -> T + Send + 'static,
     ) -> Result<T> {
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+        let place = Arc::clone(places).try_acquire_owned().map_err(|_| {
             Fault::new(Component::Service, FaultKind::Unavailable, "too many passwords are being checked")
                 .with_retry_after(Duration::from_secs(1))
         })?;
@@ -80,6 +84,22 @@ impl Argon2Hasher {
         })
         .await
         .map_err(|error| internal("hash a password", error))
+    }
+
+    async fn verify_in(
+        &self,
+        places: &Arc<Semaphore>,
+        password: Password,
+        hash: Option<PasswordHash>,
+    ) -> Result<bool> {
+        let is_known = hash.is_some();
+        let hash = parse(hash.as_ref().unwrap_or(&self.decoy))?;
+        let verify = move |argon2: Argon2<'_>| argon2.verify_password(password.expose().as_bytes(), &hash);
+        match self.run(places, verify).await? {
+            Ok(()) => Ok(is_known),
+            Err(Error::PasswordInvalid) => Ok(false),
+            Err(error) => Err(internal(UNREADABLE, error)),
+        }
     }
 }
 
@@ -108,22 +128,20 @@ impl PasswordHasher for Argon2Hasher {
         let mut salt = [0; SALT_BYTES];
         self.entropy.fill(&mut salt);
         let hash = self
-            .run(move |argon2| argon2.hash_password_with_salt(password.expose().as_bytes(), &salt))
+            .run(&self.places, move |argon2| {
+                argon2.hash_password_with_salt(password.expose().as_bytes(), &salt)
+            })
             .await?
             .map_err(|error| internal("hash a password", error))?;
         Ok(PasswordHash::from_phc(hash.to_string()))
     }
 
     async fn verify(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool> {
-        let is_known = hash.is_some();
-        let hash = parse(hash.as_ref().unwrap_or(&self.decoy))?;
-        let verified =
-            self.run(move |argon2| argon2.verify_password(password.expose().as_bytes(), &hash)).await?;
-        match verified {
-            Ok(()) => Ok(is_known),
-            Err(Error::PasswordInvalid) => Ok(false),
-            Err(error) => Err(internal(UNREADABLE, error)),
-        }
+        self.verify_in(&self.places, password, hash).await
+    }
+
+    async fn verify_reserved(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool> {
+        self.verify_in(&self.reserved, password, hash).await
     }
 }
 
@@ -203,7 +221,10 @@ mod tests {
         }
         let fault = hasher.verify(password("x"), None).await.unwrap_err();
         assert_eq!(fault.kind(), FaultKind::Unavailable);
+        let mut reserved = hasher.verify_reserved(password("x"), None);
+        assert!(futures::poll!(&mut reserved).is_pending(), "a reserved call waits");
         drop((taken, waiting));
+        assert!(!reserved.await.unwrap());
         hasher.hash(password("x")).await.unwrap();
     }
 }

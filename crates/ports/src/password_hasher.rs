@@ -12,5 +12,11 @@ pub trait PasswordHasher: Send + Sync {
 
     /// Whether `password` matches `hash`. Without a hash it returns `false` after the same time, so that callers cannot
     /// find out whether an account exists.
+    ///
+    /// # Errors
+    /// `Unavailable` if too many calls are waiting.
     async fn verify(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool>;
+
+    /// As [`verify`](Self::verify), with places of its own for calls that wait.
+    async fn verify_reserved(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool>;
 }

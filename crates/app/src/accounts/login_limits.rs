@@ -123,7 +123,8 @@ impl<'a> LoginLimits<'a> {
         Ok(())
     }
 
-    async fn is_known_network(&self, user: Option<UserId>) -> Result<bool> {
+    /// Whether the account has logged in from this network before. Costs the same without an account.
+    pub(super) async fn is_known_network(&self, user: Option<UserId>) -> Result<bool> {
         let user = user.unwrap_or_else(|| self.app.new_id(UserId::generate));
         Ok(known_networks(self.app, user).await?.contains(&self.networks[0]))
     }

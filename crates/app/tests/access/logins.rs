@@ -1,13 +1,38 @@
 //! Limits on failed logins.
 
 use crate::fixture::{Fixture, email, password};
+use async_trait::async_trait;
+use docent_app::App;
 use docent_app::accounts::login;
 use docent_app::accounts::sessions::ClientInfo;
 use docent_app::error::Error;
-use docent_domain::user::Password;
+use docent_app::settings::Settings;
+use docent_domain::fault::{self, Component, Fault, FaultKind};
+use docent_domain::user::{Password, PasswordHash};
+use docent_ports::Ports;
+use docent_ports::password_hasher::PasswordHasher;
+use std::sync::Arc;
 use std::time::Duration;
 
 const NAME: &str = "ada";
+
+/// A hasher whose queue is full but for the reserved places.
+struct FullQueue(Arc<dyn PasswordHasher>);
+
+#[async_trait]
+impl PasswordHasher for FullQueue {
+    async fn hash(&self, password: Password) -> fault::Result<PasswordHash> {
+        self.0.hash(password).await
+    }
+
+    async fn verify(&self, _: Password, _: Option<PasswordHash>) -> fault::Result<bool> {
+        Err(Fault::new(Component::Service, FaultKind::Unavailable, "the queue is full"))
+    }
+
+    async fn verify_reserved(&self, password: Password, hash: Option<PasswordHash>) -> fault::Result<bool> {
+        self.0.verify(password, hash).await
+    }
+}
 
 impl Fixture {
     /// Tries to log in from `address`. Returns whether the password was checked, or else how long to wait.
@@ -107,4 +132,22 @@ async fn guesses_for_many_accounts_from_one_network_are_limited() {
     }
     assert_eq!(fixture.guess("another", "192.0.2.7").await, Err(Duration::from_secs(900)));
     assert_eq!(fixture.guess("another", "192.0.2.8").await, Ok(()));
+}
+
+#[tokio::test]
+async fn full_queue_does_not_keep_the_owner_out() {
+    let mut fixture = Fixture::new();
+    fixture.superuser(NAME).await;
+    fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
+    let hasher = Arc::new(FullQueue(Arc::clone(&fixture.1.hasher)));
+    fixture.0 = App::new(Ports { hasher, ..fixture.1.clone() }, Settings::default());
+    fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
+    assert_eq!(fixture.guess(NAME, "192.0.2.7").await, Ok(()));
+    for (name, address) in [(NAME, "198.51.100.7"), ("unknown", "192.0.2.7")] {
+        let refused = fixture.login(name, password().expose(), address).await;
+        assert!(
+            matches!(refused, Err(Error::Fault(fault)) if fault.kind() == FaultKind::Unavailable),
+            "{name}"
+        );
+    }
 }

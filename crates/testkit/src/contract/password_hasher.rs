@@ -17,6 +17,8 @@ crate::battery! {
         for wrong in ["correct horse 🐎", "Correct horse 🐎 ", "Correct horse", ""] {
             assert!(!hasher.verify(password(wrong), Some(hash.clone())).await.unwrap(), "{wrong:?}");
         }
+        assert!(hasher.verify_reserved(password("Correct horse 🐎"), Some(hash.clone())).await.unwrap());
+        assert!(!hasher.verify_reserved(password("Correct horse"), Some(hash)).await.unwrap());
     }
 
     /// Two hashes of one password differ, and neither contains the password.

@@ -29,4 +29,8 @@ impl PasswordHasher for FakePasswordHasher {
         };
         Ok(password.expose().chars().rev().eq(text.chars()))
     }
+
+    async fn verify_reserved(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool> {
+        self.verify(password, hash).await
+    }
 }
