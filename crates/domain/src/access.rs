@@ -4,13 +4,17 @@
 //! Use cases that change something take a `Grant`, so code that skips the check does not compile.
 
 use crate::api_key::{ApiKey, ApiKeyScope, ApiKeyScopes};
+use crate::document::Document;
 use crate::error::Forbidden;
-use crate::id::{ApiKeyId, UserId};
+use crate::id::{ApiKeyId, CollectionId, UserId};
 use crate::limits::AccountLimits;
 use crate::permission::{Permission, PermissionSet};
+use crate::scope::{DocumentRights, Scope};
 use crate::user::User;
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// An authenticated, active account together with its permissions and API key scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +24,8 @@ pub struct Actor {
     is_superuser: bool,
     permissions: PermissionSet,
     api_key: Option<(ApiKeyId, ApiKeyScopes)>,
+    /// Collections that the API key is limited to.
+    collections: Option<Arc<BTreeSet<CollectionId>>>,
     client_ip: Option<IpAddr>,
     limits: AccountLimits,
 }
@@ -34,6 +40,7 @@ impl Actor {
             is_superuser: user.is_superuser,
             permissions: PermissionSet::EMPTY,
             api_key: None,
+            collections: None,
             client_ip: None,
             limits: user.limits,
         })
@@ -45,10 +52,16 @@ impl Actor {
         Self { permissions, ..self }
     }
 
-    /// Restricts the actor to the scopes of an API key of the account.
+    /// Restricts the actor to the scopes and collections of an API key of the account.
     #[must_use]
     pub fn with_key(self, key: &ApiKey) -> Self {
-        Self { api_key: Some((key.id, key.scopes)), ..self }
+        let collections = key.collections.clone().map(Arc::new);
+        Self { api_key: Some((key.id, key.scopes)), collections, ..self }
+    }
+
+    /// Whether the actor's API key, if any, can be used for this collection.
+    pub fn can_use(&self, collection: CollectionId) -> bool {
+        self.collections.as_ref().is_none_or(|collections| collections.contains(&collection))
     }
 
     /// Adds the `read` scope, so that an agent can read documents to answer a question even if the API key has
@@ -108,6 +121,28 @@ impl Actor {
             return self.grant(true);
         }
         self.authorize()
+    }
+
+    /// Grants an operation that changes a document: its owner if it is a contributor to one of its collections, managers of
+    /// all of its collections, and actors with the permission.
+    ///
+    /// # Errors
+    /// For any other actor or API key scope.
+    pub fn authorize_on<A: Operation>(
+        &self,
+        scope: &Scope,
+        document: &Document,
+    ) -> Result<Grant<A>, Forbidden> {
+        let is_own = document.owner == Some(self.user);
+        let can_change =
+            |rights: DocumentRights| rights.can_change_any() || (is_own && rights.can_change_own());
+        if scope.rights_on(document).is_some_and(can_change) && self.has_scope(A::OWN_SCOPE) {
+            return self.grant(true);
+        }
+        match document.collections.is_empty() || document.collections.iter().any(|of| self.can_use(*of)) {
+            true => self.authorize(),
+            false => Err(Forbidden),
+        }
     }
 
     fn is_allowed(&self, rule: AccessRule) -> bool {
@@ -220,6 +255,8 @@ macro_rules! permitted {
 }
 
 operations! {
+    /// Creating collections, and changing and deleting those that the actor manages.
+    ManageCollections: AccessRule::ActiveAccount, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin);
     /// Creating and uploading documents.
     AddDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
     /// Reading and searching documents.
@@ -241,6 +278,14 @@ permitted! {
     ChangeDocuments: ChangeDocument, Some(ApiKeyScope::Ingest);
     /// Deleting documents of other accounts.
     DeleteDocuments: DeleteDocument, Some(ApiKeyScope::Ingest);
+    /// Viewing all collections and their members in the admin panel.
+    ViewCollections: ViewCollection, None;
+    /// Creating collections in the admin panel.
+    AddCollections: AddCollection, None;
+    /// Changing settings and members of all collections.
+    ChangeCollections: ChangeCollection, None;
+    /// Deleting collections of other accounts.
+    DeleteCollections: DeleteCollection, None;
     /// Viewing accounts.
     ViewUsers: ViewUser, None;
     /// Creating accounts.
@@ -366,6 +411,7 @@ mod tests {
             prefix: ApiKeyPrefix::parse("abcdef012345").unwrap(),
             sha256: [0; 32],
             scopes: ApiKeyScopes::parse(scopes.iter().copied()).unwrap(),
+            collections: None,
             created_by: None,
             created_at: DateTime::UNIX_EPOCH,
             expires_at: None,

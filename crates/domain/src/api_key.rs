@@ -1,9 +1,10 @@
 //! API keys: credentials for programs.
 
 use crate::error::ValidationError;
-use crate::id::{ApiKeyId, UserId};
+use crate::id::{ApiKeyId, CollectionId, UserId};
 use crate::text::parse_name;
 use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Prefix of every API key.
@@ -26,6 +27,8 @@ pub struct ApiKey {
     pub sha256: [u8; 32],
     /// What the key is allowed to do.
     pub scopes: ApiKeyScopes,
+    /// Collections that it can be used for; `None` for all of its account.
+    pub collections: Option<BTreeSet<CollectionId>>,
     /// Account that created it; `None` for the command line.
     pub created_by: Option<UserId>,
     /// Creation time.

@@ -3,11 +3,13 @@
 //! Transitions consume the state, so an `ingested` document without a vector store ID, or an accidental
 //! transition out of a final state, does not compile.
 
+use crate::attributes::Attributes;
 use crate::error::{IllegalTransition, ValidationError};
 use crate::extraction::{Coverage, IngestionStats};
-use crate::id::{DocumentId, UserId};
+use crate::id::{CollectionId, DocumentId, UserId};
 use crate::text::{FileName, Title};
 use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A stored document.
@@ -17,8 +19,14 @@ pub struct Document {
     pub id: DocumentId,
     /// Account that created it; `None` once that account is deleted.
     pub owner: Option<UserId>,
+    /// Collections that have it: at least one, unless they were deleted.
+    pub collections: BTreeSet<CollectionId>,
     /// Title of the document.
     pub title: Title,
+    /// Attributes that users gave it.
+    pub attributes: Attributes,
+    /// Number of the labels' last change; see [`DocumentLabels`](crate::attributes::DocumentLabels).
+    pub labels_revision: u32,
     /// Uploaded file; `None` for a record created without one.
     pub file: Option<StoredFile>,
     /// Current state.
@@ -167,10 +175,11 @@ impl DocumentState {
 }
 
 impl Document {
-    /// Creates a `pending` document.
+    /// Creates a `pending` document in a collection.
     pub fn new(
         id: DocumentId,
         owner: UserId,
+        collection: CollectionId,
         title: Title,
         file: Option<StoredFile>,
         at: DateTime<Utc>,
@@ -179,7 +188,10 @@ impl Document {
         Self {
             id,
             owner: Some(owner),
+            collections: BTreeSet::from([collection]),
             title,
+            attributes: Attributes::default(),
+            labels_revision: 1,
             file,
             state,
             coverage: None,
@@ -187,6 +199,18 @@ impl Document {
             created_at: at,
             updated_at: at,
         }
+    }
+
+    /// Returns the document in these collections and with these attributes.
+    #[must_use]
+    pub fn labelled(
+        self,
+        collections: BTreeSet<CollectionId>,
+        attributes: Attributes,
+        at: DateTime<Utc>,
+    ) -> Self {
+        let labels_revision = self.labels_revision.wrapping_add(1);
+        Self { collections, attributes, labels_revision, updated_at: at, ..self }
     }
 
     /// Returns the document as `ingested`, once its chunks are in the vector store.
@@ -394,7 +418,14 @@ mod tests {
     fn pending() -> Document {
         let id = DocumentId::generate(DateTime::UNIX_EPOCH, [1; 10]);
         let owner = UserId::generate(DateTime::UNIX_EPOCH, [2; 10]);
-        Document::new(id, owner, Title::parse("t").unwrap(), None, DateTime::UNIX_EPOCH)
+        Document::new(
+            id,
+            owner,
+            CollectionId::EVERYONE,
+            Title::parse("t").unwrap(),
+            None,
+            DateTime::UNIX_EPOCH,
+        )
     }
 
     #[test]

@@ -80,6 +80,8 @@ ids! {
     MessageId;
     /// Identifies a streamed answer that a client can resume.
     StreamId;
+    /// Identifies a collection of documents.
+    CollectionId;
     /// Identifies a webhook.
     WebhookId;
     /// Identifies a webhook delivery; also sent as the message ID.
@@ -91,6 +93,16 @@ impl ChunkId {
     /// overwrites its chunks instead of duplicating them.
     pub fn of(document: DocumentId, ordinal: u32) -> Self {
         Self(Uuid::new_v5(&document.0, &ordinal.to_be_bytes()))
+    }
+}
+
+impl CollectionId {
+    /// The collection that every installation has from the beginning.
+    pub const EVERYONE: Self = Self(Uuid::from_u128(1));
+
+    /// Returns the ID of an account's personal collection.
+    pub const fn personal(owner: UserId) -> Self {
+        Self(owner.0)
     }
 }
 

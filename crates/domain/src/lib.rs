@@ -2,11 +2,14 @@
 
 pub mod access;
 pub mod api_key;
+pub mod attributes;
 pub mod audit;
 pub mod chat;
 pub mod chunk;
 pub mod chunking;
+pub mod collection;
 mod common_passwords;
+pub mod condition;
 pub mod conversation;
 pub mod delegation;
 pub mod document;
@@ -24,7 +27,9 @@ pub mod metrics;
 pub mod permission;
 pub mod ranking;
 pub mod retrieval;
+pub mod scope;
 pub mod second_factor;
+pub mod selection;
 pub mod session;
 pub mod text;
 pub mod token;

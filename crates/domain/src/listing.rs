@@ -1,9 +1,12 @@
 //! Pages, filters and orders of lists.
 
 use crate::audit::AuditAction;
-use crate::id::{ApiKeyId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId};
+use crate::collection::CollectionKind;
+use crate::condition::Condition;
+use crate::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId};
 use crate::job::JobKind;
 use crate::permission::RecordKind;
+use crate::scope::Scope;
 use crate::session::SessionKind;
 use crate::usage::TokenUsage;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -49,8 +52,12 @@ impl Period {
 }
 
 /// Which documents to list.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DocumentFilter {
+    /// Only documents in this scope.
+    pub scope: Scope,
+    /// Only documents that meet this condition, if any.
+    pub condition: Option<Condition>,
     /// Only documents with this status (`pending`, `ingested`, `failed`).
     pub status: Option<&'static str>,
     /// Only documents whose title contains this text, ignoring ASCII case.
@@ -59,6 +66,13 @@ pub struct DocumentFilter {
     pub after: Option<ListPosition>,
     /// Maximum number of documents, if any.
     pub limit: Option<u64>,
+}
+
+impl DocumentFilter {
+    /// All documents in a scope.
+    pub const fn of(scope: Scope) -> Self {
+        Self { scope, condition: None, status: None, title_contains: None, after: None, limit: None }
+    }
 }
 
 /// A position in a list ordered newest first.
@@ -79,8 +93,21 @@ pub struct DocumentQuery {
     pub title_contains: Option<String>,
     /// Only documents of this account.
     pub owner: Option<UserId>,
+    /// Only documents in this collection.
+    pub collection: Option<CollectionId>,
     /// Order of the list.
     pub order: DocumentOrder,
+}
+
+/// Which collections to list.
+#[derive(Clone, Debug, Default)]
+pub struct CollectionFilter {
+    /// Only collections in this scope; of all accounts if `None`.
+    pub scope: Option<Scope>,
+    /// Only collections whose name contains this text, ignoring ASCII case.
+    pub name_contains: Option<String>,
+    /// Only collections of this kind.
+    pub kind: Option<CollectionKind>,
 }
 
 /// The order of documents shown to staff.

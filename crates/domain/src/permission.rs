@@ -78,6 +78,9 @@ kinds! {
     /// Documents.
     Document: "documents" "document",
         [View ViewDocument, Add AddDocument, Change ChangeDocument, Delete DeleteDocument];
+    /// Collections of documents and their members.
+    Collection: "collections" "collection",
+        [View ViewCollection, Add AddCollection, Change ChangeCollection, Delete DeleteCollection];
     /// Accounts.
     User: "accounts" "user", [View ViewUser, Add AddUser, Change ChangeUser, Delete DeleteUser];
     /// Groups of accounts.

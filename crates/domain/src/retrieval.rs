@@ -1,8 +1,10 @@
 //! Values written to and read from the vector store.
 
+use crate::attributes::DocumentLabels;
 use crate::chunk::{PageStart, Span};
+use crate::condition::Condition;
 use crate::id::{ChunkId, DocumentId};
-use crate::text::Title;
+use crate::scope::Scope;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -119,19 +121,21 @@ pub struct StoredChunk {
 }
 
 /// The document of entries in the vector store.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IndexedDocument {
     /// ID of the document.
     pub id: DocumentId,
-    /// Title of the document.
-    pub title: Title,
-    /// Name of the uploaded file (metadata `filename`).
-    pub filename: String,
+    /// What scopes and conditions apply to.
+    pub labels: DocumentLabels,
 }
 
 /// Which chunks a search returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ChunkFilter<'a> {
+    /// Only chunks of documents in this scope.
+    pub scope: &'a Scope,
+    /// Only chunks of documents that meet this condition, if any.
+    pub condition: Option<&'a Condition>,
     /// Only chunks of these documents; of all if `None`.
     pub documents: Option<&'a [DocumentId]>,
     /// Maximum number of chunks.
@@ -141,7 +145,7 @@ pub struct ChunkFilter<'a> {
 impl ChunkFilter<'_> {
     /// At most `limit` chunks of all documents.
     pub const fn all(limit: usize) -> Self {
-        Self { documents: None, limit }
+        Self { scope: Scope::SERVICE, condition: None, documents: None, limit }
     }
 }
 

@@ -67,14 +67,19 @@ impl FileName {
 
 /// Parses a name that users rely on when they grant access: it must not contain direction characters.
 pub(crate) fn parse_name(text: &str, max: usize) -> Result<String, ValidationError> {
-    let name = parse_label("name", text, max)?;
-    if name.chars().any(is_bidi_control) {
+    parse_trusted("name", text, max)
+}
+
+/// Parses a short display text that users rely on when they grant access.
+pub(crate) fn parse_trusted(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
+    let text = parse_label(field, text, max)?;
+    if text.chars().any(is_bidi_control) {
         return Err(ValidationError::new(
-            "name",
+            field,
             "must not contain characters that change the text direction",
         ));
     }
-    Ok(name)
+    Ok(text)
 }
 
 /// Parses a short display name.

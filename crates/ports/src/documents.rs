@@ -7,6 +7,7 @@ use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
 use docent_domain::id::{DocumentId, UserId};
 use docent_domain::listing::{DocumentFilter, DocumentQuery, Page, PageRequest};
+use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use std::collections::{HashMap, HashSet};
 
@@ -48,8 +49,12 @@ pub trait DocumentReader: Send {
     /// Counts documents created since `from` by day, oldest day first; days without documents are omitted.
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>>;
 
-    /// Returns which of these documents are `ingested`.
-    async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>>;
+    /// Returns which of these documents are `ingested` and in the scope.
+    async fn searchable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>>;
+
+    /// Lists ingested documents whose labels in the vector store are not current, in the order of their IDs: at most
+    /// `limit`.
+    async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>>;
 
     /// Returns the titles of these documents, as far as they exist.
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>>;
@@ -77,11 +82,20 @@ pub trait DocumentWriter: DocumentReader {
     /// Adds a document.
     ///
     /// # Errors
-    /// If the ID exists, or the owner does not exist.
+    /// If the ID exists, or the owner or a collection does not exist.
     async fn insert(&mut self, document: &Document) -> Result<()>;
 
     /// Updates a document. Returns whether it existed.
+    ///
+    /// # Errors
+    /// If a collection does not exist.
     async fn update(&mut self, document: &Document) -> Result<bool>;
+
+    /// Records the revision of the labels that the vector store has of a document.
+    async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()>;
+
+    /// Records that the vector store has no current labels of any document.
+    async fn forget_indexed_labels(&mut self) -> Result<()>;
 
     /// Marks a document as deleted, which hides it from everything but the removal. Returns whether it existed.
     async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool>;

@@ -6,11 +6,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditEntry;
+use docent_domain::collection::Collection;
 use docent_domain::conversation::Conversation;
 use docent_domain::document::{Deletion, Document, DocumentStatus};
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
-use docent_domain::id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId};
+use docent_domain::id::{
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId,
+};
 use docent_domain::job::{Job, JobKind};
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
@@ -73,6 +76,9 @@ pub trait Inventory: Send {
 
     /// Lists groups.
     async fn groups(&mut self, after: Option<GroupId>, limit: u64) -> Result<Vec<Group>>;
+
+    /// Lists collections.
+    async fn collections(&mut self, after: Option<CollectionId>, limit: u64) -> Result<Vec<Collection>>;
 
     /// Lists API keys.
     async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>>;

@@ -5,6 +5,7 @@
 
 use crate::api_keys::{ApiKeyReader, ApiKeyWriter};
 use crate::audit::{AuditReader, AuditWriter};
+use crate::collections::{CollectionReader, CollectionWriter};
 use crate::conversations::{ConversationReader, ConversationWriter};
 use crate::documents::{DocumentReader, DocumentWriter};
 use crate::embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter};
@@ -82,6 +83,8 @@ impl Schema {
 pub trait ReadView: Send {
     /// Documents.
     fn documents(&mut self) -> &mut dyn DocumentReader;
+    /// Collections of documents.
+    fn collections(&mut self) -> &mut dyn CollectionReader;
     /// Jobs.
     fn jobs(&mut self) -> &mut dyn JobReader;
     /// Accounts.
@@ -119,6 +122,8 @@ pub trait ReadView: Send {
 pub trait UnitOfWork: Send {
     /// Documents.
     fn documents(&mut self) -> &mut dyn DocumentWriter;
+    /// Collections of documents.
+    fn collections(&mut self) -> &mut dyn CollectionWriter;
     /// Jobs.
     fn jobs(&mut self) -> &mut dyn JobWriter;
     /// Accounts.
@@ -161,7 +166,7 @@ pub trait UnitOfWork: Send {
 macro_rules! repositories {
     (read $how:ident $field:tt) => {
         $crate::repositories! { @each $how $field
-            documents: documents::DocumentReader, jobs: jobs::JobReader, users: users::UserReader,
+            documents: documents::DocumentReader, collections: collections::CollectionReader, jobs: jobs::JobReader, users: users::UserReader,
             groups: groups::GroupReader, api_keys: api_keys::ApiKeyReader, sessions: sessions::SessionReader,
             verifications: verifications::VerificationReader, conversations: conversations::ConversationReader,
             webhooks: webhooks::WebhookReader,
@@ -172,7 +177,7 @@ macro_rules! repositories {
     };
     (write $how:ident $field:tt) => {
         $crate::repositories! { @each $how $field
-            documents: documents::DocumentWriter, jobs: jobs::JobWriter, users: users::UserWriter,
+            documents: documents::DocumentWriter, collections: collections::CollectionWriter, jobs: jobs::JobWriter, users: users::UserWriter,
             groups: groups::GroupWriter, api_keys: api_keys::ApiKeyWriter, sessions: sessions::SessionWriter,
             verifications: verifications::VerificationWriter, conversations: conversations::ConversationWriter,
             webhooks: webhooks::WebhookWriter,

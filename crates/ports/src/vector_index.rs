@@ -2,6 +2,8 @@
 
 use async_trait::async_trait;
 use docent_domain::fault::Result;
+#[cfg(doc)]
+use docent_domain::id::CollectionId;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::{
     ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk,
@@ -28,10 +30,16 @@ pub trait VectorIndex: Send + Sync {
     /// the old ones, the new ones or a mixture.
     async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()>;
 
+    /// Replaces the labels of a document's chunks, if it has any. Idempotent.
+    async fn relabel(&self, document: &IndexedDocument) -> Result<()>;
+
     /// Removes the chunks of a document. Idempotent.
     async fn remove(&self, document: DocumentId) -> Result<()>;
 
     /// Returns the matching chunks, best first. Chunks that have nothing in common with the query are omitted.
+    ///
+    /// Scope and condition apply to the labels that were last stored. Chunks stored by versions that knew no labels count
+    /// as those of a document in the collection [`CollectionId::EVERYONE`] without attributes.
     async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>>;
 
     /// Counts the chunks of a document.
