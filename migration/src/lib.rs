@@ -26,6 +26,7 @@ mod m0020_account_limits;
 mod m0021_audit_retention;
 mod m0022_several_links;
 mod m0023_second_factors;
+mod m0024_collections;
 mod state;
 mod table;
 
@@ -66,6 +67,7 @@ impl MigratorTrait for Migrator {
             migration("m0021_audit_retention", m0021_audit_retention::changes),
             migration("m0022_several_links", m0022_several_links::changes),
             migration("m0023_second_factors", m0023_second_factors::changes),
+            migration("m0024_collections", m0024_collections::changes),
         ]
     }
 }

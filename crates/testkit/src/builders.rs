@@ -7,13 +7,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
 use docent_domain::audit::{AuditAction, AuditActor, AuditEntry};
 use docent_domain::chat::AgentName;
+use docent_domain::collection::{Collection, CollectionKind, CollectionName};
 use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::extraction::Coverage;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::{
-    ApiKeyId, AuditId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId, LeaseId,
-    MessageId, SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId,
+    LeaseId, MessageId, SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
 };
 use docent_domain::job::{Job, JobKind};
 use docent_domain::limits::AccountLimits;
@@ -61,6 +62,7 @@ macro_rules! ids_from_numbers {
 ids_from_numbers!(
     ApiKeyId,
     AuditId,
+    CollectionId,
     ConversationId,
     DocumentId,
     FamilyId,
@@ -106,7 +108,10 @@ pub fn document(n: u32) -> Document {
         sha256: [u8::try_from(n % 256).expect("below 256"); 32],
     };
     let title = Title::parse(&format!("Document {n}")).expect("a title");
-    Document { owner: None, ..Document::new(document_id, id(0), title, Some(file), created_at) }
+    Document {
+        owner: None,
+        ..Document::new(document_id, id(0), CollectionId::EVERYONE, title, Some(file), created_at)
+    }
 }
 
 /// The coverage of a document of three pages, the second of them empty.
@@ -151,6 +156,22 @@ pub fn group(n: u32) -> Group {
     }
 }
 
+/// The ID of the `n`th [`collection`]: not that of the `n`th account, which its personal collection has.
+pub fn collection_id(n: u32) -> CollectionId {
+    id(1_000_000 + n)
+}
+
+/// A shared collection without owner and members: `collection 1`.
+pub fn collection(n: u32) -> Collection {
+    Collection {
+        id: collection_id(n),
+        kind: CollectionKind::Shared,
+        name: CollectionName::parse(&format!("collection {n}")).expect("a name"),
+        role_of_all: None,
+        ..Collection::everyone(at(i64::from(n)))
+    }
+}
+
 /// An API key with the scope `read` that does not expire: `key 1`.
 pub fn api_key(n: u32, user: UserId) -> ApiKey {
     ApiKey {
@@ -160,6 +181,7 @@ pub fn api_key(n: u32, user: UserId) -> ApiKey {
         prefix: ApiKeyPrefix::parse(&format!("{n:012}")).expect("a prefix"),
         sha256: [u8::try_from(n % 256).expect("below 256"); 32],
         scopes: ApiKeyScopes::parse(["read"]).expect("a scope"),
+        collections: None,
         created_by: None,
         created_at: at(i64::from(n)),
         expires_at: None,

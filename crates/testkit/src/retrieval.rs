@@ -1,11 +1,13 @@
 //! Retrieval values for tests, derived from a number or a few words.
 
+use chrono::DateTime;
+use docent_domain::attributes::{Attributes, DocumentLabels};
 use docent_domain::chunk::{PageStart, Position, Span};
-use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::id::{ChunkId, CollectionId, DocumentId};
 use docent_domain::retrieval::{
     Embedding, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, TermCounts,
 };
-use docent_domain::text::Title;
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// The ID of the `n`th document; IDs sort by `n`.
@@ -15,8 +17,16 @@ pub fn document_id(n: u32) -> DocumentId {
 
 /// The `n`th document in the vector store: `Document n`, from `document-n.pdf`.
 pub fn indexed(n: u32) -> IndexedDocument {
-    let title = Title::parse(&format!("Document {n}")).unwrap();
-    IndexedDocument { id: document_id(n), title, filename: format!("document-{n}.pdf") }
+    let labels = DocumentLabels {
+        collections: BTreeSet::from([CollectionId::EVERYONE]),
+        owner: None,
+        title: format!("Document {n}"),
+        file_name: format!("document-{n}.pdf"),
+        pages: 1,
+        created_at: DateTime::UNIX_EPOCH,
+        attributes: Attributes::default(),
+    };
+    IndexedDocument { id: document_id(n), labels }
 }
 
 /// The words between spaces, in lower case, counted.
@@ -58,7 +68,7 @@ pub fn found(n: u32, ordinal: u32, text: &str) -> ScoredChunk {
     ScoredChunk {
         id: entry.id,
         document_id: document_id(n),
-        title: indexed(n).title.as_str().to_owned(),
+        title: indexed(n).labels.title,
         text: entry.text,
         span: entry.span,
         pages: entry.pages,

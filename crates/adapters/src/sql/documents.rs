@@ -3,6 +3,7 @@
 use super::entities::documents::{ActiveModel, Column, Entity, Model, to_deletion};
 use super::entities::jobs;
 use super::fault::corrupt;
+use super::labels;
 use super::listing::{contains, is_after};
 use super::lookup::Lookup;
 use super::points::{self, Records};
@@ -17,9 +18,10 @@ use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
 use docent_domain::id::{DocumentId, UserId};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
+use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
-use sea_orm::sea_query::{Expr, NullOrdering};
+use sea_orm::sea_query::{Expr, ExprTrait, NullOrdering};
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
     Select, UpdateMany,
@@ -59,9 +61,12 @@ impl DocumentReader for Transaction {
         let filter = DocumentFilter {
             status: query.status,
             title_contains: query.title_contains.clone(),
-            ..DocumentFilter::default()
+            ..DocumentFilter::of(Scope::SERVICE.clone())
         };
         let rows = matching(&filter, self.backend())
+            .apply_if(query.collection, |rows, collection| {
+                rows.filter(labels::in_any([collection.as_uuid()]))
+            })
             .apply_if(query.owner, |rows, owner| rows.filter(Column::OwnerId.eq(owner.as_uuid())));
         let backend = self.backend();
         let order = |rows: Select<Entity>| match query.order {
@@ -113,15 +118,24 @@ impl DocumentReader for Transaction {
         Ok(counts)
     }
 
-    async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>> {
-        let query = live()
+    async fn searchable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
+        let query = labels::in_scope(live(), scope)
             .select_only()
             .column(Column::Id)
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
             .filter(Column::Status.eq("ingested"))
             .into_tuple::<uuid::Uuid>();
-        let rows = self.run("filter ingested documents", |db| Box::pin(query.all(db))).await?;
+        let rows = self.run("filter searchable documents", |db| Box::pin(query.all(db))).await?;
         Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
+    }
+
+    async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>> {
+        let query = live()
+            .filter(Column::Status.eq("ingested"))
+            .filter(ExprTrait::ne(Expr::col(Column::IndexedLabels), Expr::col(Column::LabelsRevision)))
+            .order_by_asc(Column::Id)
+            .limit(limit);
+        self.fetch_all("look for changed labels", query).await
     }
 
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>> {
@@ -200,9 +214,20 @@ impl DocumentWriter for Transaction {
     }
 
     async fn update(&mut self, document: &Document) -> Result<bool> {
-        let values = ActiveModel { id: NotSet, deleted_at: NotSet, ..document.to_row()? };
+        let values =
+            ActiveModel { id: NotSet, deleted_at: NotSet, indexed_labels: NotSet, ..document.to_row()? };
         let update = update_live(document.id).set(values);
         Ok(self.update_rows("change a document", update).await? > 0)
+    }
+
+    async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()> {
+        let update = update_live(id).col_expr(Column::IndexedLabels, Expr::val(i64::from(revision)));
+        self.update_rows("record the labels in the index", update).await.map(drop)
+    }
+
+    async fn forget_indexed_labels(&mut self) -> Result<()> {
+        let update = Entity::update_many().col_expr(Column::IndexedLabels, Expr::val(0));
+        self.update_rows("forget the labels in the index", update).await.map(drop)
     }
 
     async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool> {
@@ -253,7 +278,10 @@ fn by_bytes(backend: DbBackend) -> Expr {
 
 /// Matching documents, without order and limit.
 fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
-    live()
+    labels::in_scope(live(), &filter.scope)
+        .apply_if(filter.condition.as_ref(), |query, condition| {
+            query.filter(labels::meets(condition, backend))
+        })
         .apply_if(filter.status, |query, status| query.filter(Column::Status.eq(status)))
         .apply_if(filter.title_contains.as_deref(), |query, text| {
             query.filter(contains(Expr::col(Column::Title), text, backend))

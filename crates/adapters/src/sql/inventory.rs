@@ -1,7 +1,9 @@
 //! Pages of all records in SQL.
 
 use super::entities::documents::{self, to_deletion};
-use super::entities::{api_keys, audit_log, conversations, groups, jobs, usage_records, users, webhooks};
+use super::entities::{
+    api_keys, audit_log, collections, conversations, groups, jobs, usage_records, users, webhooks,
+};
 use super::fault::corrupt;
 use super::transaction::Transaction;
 use super::values::micros;
@@ -9,11 +11,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditEntry;
+use docent_domain::collection::Collection;
 use docent_domain::conversation::Conversation;
 use docent_domain::document::{Deletion, Document, DocumentStatus};
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
-use docent_domain::id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId};
+use docent_domain::id::{
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId,
+};
 use docent_domain::job::{Job, JobKind};
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
@@ -111,6 +116,12 @@ impl Inventory for Transaction {
         let query = page(groups::Entity::find(), groups::Column::Id, after.map(GroupId::as_uuid), limit);
         let rows = self.run("read a page of groups", |db| Box::pin(query.all(db))).await?;
         self.groups_with_permissions(rows).await
+    }
+
+    async fn collections(&mut self, after: Option<CollectionId>, limit: u64) -> Result<Vec<Collection>> {
+        let all = collections::Entity::find();
+        let query = page(all, collections::Column::Id, after.map(CollectionId::as_uuid), limit);
+        self.fetch_all("read a page of collections", query).await
     }
 
     async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>> {

@@ -5,6 +5,7 @@
 
 mod api_keys;
 mod audit;
+mod collections;
 mod conversations;
 mod documents;
 mod embedding_cache;
@@ -14,6 +15,7 @@ mod generations;
 mod groups;
 mod inventory;
 mod jobs;
+mod labels;
 mod listing;
 mod lookup;
 mod points;

@@ -7,6 +7,7 @@ use docent_domain::document::{Deletion, Document, DocumentState, Failure, Failur
 use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::job::{Job, JobKind};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, ListPosition, PageRequest};
+use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay};
 use docent_ports::store::Store;
@@ -116,11 +117,11 @@ crate::battery! {
         assert_eq!(read_latest.documents().get(ingested.id).await.unwrap(), None);
         drop(read_latest);
         let mut view = store.read().await.unwrap();
-        let listed = view.documents().list(&DocumentFilter::default()).await.unwrap();
+        let listed = view.documents().list(&DocumentFilter::of(Scope::SERVICE.clone())).await.unwrap();
         assert_eq!(listed, [document(2)]);
         let counts = view.documents().counts().await.unwrap();
         assert_eq!(counts, DocumentCounts { pending: 1, ..DocumentCounts::default() });
-        assert!(view.documents().ingested(&[ingested.id]).await.unwrap().is_empty());
+        assert!(view.documents().searchable(&[ingested.id], Scope::SERVICE).await.unwrap().is_empty());
         let file = ingested.file.clone().unwrap();
         let (blob, sha256) = (Some(file.blob), Some(file.sha256));
         let deletion = Deletion { document: ingested.id, blob, sha256, at: at(9) };
@@ -193,8 +194,8 @@ crate::battery! {
         add_documents(&*store, &[ingested.clone(), failed.clone(), document(3)]).await;
         let ids = [ingested.id, failed.id, document(3).id, document(4).id];
         let mut view = store.read().await.unwrap();
-        assert_eq!(view.documents().ingested(&ids).await.unwrap(), HashSet::from([ingested.id]));
-        assert!(view.documents().ingested(&[]).await.unwrap().is_empty());
+        assert_eq!(view.documents().searchable(&ids, Scope::SERVICE).await.unwrap(), HashSet::from([ingested.id]));
+        assert!(view.documents().searchable(&[], Scope::SERVICE).await.unwrap().is_empty());
     }
 
     /// Every state is stored with its data, and every failure code.
@@ -263,7 +264,7 @@ crate::battery! {
         let close = Document { created_at: at(50) + TimeDelta::microseconds(1), ..document(4) };
         add_documents(&*store, &[tied(2), late.clone(), document(1), tied(3), close.clone()]).await;
         let expected = [late, close, tied(3), tied(2), document(1)];
-        assert_eq!(list(&*store, DocumentFilter::default()).await, expected);
+        assert_eq!(list(&*store, DocumentFilter::of(Scope::SERVICE.clone())).await, expected);
     }
 
     /// The pages make up the list, even with equal creation times and concurrent inserts.
@@ -271,12 +272,12 @@ crate::battery! {
         let documents: Vec<_> =
             (0..25).map(|n| Document { created_at: at(i64::from(n % 5)), ..document(n) }).collect();
         add_documents(&*store, &documents).await;
-        let all = list(&*store, DocumentFilter::default()).await;
+        let all = list(&*store, DocumentFilter::of(Scope::SERVICE.clone())).await;
         assert_eq!(all.len(), 25);
         let mut paged: Vec<Document> = Vec::new();
         loop {
             let after = paged.last().map(place);
-            let page = list(&*store, DocumentFilter { after, limit: Some(4), ..DocumentFilter::default() }).await;
+            let page = list(&*store, DocumentFilter { after, limit: Some(4), ..DocumentFilter::of(Scope::SERVICE.clone()) }).await;
             assert!(page.len() <= 4);
             if page.is_empty() {
                 break;
@@ -291,7 +292,7 @@ crate::battery! {
     async fn list_accepts_any_limit(store) {
         add_documents(&*store, &[document(1), document(2)]).await;
         for (limit, found) in [(0, 0), (1, 1), (2, 2), (3, 2), (u64::MAX, 2)] {
-            let filter = DocumentFilter { limit: Some(limit), ..DocumentFilter::default() };
+            let filter = DocumentFilter { limit: Some(limit), ..DocumentFilter::of(Scope::SERVICE.clone()) };
             assert_eq!(list(&*store, filter).await.len(), found, "limit {limit}");
         }
     }
@@ -314,12 +315,12 @@ crate::battery! {
             ("nothing", &[]),
             ("' OR 1=1 --", &[]),
         ] {
-            let filter = DocumentFilter { title_contains: Some(text.into()), ..DocumentFilter::default() };
+            let filter = DocumentFilter { title_contains: Some(text.into()), ..DocumentFilter::of(Scope::SERVICE.clone()) };
             let documents = list(&*store, filter).await;
             let titles: Vec<_> = documents.iter().map(|document| document.title.as_str()).collect();
             assert_eq!(titles, found, "{text:?}");
         }
-        let filter = DocumentFilter { title_contains: Some(String::new()), ..DocumentFilter::default() };
+        let filter = DocumentFilter { title_contains: Some(String::new()), ..DocumentFilter::of(Scope::SERVICE.clone()) };
         assert_eq!(list(&*store, filter).await.len(), titles.len());
     }
 
@@ -332,7 +333,7 @@ crate::battery! {
             })
             .collect();
         add_documents(&*store, &documents).await;
-        let by_status = DocumentFilter { status: Some("ingested"), ..DocumentFilter::default() };
+        let by_status = DocumentFilter { status: Some("ingested"), ..DocumentFilter::of(Scope::SERVICE.clone()) };
         assert_eq!(numbers(&list(&*store, by_status.clone()).await), [10, 7, 4, 1]);
         let next = DocumentFilter {
             after: Some(place(&documents[10])),

@@ -16,6 +16,7 @@ pub mod audit;
 pub mod blob_store;
 pub mod chat_model;
 pub mod clock;
+pub mod collections;
 pub mod conversations;
 pub mod documents;
 pub mod embedder;

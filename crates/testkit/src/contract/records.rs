@@ -1,5 +1,6 @@
 //! Records that batteries insert first, each kind in one unit of work.
 
+use docent_domain::collection::Collection;
 use docent_domain::document::Document;
 use docent_domain::job::Job;
 use docent_domain::listing::PageRequest;
@@ -10,6 +11,14 @@ pub(super) async fn add_users(store: &dyn Store, users: &[User]) {
     let mut unit = store.begin().await.unwrap();
     for user in users {
         assert!(unit.users().insert(user).await.unwrap());
+    }
+    unit.commit().await.unwrap();
+}
+
+pub(super) async fn add_collections(store: &dyn Store, collections: &[Collection]) {
+    let mut unit = store.begin().await.unwrap();
+    for collection in collections {
+        unit.collections().insert(collection).await.unwrap();
     }
     unit.commit().await.unwrap();
 }

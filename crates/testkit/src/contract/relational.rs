@@ -53,6 +53,10 @@ macro_rules! relational_contracts {
             $crate::groups_contract!(super::$fresh());
         }
 
+        mod collections {
+            $crate::collections_contract!(super::$fresh());
+        }
+
         mod api_keys {
             $crate::api_keys_contract!(super::$fresh());
         }

@@ -5,6 +5,7 @@ use crate::builders::{document, id, job, user};
 use docent_domain::fault::{Component, FaultKind, Result};
 use docent_domain::id::DocumentId;
 use docent_domain::listing::DocumentFilter;
+use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::store::{Schema, Store};
 use std::future::{Future, poll_fn};
@@ -63,7 +64,7 @@ crate::battery! {
         assert_eq!(view.documents().counts().await.unwrap().pending, 1);
         add_documents(&*store, &[document(2)]).await;
         assert_eq!(view.documents().counts().await.unwrap().pending, 1);
-        assert_eq!(view.documents().list(&DocumentFilter::default()).await.unwrap().len(), 1);
+        assert_eq!(view.documents().list(&DocumentFilter::of(Scope::SERVICE.clone())).await.unwrap().len(), 1);
         let mut later = store.read().await.unwrap();
         assert_eq!(later.documents().counts().await.unwrap().pending, 2);
     }

@@ -1,15 +1,21 @@
 //! Contract of every vector store.
 
+use crate::builders::id;
 use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query, terms};
+use chrono::DateTime;
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::condition::{Comparison, Condition};
 use docent_domain::fault::FaultKind;
 use docent_domain::id::ChunkId;
+use docent_domain::id::{CollectionId, DocumentId, UserId};
 use docent_domain::ranking::{
     CorpusStatistics, Frequencies, Occurrence, TermWeights, length_norm, lexical, rounded_length,
 };
-use docent_domain::retrieval::{ChunkFilter, IndexEntry, QueryEmbedding, ScoredChunk};
+use docent_domain::retrieval::{ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk};
+use docent_domain::scope::Scope;
 use docent_ports::vector_index::{IndexPage, VectorIndex};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 fn texts(found: &[ScoredChunk]) -> Vec<&str> {
@@ -18,6 +24,29 @@ fn texts(found: &[ScoredChunk]) -> Vec<&str> {
 
 fn dense(vector: &[f32]) -> QueryEmbedding {
     QueryEmbedding { sparse: None, dense: Some(vector.to_vec()) }
+}
+
+/// The `n`th document in these collections, with an attribute `year` and pages.
+fn labelled(n: u32, collections: &[u32], year: f64) -> IndexedDocument {
+    let key = AttributeKey::parse("year").unwrap();
+    let attributes = Attributes::new(BTreeMap::from([(key, AttributeValue::Number(year))])).unwrap();
+    let collections = collections.iter().map(|n| id(*n)).collect();
+    let document = indexed(n);
+    IndexedDocument {
+        labels: DocumentLabels { collections, attributes, pages: n, ..document.labels },
+        ..document
+    }
+}
+
+fn scope(collections: &[u32]) -> Scope {
+    Scope::SERVICE.within(&collections.iter().map(|n| id(*n)).collect::<Vec<_>>()).unwrap()
+}
+
+/// The documents that a search for `pump` finds, sorted.
+async fn found(index: &dyn VectorIndex, filter: ChunkFilter<'_>) -> Vec<DocumentId> {
+    let chunks = index.search(&query("pump"), filter).await.unwrap();
+    let documents: BTreeSet<DocumentId> = chunks.iter().map(|chunk| chunk.document_id).collect();
+    documents.into_iter().collect()
 }
 
 crate::battery! {
@@ -40,7 +69,7 @@ crate::battery! {
         assert_eq!(found.len(), 1);
         let chunk = &found[0];
         assert_eq!((chunk.id, chunk.document_id), (ChunkId::of(document_id(1), 3), document_id(1)));
-        assert_eq!((chunk.title.as_str(), chunk.text.as_str()), (indexed(1).title.as_str(), stored.text.as_str()));
+        assert_eq!((chunk.title.as_str(), chunk.text.as_str()), (indexed(1).labels.title.as_str(), stored.text.as_str()));
         assert_eq!((chunk.span, &chunk.pages), (stored.span, &stored.pages));
         assert!(chunk.score > 0.0);
     }
@@ -136,10 +165,10 @@ crate::battery! {
             index.replace(&indexed(n), vec![entry(n, 0, "pump"), entry(n, 1, "valve")]).await.unwrap();
         }
         let named = [document_id(3), document_id(1), document_id(9)];
-        let found = index.search(&query("pump"), ChunkFilter { documents: Some(&named), limit: 5 }).await.unwrap();
+        let found = index.search(&query("pump"), ChunkFilter { documents: Some(&named), ..ChunkFilter::all(5) }).await.unwrap();
         let of: Vec<_> = found.iter().map(|chunk| chunk.document_id).collect();
         assert_eq!(of, [document_id(1), document_id(3)]);
-        assert_eq!(index.search(&query("pump"), ChunkFilter { documents: Some(&[]), limit: 5 }).await.unwrap(), []);
+        assert_eq!(index.search(&query("pump"), ChunkFilter { documents: Some(&[]), ..ChunkFilter::all(5) }).await.unwrap(), []);
     }
 
     async fn replace_removes_previous_chunks(index) {
@@ -322,5 +351,115 @@ crate::battery! {
             assert_eq!(call.await.unwrap(), 3);
         }
         assert_eq!(index.search(&query("pump"), ChunkFilter::all(100)).await.unwrap().len(), 60);
+    }
+
+    /// A search finds the best chunks of the scope, however many better ones there are outside.
+    async fn search_is_limited_to_the_scope(index) {
+        for n in 1..=40 {
+            index.replace(&labelled(n, &[1 + n % 2], 2000.0), vec![entry(n, 0, "pump pump pump")]).await.unwrap();
+        }
+        index.replace(&labelled(50, &[3, 4], 2000.0), vec![entry(50, 0, "pump and a lot of other words")]).await.unwrap();
+        for (of, expected) in [(&[3][..], 1), (&[4, 5], 1), (&[1], 20), (&[2, 3], 21), (&[5], 0), (&[], 0)] {
+            let scope = scope(of);
+            let filter = ChunkFilter { scope: &scope, ..ChunkFilter::all(100) };
+            let documents = found(&*index, filter).await;
+            assert_eq!(documents.len(), expected, "{of:?}");
+            assert_eq!(documents.contains(&document_id(50)), of.iter().any(|n| [3, 4].contains(n)));
+            let one = found(&*index, ChunkFilter { limit: 1, ..filter }).await;
+            assert_eq!(one.len(), expected.min(1), "{of:?}");
+            let both = found(&*index, ChunkFilter { documents: Some(&[document_id(50), document_id(1)]), ..filter }).await;
+            let inside = [1, 50].into_iter().filter(|n| documents.contains(&document_id(*n)));
+            assert_eq!(both, inside.map(document_id).collect::<Vec<_>>(), "{of:?}");
+        }
+    }
+
+    /// Scores do not depend on the scope.
+    async fn scope_does_not_change_scores(index) {
+        for (n, text) in [(1, "pump pump"), (2, "pump valve"), (3, "valve")] {
+            index.replace(&labelled(n, &[n], 2000.0), vec![entry(n, 0, text)]).await.unwrap();
+        }
+        let all = index.search(&query("pump valve"), ChunkFilter::all(9)).await.unwrap();
+        for chunk in all {
+            let of = scope(&[u32::try_from(chunk.document_id.as_uuid().as_u128() & 0xff).unwrap()]);
+            let filter = ChunkFilter { scope: &of, ..ChunkFilter::all(9) };
+            let alone = index.search(&query("pump valve"), filter).await.unwrap();
+            assert_eq!(alone, [chunk]);
+        }
+    }
+
+    /// Every comparison selects what the domain's rule selects.
+    async fn search_is_limited_by_conditions(index) {
+        let key = |text: &str| AttributeKey::parse(text).unwrap();
+        let text = |text: &str| AttributeValue::string(text).unwrap();
+        let mut documents = vec![
+            labelled(1, &[1], 2021.0), labelled(2, &[2], 2022.5), labelled(3, &[1, 2], -3.0), indexed(4), indexed(5), indexed(6),
+        ];
+        documents[3].labels.attributes = Attributes::new(BTreeMap::from([
+            (key("year"), text("2021")), (key("a.b-c"), text("ü x")), (key("ok"), AttributeValue::Boolean(true)),
+        ])).unwrap();
+        documents[4].labels.attributes = Attributes::new(BTreeMap::from([
+            (key("ok"), AttributeValue::Boolean(false)), (key("a.b-c"), text("")),
+        ])).unwrap();
+        documents[5].labels.owner = Some(id(9));
+        documents[5].labels.created_at = DateTime::from_timestamp(1_700_000_000, 999_999_000).unwrap();
+        for (n, document) in (1..).zip(&documents) {
+            index.replace(document, vec![entry(n, 0, "pump"), entry(n, 1, "the pump")]).await.unwrap();
+        }
+        let values = [
+            AttributeValue::Number(2021.0), AttributeValue::Number(2022.5), AttributeValue::Number(-3.0),
+            AttributeValue::Number(2.0), AttributeValue::Number(1_700_000_000.0), text("2021"), text("ü x"), text(""),
+            AttributeValue::Boolean(true), AttributeValue::Boolean(false), text(&id::<CollectionId>(2).to_string()),
+            text(&id::<UserId>(9).to_string()), text("Document 6"), text("document-5.pdf"),
+        ];
+        let select = async |condition: &Condition| {
+            let expected: Vec<_> = documents.iter()
+                .filter(|document| condition.is_met_by(&document.labels)).map(|document| document.id).collect();
+            let filter = ChunkFilter { condition: Some(condition), ..ChunkFilter::all(99) };
+            assert_eq!(found(&*index, filter).await, expected, "{condition:?}");
+            expected.len()
+        };
+        let mut selected = 0;
+        for name in ["year", "a.b-c", "ok", "none", "owner", "collection", "title", "file_name", "pages", "created_at"] {
+            for (_, comparison) in Comparison::ALL {
+                let lists = [values[..2].to_vec(), values[5..].to_vec(), Vec::new()];
+                for values in values.iter().map(|value| vec![value.clone()]).chain(lists) {
+                    let Ok(condition) = Condition::compare(key(name), *comparison, values) else { continue };
+                    selected += select(&condition).await;
+                }
+            }
+        }
+        assert!(selected > 100, "{selected}");
+        let year = |operator: &str, n: f64| {
+            let comparison = Comparison::parse(operator).unwrap();
+            Condition::compare(key("year"), comparison, vec![AttributeValue::Number(n)]).unwrap()
+        };
+        let either = Condition::Or(vec![year("eq", 2021.0), year("lt", 0.0)]);
+        assert_eq!(select(&either).await, 2);
+        assert_eq!(select(&Condition::And(vec![either.clone(), year("gt", 0.0)])).await, 1);
+        assert_eq!(select(&Condition::Or(vec![Condition::And(vec![either, year("ne", 2021.0)]), year("eq", 2022.5)])).await, 2);
+        assert_eq!(select(&Condition::And(Vec::new())).await, 6);
+        assert_eq!(select(&Condition::Or(Vec::new())).await, 0);
+        let of = scope(&[1]);
+        let positive = year("gt", 0.0);
+        let filter = ChunkFilter { scope: &of, condition: Some(&positive), ..ChunkFilter::all(99) };
+        assert_eq!(found(&*index, filter).await, [document_id(1)]);
+    }
+
+    /// New labels count at once and change nothing else.
+    async fn relabelled_document_is_found_by_its_new_labels(index) {
+        index.replace(&labelled(1, &[1], 2020.0), vec![entry(1, 0, "pump"), entry(1, 1, "pump valve")]).await.unwrap();
+        index.replace(&labelled(2, &[1], 2020.0), vec![entry(2, 0, "pump")]).await.unwrap();
+        let before = index.search(&query("pump"), ChunkFilter::all(9)).await.unwrap();
+        for _ in 0..2 {
+            index.relabel(&labelled(1, &[2], 2021.0)).await.unwrap();
+        }
+        index.relabel(&labelled(3, &[1], 2021.0)).await.unwrap();
+        assert_eq!(index.search(&query("pump"), ChunkFilter::all(9)).await.unwrap(), before);
+        assert_eq!((index.count(document_id(1)).await.unwrap(), index.count(document_id(3)).await.unwrap()), (2, 0));
+        let (old, new) = (scope(&[1]), scope(&[2]));
+        assert_eq!(found(&*index, ChunkFilter { scope: &old, ..ChunkFilter::all(9) }).await, [document_id(2)]);
+        assert_eq!(found(&*index, ChunkFilter { scope: &new, ..ChunkFilter::all(9) }).await, [document_id(1)]);
+        index.remove(document_id(1)).await.unwrap();
+        assert_eq!(found(&*index, ChunkFilter { scope: &new, ..ChunkFilter::all(9) }).await, []);
     }
 }

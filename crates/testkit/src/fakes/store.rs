@@ -4,6 +4,7 @@
 //! the tables as of its opening.
 
 mod audit;
+mod collections;
 mod conversations;
 mod credentials;
 mod documents;
@@ -21,14 +22,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditEntry;
+use docent_domain::collection::{Collection, CollectionRole, Member};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::generation::IndexGeneration;
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{
-    ApiKeyId, AuditId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId, SessionId, UsageId,
-    UserId, VerificationId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId,
+    SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
 };
 use docent_domain::job::Job;
 use docent_domain::listing::{Page, PageRequest};
@@ -45,10 +47,18 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::OwnedMutexGuard;
 
 /// An in-memory relational store. Clones share it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct FakeStore {
     committed: Arc<Mutex<Arc<Tables>>>,
     writer: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Default for FakeStore {
+    fn default() -> Self {
+        let everyone = Collection::everyone(DateTime::UNIX_EPOCH);
+        let tables = Tables { collections: BTreeMap::from([(everyone.id, everyone)]), ..Tables::default() };
+        Self { committed: Arc::new(Mutex::new(Arc::new(tables))), writer: Arc::default() }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -65,7 +75,11 @@ struct Tables {
     audit: BTreeMap<AuditId, AuditEntry>,
     /// Failed logins of unknown accounts by hour and network.
     failed_logins: BTreeMap<(DateTime<Utc>, String), u64>,
+    collections: BTreeMap<CollectionId, Collection>,
+    members: BTreeMap<(CollectionId, Member), CollectionRole>,
     documents: BTreeMap<DocumentId, Document>,
+    /// Revision of the labels that the index has; 0 if absent.
+    indexed_labels: BTreeMap<DocumentId, u32>,
     deleted: BTreeMap<DocumentId, Deletion>,
     jobs: BTreeMap<JobId, Job>,
     /// Position of each job in the queue: the lowest is next.

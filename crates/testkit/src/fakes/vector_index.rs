@@ -88,13 +88,20 @@ impl VectorIndex for FakeVectorIndex {
         Ok(())
     }
 
+    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+        if let Some((known, _)) = self.documents.lock().unwrap().get_mut(&document.id) {
+            known.clone_from(document);
+        }
+        Ok(())
+    }
+
     async fn remove(&self, document: DocumentId) -> Result<()> {
         self.documents.lock().unwrap().remove(&document);
         Ok(())
     }
 
     async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
-        let ChunkFilter { documents: wanted, limit } = filter;
+        let ChunkFilter { scope, condition, documents: wanted, limit } = filter;
         let documents = self.documents.lock().unwrap();
         let stored =
             || documents.values().flat_map(|(of, entries)| entries.iter().map(move |entry| (of, entry)));
@@ -110,6 +117,8 @@ impl VectorIndex for FakeVectorIndex {
         let (totals, terms) = weighed(&terms, &sparse);
         let mut found: Vec<_> = stored()
             .filter(|(of, _)| wanted.is_none_or(|wanted| wanted.contains(&of.id)))
+            .filter(|(of, _)| scope.contains(&of.labels.collections))
+            .filter(|(of, _)| condition.is_none_or(|condition| condition.is_met_by(&of.labels)))
             .map(|(of, entry)| {
                 let sparse = entry.embedding.sparse.as_ref();
                 let lexical = sparse.map_or(0.0, |chunk| lexical_of(&terms, &totals, chunk));
@@ -191,7 +200,7 @@ fn scored(document: &IndexedDocument, entry: &IndexEntry, score: f32) -> ScoredC
     ScoredChunk {
         id: entry.id,
         document_id: document.id,
-        title: document.title.as_str().to_owned(),
+        title: document.labels.title.clone(),
         text: entry.text.clone(),
         span: entry.span,
         pages: entry.pages.clone(),

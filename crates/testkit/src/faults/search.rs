@@ -24,6 +24,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         self.pass()?.replace(document, entries).await
     }
 
+    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+        self.pass()?.relabel(document).await
+    }
+
     async fn remove(&self, document: DocumentId) -> Result<()> {
         self.pass()?.remove(document).await
     }

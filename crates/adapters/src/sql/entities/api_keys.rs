@@ -1,10 +1,12 @@
 use crate::sql::fault::corrupt;
+use crate::sql::labels;
 use crate::sql::record::{Record, all_columns};
 use crate::sql::values::{digest, instant, micros};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
 use docent_domain::fault::Result;
-use docent_domain::id::{ApiKeyId, UserId};
+use docent_domain::id::{ApiKeyId, CollectionId, UserId};
 use sea_orm::entity::prelude::*;
+use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_keys")]
@@ -21,6 +23,7 @@ pub struct Model {
     pub last_used_at: Option<i64>,
     pub revoked_at: Option<i64>,
     pub created_by: Option<Uuid>,
+    pub collections: Option<String>,
 }
 
 no_relations!();
@@ -41,6 +44,7 @@ impl Record for ApiKey {
             last_used_at: self.last_used_at.map(micros),
             revoked_at: self.revoked_at.map(micros),
             created_by: self.created_by.map(UserId::as_uuid),
+            collections: self.collections.as_ref().map(|ids| labels::ids_value(ids).to_string()),
         }))
     }
 
@@ -52,6 +56,7 @@ impl Record for ApiKey {
             name: ApiKeyName::parse(&row.name).map_err(|_| corrupt("API key's name"))?,
             prefix: ApiKeyPrefix::parse(&row.prefix).map_err(|_| corrupt("API key's prefix"))?,
             sha256: digest(&row.sha256, "API key's digest")?,
+            collections: row.collections.as_deref().map(collections).transpose()?,
             scopes: ApiKeyScopes::parse(row.scopes.split(' ')).map_err(|_| corrupt("API key's scopes"))?,
             created_by: row.created_by.map(UserId::from_uuid),
             created_at: when(row.created_at)?,
@@ -60,4 +65,10 @@ impl Record for ApiKey {
             revoked_at: row.revoked_at.map(when).transpose()?,
         })
     }
+}
+
+/// Collections of a column value.
+fn collections(text: &str) -> Result<BTreeSet<CollectionId>> {
+    let ids = serde_json::from_str(text).map_err(|_| corrupt("API key's collections"))?;
+    labels::ids(&ids).ok_or_else(|| corrupt("API key's collections"))
 }

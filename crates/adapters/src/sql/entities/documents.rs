@@ -1,4 +1,5 @@
 use crate::sql::fault::corrupt;
+use crate::sql::labels;
 use crate::sql::record::{Record, all_columns};
 use crate::sql::values::{counted, instant, micros, number};
 use docent_domain::document::{
@@ -40,6 +41,10 @@ pub struct Model {
     pub updated_at: i64,
     pub deleted_at: Option<i64>,
     pub effort: Option<Json>,
+    pub collections: Json,
+    pub attributes: Json,
+    pub labels_revision: i64,
+    pub indexed_labels: i64,
 }
 
 no_relations!();
@@ -81,6 +86,10 @@ impl Record for Document {
             updated_at: micros(self.updated_at),
             deleted_at: None,
             effort: self.stats.as_ref().map(effort_value),
+            collections: labels::ids_value(&self.collections),
+            attributes: labels::attributes_value(&self.attributes),
+            labels_revision: i64::from(self.labels_revision),
+            indexed_labels: 0,
         }))
     }
 
@@ -88,7 +97,11 @@ impl Record for Document {
         Ok(Document {
             id: DocumentId::from_uuid(row.id),
             owner: row.owner_id.map(UserId::from_uuid),
+            collections: labels::ids(&row.collections).ok_or_else(|| corrupt("document's collections"))?,
             title: Title::parse(&row.title).map_err(|_| corrupt("document's title"))?,
+            attributes: labels::attributes(&row.attributes)
+                .ok_or_else(|| corrupt("document's attributes"))?,
+            labels_revision: counted(row.labels_revision, "revision of labels")?,
             file: file(&row)?,
             state: state(&row)?,
             created_at: instant(row.created_at, "document's time")?,

@@ -3,11 +3,13 @@
 use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use docent_domain::attributes::DocumentLabels;
 use docent_domain::document::{Deletion, Document, DocumentState};
 use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
 use docent_domain::id::{DocumentId, UserId};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
+use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
 use std::cmp::Reverse;
@@ -33,10 +35,12 @@ impl DocumentReader for Transaction {
         let filter = DocumentFilter {
             status: query.status,
             title_contains: query.title_contains.clone(),
-            ..DocumentFilter::default()
+            ..DocumentFilter::of(Scope::SERVICE.clone())
         };
         let fits = |document: &&Document| {
-            matches(&filter, document) && query.owner.is_none_or(|owner| document.owner == Some(owner))
+            matches(&filter, document)
+                && query.collection.is_none_or(|collection| document.collections.contains(&collection))
+                && query.owner.is_none_or(|owner| document.owner == Some(owner))
         };
         let mut documents: Vec<Document> = self.read()?.documents.values().filter(fits).cloned().collect();
         let bytes = |document: &Document| document.file.as_ref().map(|file| file.bytes);
@@ -71,12 +75,24 @@ impl DocumentReader for Transaction {
         Ok(days.into_iter().map(|(day, counts)| DocumentDay { day, counts }).collect())
     }
 
-    async fn ingested(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>> {
+    async fn searchable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
         let documents = &self.read()?.documents;
-        let is_ingested = |id: &&DocumentId| {
-            documents.get(id).is_some_and(|document| matches!(document.state, DocumentState::Ingested(_)))
+        let is_searchable = |id: &&DocumentId| {
+            documents.get(id).is_some_and(|document| {
+                matches!(document.state, DocumentState::Ingested(_)) && scope.contains(&document.collections)
+            })
         };
-        Ok(ids.iter().filter(is_ingested).copied().collect())
+        Ok(ids.iter().filter(is_searchable).copied().collect())
+    }
+
+    async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>> {
+        let tables = self.read()?;
+        let is_stale = |document: &&Document| {
+            let indexed = tables.indexed_labels.get(&document.id).copied().unwrap_or(0);
+            matches!(document.state, DocumentState::Ingested(_)) && indexed != document.labels_revision
+        };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(tables.documents.values().filter(is_stale).take(limit).cloned().collect())
     }
 
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>> {
@@ -122,6 +138,7 @@ impl DocumentWriter for Transaction {
     async fn insert(&mut self, document: &Document) -> Result<()> {
         self.write(|tables| {
             owner_exists(tables, document)?;
+            collections_exist(tables, document)?;
             match tables.documents.insert(document.id, document.clone()) {
                 None if !tables.deleted.contains_key(&document.id) => Ok(()),
                 None | Some(_) => Err(violation("there is a document with this id")),
@@ -135,8 +152,23 @@ impl DocumentWriter for Transaction {
                 return Ok(false);
             }
             owner_exists(tables, document)?;
+            collections_exist(tables, document)?;
             tables.documents.insert(document.id, document.clone());
             Ok(true)
+        })
+    }
+
+    async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()> {
+        self.write(|tables| {
+            tables.indexed_labels.insert(id, revision);
+            Ok(())
+        })
+    }
+
+    async fn forget_indexed_labels(&mut self) -> Result<()> {
+        self.write(|tables| {
+            tables.indexed_labels.clear();
+            Ok(())
         })
     }
 
@@ -178,6 +210,13 @@ fn owner_exists(tables: &Tables, document: &Document) -> Result<()> {
     }
 }
 
+fn collections_exist(tables: &Tables, document: &Document) -> Result<()> {
+    match document.collections.iter().all(|collection| tables.collections.contains_key(collection)) {
+        true => Ok(()),
+        false => Err(violation("a collection of the document does not exist")),
+    }
+}
+
 fn matches(filter: &DocumentFilter, document: &Document) -> bool {
     let status = filter.status.is_none_or(|status| document.state.name() == status);
     let title = filter
@@ -186,5 +225,8 @@ fn matches(filter: &DocumentFilter, document: &Document) -> bool {
         .is_none_or(|text| document.title.as_str().to_ascii_lowercase().contains(&text.to_ascii_lowercase()));
     let place =
         filter.after.is_none_or(|last| (document.created_at, document.id) < (last.created_at, last.id));
-    status && title && place
+    let labels =
+        DocumentLabels::of(document, document.coverage.as_ref().map_or(0, |coverage| coverage.pages));
+    let condition = filter.condition.as_ref().is_none_or(|condition| condition.is_met_by(&labels));
+    status && title && place && condition && filter.scope.contains(&document.collections)
 }

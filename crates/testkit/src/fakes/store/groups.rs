@@ -2,6 +2,7 @@
 
 use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
+use docent_domain::collection::Member;
 use docent_domain::fault::Result;
 use docent_domain::group::{AssignedPermissions, Group, GroupName};
 use docent_domain::id::{GroupId, UserId};
@@ -73,6 +74,7 @@ impl GroupWriter for Transaction {
             for rights in tables.rights.values_mut() {
                 rights.groups.remove(&id);
             }
+            tables.members.retain(|(_, member), _| *member != Member::Group(id));
             Ok(tables.groups.remove(&id).is_some())
         })
     }

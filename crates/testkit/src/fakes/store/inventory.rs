@@ -5,11 +5,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditEntry;
+use docent_domain::collection::Collection;
 use docent_domain::conversation::Conversation;
 use docent_domain::document::{Deletion, Document, DocumentState, DocumentStatus};
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
-use docent_domain::id::{ApiKeyId, AuditId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId};
+use docent_domain::id::{
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId,
+};
 use docent_domain::job::{Job, JobKind, JobState};
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
@@ -78,6 +81,10 @@ impl Inventory for Transaction {
 
     async fn groups(&mut self, after: Option<GroupId>, limit: u64) -> Result<Vec<Group>> {
         Ok(page(&self.read()?.groups, after, limit))
+    }
+
+    async fn collections(&mut self, after: Option<CollectionId>, limit: u64) -> Result<Vec<Collection>> {
+        Ok(page(&self.read()?.collections, after, limit))
     }
 
     async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>> {

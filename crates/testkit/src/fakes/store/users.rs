@@ -2,6 +2,7 @@
 
 use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
+use docent_domain::collection::{Collection, Member};
 use docent_domain::fault::Result;
 use docent_domain::id::UserId;
 use docent_domain::listing::{
@@ -55,6 +56,8 @@ impl UserWriter for Transaction {
                 return Ok(false);
             }
             insert_once(&mut tables.users, user.id, user)?;
+            let personal = Collection::personal(user.id, user.created_at);
+            tables.collections.entry(personal.id).or_insert(personal);
             Ok(true)
         })
     }
@@ -84,6 +87,12 @@ impl UserWriter for Transaction {
             tables.deliveries.retain(|_, delivery| webhooks.contains_key(&delivery.webhook));
             for document in tables.documents.values_mut().filter(|document| document.owner == Some(id)) {
                 document.owner = None;
+            }
+            tables.members.retain(|(_, member), _| *member != Member::User(id));
+            for collection in
+                tables.collections.values_mut().filter(|collection| collection.owner == Some(id))
+            {
+                collection.owner = None;
             }
             for job in tables.jobs.values_mut().filter(|job| job.owner == Some(id)) {
                 job.owner = None;

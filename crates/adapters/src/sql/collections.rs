@@ -1,0 +1,247 @@
+//! Collections in SQL.
+
+use super::entities::collections::{Column, Entity, role};
+use super::entities::{collection_groups, collection_users, document_collections, documents, user_groups};
+use super::labels;
+use super::listing::contains;
+use super::record::Record;
+use super::transaction::Transaction;
+use super::values::counted;
+use async_trait::async_trait;
+use docent_domain::collection::{Collection, CollectionRole, Member, Membership};
+use docent_domain::fault::Result;
+use docent_domain::id::{CollectionId, GroupId, UserId};
+use docent_domain::listing::{CollectionFilter, Page, PageRequest};
+use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter};
+use sea_orm::sea_query::{Expr, Func, OnConflict, UnionType};
+use sea_orm::{
+    ColumnTrait, DbBackend, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
+};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+#[async_trait]
+impl CollectionReader for Transaction {
+    async fn get(&mut self, id: CollectionId) -> Result<Option<Collection>> {
+        self.fetch_one("read a collection", Entity::find_by_id(id.as_uuid())).await
+    }
+
+    async fn page(
+        &mut self,
+        filter: &CollectionFilter,
+        page: PageRequest,
+    ) -> Result<Page<(Collection, CollectionSize)>> {
+        let backend = self.backend();
+        let rows = Entity::find()
+            .apply_if(filter.scope.as_ref().and_then(|scope| scope.collections()), |rows, readable| {
+                rows.filter(Column::Id.is_in(readable.map(CollectionId::as_uuid)))
+            })
+            .apply_if(filter.name_contains.as_deref(), |rows, text| {
+                rows.filter(contains(Expr::col(Column::Name), text, backend))
+            })
+            .apply_if(filter.kind, |rows, kind| rows.filter(Column::Kind.eq(kind.name())));
+        let order = |rows: Select<Entity>| {
+            rows.order_by_asc(Column::Kind).order_by(lower_name(backend), Order::Asc).order_by_asc(Column::Id)
+        };
+        let listed = self.listed("list collections", rows, order, page, Collection::from_row).await?;
+        let ids: Vec<Uuid> = listed.records.iter().map(|collection| collection.id.as_uuid()).collect();
+        let mut sizes = self.sizes(&ids).await?;
+        let sized = |collection: Collection| {
+            let size = sizes.remove(&collection.id.as_uuid()).unwrap_or_default();
+            (collection, size)
+        };
+        Ok(Page { records: listed.records.into_iter().map(sized).collect(), total: listed.total })
+    }
+
+    async fn names(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, String>> {
+        let query = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .column(Column::Name)
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+            .into_tuple::<(Uuid, String)>();
+        let rows = self.run("read names of collections", |db| Box::pin(query.all(db))).await?;
+        Ok(rows.into_iter().map(|(id, name)| (CollectionId::from_uuid(id), name)).collect())
+    }
+
+    async fn roles(&mut self, user: UserId) -> Result<Vec<(CollectionId, CollectionRole)>> {
+        let memberships = user_groups::Entity::find()
+            .select_only()
+            .column(user_groups::Column::GroupId)
+            .filter(user_groups::Column::UserId.eq(user.as_uuid()))
+            .into_query();
+        let through_groups = collection_groups::Entity::find()
+            .select_only()
+            .columns([collection_groups::Column::CollectionId, collection_groups::Column::Role])
+            .filter(collection_groups::Column::GroupId.in_subquery(memberships))
+            .into_query();
+        let own = collection_users::Entity::find()
+            .select_only()
+            .columns([collection_users::Column::CollectionId, collection_users::Column::Role])
+            .filter(collection_users::Column::UserId.eq(user.as_uuid()))
+            .into_query();
+        let of_all = Entity::find()
+            .select_only()
+            .columns([Column::Id, Column::RoleOfAll])
+            .filter(Column::RoleOfAll.is_not_null())
+            .into_query();
+        let mut all = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .expr_as(Expr::val(CollectionRole::Manager.name()), "role")
+            .filter(Column::OwnerId.eq(user.as_uuid()));
+        for part in [of_all, own, through_groups] {
+            QueryTrait::query(&mut all).union(UnionType::All, part);
+        }
+        let all = all.into_tuple::<(Uuid, String)>();
+        let rows = self.run("read the roles of an account", |db| Box::pin(all.all(db))).await?;
+        rows.into_iter().map(|(id, name)| Ok((CollectionId::from_uuid(id), role(&name)?))).collect()
+    }
+
+    async fn members(&mut self, id: CollectionId) -> Result<Vec<Membership>> {
+        let users = collection_users::Entity::find()
+            .filter(collection_users::Column::CollectionId.eq(id.as_uuid()))
+            .order_by_asc(collection_users::Column::UserId);
+        let users = self.run("read members of a collection", |db| Box::pin(users.all(db))).await?;
+        let groups = collection_groups::Entity::find()
+            .filter(collection_groups::Column::CollectionId.eq(id.as_uuid()))
+            .order_by_asc(collection_groups::Column::GroupId);
+        let groups = self.run("read members of a collection", |db| Box::pin(groups.all(db))).await?;
+        let users = users.into_iter().map(|row| (Member::User(UserId::from_uuid(row.user_id)), row.role));
+        let groups =
+            groups.into_iter().map(|row| (Member::Group(GroupId::from_uuid(row.group_id)), row.role));
+        users.chain(groups).map(|(member, name)| Ok(Membership { member, role: role(&name)? })).collect()
+    }
+
+    async fn only_here(&mut self, id: CollectionId) -> Result<u64> {
+        let rows = documents::Entity::find()
+            .filter(documents::Column::DeletedAt.is_null())
+            .filter(labels::in_any([id.as_uuid()]))
+            .filter(labels::in_no_other_than(id));
+        self.count_rows("count documents of a collection", rows).await
+    }
+}
+
+#[async_trait]
+impl CollectionWriter for Transaction {
+    async fn insert(&mut self, collection: &Collection) -> Result<()> {
+        self.insert_record("add a collection", collection).await
+    }
+
+    async fn update(&mut self, collection: &Collection) -> Result<bool> {
+        let update =
+            Entity::update_many().set(collection.to_row()?).filter(Column::Id.eq(collection.id.as_uuid()));
+        Ok(self.update_rows("change a collection", update).await? > 0)
+    }
+
+    async fn delete(&mut self, id: CollectionId) -> Result<bool> {
+        let documents = documents::Entity::find().filter(labels::in_any([id.as_uuid()]));
+        for document in self.run("list documents of a collection", |db| Box::pin(documents.all(db))).await? {
+            let mut left = labels::ids(&document.collections).unwrap_or_default();
+            left.remove(&id);
+            let update = documents::Entity::update_many()
+                .col_expr(documents::Column::Collections, Expr::val(labels::ids_value(&left)))
+                .col_expr(documents::Column::LabelsRevision, Expr::val(document.labels_revision + 1))
+                .filter(documents::Column::Id.eq(document.id));
+            self.update_rows("take a document out of a collection", update).await?;
+        }
+        self.delete_by_id::<Entity>("remove a collection", id.as_uuid()).await
+    }
+
+    async fn set_member(
+        &mut self,
+        id: CollectionId,
+        member: Member,
+        role: Option<CollectionRole>,
+    ) -> Result<()> {
+        let doing = "change a member of a collection";
+        match (member, role) {
+            (Member::User(user), Some(role)) => {
+                let row = collection_users::ActiveModel {
+                    collection_id: Set(id.as_uuid()),
+                    user_id: Set(user.as_uuid()),
+                    role: Set(role.name().to_owned()),
+                };
+                let key = [collection_users::Column::CollectionId, collection_users::Column::UserId];
+                let replace =
+                    OnConflict::columns(key).update_column(collection_users::Column::Role).to_owned();
+                let insert = collection_users::Entity::insert(row).on_conflict(replace);
+                self.insert_rows(doing, insert).await.map(drop)
+            }
+            (Member::Group(group), Some(role)) => {
+                let row = collection_groups::ActiveModel {
+                    collection_id: Set(id.as_uuid()),
+                    group_id: Set(group.as_uuid()),
+                    role: Set(role.name().to_owned()),
+                };
+                let key = [collection_groups::Column::CollectionId, collection_groups::Column::GroupId];
+                let replace =
+                    OnConflict::columns(key).update_column(collection_groups::Column::Role).to_owned();
+                let insert = collection_groups::Entity::insert(row).on_conflict(replace);
+                self.insert_rows(doing, insert).await.map(drop)
+            }
+            (Member::User(user), None) => self
+                .delete_by_id::<collection_users::Entity>(doing, (id.as_uuid(), user.as_uuid()))
+                .await
+                .map(drop),
+            (Member::Group(group), None) => self
+                .delete_by_id::<collection_groups::Entity>(doing, (id.as_uuid(), group.as_uuid()))
+                .await
+                .map(drop),
+        }
+    }
+}
+
+impl Transaction {
+    /// Sizes of collections; those without members and documents are omitted.
+    async fn sizes(&mut self, ids: &[Uuid]) -> Result<HashMap<Uuid, CollectionSize>> {
+        use document_collections::Column as InCollection;
+        let mut sizes: HashMap<Uuid, CollectionSize> = HashMap::new();
+        let live = documents::Entity::find()
+            .select_only()
+            .column(documents::Column::Id)
+            .filter(documents::Column::DeletedAt.is_null())
+            .into_query();
+        let documents = document_collections::Entity::find()
+            .select_only()
+            .column(InCollection::CollectionId)
+            .column_as(InCollection::DocumentId.count(), "documents")
+            .filter(InCollection::CollectionId.is_in(ids.iter().copied()))
+            .filter(InCollection::DocumentId.in_subquery(live))
+            .group_by(InCollection::CollectionId)
+            .into_tuple::<(Uuid, i64)>();
+        let documents = self.run("count documents of collections", |db| Box::pin(documents.all(db))).await?;
+        for (id, count) in documents {
+            sizes.entry(id).or_default().documents = counted(count, "count of documents")?;
+        }
+        let users = collection_users::Entity::find()
+            .select_only()
+            .column(collection_users::Column::CollectionId)
+            .column_as(collection_users::Column::UserId.count(), "members")
+            .filter(collection_users::Column::CollectionId.is_in(ids.iter().copied()))
+            .group_by(collection_users::Column::CollectionId)
+            .into_tuple::<(Uuid, i64)>();
+        let mut members = self.run("count members of collections", |db| Box::pin(users.all(db))).await?;
+        let groups = collection_groups::Entity::find()
+            .select_only()
+            .column(collection_groups::Column::CollectionId)
+            .column_as(collection_groups::Column::GroupId.count(), "members")
+            .filter(collection_groups::Column::CollectionId.is_in(ids.iter().copied()))
+            .group_by(collection_groups::Column::CollectionId)
+            .into_tuple::<(Uuid, i64)>();
+        members.extend(self.run("count members of collections", |db| Box::pin(groups.all(db))).await?);
+        for (id, count) in members {
+            sizes.entry(id).or_default().members += counted::<u64>(count, "count of members")?;
+        }
+        Ok(sizes)
+    }
+}
+
+/// The name, in lower case as far as it has ASCII letters, sorted by its bytes.
+fn lower_name(backend: DbBackend) -> Expr {
+    let name = match backend {
+        DbBackend::Sqlite => Expr::col(Column::Name),
+        _ => Expr::cust_with_expr("$1 COLLATE \"C\"", Expr::col(Column::Name)),
+    };
+    Func::lower(name).into()
+}

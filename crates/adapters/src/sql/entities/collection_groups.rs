@@ -1,0 +1,13 @@
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "collection_groups")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub collection_id: Uuid,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub group_id: Uuid,
+    pub role: String,
+}
+
+no_relations!();

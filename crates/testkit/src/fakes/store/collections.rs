@@ -1,0 +1,133 @@
+//! Collections in memory.
+
+use super::{Tables, Transaction, insert_once, page_of, violation};
+use async_trait::async_trait;
+use docent_domain::collection::{Collection, CollectionRole, Member, Membership};
+use docent_domain::fault::Result;
+use docent_domain::id::{CollectionId, UserId};
+use docent_domain::listing::{CollectionFilter, Page, PageRequest};
+use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter};
+use std::collections::{BTreeSet, HashMap};
+
+#[async_trait]
+impl CollectionReader for Transaction {
+    async fn get(&mut self, id: CollectionId) -> Result<Option<Collection>> {
+        Ok(self.read()?.collections.get(&id).cloned())
+    }
+
+    async fn page(
+        &mut self,
+        filter: &CollectionFilter,
+        page: PageRequest,
+    ) -> Result<Page<(Collection, CollectionSize)>> {
+        let tables = self.read()?;
+        let lower = |text: &str| text.to_ascii_lowercase();
+        let fits = |collection: &&Collection| {
+            filter.scope.as_ref().is_none_or(|scope| scope.role_in(collection.id).is_some())
+                && filter.kind.is_none_or(|kind| collection.kind == kind)
+                && filter
+                    .name_contains
+                    .as_ref()
+                    .is_none_or(|text| lower(collection.name.as_str()).contains(&lower(text)))
+        };
+        let mut found: Vec<&Collection> = tables.collections.values().filter(fits).collect();
+        found.sort_by_key(|collection| {
+            (collection.kind.name(), lower(collection.name.as_str()), collection.id)
+        });
+        let size = |id: CollectionId| CollectionSize {
+            members: tables.members.keys().filter(|(of, _)| *of == id).count() as u64,
+            documents: tables.documents.values().filter(|of| of.collections.contains(&id)).count() as u64,
+        };
+        Ok(page_of(found.into_iter().map(|of| (of.clone(), size(of.id))).collect(), page))
+    }
+
+    async fn names(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, String>> {
+        let collections = &self.read()?.collections;
+        let name = |id: &CollectionId| Some((*id, collections.get(id)?.name.as_str().to_owned()));
+        Ok(ids.iter().filter_map(name).collect())
+    }
+
+    async fn roles(&mut self, user: UserId) -> Result<Vec<(CollectionId, CollectionRole)>> {
+        let tables = self.read()?;
+        let rights = tables.rights.get(&user).cloned().unwrap_or_default();
+        let is_member = |member: &Member| match member {
+            Member::User(member) => *member == user,
+            Member::Group(group) => rights.groups.contains(group),
+        };
+        let owned = tables.collections.values().filter(|of| of.owner == Some(user));
+        let of_all = tables.collections.values().filter_map(|of| Some((of.id, of.role_of_all?)));
+        let as_member = tables.members.iter().filter(|((_, member), _)| is_member(member));
+        let as_member = as_member.map(|((id, _), role)| (*id, *role));
+        Ok(owned.map(|of| (of.id, CollectionRole::Manager)).chain(of_all).chain(as_member).collect())
+    }
+
+    async fn members(&mut self, id: CollectionId) -> Result<Vec<Membership>> {
+        let members = self.read()?.members.iter().filter(|((of, _), _)| *of == id);
+        Ok(members.map(|((_, member), role)| Membership { member: *member, role: *role }).collect())
+    }
+
+    async fn only_here(&mut self, id: CollectionId) -> Result<u64> {
+        let only = BTreeSet::from([id]);
+        Ok(self.read()?.documents.values().filter(|document| document.collections == only).count() as u64)
+    }
+}
+
+#[async_trait]
+impl CollectionWriter for Transaction {
+    async fn insert(&mut self, collection: &Collection) -> Result<()> {
+        self.write(|tables| {
+            check_owner(tables, collection)?;
+            insert_once(&mut tables.collections, collection.id, collection)
+        })
+    }
+
+    async fn update(&mut self, collection: &Collection) -> Result<bool> {
+        self.write(|tables| {
+            if !tables.collections.contains_key(&collection.id) {
+                return Ok(false);
+            }
+            check_owner(tables, collection)?;
+            tables.collections.insert(collection.id, collection.clone());
+            Ok(true)
+        })
+    }
+
+    async fn delete(&mut self, id: CollectionId) -> Result<bool> {
+        self.write(|tables| {
+            for document in tables.documents.values_mut() {
+                if document.collections.remove(&id) {
+                    document.labels_revision += 1;
+                }
+            }
+            tables.members.retain(|(of, _), _| *of != id);
+            Ok(tables.collections.remove(&id).is_some())
+        })
+    }
+
+    async fn set_member(
+        &mut self,
+        id: CollectionId,
+        member: Member,
+        role: Option<CollectionRole>,
+    ) -> Result<()> {
+        self.write(|tables| {
+            let Some(role) = role else {
+                tables.members.remove(&(id, member));
+                return Ok(());
+            };
+            let is_known = match member {
+                Member::User(user) => tables.users.contains_key(&user),
+                Member::Group(group) => tables.groups.contains_key(&group),
+            };
+            if !is_known || !tables.collections.contains_key(&id) {
+                return Err(violation("the collection or the member does not exist"));
+            }
+            tables.members.insert((id, member), role);
+            Ok(())
+        })
+    }
+}
+
+fn check_owner(tables: &Tables, collection: &Collection) -> Result<()> {
+    collection.owner.map_or(Ok(()), |owner| tables.check_owner(owner))
+}
