@@ -1,14 +1,14 @@
 //! Lists documents and chunks of the index.
 
 use super::Shared;
-use super::schema::column;
+use super::schema::{Fields, column};
 use super::search::{alive_count, each_alive};
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::StoredChunk;
 use docent_ports::vector_index::IndexPage;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
-use tantivy::{DocId, SegmentReader, TantivyDocument, TantivyError};
+use tantivy::{DocId, Searcher, SegmentReader, TantivyDocument, TantivyError};
 use uuid::Uuid;
 
 pub(super) fn counts(shared: &Shared, documents: &[DocumentId]) -> tantivy::Result<HashMap<DocumentId, u64>> {
@@ -31,21 +31,30 @@ pub(super) fn documents(
 ) -> tantivy::Result<IndexPage> {
     let mut found = BTreeSet::new();
     for reader in shared.reader.searcher().segment_readers() {
-        found.extend(documents_of(shared, reader, after, limit)?);
+        found.extend(documents_of(&shared.fields, reader, after, limit)?);
     }
     let documents: Vec<DocumentId> = found.into_iter().take(limit).collect();
     let next = documents.last().filter(|_| documents.len() == limit).map(DocumentId::to_string);
     Ok(IndexPage { documents, next })
 }
 
+/// Returns all documents with chunks.
+pub(super) fn all_documents(fields: &Fields, searcher: &Searcher) -> tantivy::Result<HashSet<DocumentId>> {
+    let mut found = HashSet::new();
+    for reader in searcher.segment_readers() {
+        found.extend(documents_of(fields, reader, None, usize::MAX)?);
+    }
+    Ok(found)
+}
+
 /// Returns the first documents with chunks in a segment.
 fn documents_of(
-    shared: &Shared,
+    fields: &Fields,
     reader: &SegmentReader,
     after: Option<DocumentId>,
     limit: usize,
 ) -> tantivy::Result<Vec<DocumentId>> {
-    let inverted = reader.inverted_index(shared.fields.document)?;
+    let inverted = reader.inverted_index(fields.document)?;
     let range = inverted.terms().range();
     let mut terms = match after {
         Some(after) => range.gt(after.as_uuid().as_bytes()),
@@ -59,7 +68,7 @@ fn documents_of(
         let document = DocumentId::from_uuid(id);
         let mut is_alive = !reader.has_deletes();
         if !is_alive {
-            each_alive(reader, &shared.fields.document_term(document), |_| is_alive = true)?;
+            each_alive(reader, &fields.document_term(document), |_| is_alive = true)?;
         }
         if is_alive {
             found.push(document);

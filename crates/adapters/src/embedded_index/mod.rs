@@ -6,16 +6,18 @@
 //! lock           held by the process; the system releases it when the process ends
 //! lexical/       a tantivy index: one document per chunk, with its text and its terms
 //! vectors.bin    the dense vectors, if there are any; see `vectors`
+//! labels.jsonl   the labels of documents, to which scopes and conditions apply; see `labels`
 //! ```
 //!
-//! Tantivy's commit determines which chunks exist. Vectors are made durable before the commit that refers to them, so a
-//! crash leaves at worst unreferenced vectors.
+//! Tantivy's commit determines which chunks exist. Vectors and labels are made durable before the commit that refers to
+//! them, so a crash leaves at worst unreferenced vectors and labels.
 //!
 //! Suitable for about 200,000 chunks with dense vectors, because every query is compared with all of them, and several
 //! times as many without.
 
 mod collections;
 mod inventory;
+mod labels;
 mod schema;
 mod search;
 mod spans;
@@ -30,10 +32,11 @@ use docent_domain::retrieval::{
     ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk,
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
+use labels::{LabelFile, Labels};
 use schema::Fields;
 use search::RunCache;
 use spans::traced;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::ops::Range;
@@ -45,7 +48,7 @@ use tantivy::{Index, IndexReader, IndexSettings, ReloadPolicy, Searcher, Tantivy
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use vectors::{VectorFile, Vectors};
-use writer::Writer;
+use writer::{Files, Writer};
 
 /// Memory and concurrency of an [`EmbeddedIndex`].
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +79,7 @@ struct Shared {
     reader: IndexReader,
     fields: Fields,
     vectors: Mutex<Option<Arc<Vectors>>>,
+    labels: Labels,
     runs: RunCache,
     /// Held while the folder may be accessed.
     _lock: File,
@@ -104,10 +108,10 @@ impl EmbeddedIndex {
     pub fn open(folder: &Path, options: Options) -> Result<Self> {
         let lock = lock(folder)?;
         // Tantivy panics on some kinds of damage.
-        let (shared, vectors) = catch_unwind(AssertUnwindSafe(|| read(folder, lock)))
+        let (shared, files) = catch_unwind(AssertUnwindSafe(|| read(folder, lock)))
             .unwrap_or_else(|_| Err(damaged(folder, "reading it failed")))?;
         let shared = Arc::new(shared);
-        let writer = Writer::start(Arc::clone(&shared), vectors, options.writer_memory)?;
+        let writer = Writer::start(Arc::clone(&shared), files, options.writer_memory)?;
         Ok(Self { shared, searches: Semaphore::new(options.concurrent_searches.max(1)), writer })
     }
 
@@ -134,6 +138,10 @@ impl VectorIndex for EmbeddedIndex {
         traced("upsert", self.writer.replace(document.clone(), entries)).await
     }
 
+    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+        traced("relabel", self.writer.relabel(document.clone())).await
+    }
+
     async fn remove(&self, document: DocumentId) -> Result<()> {
         traced("delete", self.writer.remove(document)).await
     }
@@ -143,8 +151,12 @@ impl VectorIndex for EmbeddedIndex {
             vectors.check_dimensions(query.len())?;
         }
         let query = query.clone();
+        let (scope, condition) = (filter.scope.clone(), filter.condition.cloned());
         let (documents, limit) = (filter.documents.map(<[DocumentId]>::to_vec), filter.limit);
-        let work = self.read(move |shared| search::run(shared, &query, documents.as_deref(), limit));
+        let work = self.read(move |shared| {
+            let (condition, documents) = (condition.as_ref(), documents.as_deref());
+            search::run(shared, &query, ChunkFilter { scope: &scope, condition, documents, limit })
+        });
         traced("query", work).await
     }
 
@@ -192,6 +204,7 @@ impl VectorIndex for EmbeddedIndex {
 
 const LEXICAL: &str = "lexical";
 const VECTORS: &str = "vectors.bin";
+const LABELS: &str = "labels.jsonl";
 
 /// Bytes of stored text per compressed block; small, because reading a chunk decompresses the whole block.
 const STORED_BLOCK: usize = 4 * 1024;
@@ -211,7 +224,7 @@ fn lock(folder: &Path) -> Result<File> {
     }
 }
 
-fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
+fn read(folder: &Path, lock: File) -> Result<(Shared, Files)> {
     let broken = |error: TantivyError| damaged(folder, "the lexical index cannot be read").caused_by(error);
     let (schema, fields) = schema::schema();
     let lexical = MmapDirectory::open(folder.join(LEXICAL)).map_err(TantivyError::from).map_err(broken)?;
@@ -227,7 +240,7 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
         Index::builder().schema(schema).settings(settings).open_or_create(lexical).map_err(broken)?
     };
     index.tokenizers().register(schema::TERMS, schema::Terms::default());
-    let reader = index
+    let reader: IndexReader = index
         .reader_builder()
         .reload_policy(ReloadPolicy::Manual)
         .doc_store_cache_num_blocks(CACHED_BLOCKS)
@@ -239,19 +252,35 @@ fn read(folder: &Path, lock: File) -> Result<(Shared, Option<VectorFile>)> {
     if !used.all_in(vectors.as_ref().map(VectorFile::vectors)) {
         return Err(damaged(folder, "vectors are missing"));
     }
+    let (label_file, labels) = read_labels(folder, &fields, &reader.searcher())?;
     let published = Mutex::new(vectors.as_ref().map(|file| Arc::clone(file.vectors())));
-    Ok((
-        Shared {
-            folder: folder.to_owned(),
-            index,
-            reader,
-            fields,
-            vectors: published,
-            runs: RunCache::default(),
-            _lock: lock,
-        },
-        vectors,
-    ))
+    let shared = Shared {
+        folder: folder.to_owned(),
+        index,
+        reader,
+        fields,
+        vectors: published,
+        labels,
+        runs: RunCache::default(),
+        _lock: lock,
+    };
+    Ok((shared, Files { vectors, labels: label_file }))
+}
+
+/// Reads the labels of the documents with chunks.
+fn read_labels(folder: &Path, fields: &Fields, searcher: &Searcher) -> Result<(LabelFile, Labels)> {
+    let (mut file, mut labels) = LabelFile::open(&folder.join(LABELS))
+        .map_err(|error| damaged(folder, "the labels cannot be read").caused_by(error))?;
+    if !labels.is_empty() {
+        let documents = inventory::all_documents(fields, searcher)
+            .map_err(|error| damaged(folder, "the lexical index cannot be read").caused_by(error))?;
+        let documents: HashSet<u128> = documents.into_iter().map(labels::key).collect();
+        labels.retain(|document, _| documents.contains(document));
+        if let Err(error) = file.compact(&labels) {
+            tracing::warn!(%error, "cannot compact labels; this is retried after a change");
+        }
+    }
+    Ok((file, Labels::new(labels)))
 }
 
 fn in_use(folder: &Path) -> Fault {

@@ -110,8 +110,8 @@ impl Fields {
             record.add_text(self.title_terms, join(&sparse.title));
             record.add_text(self.lead_terms, join(&sparse.lead));
         }
-        record.add_text(self.title, document.title.as_str());
-        record.add_text(self.filename, &document.filename);
+        record.add_text(self.title, &document.labels.title);
+        record.add_text(self.filename, &document.labels.file_name);
         record.add_text(self.text, entry.text);
         record.add_bytes(self.place, &place::write(entry.span, &entry.pages));
         record

@@ -1,20 +1,23 @@
 //! Exact search: every chunk that shares a term with the query is scored.
 //!
 //! Scores are accumulated from postings in one array per segment, block by block. The scores of a document's title and
-//! lead are added to all of its chunks at once, because these are consecutive. With a document filter, only the chunks
-//! of those documents are looked up in the postings of frequent terms.
+//! lead are added to all of its chunks at once, because these are consecutive. If few chunks may be returned, only these
+//! are looked up in the postings of frequent terms; otherwise all are scored and only the allowed ones are ranked. Terms
+//! are weighted by their frequencies in the whole index, so that scores do not depend on the filter.
 
+mod allowed;
 mod best;
 mod dense;
 mod lexical;
 mod runs;
 
-use super::Shared;
 use super::schema::{Fields, column};
 use super::vectors::Vectors;
+use super::{Shared, labels};
+use allowed::Allowed;
 use best::TopCandidates;
 use docent_domain::id::DocumentId;
-use docent_domain::retrieval::{QueryEmbedding, ScoredChunk};
+use docent_domain::retrieval::{ChunkFilter, QueryEmbedding, ScoredChunk};
 use runs::Run;
 pub(super) use runs::RunCache;
 use std::sync::Arc;
@@ -26,15 +29,17 @@ use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Ta
 pub(super) fn run(
     shared: &Shared,
     query: &QueryEmbedding,
-    documents: Option<&[DocumentId]>,
-    limit: usize,
+    filter: ChunkFilter<'_>,
 ) -> tantivy::Result<Vec<ScoredChunk>> {
     let (searcher, vectors) = shared.snapshot();
-    let mut best = TopCandidates::new(limit.min(searcher.num_docs() as usize));
+    let mut best = TopCandidates::new(filter.limit.min(searcher.num_docs() as usize));
     if best.is_full() {
         return Ok(Vec::new());
     }
-    let segments = segments(shared, &searcher, documents)?;
+    let segments = segments(shared, &searcher, filter)?;
+    if segments.iter().all(|segment| segment.allowed.is_empty()) {
+        return Ok(Vec::new());
+    }
     let terms = query.sparse.as_ref().filter(|terms| !terms.is_empty());
     let lexical =
         terms.map(|terms| lexical::Scores::of(&searcher, &segments, &shared.fields, terms)).transpose()?;
@@ -59,9 +64,8 @@ struct Segment<'a> {
     high: Arc<dyn ColumnValues<u64>>,
     low: Arc<dyn ColumnValues<u64>>,
     ordinals: Arc<dyn ColumnValues<u64>>,
-    /// With a document filter, the chunks of those documents in order.
-    allowed: Option<Vec<DocId>>,
-    /// Without a filter, the chunks by document.
+    allowed: Allowed,
+    /// The chunks by document; empty with a document filter.
     runs: Arc<[Run]>,
 }
 
@@ -76,39 +80,42 @@ impl Segment<'_> {
         best::Candidate { score, document, ordinal, segment: self.number, doc }
     }
 
-    /// Returns the chunks that are not deleted and pass the document filter.
+    /// Returns the allowed chunks that are not deleted.
     fn searchable(&self) -> Box<dyn Iterator<Item = DocId> + '_> {
-        match &self.allowed {
-            Some(allowed) => Box::new(allowed.iter().copied()),
-            None => self.reader.doc_ids_alive(),
-        }
+        self.allowed.alive(self.reader)
     }
 }
 
 fn segments<'a>(
     shared: &Shared,
     searcher: &'a Searcher,
-    documents: Option<&[DocumentId]>,
+    filter: ChunkFilter<'_>,
 ) -> tantivy::Result<Vec<Segment<'a>>> {
+    // After the searcher was opened, so that no chunk has labels that are missing here.
+    let selection = shared.labels.select(filter.scope, filter.condition);
+    let is_selected = |document: &&DocumentId| {
+        selection.as_ref().is_none_or(|selection| selection.allows(labels::key(**document)))
+    };
+    let documents: Option<Vec<DocumentId>> =
+        filter.documents.map(|documents| documents.iter().filter(is_selected).copied().collect());
     let mut segments = Vec::new();
     for (number, reader) in (0..).zip(searcher.segment_readers()) {
         let columns = reader.fast_fields();
-        let allowed = documents.map(|documents| chunks_of(reader, &shared.fields, documents)).transpose()?;
         let high = columns.column_first_or_default(column::DOCUMENT_HIGH)?;
         let low = columns.column_first_or_default(column::DOCUMENT_LOW)?;
-        let runs = match allowed {
-            Some(_) => Arc::default(),
-            None => shared.runs.of(searcher, reader.segment_id(), reader.max_doc(), &*high, &*low),
+        let runs = || shared.runs.of(searcher, reader.segment_id(), reader.max_doc(), &*high, &*low);
+        let (allowed, runs) = match (&documents, &selection) {
+            (Some(documents), _) => {
+                (Allowed::Listed(chunks_of(reader, &shared.fields, documents)?), Arc::default())
+            }
+            (None, Some(selection)) => {
+                let runs = runs();
+                (Allowed::selected(reader, &runs, selection), runs)
+            }
+            (None, None) => (Allowed::all(reader), runs()),
         };
-        segments.push(Segment {
-            number,
-            reader,
-            high,
-            low,
-            ordinals: columns.column_first_or_default(column::ORDINAL)?,
-            allowed,
-            runs,
-        });
+        let ordinals = columns.column_first_or_default(column::ORDINAL)?;
+        segments.push(Segment { number, reader, high, low, ordinals, allowed, runs });
     }
     Ok(segments)
 }

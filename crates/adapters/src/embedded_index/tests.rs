@@ -137,3 +137,5 @@ async fn check_fails_after_the_folder_was_removed() {
     let fault = index.check().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Unavailable);
 }
+
+mod labels;

@@ -3,6 +3,7 @@
 //! A commit waits for the disk several times whatever its size, so changes that arrive during a commit share the next
 //! one. A call returns when its commit is durable and visible to searches.
 
+use super::labels::LabelFile;
 use super::vectors::VectorFile;
 use super::{Shared, VECTORS, fault, is_full, search, unavailable};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -24,6 +25,14 @@ const IDLE: Duration = Duration::from_secs(5);
 const MAX_DELETED_RATIO: f32 = 0.25;
 /// Files with fewer rows are not compacted.
 const MIN_ROWS_TO_COMPACT: usize = 1024;
+/// A file of labels with fewer lines is compacted only on opening.
+const MIN_LINES_TO_COMPACT: usize = 1024;
+
+/// The files that only the writer changes.
+pub(super) struct Files {
+    pub(super) vectors: Option<VectorFile>,
+    pub(super) labels: LabelFile,
+}
 
 /// Handle of the writer thread.
 pub(super) struct Writer {
@@ -41,13 +50,23 @@ struct Change {
 
 enum Action {
     Replace(IndexedDocument, Vec<IndexEntry>),
+    Relabel(IndexedDocument),
     Remove(DocumentId),
 }
 
+/// What the actions of a batch changed.
+#[derive(Default)]
+struct Changed {
+    /// Documents with new labels, in order.
+    labels: Vec<IndexedDocument>,
+    has_chunks: bool,
+}
+
 impl Writer {
-    pub(super) fn start(shared: Arc<Shared>, vectors: Option<VectorFile>, memory: usize) -> Result<Self> {
+    pub(super) fn start(shared: Arc<Shared>, files: Files, memory: usize) -> Result<Self> {
         let (queue, changes) = channel();
-        let worker = WriterThread { shared, vectors, memory, writer: None };
+        let Files { vectors, labels } = files;
+        let worker = WriterThread { shared, vectors, labels, memory, writer: None };
         let thread = std::thread::Builder::new()
             .name("docent-index".to_owned())
             .spawn(move || worker.run(&changes))
@@ -57,6 +76,10 @@ impl Writer {
 
     pub(super) async fn replace(&self, document: IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
         self.change(Action::Replace(document, entries)).await
+    }
+
+    pub(super) async fn relabel(&self, document: IndexedDocument) -> Result<()> {
+        self.change(Action::Relabel(document)).await
     }
 
     pub(super) async fn remove(&self, document: DocumentId) -> Result<()> {
@@ -107,14 +130,19 @@ fn copy_of(fault: &Fault) -> Fault {
 }
 
 fn disk_fault(error: std::io::Error) -> Fault {
+    write_fault("cannot write vectors", error)
+}
+
+fn write_fault(action: &'static str, error: std::io::Error) -> Fault {
     let kind = if is_full(&error) { FaultKind::Full } else { FaultKind::Unavailable };
-    Fault::new(Component::VectorStore, kind, "cannot write vectors").caused_by(error)
+    Fault::new(Component::VectorStore, kind, action).caused_by(error)
 }
 
 /// State of the writer thread.
 struct WriterThread {
     shared: Arc<Shared>,
     vectors: Option<VectorFile>,
+    labels: LabelFile,
     memory: usize,
     /// Open while there are changes to write.
     writer: Option<IndexWriter>,
@@ -149,9 +177,9 @@ impl WriterThread {
 
     fn commit(&mut self, batch: Vec<Change>) {
         let mut accepted = Vec::with_capacity(batch.len());
-        let mut failed = None;
+        let (mut changed, mut failed) = (Changed::default(), None);
         for Change { action, done, _slot } in batch {
-            match failed.is_none().then(|| self.apply(action)) {
+            match failed.is_none().then(|| self.apply(action, &mut changed)) {
                 Some(Ok(())) => accepted.push((done, _slot)),
                 // Nothing was written, so other changes of the batch are not affected.
                 Some(Err(fault)) if fault.kind() == FaultKind::Rejected => drop(done.send(Err(fault))),
@@ -163,7 +191,7 @@ impl WriterThread {
             }
         }
         let outcome = match failed {
-            None => self.finish(),
+            None => self.finish(&mut changed),
             Some(fault) => Err(fault),
         };
         if outcome.is_err() {
@@ -178,16 +206,22 @@ impl WriterThread {
                 Err(fault) => Err(copy_of(fault)),
             });
         }
-        self.compact();
+        if changed.has_chunks {
+            self.compact();
+        }
+        self.compact_labels();
     }
 
-    fn apply(&mut self, action: Action) -> Result<()> {
+    fn apply(&mut self, action: Action, changed: &mut Changed) -> Result<()> {
         match action {
+            Action::Relabel(document) => changed.labels.push(document),
             Action::Remove(document) => {
                 let term = self.shared.fields.document_term(document);
                 self.writer()?.delete_term(term);
+                changed.has_chunks = true;
             }
             Action::Replace(document, mut entries) => {
+                let has_entries = !entries.is_empty();
                 let keys = self.store_vectors(&mut entries)?;
                 let fields = self.shared.fields;
                 let writer = self.writer()?;
@@ -196,6 +230,8 @@ impl WriterThread {
                     let record = fields.write(&document, entry, key, at == 0);
                     writer.add_document(record).map_err(|error| fault("cannot add a chunk", error))?;
                 }
+                changed.labels.extend(has_entries.then_some(document));
+                changed.has_chunks = true;
             }
         }
         Ok(())
@@ -228,7 +264,15 @@ impl WriterThread {
     }
 
     /// Commits and makes the changes visible to searches.
-    fn finish(&mut self) -> Result<()> {
+    fn finish(&mut self, changed: &mut Changed) -> Result<()> {
+        // Labels come first: a chunk must be neither stored nor visible without them.
+        if !changed.labels.is_empty() {
+            self.labels.append(&changed.labels).map_err(|error| write_fault("cannot write labels", error))?;
+            self.shared.labels.put(std::mem::take(&mut changed.labels));
+        }
+        if !changed.has_chunks {
+            return Ok(());
+        }
         // Vectors are published first: a chunk must not be visible before its vector.
         self.shared.publish(self.vectors.as_ref().map(|file| Arc::clone(file.vectors())));
         self.writer()?.commit().map_err(|error| fault("cannot commit to the embedded index", error))?;
@@ -263,6 +307,15 @@ impl WriterThread {
     fn compact(&mut self) {
         if let Err(error) = self.try_compact() {
             tracing::warn!(%error, "cannot compact vectors; this is retried after the next change");
+        }
+    }
+
+    /// Compacts the file of labels, which grows with each change. Errors do not affect callers.
+    fn compact_labels(&mut self) {
+        if self.labels.lines() >= MIN_LINES_TO_COMPACT
+            && let Err(error) = self.labels.compact(&self.shared.labels.get())
+        {
+            tracing::warn!(%error, "cannot compact labels; this is retried after the next change");
         }
     }
 

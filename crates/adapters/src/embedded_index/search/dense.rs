@@ -6,7 +6,7 @@ use super::{Segment, vector_keys};
 use crate::embedded_index::vectors::Vectors;
 use docent_domain::ranking;
 
-/// Compares the query with every vector and offers every chunk with a positive score.
+/// Compares the query with the vector of every allowed chunk and offers every one with a positive score.
 pub(super) fn rank(
     segments: &[Segment<'_>],
     lexical: Option<&Scores>,

@@ -1,6 +1,7 @@
 //! Lexical scoring.
 
 use super::Segment;
+use super::allowed::Allowed;
 use super::best::TopCandidates;
 use crate::embedded_index::schema::Fields;
 use docent_domain::ranking::{self, HEADING_WEIGHT, LEAD_WEIGHT, TITLE_WEIGHT};
@@ -14,12 +15,12 @@ use tantivy::{DocId, DocSet, InvertedIndexReader, Searcher, Term};
 
 /// Saturation is precomputed for frequencies below this.
 const COMMON_FREQUENCIES: usize = 16;
-/// If a term occurs in this many times more chunks than the filter allows, the allowed chunks are looked up one by one.
+/// If a term occurs in this many times more chunks than are allowed, the allowed chunks are looked up one by one.
 const SEEK_RATIO: usize = 4;
 /// Number of scores that are compared together with the minimum score.
 const BLOCK: usize = 128;
 
-/// The lexical scores of all chunks by segment. With a document filter, the scores of other chunks are undefined.
+/// The lexical scores of all chunks by segment. The scores of chunks that are not allowed are undefined.
 pub(super) struct Scores(Vec<Vec<f32>>);
 
 impl Scores {
@@ -59,19 +60,25 @@ impl Scores {
                 }
                 best.min_score()
             };
-            if let Some(allowed) = &segment.allowed {
-                for doc in allowed {
-                    offer(*doc, self.total(segment, *doc));
+            let ranges = match &segment.allowed {
+                Allowed::Listed(chunks) => {
+                    for doc in chunks {
+                        offer(*doc, self.total(segment, *doc));
+                    }
+                    continue;
                 }
-                continue;
-            }
+                Allowed::Ranges(ranges) => ranges,
+            };
             let mut min_score = f32::NEG_INFINITY;
-            for (n, block) in (0..).zip(scores.chunks(BLOCK)) {
-                // Comparing the block's highest score skips most blocks.
-                let highest = block.iter().fold(0.0, |a: f32, b| if *b > a { *b } else { a });
-                if highest > 0.0 && highest >= min_score {
-                    for (doc, score) in (n * BLOCK as u32..).zip(block) {
-                        min_score = offer(doc, *score);
+            for range in ranges {
+                let scores = scores.get(range.clone()).unwrap_or_default();
+                for (block, first) in scores.chunks(BLOCK).zip((range.start as DocId..).step_by(BLOCK)) {
+                    // Comparing the block's highest score skips most blocks.
+                    let highest = block.iter().fold(0.0, |a: f32, b| if *b > a { *b } else { a });
+                    if highest > 0.0 && highest >= min_score {
+                        for (doc, score) in (first..).zip(block) {
+                            min_score = offer(doc, *score);
+                        }
                     }
                 }
             }
@@ -136,8 +143,8 @@ impl Scores {
     /// Adds scores for terms in the title and lead of a chunk's document.
     fn add_documents(&mut self, segments: &[Segment<'_>], documents: &HashMap<u128, f32>) {
         for (segment, scores) in segments.iter().zip(&mut self.0) {
-            if let Some(allowed) = &segment.allowed {
-                for doc in allowed {
+            if let Allowed::Listed(chunks) = &segment.allowed {
+                for doc in chunks {
                     if let (Some(score), Some(gain)) =
                         (scores.get_mut(*doc as usize), documents.get(&segment.document(*doc)))
                     {
@@ -239,9 +246,9 @@ impl<'a> TermPostings<'a> {
     fn each_searchable(&self, mut visit: impl FnMut(DocId, u32)) -> tantivy::Result<()> {
         let option = IndexRecordOption::WithFreqs;
         match &self.segment.allowed {
-            Some(allowed) if allowed.len() * SEEK_RATIO < self.info.doc_freq as usize => {
+            Allowed::Listed(chunks) if chunks.len() * SEEK_RATIO < self.info.doc_freq as usize => {
                 let mut postings = self.inverted.read_postings_from_terminfo(&self.info, option)?;
-                for doc in allowed {
+                for doc in chunks {
                     if postings.doc() <= *doc && postings.seek(*doc) == *doc {
                         visit(*doc, postings.term_freq());
                     }
