@@ -1,6 +1,7 @@
-//! The collection: created when first needed, and inspected before use.
+//! The vector collection: created when first needed, and inspected before use.
 
-use super::connection::{Connection, fault};
+use super::connection::{Connection, fault, unconfigured};
+use super::labels::COLLECTIONS;
 use super::points::{DOCUMENT, name};
 use super::rejected;
 use docent_domain::fault::{Fault, FaultKind, Result};
@@ -26,7 +27,12 @@ pub(super) struct Shape {
     dimensions: Option<u64>,
     /// Whether its metadata names the owner, or need not.
     has_owner: bool,
+    /// Whether it has the payload indexes of [`INDEXED`].
+    is_indexed: bool,
 }
+
+/// The payload fields by which points are filtered, with their types.
+const INDEXED: [(&str, FieldType); 2] = [(DOCUMENT, FieldType::Uuid), (COLLECTIONS, FieldType::Keyword)];
 
 #[derive(Debug)]
 pub(super) struct Collection {
@@ -100,12 +106,16 @@ impl Collection {
         Ok(fits(shape))
     }
 
-    /// Creates the collection if it does not exist, and adds dense vectors with these dimensions if it has none.
+    /// Creates the collection if it does not exist, and adds what it lacks: dense vectors with these dimensions, its
+    /// owner, and payload indexes.
     ///
     /// # Errors
     /// If its vectors have other dimensions, or it cannot be created.
     pub(super) async fn ensure(&self, connection: &Connection, dimensions: Option<u64>) -> Result<()> {
-        let fits = |shape: Shape| shape.has_owner && (dimensions.is_none() || shape.dimensions == dimensions);
+        let fits = |shape: Shape| {
+            let has_vectors = dimensions.is_none() || shape.dimensions == dimensions;
+            shape.has_owner && shape.is_indexed && has_vectors
+        };
         if self.known().is_some_and(fits) {
             return Ok(());
         }
@@ -133,8 +143,11 @@ impl Collection {
             self.record_owner(connection).await?;
             shape.has_owner = true;
         }
-        // Missing only after a crash between both steps. Creating the index again has no effect.
-        self.index_documents(connection).await?;
+        // Indexes are missing in collections of earlier versions, and after a crash. Creating one again has no effect.
+        if !shape.is_indexed {
+            self.create_indexes(connection).await?;
+            shape.is_indexed = true;
+        }
         self.remember(shape);
         Ok(())
     }
@@ -160,13 +173,15 @@ impl Collection {
             Err(status) if status.code() == Code::NotFound => return Ok(None),
             answer => answer.map_err(|status| fault("inspect the collection", status))?.result,
         };
-        let config = info.and_then(|info| info.config).unwrap_or_default();
+        let info = info.unwrap_or_default();
+        let is_indexed = INDEXED.iter().all(|(field, _)| info.payload_schema.contains_key(*field));
+        let config = info.config.unwrap_or_default();
         let recorded = config.metadata.get(OWNER).and_then(Value::as_str);
         if let (Some(recorded), Some(owner)) = (recorded, self.owner)
             && *recorded != owner.to_string()
         {
-            return Err(rejected(format!(
-                "the collection {} belongs to another installation (index {recorded}, not {owner}): \
+            return Err(unconfigured(format!(
+                "the vector collection {} belongs to another installation (index {recorded}, not {owner}): \
                  set another DOCENT_QDRANT_COLLECTION",
                 self.name
             )));
@@ -186,7 +201,7 @@ impl Collection {
             }
             _ => None,
         };
-        Ok(Some(Shape { dimensions: dense, has_owner }))
+        Ok(Some(Shape { dimensions: dense, has_owner, is_indexed }))
     }
 
     async fn create(&self, connection: &Connection, dimensions: Option<u64>) -> Result<()> {
@@ -239,16 +254,19 @@ impl Collection {
         }
     }
 
-    async fn index_documents(&self, connection: &Connection) -> Result<()> {
-        let request = CreateFieldIndexCollection {
-            collection_name: self.name.clone(),
-            wait: Some(true),
-            field_name: DOCUMENT.to_owned(),
-            field_type: Some(FieldType::Uuid.into()),
-            ..CreateFieldIndexCollection::default()
-        };
-        let made = connection.write(connection.points().create_field_index(request)).await;
-        made.map(|_| ()).map_err(|status| fault("index the document ids", status))
+    async fn create_indexes(&self, connection: &Connection) -> Result<()> {
+        for (field, kind) in INDEXED {
+            let request = CreateFieldIndexCollection {
+                collection_name: self.name.clone(),
+                wait: Some(true),
+                field_name: field.to_owned(),
+                field_type: Some(kind.into()),
+                ..CreateFieldIndexCollection::default()
+            };
+            let made = connection.write(connection.points().create_field_index(request)).await;
+            made.map_err(|status| fault("create a payload index", status))?;
+        }
+        Ok(())
     }
 }
 

@@ -21,7 +21,7 @@ const OPEN_MAX: usize = 4;
 
 /// The collections of a Qdrant server.
 pub struct QdrantCollections {
-    /// The collection that checks look up.
+    /// The collection that checks look up while no other is open.
     default: QdrantIndex,
     opened: Mutex<Vec<Arc<QdrantIndex>>>,
     /// Set when the server's version has been checked.
@@ -29,9 +29,21 @@ pub struct QdrantCollections {
 }
 
 impl QdrantCollections {
-    /// Opens collections on the server of `default`, the collection that checks look up.
+    /// Opens collections on the server of `default`, the collection that checks look up while no other is open.
     pub fn new(default: QdrantIndex) -> Self {
         Self { default, opened: Mutex::default(), version_warning: OnceCell::new() }
+    }
+
+    /// Checks the open collections, which may belong to another installation, or the default one if none is open.
+    async fn check_opened(&self) -> Result<()> {
+        let opened = self.opened().clone();
+        if opened.is_empty() {
+            return self.default.check().await;
+        }
+        for index in opened {
+            index.check().await?;
+        }
+        Ok(())
     }
 
     fn opened(&self) -> MutexGuard<'_, Vec<Arc<QdrantIndex>>> {
@@ -99,7 +111,7 @@ impl VectorIndexes for QdrantCollections {
 
     async fn check(&self) -> Result<()> {
         let connection = &self.default.connection;
-        match self.default.check().await {
+        match self.check_opened().await {
             Ok(()) => {
                 self.version_warning.get_or_init(|| warn_of_old_version(connection)).await;
                 Ok(())

@@ -7,6 +7,7 @@ use docent_ports::trace::TracePropagator;
 use qdrant_client::qdrant::collections_client::CollectionsClient;
 use qdrant_client::qdrant::points_client::PointsClient;
 use qdrant_client::qdrant::qdrant_client::QdrantClient;
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
@@ -175,7 +176,7 @@ pub(super) fn kind(status: &Status) -> FaultKind {
     }
 }
 
-pub(super) fn unconfigured(message: &'static str) -> Fault {
+pub(super) fn unconfigured(message: impl Into<Cow<'static, str>>) -> Fault {
     Fault::new(Component::VectorStore, FaultKind::Unconfigured, message)
 }
 

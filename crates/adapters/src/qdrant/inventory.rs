@@ -1,7 +1,7 @@
 //! The collection's contents by document.
 
 use super::points::{self, DOCUMENT, name};
-use super::{QdrantIndex, query};
+use super::{QdrantIndex, filters, query};
 use docent_domain::fault::Result;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::StoredChunk;
@@ -25,7 +25,7 @@ impl QdrantIndex {
         let request = FacetCounts {
             collection_name: self.collection.name().to_owned(),
             key: DOCUMENT.to_owned(),
-            filter: Some(query::any_of(documents)),
+            filter: Some(filters::any_of(documents)),
             limit: Some(documents.len() as u64),
             exact: Some(true),
             ..FacetCounts::default()

@@ -1,15 +1,16 @@
 //! The vector store on a Qdrant server (1.12 or newer; 1.20 is recommended), over gRPC.
 //!
-//! A collection stores the chunks of all documents. Each chunk is a point with the chunk's ID:
+//! A vector collection stores the chunks of all documents. Each chunk is a point with the chunk's ID:
 //!
 //! ```text
 //! dense              cosine, with the dimensions of the first vectors; absent if there are no vectors
 //! terms              sparse: the chunk's terms with their frequencies, and those of title and lead; see [`terms`]
-//! payload            document_id, title, filename, ordinal, length, text, span, pages
+//! payload            document_id, title, filename, ordinal, length, text, span, pages, and the document's labels: see
+//!                    [`labels`]
 //! ```
 //!
 //! A search is one request. The server selects candidates by the weighted terms of the query and, if the query has a
-//! dense vector, by both rankings. They are then ranked here with the functions that all vector stores share. These
+//! dense vector, by both rankings, among the points that the scope and the condition allow. They are then ranked here with the functions that all vector stores share. These
 //! need term statistics, which Qdrant does not provide: the relational store holds them, updated with each document
 //! that is written or removed.
 //!
@@ -21,13 +22,16 @@
 mod collection;
 mod collections;
 mod connection;
+mod filters;
 mod inventory;
+mod labels;
 mod points;
 mod query;
 mod rank;
 mod rest;
 mod spans;
 mod terms;
+mod writes;
 
 use async_trait::async_trait;
 use collection::Collection;
@@ -42,7 +46,7 @@ use docent_ports::store::Store;
 use docent_ports::term_statistics::Contribution;
 use docent_ports::trace::TracePropagator;
 use docent_ports::vector_index::{IndexPage, VectorIndex};
-use qdrant_client::qdrant::{CountPoints, DeletePoints, Filter, PointStruct, UpsertPoints};
+use qdrant_client::qdrant::CountPoints;
 use spans::traced;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -50,10 +54,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use terms::{QueryTerms, WeightedTerms};
 use tonic::Code;
-
-/// Number of points per request; the largest points have about 40 KB. Servers before 1.20 apply 32 points at a time and
-/// can lose the rest of a request at a restart (qdrant#10402).
-const BATCH: usize = 32;
 
 /// Timeouts, trace propagation and the collection's name.
 #[derive(Clone)]
@@ -107,50 +107,7 @@ impl QdrantIndex {
         Ok(Self { connection, collection: Collection::new(options.collection, None), statistics })
     }
 
-    /// Writes all points. Creates the collection again if it was deleted.
-    async fn upsert(&self, points: &[PointStruct], dimensions: Option<u64>) -> Result<()> {
-        let mut recreated = false;
-        loop {
-            self.collection.ensure(&self.connection, dimensions).await?;
-            match self.try_upsert(points).await {
-                Err(status) if status.code() == Code::NotFound && !recreated => {
-                    self.collection.invalidate();
-                    recreated = true;
-                }
-                Err(status) => return Err(self.fault("write chunks", status)),
-                Ok(()) => return Ok(()),
-            }
-        }
-    }
-
-    async fn try_upsert(&self, points: &[PointStruct]) -> Result<(), tonic::Status> {
-        for batch in points.chunks(BATCH) {
-            let request = UpsertPoints {
-                collection_name: self.collection.name().to_owned(),
-                wait: Some(true),
-                points: batch.to_vec(),
-                ..UpsertPoints::default()
-            };
-            self.connection.write(self.connection.points().upsert(request)).await?;
-        }
-        Ok(())
-    }
-
-    /// Deletes points. A missing collection counts as success.
-    async fn delete(&self, filter: Filter) -> Result<()> {
-        self.collection.verify(&self.connection).await?;
-        let request = DeletePoints {
-            collection_name: self.collection.name().to_owned(),
-            wait: Some(true),
-            points: Some(filter.into()),
-            ..DeletePoints::default()
-        };
-        let deleted = self.connection.write(self.connection.points().delete(request)).await;
-        self.unless_absent("delete chunks", deleted).map(|_| ())
-    }
-
     async fn find(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
-        let ChunkFilter { documents, limit } = filter;
         self.collection.verify(&self.connection).await?;
         let dense = match &query.dense {
             Some(dense) if self.collection.has_dense(&self.connection, dense.len() as u64).await? => {
@@ -162,11 +119,11 @@ impl QdrantIndex {
             Some(terms) => Some(self.weighted(terms).await?),
             None => None,
         };
-        let request = query::request(self.collection.name(), terms.as_ref(), dense, documents, limit);
+        let request = query::request(self.collection.name(), terms.as_ref(), dense, filter);
         let Some(request) = request else { return Ok(Vec::new()) };
         let found = self.connection.read(self.connection.points().query(request)).await;
         let Some(found) = self.unless_absent("search", found)? else { return Ok(Vec::new()) };
-        Ok(rank::best(points::candidates(found.result)?, terms.as_ref(), dense, limit))
+        Ok(rank::best(points::candidates(found.result)?, terms.as_ref(), dense, filter.limit))
     }
 
     /// Adds the current weights to the query's terms.
@@ -243,7 +200,7 @@ impl VectorIndex for QdrantIndex {
             // A deletion that matches nothing would let servers before 1.20 forget the points just written, if they
             // restart (qdrant#10402).
             if self.count(document.id).await? > points.len() as u64 {
-                self.delete(query::all_of_except(document.id, ids)).await?;
+                self.delete(filters::all_of_except(document.id, ids)).await?;
             }
             match added.chunks {
                 0 => self.remove_statistics(document.id).await,
@@ -253,9 +210,13 @@ impl VectorIndex for QdrantIndex {
         traced("upsert", self.collection.name(), work).await
     }
 
+    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+        traced("relabel", self.collection.name(), self.set_labels(document)).await
+    }
+
     async fn remove(&self, document: DocumentId) -> Result<()> {
         let work = async {
-            self.delete(query::all_of(document)).await?;
+            self.delete(filters::all_of(document)).await?;
             self.remove_statistics(document).await
         };
         traced("delete", self.collection.name(), work).await
@@ -268,7 +229,7 @@ impl VectorIndex for QdrantIndex {
     async fn count(&self, document: DocumentId) -> Result<u64> {
         let request = CountPoints {
             collection_name: self.collection.name().to_owned(),
-            filter: Some(query::all_of(document)),
+            filter: Some(filters::all_of(document)),
             exact: Some(true),
             ..CountPoints::default()
         };
@@ -286,13 +247,13 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
-        self.read_back(query::all_of(document)).await
+        self.read_back(filters::all_of(document)).await
     }
 
     async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
         // A chunk's ID is derived from its ordinal.
         let points = ordinals.map(|ordinal| points::id(ChunkId::of(document, ordinal))).collect();
-        self.read_back(query::only(points)).await
+        self.read_back(filters::only(points)).await
     }
 
     async fn dimensions(&self) -> Result<Option<usize>> {

@@ -1,7 +1,7 @@
 //! Conversion between chunks and points.
 
 use super::rank::Candidate;
-use super::terms;
+use super::{labels, terms};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::id::{ChunkId, DocumentId};
@@ -58,15 +58,18 @@ pub(super) fn write(document: &IndexedDocument, entry: IndexEntry) -> PointStruc
     }
     let length = u32::try_from(sparse.body.total()).unwrap_or(u32::MAX);
     let pages = pages.iter().map(|start| object([(PAGE, number(start.page)), (AT, number(start.at))]));
+    let [collections, attributes] = labels::payload(&document.labels);
     let payload = [
+        collections,
+        attributes,
         (DOCUMENT, string(document.id.to_string())),
-        (TITLE, string(document.title.as_str().to_owned())),
-        (FILENAME, string(document.filename.clone())),
+        (TITLE, string(document.labels.title.clone())),
+        (FILENAME, string(document.labels.file_name.clone())),
         (ORDINAL, number(ordinal)),
         (LENGTH, number(length)),
         (TEXT, string(text)),
         (SPAN, object([(START, position(span.start)), (END, position(span.end))])),
-        (PAGES, Value { kind: Some(Kind::ListValue(ListValue { values: pages.collect() })) }),
+        (PAGES, list(pages.collect())),
     ];
     PointStruct {
         id: Some(id(chunk)),
@@ -75,24 +78,36 @@ pub(super) fn write(document: &IndexedDocument, entry: IndexEntry) -> PointStruc
     }
 }
 
-fn fields<const N: usize>(fields: [(&str, Value); N]) -> HashMap<String, Value> {
+pub(super) fn fields<const N: usize>(fields: [(&str, Value); N]) -> HashMap<String, Value> {
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn object<const N: usize>(of: [(&str, Value); N]) -> Value {
-    Value { kind: Some(Kind::StructValue(Struct { fields: fields(of) })) }
+    object_of(fields(of))
+}
+
+pub(super) fn object_of(fields: HashMap<String, Value>) -> Value {
+    Value { kind: Some(Kind::StructValue(Struct { fields })) }
+}
+
+pub(super) fn list(values: Vec<Value>) -> Value {
+    Value { kind: Some(Kind::ListValue(ListValue { values })) }
 }
 
 fn position(position: Position) -> Value {
     object([(PAGE, number(position.page)), (OFFSET, number(position.offset))])
 }
 
-fn string(text: String) -> Value {
+pub(super) fn string(text: String) -> Value {
     Value { kind: Some(Kind::StringValue(text)) }
 }
 
 fn number(n: u32) -> Value {
-    Value { kind: Some(Kind::IntegerValue(n.into())) }
+    integer(n.into())
+}
+
+pub(super) fn integer(n: i64) -> Value {
+    Value { kind: Some(Kind::IntegerValue(n)) }
 }
 
 /// Converts the points that a search found.
@@ -205,13 +220,14 @@ fn read_pages(value: &Value) -> Option<Vec<PageStart>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docent_domain::attributes::DocumentLabels;
     use docent_domain::retrieval::{Embedding, SparseVector, TermCounts};
-    use docent_domain::text::Title;
     use uuid::Uuid;
 
     fn document(n: u128) -> IndexedDocument {
-        let id = DocumentId::from_uuid(Uuid::from_u128(n));
-        IndexedDocument { id, title: Title::parse("Pumps").unwrap(), filename: "pumps.pdf".to_owned() }
+        let document = docent_testkit::retrieval::indexed(1);
+        let labels = DocumentLabels { title: "Pumps".to_owned(), ..document.labels };
+        IndexedDocument { id: DocumentId::from_uuid(Uuid::from_u128(n)), labels }
     }
 
     fn entry(document: &IndexedDocument, ordinal: u32) -> IndexEntry {

@@ -1,11 +1,12 @@
-//! Search requests and filters.
+//! Search requests.
 
-use super::points::{DOCUMENT, name};
+use super::filters;
+use super::points::name;
 use super::terms::WeightedTerms;
-use docent_domain::id::DocumentId;
+use docent_domain::retrieval::ChunkFilter;
 use qdrant_client::qdrant::{
-    Condition, DenseVector, Filter, Fusion, PointId, PrefetchQuery, Query, QueryPoints, VectorInput,
-    VectorsSelector, WithVectorsSelector, query, vector_input, with_vectors_selector,
+    DenseVector, Filter, Fusion, PrefetchQuery, Query, QueryPoints, VectorInput, VectorsSelector,
+    WithVectorsSelector, query, vector_input, with_vectors_selector,
 };
 
 /// Minimum number of candidates to rank. The server ignores the lengths of chunks, so that the best chunks may not
@@ -15,41 +16,19 @@ const CANDIDATES: usize = 200;
 /// Minimum cosine: vectors at a right angle or more do not match.
 const COSINE_MIN: f32 = 1e-6;
 
-/// All points of a document.
-pub(super) fn all_of(document: DocumentId) -> Filter {
-    Filter::must([Condition::matches(DOCUMENT, document.to_string())])
-}
-
-/// The points with these IDs.
-pub(super) fn only(points: Vec<PointId>) -> Filter {
-    Filter::must([Condition::has_id(points)])
-}
-
-/// All points of these documents.
-pub(super) fn any_of(documents: &[DocumentId]) -> Filter {
-    let ids: Vec<String> = documents.iter().map(DocumentId::to_string).collect();
-    Filter::must([Condition::matches(DOCUMENT, ids)])
-}
-
-/// All points of a document except these.
-pub(super) fn all_of_except(document: DocumentId, except: Vec<PointId>) -> Filter {
-    let must_not = if except.is_empty() { Vec::new() } else { vec![Condition::has_id(except)] };
-    Filter { must_not, ..all_of(document) }
-}
-
 /// The search for candidates; `None` if it cannot find anything.
 pub(super) fn request(
     collection: &str,
     sparse: Option<&WeightedTerms>,
     dense: Option<&[f32]>,
-    documents: Option<&[DocumentId]>,
-    limit: usize,
+    filter: ChunkFilter<'_>,
 ) -> Option<QueryPoints> {
-    if limit == 0 || documents.is_some_and(<[_]>::is_empty) {
+    if filter.limit == 0 {
         return None;
     }
-    let filter = documents.map(any_of);
-    let limit = limit.max(CANDIDATES) as u64;
+    let limit = filter.limit.max(CANDIDATES) as u64;
+    let required = filters::required(filter)?;
+    let filter = (!required.is_empty()).then(|| Filter::must(required));
     let used = [sparse.map(|_| name::TERMS), dense.map(|_| name::DENSE)];
     let lexical = sparse.map(|terms| lexical(terms, filter.clone(), limit));
     let dense = dense.map(|vector| near(vector, filter, limit));

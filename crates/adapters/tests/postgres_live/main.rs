@@ -9,6 +9,7 @@ use docent_adapters::sql::{SqlOptions, SqlStore, SqlTokenStore};
 use docent_adapters::system::SystemEntropy;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::listing::DocumentFilter;
+use docent_domain::scope::Scope;
 use docent_migration::SchemaState;
 use docent_ports::store::Store;
 use docent_testkit::builders::{at, audit_entry, document, id, job};
@@ -197,7 +198,8 @@ async fn connection_acquire_times_out_and_readers_have_own_pool() {
 async fn title_search_for_nul_finds_nothing() {
     let (store, _own) = migrated().await;
     add(&store, 1).await.unwrap();
-    let filter = DocumentFilter { title_contains: Some("\0".into()), ..DocumentFilter::default() };
+    let filter =
+        DocumentFilter { title_contains: Some("\0".into()), ..DocumentFilter::of(Scope::SERVICE.clone()) };
     assert_eq!(store.read().await.unwrap().documents().list(&filter).await.unwrap(), []);
 }
 
@@ -354,7 +356,14 @@ async fn cancelled_begin_leaves_no_open_transaction() {
     );
     for polls in 1..20 {
         cancel_after(async { store.read().await.unwrap().documents().get(id(1)).await }, polls).await;
-        store.read_latest().await.unwrap().documents().list(&DocumentFilter::default()).await.unwrap();
+        store
+            .read_latest()
+            .await
+            .unwrap()
+            .documents()
+            .list(&DocumentFilter::of(Scope::SERVICE.clone()))
+            .await
+            .unwrap();
         // The cancelled transaction may begin after the list, and then ends in the background.
         for attempt in 0.. {
             if direct.query_one_raw(open.clone()).await.unwrap().is_none() {

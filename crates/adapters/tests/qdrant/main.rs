@@ -5,6 +5,7 @@
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+mod labels;
 mod server;
 
 use docent_adapters::qdrant::{Options, QdrantCollections, QdrantIndex};
@@ -63,7 +64,7 @@ async fn collection_is_created_once_with_vectors_and_index() {
     let state = server.state.lock().unwrap();
     let stored = &state.collections[COLLECTION];
     assert_eq!((stored.dense, &stored.sparse), (Some(2), &vec!["terms".to_owned()]));
-    assert_eq!(stored.indexed, ["document_id"]);
+    assert_eq!(stored.indexed, ["document_id", "collections"]);
     assert_eq!(state.calls.iter().filter(|call| **call == "create").count(), 1);
 }
 
@@ -133,7 +134,7 @@ async fn deleted_collection_is_created_again() {
     server.state.lock().unwrap().collections.clear();
     index.replace(&indexed(1), dense()).await.unwrap();
     assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
-    assert_eq!(server.state.lock().unwrap().collections[COLLECTION].indexed, ["document_id"]);
+    assert_eq!(server.state.lock().unwrap().collections[COLLECTION].indexed, ["document_id", "collections"]);
 }
 
 #[tokio::test]
@@ -277,10 +278,31 @@ async fn collection_of_another_installation_is_neither_read_nor_changed() {
         foreign.check().await.unwrap_err(),
     ];
     for fault in faults {
-        assert_eq!(fault.kind(), FaultKind::Rejected);
-        assert!(fault.report().contains("another installation"), "{}", fault.report());
+        // Jobs wait for another setting.
+        assert_eq!(fault.kind(), FaultKind::Unconfigured);
+        let message = fault.public_message();
+        assert!(
+            message.contains("another installation") && message.contains("DOCENT_QDRANT_COLLECTION"),
+            "{message}"
+        );
     }
     assert_eq!(own.count(document_id(1)).await.unwrap(), 3);
+}
+
+#[tokio::test]
+async fn check_reports_a_collection_that_another_installation_created_later() {
+    let server = Fake::start();
+    let collections = collections(&server, &server.url);
+    let own = collections.open(COLLECTION, id(1)).await.unwrap();
+    collections.check().await.unwrap();
+    owned(&server, COLLECTION, id(2)).await.replace(&indexed(1), pumps(1)).await.unwrap();
+    let fault = own.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap_err();
+    let checked = collections.check().await.unwrap_err();
+    assert_eq!((checked.kind(), checked.report()), (FaultKind::Unconfigured, fault.report()));
+    // It recovers when the other collection is gone.
+    server.state.lock().unwrap().collections.clear();
+    collections.check().await.unwrap();
+    own.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
 }
 
 #[tokio::test]
@@ -291,7 +313,7 @@ async fn collection_of_an_earlier_version_gets_its_owner_at_the_first_write() {
     assert_eq!(own.search(&query("pump"), ChunkFilter::all(5)).await.unwrap().len(), 3);
     own.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
     let foreign = owned(&server, COLLECTION, id(2)).await;
-    assert_eq!(foreign.remove(document_id(1)).await.unwrap_err().kind(), FaultKind::Rejected);
+    assert_eq!(foreign.remove(document_id(1)).await.unwrap_err().kind(), FaultKind::Unconfigured);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 //! It validates what the adapter could get wrong: collections, vector names, dimensions, indices of sparse vectors.
 //! It rejects unsupported requests.
 
+mod filter;
 mod service;
 mod stored;
 

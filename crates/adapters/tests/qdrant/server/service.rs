@@ -55,6 +55,18 @@ service! {
         Ok(PointsOperationResponse::default())
     }
 
+    async fn set_payload(state, request: SetPayloadPoints) -> PointsOperationResponse {
+        assert_eq!((request.wait, request.key), (Some(true), None));
+        let stored = state.collection(&request.collection_name)?;
+        let Some(PointsSelectorOneOf::Filter(filter)) =
+            request.points_selector.and_then(|points| points.points_selector_one_of)
+        else {
+            return Err(Status::unimplemented("selector"));
+        };
+        stored.set_payload(&filter, &request.payload)?;
+        Ok(PointsOperationResponse::default())
+    }
+
     async fn create_field_index(state, request: CreateFieldIndexCollection) -> PointsOperationResponse {
         state.collection(&request.collection_name)?.indexed.push(request.field_name);
         Ok(PointsOperationResponse::default())
@@ -143,7 +155,6 @@ service! {
     get(GetPoints) -> GetResponse,
     update_vectors(UpdatePointVectors) -> PointsOperationResponse,
     delete_vectors(DeletePointVectors) -> PointsOperationResponse,
-    set_payload(SetPayloadPoints) -> PointsOperationResponse,
     overwrite_payload(SetPayloadPoints) -> PointsOperationResponse,
     delete_payload(DeletePayloadPoints) -> PointsOperationResponse,
     clear_payload(ClearPayloadPoints) -> PointsOperationResponse,
@@ -190,7 +201,9 @@ service! {
         };
         let metadata = stored.metadata.clone();
         let config = CollectionConfig { params: Some(params), metadata, ..CollectionConfig::default() };
-        let info = CollectionInfo { config: Some(config), ..CollectionInfo::default() };
+        let schema = stored.indexed.iter().map(|field| (field.clone(), PayloadSchemaInfo::default()));
+        let payload_schema = schema.collect();
+        let info = CollectionInfo { config: Some(config), payload_schema, ..CollectionInfo::default() };
         Ok(GetCollectionInfoResponse { result: Some(info), ..GetCollectionInfoResponse::default() })
     }
 

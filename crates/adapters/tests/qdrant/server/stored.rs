@@ -1,7 +1,6 @@
-//! The points of a collection: writes, filters and ranking.
+//! The points of a collection: writes and ranking.
 
-use ::qdrant_client::qdrant::condition::ConditionOneOf;
-use ::qdrant_client::qdrant::r#match::MatchValue;
+use super::filter::fits;
 use ::qdrant_client::qdrant::point_id::PointIdOptions;
 use ::qdrant_client::qdrant::{query, value, vector, vector_input, vectors, *};
 use std::collections::{BTreeMap, HashMap};
@@ -71,15 +70,31 @@ impl Stored {
     pub(super) fn matching(&self, filter: Option<&Filter>) -> Result<Vec<&PointStruct>, Status> {
         let mut found = Vec::new();
         for point in self.points.values() {
-            let fits = |condition: &Condition| holds(point, condition);
-            let filter = filter.cloned().unwrap_or_default();
-            let wanted = filter.must.iter().map(fits).collect::<Result<Vec<_>, _>>()?;
-            let unwanted = filter.must_not.iter().map(fits).collect::<Result<Vec<_>, _>>()?;
-            if wanted.into_iter().all(|fits| fits) && !unwanted.into_iter().any(|fits| fits) {
+            if filter.map_or(Ok(true), |filter| fits(point, filter))? {
                 found.push(point);
             }
         }
         Ok(found)
+    }
+
+    /// Sets fields of the payload of all matching points. Null removes a field, as on the real server.
+    pub(super) fn set_payload(
+        &mut self,
+        filter: &Filter,
+        payload: &HashMap<String, Value>,
+    ) -> Result<(), Status> {
+        let ids: Vec<String> =
+            self.matching(Some(filter))?.iter().map(|point| uuid(point.id.as_ref())).collect();
+        for id in ids {
+            let stored = &mut self.points.get_mut(&id).unwrap().payload;
+            for (field, value) in payload {
+                match value.kind {
+                    None | Some(value::Kind::NullValue(_)) => drop(stored.remove(field)),
+                    Some(_) => drop(stored.insert(field.clone(), value.clone())),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// IDs with scores, best first.
@@ -184,22 +199,4 @@ fn with<'p>(points: &[&'p PointStruct], name: &str) -> Vec<(String, &'p vector::
 fn at(vector: &vector::Vector, place: u32) -> Option<f32> {
     let vector::Vector::Sparse(sparse) = vector else { return None };
     sparse.indices.iter().position(|index| *index == place).map(|at| sparse.values[at])
-}
-
-fn holds(point: &PointStruct, condition: &Condition) -> Result<bool, Status> {
-    match condition.condition_one_of.as_ref().unwrap() {
-        ConditionOneOf::HasId(ids) => Ok(ids.has_id.iter().any(|id| Some(id) == point.id.as_ref())),
-        ConditionOneOf::Field(field) => {
-            let Some(Value { kind: Some(value::Kind::StringValue(value)) }) = point.payload.get(&field.key)
-            else {
-                return Ok(false);
-            };
-            match field.r#match.as_ref().and_then(|fits| fits.match_value.as_ref()) {
-                Some(MatchValue::Keyword(word)) => Ok(word == value),
-                Some(MatchValue::Keywords(words)) => Ok(words.strings.contains(value)),
-                _ => Err(Status::unimplemented("match")),
-            }
-        }
-        _ => Err(Status::unimplemented("condition")),
-    }
 }
