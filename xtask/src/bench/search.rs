@@ -1,9 +1,11 @@
 //! Time of searches in the embedded index, including ranking, at several sizes.
 //!
-//! Searches run in this process, one at a time: over all documents and over one, with a small limit and with the number of
-//! candidates for reranking. At the end a twentieth of the documents is removed and the searches are repeated. A hash of
+//! Searches run in this process, one at a time, with a small limit and with the number of candidates for reranking: over all
+//! documents, over one, in scopes of different sizes and with a condition; see `rows`. At the end a twentieth of the documents is removed and the searches are repeated. A hash of
 //! the results shows whether a change affected more than speed; after the removal it varies, because the average chunk
 //! length includes removed chunks until their segment is merged.
+
+mod rows;
 
 use super::synthetic::{Document, memory, question, size_of};
 use crate::random::Random;
@@ -12,10 +14,8 @@ use clap::ValueEnum;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::embedded_index::{EmbeddedIndex, Options};
 use docent_domain::id::DocumentId;
-use docent_domain::retrieval::{ChunkFilter, QueryEmbedding};
 use docent_ports::embedder::Embedder;
 use docent_ports::vector_index::VectorIndex;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -24,8 +24,6 @@ const CHUNKS_PER_DOCUMENT: u32 = 100;
 /// Documents per commit, as in the service under load.
 const BATCH: usize = 16;
 const QUERIES: usize = 300;
-/// Searches before the measurement, so that the files are in the page cache.
-const WARM_UP: usize = 30;
 /// Result limits.
 const LIMITS: [usize; 2] = [10, 200];
 /// One in this many documents is removed.
@@ -164,7 +162,7 @@ async fn documents(index: &EmbeddedIndex) -> Result<Vec<DocumentId>> {
     }
 }
 
-/// Runs the same searches for each limit, over all documents and over one.
+/// Runs the same searches for each limit and each row.
 async fn search(index: &EmbeddedIndex, documents: &[DocumentId], which: &str) -> Result<()> {
     let mut random = Random(2);
     let mut questions = Vec::with_capacity(QUERIES);
@@ -174,42 +172,9 @@ async fn search(index: &EmbeddedIndex, documents: &[DocumentId], which: &str) ->
         let document = documents.get(random.below(documents.len() as u64) as usize).copied();
         questions.push((query, document));
     }
+    let rows = rows::rows()?;
     for limit in LIMITS {
-        time(index, &questions, false, limit, &format!("all{which}")).await?;
-        time(index, &questions, true, limit, &format!("one{which}")).await?;
+        rows::time(index, &questions, &rows, limit, which).await?;
     }
-    Ok(())
-}
-
-async fn time(
-    index: &EmbeddedIndex,
-    questions: &[(QueryEmbedding, Option<DocumentId>)],
-    in_one: bool,
-    limit: usize,
-    which: &str,
-) -> Result<()> {
-    let mut times = Vec::with_capacity(questions.len());
-    let mut results = DefaultHasher::new();
-    for (at, (query, document)) in questions.iter().take(WARM_UP).chain(questions).enumerate() {
-        let documents = document.as_ref().filter(|_| in_one).map(std::slice::from_ref);
-        let started = Instant::now();
-        let found = index.search(query, ChunkFilter { documents, limit }).await?;
-        let took = started.elapsed();
-        if at >= WARM_UP {
-            times.push(took);
-            for chunk in &found {
-                (chunk.id, chunk.score.to_bits()).hash(&mut results);
-            }
-        }
-    }
-    times.sort_unstable();
-    let at =
-        |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default().as_secs_f64() * 1e3;
-    println!(
-        "  top {limit:<4} {which:<16} {:8.2} ms p50 {:8.2} ms p95   results {:016x}",
-        at(50),
-        at(95),
-        results.finish()
-    );
     Ok(())
 }

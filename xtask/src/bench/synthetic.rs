@@ -6,12 +6,13 @@
 
 use crate::random::Random;
 use anyhow::{Context, Result};
+use chrono::DateTime;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::headings;
-use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::id::{ChunkId, CollectionId, DocumentId};
 use docent_domain::retrieval::{Embedding, IndexEntry, IndexedDocument, Passages};
-use docent_domain::text::Title;
 use docent_ports::embedder::Embedder;
 use std::path::Path;
 
@@ -38,7 +39,7 @@ impl Document {
     pub(super) fn new(n: u32, chunks: u32, random: &mut Random) -> Result<Self> {
         let id: DocumentId = format!("00000000-0000-7000-8000-{n:012x}").parse()?;
         let title = format!("{} {n}.pdf", content_words(random, 3));
-        let document = IndexedDocument { id, title: Title::parse(&title)?, filename: title };
+        let document = IndexedDocument { id, labels: labels(n, title)? };
         Ok(Self { document, texts: (0..chunks).map(|_| chunk(random)).collect() })
     }
 
@@ -47,7 +48,7 @@ impl Document {
         let chunks: Vec<(u32, &str)> = (1..).zip(self.texts.iter().map(String::as_str)).collect();
         let lead = self.texts.first().map_or("", String::as_str);
         let headings = headings::of_chunks(self.texts.iter().map(String::as_str));
-        let title = self.document.title.as_str();
+        let title = self.document.labels.title.as_str();
         let passages = Passages { title, lead, chunks: &chunks, headings: &headings };
         Ok(BuiltinEmbedder.embed_passages(passages).await?)
     }
@@ -71,6 +72,30 @@ impl Document {
         };
         (0..).zip(self.texts.into_iter().zip(embeddings)).map(entry).collect()
     }
+}
+
+/// The attribute with a number from 0 to 9, the same for every tenth document.
+pub(super) const GROUP: &str = "group";
+/// One in this many documents is in a collection.
+const SHARES: [u32; 3] = [1, 10, 100];
+
+/// The collection with one in `share` documents; see [`SHARES`].
+pub(super) fn collection(share: u32) -> Result<CollectionId> {
+    Ok(format!("00000000-0000-7000-8001-{share:012x}").parse()?)
+}
+
+fn labels(n: u32, title: String) -> Result<DocumentLabels> {
+    let shares = SHARES.into_iter().filter(|share| n.is_multiple_of(*share));
+    let group = (AttributeKey::parse(GROUP)?, AttributeValue::number(f64::from(n % 10))?);
+    Ok(DocumentLabels {
+        collections: shares.map(collection).collect::<Result<_>>()?,
+        owner: None,
+        file_name: title.clone(),
+        title,
+        pages: 1,
+        created_at: DateTime::UNIX_EPOCH,
+        attributes: Attributes::new([group].into())?,
+    })
 }
 
 /// A number from 0 to 1.
