@@ -10,6 +10,7 @@ mod auth;
 mod browser;
 mod chat;
 mod client_address;
+mod collections;
 mod conversations;
 mod cors;
 mod docs;

@@ -3,6 +3,8 @@
 use docent_app::search;
 use docent_domain::access::Actor;
 use docent_domain::fault::FaultKind;
+use docent_domain::scope::Scope;
+use docent_domain::selection::Selection;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
@@ -147,7 +149,7 @@ rules! {
         assert_eq!(results_of(&ada, json!({ "query": "zebras", "limit": 2 })).await.len(), 1);
         assert!(app.faults.index.calls() - before <= 6, "too many calls");
         let grant = Actor::of(&ada.user).unwrap().authorize().unwrap();
-        assert!(search::search(&app.app, grant, "zebras", None, 0).await.unwrap().is_empty());
+        assert!(search::search(&app.app, grant, Scope::SERVICE, "zebras", &Selection::default(), 0).await.unwrap().is_empty());
     }
 
     async fn reranker_sets_order_and_scores(setup) {

@@ -215,10 +215,26 @@ impl TestApp {
 
     /// Creates an API key with these scopes that never expires.
     pub async fn api_key(&self, user: UserId, scopes: &[&str]) -> NewApiKey {
+        self.limited_key(user, scopes, None).await
+    }
+
+    /// Creates an API key with these scopes for these collections.
+    pub async fn limited_key(
+        &self,
+        user: UserId,
+        scopes: &[&str],
+        collections: Option<&[&str]>,
+    ) -> NewApiKey {
         let name = ApiKeyName::parse("a key").unwrap();
         let scopes = ApiKeyScopes::parse(scopes.iter().copied()).unwrap();
-        let request = ApiKeyInput { user, name, scopes, expires_at: None };
+        let collections = collections.map(|ids| ids.iter().map(|id| id.parse().unwrap()).collect());
+        let request = ApiKeyInput { user, name, scopes, collections, expires_at: None };
         self.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap()
+    }
+
+    /// Writes changed labels of documents to the index.
+    pub async fn write_labels(&self) {
+        self.background().write_labels().await.unwrap();
     }
 
     /// Waits until all requested emails are sent or refused.

@@ -4,6 +4,8 @@ use crate::app::{PASSWORD, TestApp};
 use crate::reply::Reply;
 use docent_app::search;
 use docent_domain::access::Actor;
+use docent_domain::scope::Scope;
+use docent_domain::selection::Selection;
 use docent_domain::user::User;
 use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder};
@@ -34,6 +36,12 @@ impl Member {
         Self { app: app.clone(), access: token("access_token"), refresh: token("refresh_token"), user }
     }
 
+    /// Returns the account with another credential instead of its access token.
+    #[must_use]
+    pub fn with_access(&self, access: String) -> Self {
+        Self { access, ..self.clone() }
+    }
+
     /// Returns the service that the account belongs to.
     pub fn app(&self) -> &TestApp {
         &self.app
@@ -42,7 +50,9 @@ impl Member {
     /// Searches and returns the IDs of the documents found, best first, without duplicates.
     pub async fn search(&self, query: &str) -> Vec<String> {
         let grant = Actor::of(&self.user).unwrap().authorize().unwrap();
-        let chunks = search::search(&self.app.app, grant, query, None, 50).await.unwrap();
+        let chunks = search::search(&self.app.app, grant, Scope::SERVICE, query, &Selection::default(), 50)
+            .await
+            .unwrap();
         let mut ids: Vec<String> = chunks.iter().map(|chunk| chunk.document_id.to_string()).collect();
         ids.dedup();
         ids
@@ -50,8 +60,12 @@ impl Member {
 
     /// Asks the chat agent and returns the IDs of the source documents, without duplicates.
     pub async fn sources(&self, question: &str) -> Vec<String> {
-        let messages = json!([{ "role": "user", "content": question }]);
-        let body = json!({ "messages": messages, "include_sources": true });
+        self.sources_of(question_body(question)).await
+    }
+
+    /// Sends a request to the chat agent and returns the IDs of the source documents, without duplicates.
+    pub async fn sources_of(&self, mut body: Value) -> Vec<String> {
+        body["include_sources"] = json!(true);
         let stream = self.post("/agents/chat", body).await.expect(200).text;
         let sources = stream.split("\n\n").find_map(|event| event.strip_prefix("event: sources\ndata: "));
         let sources: Value = serde_json::from_str(sources.unwrap()).unwrap();
@@ -87,6 +101,11 @@ impl Member {
         self.app.send(self.request(Method::PATCH, path).json(&body)).await
     }
 
+    /// PUTs JSON.
+    pub async fn put(&self, path: &str, body: Value) -> Reply {
+        self.app.send(self.request(Method::PUT, path).json(&body)).await
+    }
+
     /// POSTs a form.
     pub async fn post_form(&self, path: &str, form: Form) -> Reply {
         self.app.send(self.request(Method::POST, path).multipart(form)).await
@@ -94,7 +113,12 @@ impl Member {
 
     /// Uploads a PDF.
     pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Reply {
-        self.post_form("/documents/upload", form(name, "application/pdf", bytes)).await
+        self.upload_to("/documents/upload", name, bytes).await
+    }
+
+    /// Uploads a PDF to this path.
+    pub async fn upload_to(&self, path: &str, name: &str, bytes: Vec<u8>) -> Reply {
+        self.post_form(path, form(name, "application/pdf", bytes)).await
     }
 
     /// Uploads a PDF, which must be accepted, and returns the document's ID.

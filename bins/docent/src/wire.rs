@@ -8,8 +8,8 @@ mod reranker;
 use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
-    AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, HttpUrl, KeyValueUrl, Profile, Require2fa, Secret,
-    Settings, VectorDb,
+    AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl, KeyValueUrl, Profile,
+    Require2fa, Secret, Settings, VectorDb,
 };
 use docent_adapters::archive::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
@@ -34,7 +34,7 @@ use docent_app::background::index_owner::IndexOwner;
 use docent_app::background::{AuditRetention, Background};
 use docent_app::jobs::RunnerSettings;
 use docent_app::rate_limit::Quota;
-use docent_app::settings::Settings as Limits;
+use docent_app::settings::{self, Settings as Limits};
 use docent_domain::job::RetryPolicy;
 use docent_domain::second_factor::SecondFactorRule;
 use docent_ports::Ports;
@@ -250,6 +250,10 @@ fn limits(settings: &Settings) -> Limits {
             Require2fa::Everyone => SecondFactorRule::Everyone,
         },
         refresh_rotation_grace: accounts.refresh_rotation_grace,
+        default_collection: match accounts.default_collection {
+            DefaultCollection::Everyone => settings::DefaultCollection::Everyone,
+            DefaultCollection::Personal => settings::DefaultCollection::Personal,
+        },
         password_reset_ttl: accounts.password_reset_ttl,
         email_verification_ttl: accounts.email_verification_ttl,
         public_url: public_url(settings),

@@ -3,6 +3,7 @@
 mod agents;
 mod answer_events;
 mod auth;
+mod collections;
 mod conversations;
 mod docs;
 mod documents;
@@ -15,6 +16,7 @@ mod paging;
 mod root;
 mod routes;
 mod search;
+mod selection;
 mod status;
 mod streams;
 mod timestamp;

@@ -1,8 +1,8 @@
 //! The URL table of the API.
 
 use crate::{
-    agents, auth, conversations, docs, documents, health, mcp, metrics, openai, root, search, status,
-    webhooks,
+    agents, auth, collections, conversations, docs, documents, health, mcp, metrics, openai, root, search,
+    status, webhooks,
 };
 use docent_http::routes;
 
@@ -21,11 +21,23 @@ routes! {
     "/auth/email-verification/confirm" { POST => auth::verification::verify_email }
     "/documents"            { GET => documents::list::list, POST => documents::create::create }
     "/documents/upload"     { POST => documents::upload::upload }
-    "/documents/{doc_id}"   { GET => documents::get::get, DELETE => documents::delete::delete }
+    "/documents/{doc_id}"   {
+        GET => documents::get::get,
+        PATCH => documents::change::change,
+        DELETE => documents::delete::delete
+    }
     "/documents/{doc_id}/file" { GET => documents::file::file }
     "/documents/{doc_id}/pages/{page}" { GET => documents::page_image::page_image }
     "/documents/{doc_id}/report" { GET => documents::report::report }
     "/documents/{doc_id}/retry" { POST => documents::retry::retry }
+    "/collections"          { GET => collections::list::list, POST => collections::create::create }
+    "/collections/{id}"     {
+        GET => collections::get::get,
+        PATCH => collections::change::change,
+        DELETE => collections::delete::delete
+    }
+    "/collections/{id}/members" { GET => collections::members::list, PUT => collections::members::put }
+    "/collections/{id}/members/{member}" { DELETE => collections::members::remove }
     "/search"               { POST => search::search }
     "/agents/{name}"        { POST => agents::ask::ask } unless agents::missing
     "/agents/{name}/streams/{id}" { GET => agents::resume::resume }

@@ -9,6 +9,7 @@ use crate::{App, error};
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Actor, Grant, ViewAuditLog};
 use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
+use docent_domain::collection::Collection;
 use docent_domain::document::Document;
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
@@ -99,6 +100,11 @@ impl AuditTarget {
     /// A document.
     pub fn document(document: &Document) -> Self {
         Self::new(RecordKind::Document, document.id, document.title.as_str())
+    }
+
+    /// A collection.
+    pub fn collection(collection: &Collection) -> Self {
+        Self::new(RecordKind::Collection, collection.id, collection.name.as_str())
     }
 
     /// An account.

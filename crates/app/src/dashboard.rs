@@ -6,6 +6,7 @@ use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use docent_domain::access::{Actor, Grant, UseAdminPanel, ViewDocuments, ViewJobs, ViewUsageRecords};
 use docent_domain::document::Document;
 use docent_domain::listing::{DocumentFilter, PageRequest, Period, UsageFilter, UsageGrouping};
+use docent_domain::scope::Scope;
 use docent_domain::usage::TokenUsage;
 use docent_ports::documents::{DocumentCounts, DocumentDay};
 use docent_ports::jobs::JobCounts;
@@ -54,8 +55,8 @@ pub async fn overview(app: &App, actor: &Actor, _grant: Grant<UseAdminPanel>) ->
         jobs: None,
         tokens: None,
     };
-    if actor.authorize::<ViewDocuments>().is_ok() {
-        overview.documents = Some(documents(&mut *view, from).await?);
+    if let Ok(grant) = actor.authorize::<ViewDocuments>() {
+        overview.documents = Some(documents(&mut *view, Scope::everything(grant), from).await?);
     }
     if actor.authorize::<ViewJobs>().is_ok() {
         overview.jobs = Some(view.jobs().counts().await?);
@@ -66,8 +67,8 @@ pub async fn overview(app: &App, actor: &Actor, _grant: Grant<UseAdminPanel>) ->
     Ok(overview)
 }
 
-async fn documents(view: &mut dyn ReadView, from: DateTime<Utc>) -> Result<Documents> {
-    let failed = DocumentFilter { status: Some("failed"), limit: Some(RECENT), ..DocumentFilter::default() };
+async fn documents(view: &mut dyn ReadView, scope: Scope, from: DateTime<Utc>) -> Result<Documents> {
+    let failed = DocumentFilter { status: Some("failed"), limit: Some(RECENT), ..DocumentFilter::of(scope) };
     Ok(Documents {
         counts: view.documents().counts().await?,
         days: view.documents().days(from).await?,

@@ -24,6 +24,9 @@ pub enum Error {
     /// The document has no page with this number.
     #[error("Page not found")]
     PageNotFound,
+    /// The collection has no such member.
+    #[error("Member not found")]
+    MemberNotFound,
     /// The webhook has no delivery with this ID.
     #[error("Delivery not found")]
     DeliveryNotFound,
@@ -104,6 +107,12 @@ pub enum Error {
     /// Another account has this email address.
     #[error("this email address is already in use")]
     EmailTaken,
+    /// The collection of everyone and personal ones cannot be deleted, nor can a personal one be shared.
+    #[error("{0}")]
+    FixedCollection(&'static str),
+    /// Documents of the collection are in no other one.
+    #[error("{0} of its documents are in no other collection; delete or move them first")]
+    CollectionNotEmpty(u64),
     /// Another record of the same kind has this name.
     #[error("this name is already in use")]
     NameTaken,
@@ -128,6 +137,7 @@ pub enum Error {
 const fn singular(kind: RecordKind) -> &'static str {
     match kind {
         RecordKind::Document => "Document",
+        RecordKind::Collection => "Collection",
         RecordKind::User => "Account",
         RecordKind::Group => "Group",
         RecordKind::ApiKey => "API key",

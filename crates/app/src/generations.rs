@@ -95,7 +95,7 @@ fn foreign(collection: &str) -> Fault {
         "the vector collection {collection} exists, but this database is new: it belongs to another installation. \
          Use its database, set another DOCENT_QDRANT_COLLECTION (or DOCENT_DATA_DIR, if the index is embedded), or delete the collection"
     );
-    Fault::new(Component::VectorStore, FaultKind::Rejected, message)
+    Fault::new(Component::VectorStore, FaultKind::Unconfigured, message)
 }
 
 /// Removes the vector collections of retired generations that searches no longer use, and later their records. A

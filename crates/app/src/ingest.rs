@@ -8,6 +8,7 @@ use crate::generations::OpenIndex;
 use crate::settings::Settings;
 use crate::spans::{self, stage};
 use crate::{App, extractions, tokens};
+use docent_domain::attributes::DocumentLabels;
 use docent_domain::chunk::Chunk;
 use docent_domain::chunking::chunk_pages;
 use docent_domain::document::{Document, Failure, FailureCode};
@@ -126,11 +127,7 @@ async fn prepare(
     let work = embed(&**embedder, document, &lead, &chunks);
     let embeddings = timed(app, document.id, Stage::Embed, &mut stats.embed, work).await;
     let embeddings = embeddings.map_err(|error| error.with_coverage(&coverage))?;
-    let indexed = IndexedDocument {
-        id: document.id,
-        title: document.title.clone(),
-        filename: file.name.as_str().to_owned(),
-    };
+    let indexed = IndexedDocument { id: document.id, labels: DocumentLabels::of(document, coverage.pages) };
     let entries = chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
     Ok(Prepared { document: indexed, entries, coverage })
 }

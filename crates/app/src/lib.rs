@@ -5,6 +5,7 @@ pub mod agent;
 pub mod audit;
 pub mod background;
 pub mod backlog;
+pub mod collections;
 pub mod conversations;
 pub mod dashboard;
 pub mod documents;
@@ -23,6 +24,7 @@ pub mod maintenance;
 mod network;
 pub mod rate_limit;
 pub mod recorder;
+pub mod scope;
 pub mod search;
 pub mod settings;
 mod spans;
@@ -101,6 +103,8 @@ pub(crate) struct Process {
     pub(crate) new_jobs: Notify,
     /// Notified when a webhook delivery was queued.
     pub(crate) new_deliveries: Notify,
+    /// Notified when labels of ingested documents changed.
+    pub(crate) new_labels: Notify,
     pub(crate) running: Running,
     pub(crate) page_images: PageImageCache,
     pub(crate) answers: AnswerCounts,
@@ -125,6 +129,7 @@ impl App {
         let process = Process {
             new_jobs: Notify::new(),
             new_deliveries: Notify::new(),
+            new_labels: Notify::new(),
             running: Running::new(settings.ingest_concurrency),
             page_images: PageImageCache::default(),
             answers: AnswerCounts::default(),

@@ -1,11 +1,13 @@
 //! Searches the ingested documents.
 
-use crate::App;
 use crate::error::Result;
+use crate::{App, scope};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::{ChunkFilter, ScoredChunk, deduplicated};
+use docent_domain::scope::Scope;
+use docent_domain::selection::Selection;
 use docent_ports::reranker::Reranker;
 
 /// Maximum number of chunks requested from the vector store when many results are duplicates, or belong to documents
@@ -15,22 +17,27 @@ const CANDIDATES_MAX: usize = 1000;
 /// Minimum number of chunks that the reranker scores.
 const RERANK_CANDIDATES: usize = 50;
 
-/// Returns at most `limit` chunks that match `query`, best first; only from `documents` if given. Chunks of deleted
-/// documents are left out, even if the index still has them. Of chunks with the same text only the best is returned,
+/// Returns at most `limit` chunks that match `query`, best first; only of documents in the scope that are selected. Chunks of
+/// documents that were deleted or left the scope are left out, even if the index still has them there. Of chunks with the same text only the best is returned,
 /// so that a file uploaded twice does not displace other results.
 ///
 /// Order and scores are those of the reranker if one is configured and works, and otherwise those of the vector store.
 ///
 /// # Errors
-/// When the embedder, the vector store or the database fails.
+/// [`Error::NotFound`](crate::Error::NotFound) for a selected collection outside the scope; or when the embedder, the vector
+/// store or the database fails.
 pub async fn search(
     app: &App,
     grant: Grant<ReadDocuments>,
+    scope: &Scope,
     query: &str,
-    documents: Option<&[DocumentId]>,
+    selection: &Selection,
     limit: usize,
 ) -> Result<Vec<ScoredChunk>> {
-    let (found, reranked) = ranked(app, grant, query, ChunkFilter { documents, limit }).await?;
+    let scope = scope::select(scope, selection)?;
+    let condition = selection.condition.as_ref();
+    let filter = ChunkFilter { scope: &scope, condition, documents: selection.documents.as_deref(), limit };
+    let (found, reranked) = ranked(app, grant, query, filter).await?;
     if let Err(fault) = reranked {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
@@ -71,9 +78,9 @@ async fn ranked(
 
 /// The best chunks in the order of the vector store; more than the limit if a reranker is configured.
 async fn candidates(app: &App, query: &str, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
-    let ChunkFilter { documents, limit } = filter;
+    let ChunkFilter { scope, documents, limit, .. } = filter;
     // A vector store may treat an empty filter as no filter.
-    if limit == 0 || documents.is_some_and(<[DocumentId]>::is_empty) {
+    if limit == 0 || scope.is_empty() || documents.is_some_and(<[DocumentId]>::is_empty) {
         return Ok(Vec::new());
     }
     // The reranker must score every chunk that is returned: scores of different kinds cannot be compared.
@@ -82,10 +89,10 @@ async fn candidates(app: &App, query: &str, filter: ChunkFilter<'_>) -> Result<V
     let embedding = active.embedder()?.embed_query(query).await?;
     let mut requested = limit;
     loop {
-        let candidates = active.index.search(&embedding, ChunkFilter { documents, limit: requested }).await?;
+        let candidates = active.index.search(&embedding, ChunkFilter { limit: requested, ..filter }).await?;
         let is_all = candidates.len() < requested || requested >= CANDIDATES_MAX;
         // Filtered first: a chunk of a deleted document must not hide its duplicate in another document.
-        let mut found = deduplicated(of_ingested(app, candidates).await?);
+        let mut found = deduplicated(searchable(app, scope, candidates).await?);
         if found.len() >= limit || is_all {
             found.truncate(limit);
             return Ok(found);
@@ -116,14 +123,14 @@ async fn rerank(reranker: &dyn Reranker, query: &str, found: &mut [ScoredChunk])
     Ok(())
 }
 
-/// The chunks that belong to ingested documents.
-async fn of_ingested(app: &App, chunks: Vec<ScoredChunk>) -> Result<Vec<ScoredChunk>> {
+/// The chunks that belong to ingested documents of the scope, as the records are now.
+async fn searchable(app: &App, scope: &Scope, chunks: Vec<ScoredChunk>) -> Result<Vec<ScoredChunk>> {
     if chunks.is_empty() {
         return Ok(chunks);
     }
     let mut documents: Vec<DocumentId> = chunks.iter().map(|chunk| chunk.document_id).collect();
     documents.sort_unstable();
     documents.dedup();
-    let ingested = app.store.read().await?.documents().ingested(&documents).await?;
-    Ok(chunks.into_iter().filter(|chunk| ingested.contains(&chunk.document_id)).collect())
+    let searchable = app.store.read().await?.documents().searchable(&documents, scope).await?;
+    Ok(chunks.into_iter().filter(|chunk| searchable.contains(&chunk.document_id)).collect())
 }

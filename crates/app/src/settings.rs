@@ -36,6 +36,8 @@ pub struct Settings {
     pub account_limits: Limits,
     /// Limits of each API key, in addition to those of its account. Files belong to accounts only.
     pub api_key_limits: Limits,
+    /// The collection of documents that are added without naming one.
+    pub default_collection: DefaultCollection,
     /// Maximum size of an uploaded file in bytes.
     pub max_upload_bytes: u64,
     /// Maximum number of characters of a document.
@@ -60,6 +62,16 @@ pub struct Settings {
     pub embedding_model: String,
 }
 
+/// The collection of documents that are added without naming one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DefaultCollection {
+    /// The collection of everyone.
+    #[default]
+    Everyone,
+    /// The personal collection of the account.
+    Personal,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -77,6 +89,7 @@ impl Default for Settings {
             login_failure_period: Duration::from_secs(15 * 60),
             account_limits: Limits { answers: 32, page_images_per_hour: 1000, ..Limits::default() },
             api_key_limits: Limits::default(),
+            default_collection: DefaultCollection::Everyone,
             max_upload_bytes: 50 * 1024 * 1024,
             max_characters: 20_000_000,
             ingest_concurrency: 4,

@@ -216,9 +216,11 @@ impl ApiError {
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         let status = match &error {
-            Error::AgentNotFound | Error::NotFound(_) | Error::PageNotFound | Error::DeliveryNotFound => {
-                StatusCode::NOT_FOUND
-            }
+            Error::AgentNotFound
+            | Error::NotFound(_)
+            | Error::PageNotFound
+            | Error::MemberNotFound
+            | Error::DeliveryNotFound => StatusCode::NOT_FOUND,
             Error::PageNotRenderable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Unauthenticated | Error::InvalidRefreshToken | Error::InvalidCredentials => {
                 StatusCode::UNAUTHORIZED
@@ -251,6 +253,8 @@ impl From<Error> for ApiError {
             | Error::EntriesRemovedElsewhere
             | Error::NotFailed { .. }
             | Error::TooManyWebhooks
+            | Error::FixedCollection(_)
+            | Error::CollectionNotEmpty(_)
             | Error::WebhookDisabled
             | Error::DeliveryInProgress => StatusCode::CONFLICT,
             Error::NotPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,

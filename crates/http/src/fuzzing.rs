@@ -13,6 +13,7 @@ use bytes::Bytes;
 use docent_app::App;
 use docent_domain::access::{AddDocuments, Grant};
 use docent_domain::document::Document;
+use docent_domain::id::CollectionId;
 use futures::stream;
 use std::io;
 use std::sync::Arc;
@@ -43,7 +44,8 @@ impl UploadForms {
     ) -> Result<Document, u16> {
         let headers: HeaderMap = [(CONTENT_TYPE, content_type)].into_iter().collect();
         let body = stream::iter(pieces.into_iter().map(Ok::<_, PayloadError>));
-        let upload = receive(&self.0, grant, Multipart::new(&headers, body), None).await;
+        let upload =
+            receive(&self.0, grant, CollectionId::EVERYONE, Multipart::new(&headers, body), None).await;
         let upload = upload.map_err(|error| error.status_code().as_u16())?;
         upload.finish().await.map_err(|error| ApiError::from(error).status_code().as_u16())
     }

@@ -40,6 +40,7 @@ struct Own {
     key: String,
     session: String,
     conversation: String,
+    collection: String,
     /// IDs of a webhook and of one of its deliveries.
     webhook: (String, String),
 }
@@ -53,6 +54,7 @@ impl TestAccount {
             key: key(app, member.user.id, email, &["read"], None).await.1,
             session: session(app, member.user.id).await,
             conversation: conversation(&member).await,
+            collection: collection(&member, "own").await,
             webhook: webhook(&member, "own").await,
         };
         let mut account = Self { member, cookie: String::new(), form_token: String::new(), own };
@@ -82,6 +84,7 @@ impl TestAccount {
         match section(row) {
             "documents" => self.own.document = self.member.add("own.pdf", pdf(&["words"])).await,
             "conversations" => self.own.conversation = conversation(&self.member).await,
+            "collections" => self.own.collection = collection(&self.member, "own").await,
             "webhooks" => self.own.webhook = webhook(&self.member, "own").await,
             "api-keys" => self.own.key = key(app, user, "own", &["read"], None).await.1,
             "sessions" => {
@@ -105,7 +108,7 @@ pub(super) async fn key(
     let (name, scopes) =
         (ApiKeyName::parse(name).unwrap(), ApiKeyScopes::parse(scopes.iter().copied()).unwrap());
     let expires_at = lifetime.map(|lifetime| app.app.now() + lifetime);
-    let request = ApiKeyInput { user, name, scopes, expires_at };
+    let request = ApiKeyInput { user, name, scopes, collections: None, expires_at };
     let new = app.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap();
     (new.key, new.record.id.to_string())
 }
@@ -121,6 +124,12 @@ async fn session(app: &TestApp, user: UserId) -> String {
 async fn conversation(member: &Member) -> String {
     let conversation = member.post("/conversations", json!({})).await.expect(201).json();
     conversation["id"].as_str().unwrap().to_owned()
+}
+
+/// Creates a collection and returns its ID.
+async fn collection(member: &Member, name: &str) -> String {
+    let collection = member.post("/collections", json!({ "name": name })).await.expect(201).json();
+    collection["id"].as_str().unwrap().to_owned()
 }
 
 /// Creates a webhook with a delivery and returns the IDs of both.
@@ -141,6 +150,7 @@ pub(super) struct Records {
     key: String,
     session: String,
     conversation: String,
+    collection: String,
     verification: String,
     webhook: (String, String),
     entry: String,
@@ -159,9 +169,22 @@ impl Records {
         let session = session(app, user.id).await;
         let (group, conversation, verification) = insert(app, &user, &name).await;
         let webhook = webhook(&member, &name.replace(' ', "-")).await;
+        let collection = collection(&member, &name).await;
         let of_user = AuditFilter { record: Some(user.id.to_string()), ..AuditFilter::default() };
         let entry = app.audit(of_user).await[0].id.to_string();
-        Self { user, superuser, document, group, key, session, conversation, verification, webhook, entry }
+        Self {
+            user,
+            superuser,
+            document,
+            group,
+            key,
+            session,
+            conversation,
+            collection,
+            verification,
+            webhook,
+            entry,
+        }
     }
 
     /// Returns the path of a row with its placeholders replaced.
@@ -175,6 +198,7 @@ impl Records {
             "users" => own.map_or(self.user.id, |account| account.member.user.id).to_string(),
             "groups" => self.group.clone(),
             "conversations" => own.map_or(&self.conversation, |account| &account.own.conversation).clone(),
+            "collections" => own.map_or(&self.collection, |account| &account.own.collection).clone(),
             "webhooks" => own.map_or(&self.webhook, |account| &account.own.webhook).0.clone(),
             "verifications" => self.verification.clone(),
             "audit" => self.entry.clone(),
@@ -185,14 +209,15 @@ impl Records {
         };
         let delivery = &own.map_or(&self.webhook, |account| &account.own.webhook).1;
         let fixed = row.path.replace("{name}", "chat").replace("{page}", "1").replace("{delivery}", delivery);
+        let fixed = fixed.replace("{member}", &self.group);
         let path = ["{id}", "{doc_id}", "{file}"].iter().fold(fixed, |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
     }
 
-    /// Returns a JSON body with its placeholder replaced.
+    /// Returns a JSON body with its placeholders replaced.
     pub(super) fn body(&self, body: &str) -> String {
-        body.replace("{conversation}", &self.conversation)
+        body.replace("{conversation}", &self.conversation).replace("{email}", self.user.email.as_str())
     }
 
     /// Returns the value of a form field with its placeholder replaced.
@@ -252,13 +277,22 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
 pub(super) async fn snapshot(app: &TestApp) -> String {
     let all = PageRequest { offset: 0, limit: 100_000 };
     let mut view = app.ports.store.read().await.unwrap();
-    let documents = view.documents().list(&DocumentFilter::default()).await.unwrap();
+    let documents = view
+        .documents()
+        .list(&DocumentFilter::of(docent_domain::scope::Scope::SERVICE.clone()))
+        .await
+        .unwrap();
     let users = view.users().list(&UserFilter::default(), all).await.unwrap();
     let groups = view.groups().list(None, all).await.unwrap();
     let keys = view.api_keys().list(&docent_domain::listing::ApiKeyFilter::default(), all).await.unwrap();
     let sessions = view.sessions().list(&SessionFilter::default(), all).await.unwrap();
     let links = view.verifications().list(None, all).await.unwrap();
     let conversations = view.conversations().list(&Default::default(), all).await.unwrap();
+    let collections = view.collections().page(&Default::default(), all).await.unwrap();
+    let mut members = Vec::new();
+    for (collection, _) in &collections.records {
+        members.push(view.collections().members(collection.id).await.unwrap());
+    }
     let webhooks = view.webhooks().list(Default::default(), all).await.unwrap();
     let mut deliveries = Vec::new();
     for webhook in &webhooks.records {
@@ -268,7 +302,7 @@ pub(super) async fn snapshot(app: &TestApp) -> String {
     let entries =
         view.audit().list(&AuditFilter::default(), PageRequest { limit: 1, ..all }).await.unwrap().total;
     format!(
-        "{documents:?}\n{users:?}\n{groups:?}\n{keys:?}\n{sessions:?}\n{links:?}\n{conversations:?}\n{webhooks:?}\n{deliveries:?}\n{jobs:?}\n{entries}"
+        "{documents:?}\n{users:?}\n{groups:?}\n{keys:?}\n{sessions:?}\n{links:?}\n{conversations:?}\n{collections:?}\n{members:?}\n{webhooks:?}\n{deliveries:?}\n{jobs:?}\n{entries}"
     )
 }
 

@@ -126,7 +126,7 @@ const fn post(path: &'static str, requires: Requires, success: u16) -> Row {
     row("POST", path, requires, success)
 }
 
-use ApiKeyScope::{Chat, Ingest, Read};
+use ApiKeyScope::{Admin, Chat, Ingest, Read};
 use Consumes::{AllSessions, Record, Session};
 use Payload::{Files, Json};
 use RecordOwner::{OtherSuperuser, Own};
@@ -199,6 +199,8 @@ pub(super) const ROWS: &[Row] = &[
     post("/documents", Account(Ingest), 201).with_payload(Json(r#"{"title":"New"}"#)),
     post("/documents/upload", Account(Ingest), 202).with_payload(Files(1)),
     get("/documents/{doc_id}", Account(Read)),
+    row("PATCH", "/documents/{doc_id}", Granted(ChangeDocument), 200).with_payload(NO_BODY),
+    row("PATCH", "/documents/{doc_id}", Account(Ingest), 200).with_payload(NO_BODY).owned_by(Own),
     row("DELETE", "/documents/{doc_id}", Granted(DeleteDocument), 204).consuming(Record),
     row("DELETE", "/documents/{doc_id}", Account(Ingest), 204).owned_by(Own).consuming(Record),
     get("/documents/{doc_id}/file", Account(Read)),
@@ -206,6 +208,25 @@ pub(super) const ROWS: &[Row] = &[
     get("/documents/{doc_id}/report", Account(Read)),
     post("/documents/{doc_id}/retry", Granted(ChangeDocument), 409),
     post("/documents/{doc_id}/retry", Account(Ingest), 409).owned_by(Own),
+    // Collections of other accounts do not exist for accounts without a role on them.
+    get("/collections", Account(Read)),
+    post("/collections", Account(Admin), 201).with_payload(Json(r#"{"name":"New"}"#)),
+    get("/collections/{id}", Owner(Read)).hidden(),
+    get("/collections/{id}", Owner(Read)).owned_by(Own),
+    row("PATCH", "/collections/{id}", Granted(ChangeCollection), 200).with_payload(NO_BODY).hidden(),
+    row("PATCH", "/collections/{id}", Account(Admin), 200).with_payload(NO_BODY).owned_by(Own),
+    get("/collections/{id}/members", Granted(ViewCollection)).hidden(),
+    get("/collections/{id}/members", Account(Admin)).owned_by(Own),
+    row("PUT", "/collections/{id}/members", Granted(ChangeCollection), 200)
+        .with_payload(Json(r#"{"email":"{email}","role":"viewer"}"#))
+        .hidden(),
+    row("PUT", "/collections/{id}/members", Account(Admin), 200)
+        .with_payload(Json(r#"{"email":"{email}","role":"viewer"}"#))
+        .owned_by(Own),
+    row("DELETE", "/collections/{id}/members/{member}", Granted(ChangeCollection), 404).hidden(),
+    row("DELETE", "/collections/{id}/members/{member}", Account(Admin), 404).owned_by(Own),
+    row("DELETE", "/collections/{id}", Granted(DeleteCollection), 204).hidden().consuming(Record),
+    row("DELETE", "/collections/{id}", Account(Admin), 204).owned_by(Own).consuming(Record),
     post("/search", Account(Read), 200).with_payload(Json(r#"{"query":"q"}"#)),
     post("/agents/{name}", Account(Chat), 200)
         .with_payload(Json(r#"{"messages":[{"role":"user","content":"q"}]}"#)),

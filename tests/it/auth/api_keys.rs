@@ -98,7 +98,7 @@ rules! {
         let user = ada(&app).await.id;
         let (name, scopes) = (ApiKeyName::parse("short").unwrap(), ApiKeyScopes::parse(["read"]).unwrap());
         let expires_at = Some(app.clock.now() + Duration::from_secs(60));
-        let request = ApiKeyInput { user, name, scopes, expires_at };
+        let request = ApiKeyInput { user, name, scopes, collections: None, expires_at };
         let key = app.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap().key;
         app.advance(Duration::from_secs(59));
         let _ = with_bearer(&app, &key).await.expect(200);

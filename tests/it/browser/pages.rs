@@ -191,6 +191,7 @@ async fn visit_account(app: &TestApp, inspection: &mut Inspection<'_>) {
         user: plain.id,
         name: ApiKeyName::parse("Export of conversations").unwrap(),
         scopes: ApiKeyScopes::parse(["chat"]).unwrap(),
+        collections: None,
         expires_at: None,
     };
     api_keys::create(&app.app, &Actor::of(&root).unwrap(), input).await.unwrap();

@@ -37,6 +37,7 @@ rules! {
         let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
         let expected = json!({
             "id": id, "status": "pending", "coverage": null, "effort": null, "failure": null, "waiting": null, "warnings": [],
+            "owner_id": ada.user.id.to_string(), "collection_ids": ["00000000-0000-0000-0000-000000000001"], "attributes": {},
         });
         assert_eq!(report, expected);
         app.leave_jobs();

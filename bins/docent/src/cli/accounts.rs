@@ -2,6 +2,7 @@
 
 use super::InstallationArgs;
 use clap::{Args, Subcommand};
+use docent_domain::id::CollectionId;
 
 /// `docent users …`
 #[derive(Debug, Subcommand)]
@@ -84,6 +85,9 @@ pub struct CreateKeyArgs {
     /// Scopes of the key, separated by commas: read, ingest, chat, admin.
     #[arg(long, required = true, value_delimiter = ',', value_name = "SCOPES")]
     pub scopes: Vec<String>,
+    /// ID of a collection that the key is limited to; can be repeated. Without this it is for all of its account.
+    #[arg(long = "collection", value_name = "ID")]
+    pub collections: Vec<CollectionId>,
     /// Days until the key expires; without this it never does.
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
     pub expires_in_days: Option<u32>,

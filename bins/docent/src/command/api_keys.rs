@@ -24,7 +24,9 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
     let days = args.expires_in_days.map(|days| chrono::TimeDelta::days(i64::from(days)));
     let now = system.clock.now();
     let expires_at = days.map(|days| now.checked_add_signed(days).context("the expiry date is out of range"));
-    let request = ApiKeyInput { user: user.id, name, scopes, expires_at: expires_at.transpose()? };
+    let collections = (!args.collections.is_empty()).then(|| args.collections.iter().copied().collect());
+    let request =
+        ApiKeyInput { user: user.id, name, scopes, collections, expires_at: expires_at.transpose()? };
     let NewApiKey { record, key } =
         account_service(&store, &system).create_api_key(&Initiator::command_line(), request).await?;
     let object = || {
@@ -123,6 +125,10 @@ fn as_json(key: &ApiKey, email: &str) -> Value {
         "name": key.name.as_str(),
         "prefix": format!("{KEY_START}{}", key.prefix.as_str()),
         "scopes": key.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
+        "collections": key
+            .collections
+            .as_ref()
+            .map(|ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>()),
         "created_at": key.created_at.to_rfc3339(),
         "expires_at": key.expires_at.map(|at| at.to_rfc3339()),
         "last_used_at": key.last_used_at.map(|at| at.to_rfc3339()),

@@ -17,7 +17,10 @@ use docent_app::{App, documents};
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
 use docent_domain::document::{Document, DocumentState};
+use docent_domain::id::CollectionId;
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::scope::Scope;
+use docent_domain::selection::Selection;
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
 use futures::StreamExt;
@@ -144,6 +147,7 @@ async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
     let request = AgentRequest {
         actor: actor.clone(),
         messages: vec![Message::User(QUESTION.to_owned())],
+        selection: Selection::default(),
         conversation: None,
     };
     let chat = app.agent("chat").context("the agent `chat` is missing")?;
@@ -155,13 +159,20 @@ async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
 }
 
 async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document> {
-    let mut upload =
-        documents::upload::begin(app, actor.authorize()?, GUIDE_NAME, "application/pdf", 0).await?;
+    let mut upload = documents::upload::begin(
+        app,
+        actor.authorize()?,
+        CollectionId::EVERYONE,
+        GUIDE_NAME,
+        "application/pdf",
+        0,
+    )
+    .await?;
     upload.write(Bytes::from_static(GUIDE)).await?;
     let id = upload.finish().await?.id;
     let result = async {
         loop {
-            let document = documents::get::get(app, actor.authorize()?, id).await?;
+            let document = documents::get::get(app, actor.authorize()?, Scope::SERVICE, id).await?;
             match &document.state {
                 DocumentState::Pending(_) => app.sleep(Duration::from_millis(20)).await,
                 DocumentState::Ingested(_) => return Ok(document),

@@ -39,6 +39,16 @@ choices! {
     }
 }
 
+choices! {
+    /// The collection of documents that are added without naming one.
+    DefaultCollection "choice" {
+        /// That of everyone.
+        Everyone = "everyone",
+        /// The personal one of the account.
+        Personal = "personal",
+    }
+}
+
 section! {
     /// Accounts, tokens and logins.
     Accounts "Accounts and tokens" {
@@ -61,6 +71,8 @@ section! {
         /// The accounts that must have a second factor (an authenticator app): `none`, `staff` or `all`. Such an
         /// account without one can only sign in to `/account` to set it up.
         require_2fa: Require2fa = text("none");
+        /// The collection of documents that are added without naming one: `everyone` or `personal` (that of the account).
+        default_collection: DefaultCollection = text("everyone");
         /// Lifetime of a password reset link.
         password_reset_ttl: Duration = text("1h"), positive;
         /// Lifetime of an email verification link.

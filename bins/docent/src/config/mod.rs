@@ -27,7 +27,7 @@ mod url;
 mod value;
 mod webhooks;
 
-pub use accounts::{Accounts, AuthBackend, Require2fa};
+pub use accounts::{Accounts, AuthBackend, DefaultCollection, Require2fa};
 pub use agent::Agent;
 pub use declare::{Default, Setting};
 pub use example::environment_example;

@@ -2,6 +2,10 @@
 
 use crate::answer_events;
 use crate::openapi::answers;
+use crate::selection::{
+    COLLECTIONS_MAX, CollectionRef, DOCUMENTS_MAX, DocumentRef, FilterBody, collections_of, documents_of,
+    parse_filters, selection,
+};
 use crate::streams::{self, Streams};
 use actix_web::web::{Data, Path};
 use deserr::Deserr;
@@ -9,10 +13,12 @@ use docent_app::agent::{AgentRequest, answer};
 use docent_app::error::Error;
 use docent_domain::access::Chat;
 use docent_domain::chat::Message;
+use docent_domain::condition::Condition;
 use docent_domain::error::ValidationError;
-use docent_domain::id::ConversationId;
+use docent_domain::id::{CollectionId, ConversationId, DocumentId};
 use docent_http::extract::deserialize::List;
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
+use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -36,6 +42,18 @@ pub(crate) struct ChatRequest {
     #[deserr(default)]
     #[schema(value_type = Option<String>, format = "uuid")]
     conversation_id: Option<ConversationId>,
+    /// Extension: answer only from these documents.
+    #[deserr(default, from(Option<List<DocumentRef, DOCUMENTS_MAX>>) = documents_of)]
+    #[schema(value_type = Option<Vec<DocumentRef>>, max_items = 1000)]
+    document_ids: Option<Vec<DocumentId>>,
+    /// Extension: answer only from these collections.
+    #[deserr(default, from(Option<List<CollectionRef, COLLECTIONS_MAX>>) = collections_of)]
+    #[schema(value_type = Option<Vec<CollectionRef>>, max_items = 100)]
+    collection_ids: Option<Vec<CollectionId>>,
+    /// Extension: answer only from documents that meet this condition.
+    #[deserr(default, try_from(Option<Value>) = parse_filters -> ValidationError)]
+    #[schema(value_type = Option<FilterBody>)]
+    filters: Option<Condition>,
     /// Extension: whether to send the passages on which the answer is based.
     #[deserr(default)]
     include_sources: Option<bool>,
@@ -136,8 +154,12 @@ pub(crate) async fn ask(
     let owner = by.actor.user();
     let request: ChatRequest = body.read().await?;
     let include_sources = request.include_sources.unwrap_or(false);
-    let question =
-        AgentRequest { actor: by.actor, messages: request.messages, conversation: request.conversation_id };
+    let question = AgentRequest {
+        actor: by.actor,
+        messages: request.messages,
+        selection: selection(request.collection_ids, request.document_ids, request.filters),
+        conversation: request.conversation_id,
+    };
     let slot = match request.resumable {
         Some(true) => Some(streams::reserve(&context, streams, owner, &name)?),
         Some(false) | None => None,

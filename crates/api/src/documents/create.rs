@@ -4,10 +4,12 @@ use super::response::DocumentResponse;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
+use docent_app::collections::destination;
 use docent_app::documents::create as use_case;
 use docent_domain::access::AddDocuments;
+use docent_domain::id::CollectionId;
 use docent_domain::text::Title;
-use docent_http::{Body, BodyErrors, Granted, Reply, State};
+use docent_http::{Body, BodyErrors, Reply, Scoped, State};
 use utoipa::ToSchema;
 
 /// A document without a file.
@@ -23,6 +25,10 @@ pub(crate) struct DocumentCreate {
         pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$"
     )]
     title: Title,
+    /// Extension: ID of the collection for the document. Default: see `default_collection`.
+    #[deserr(default)]
+    #[schema(value_type = Option<String>, format = "uuid")]
+    collection_id: Option<CollectionId>,
 }
 
 /// Add a document without a file
@@ -33,11 +39,12 @@ pub(crate) struct DocumentCreate {
     request_body = DocumentCreate,
     responses(
         (status = 201, description = "The new document.", body = DocumentResponse<'_>),
-        answers::InvalidBody, answers::StorageFull,
+        answers::UnknownCollection, answers::InvalidBody, answers::StorageFull,
     ),
 )]
-pub(crate) async fn create(by: Granted<AddDocuments>, context: State, body: Body) -> Reply {
-    let DocumentCreate { title } = body.read().await?;
-    let document = use_case::create(&context.app, by.grant, title).await?;
+pub(crate) async fn create(by: Scoped<AddDocuments>, context: State, body: Body) -> Reply {
+    let DocumentCreate { title, collection_id } = body.read().await?;
+    let collection = destination(&context.app, &by.grant, &by.scope, collection_id)?;
+    let document = use_case::create(&context.app, by.grant, collection, title).await?;
     Ok(HttpResponse::Created().json(DocumentResponse::from(&document)))
 }

@@ -4,7 +4,7 @@ use crate::openapi::answers;
 use docent_app::documents::file as use_case;
 use docent_domain::access::ReadDocuments;
 use docent_domain::id::DocumentId;
-use docent_http::{Granted, PathId, Reply, State, attachment};
+use docent_http::{PathId, Reply, Scoped, State, attachment};
 
 /// Download the uploaded file (extension)
 ///
@@ -20,7 +20,7 @@ use docent_http::{Granted, PathId, Reply, State, attachment};
         answers::UnknownDocument,
     ),
 )]
-pub(crate) async fn file(by: Granted<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
-    let (file, bytes) = use_case::open(&context.app, by.grant, id.parse()?).await?;
+pub(crate) async fn file(by: Scoped<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
+    let (file, bytes) = use_case::open(&context.app, by.grant, &by.scope, id.parse()?).await?;
     Ok(attachment::pdf(&file, bytes))
 }

@@ -5,6 +5,7 @@
 use super::response::DocumentResponse;
 use crate::openapi::answers;
 use crate::paging;
+use crate::selection::filters_of_text;
 use actix_web::HttpResponse;
 use actix_web::http::header::ContentType;
 use bytes::Bytes;
@@ -14,7 +15,9 @@ use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::Document;
 use docent_domain::fault::report;
 use docent_domain::listing::{DocumentFilter, ListPosition};
-use docent_http::{Granted, Query, Reply, State};
+use docent_domain::permission::RecordKind;
+use docent_domain::scope::Scope;
+use docent_http::{Query, Reply, Scoped, State};
 use futures::{StreamExt, TryStreamExt, future, stream};
 
 /// Number of documents that one read of a list without `limit` returns.
@@ -25,7 +28,7 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 
 /// List documents
 ///
-/// Returns all documents, newest first. The parameters are an extension and filter the list. With `limit`, the headers `Link` and
+/// Returns all documents that the account may read, newest first. The parameters are an extension and filter the list. With `limit`, the headers `Link` and
 /// `X-Next-Cursor` name the next page, if there is one. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/documents", operation_id = "list_documents", tag = "Documents",
@@ -39,17 +42,28 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
             "status" = Option<super::response::DocumentStatus>, Query, description = "Only documents with this status.", nullable = false, example = "ingested",
         ),
         ("q" = Option<String>, Query, description = "Only documents whose title contains this text.", max_length = 200, nullable = false),
+        ("collection_id" = Option<String>, Query, description = "Only documents of this collection.", format = "uuid", nullable = false),
+        (
+            "filters" = Option<String>, Query, nullable = false, example = r#"{"type":"eq","key":"year","value":2025}"#,
+            description = "Only documents that meet this condition: a `Filter` as JSON.",
+        ),
     ),
     responses(
         (status = 200, description = "The documents.", body = [DocumentResponse<'_>]),
-        answers::InvalidParameters,
+        answers::UnknownCollection,
     ),
 )]
-pub(crate) async fn list(by: Granted<ReadDocuments>, context: State, mut query: Query) -> Reply {
-    let mut filter = filter(&mut query);
+pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Query) -> Reply {
+    let mut filter = filter(&mut query, &by.scope);
+    let collection = query.text("collection_id").map(str::to_owned);
+    let filters = query.text("filters").map(str::to_owned);
     let limit = paging::limit(&mut query);
     let title_part = query.text("q").map(str::to_owned);
     query.done()?;
+    if let Some(id) = &collection {
+        let found = id.parse().ok().and_then(|id| by.scope.within(&[id]));
+        filter.scope = found.ok_or(Error::NotFound(RecordKind::Collection))?;
+    }
     // One more than requested shows whether there is another page.
     filter.limit = Some(limit.unwrap_or(BATCH) + 1);
     let mut documents = use_case::list(&context.app, by.grant, &filter).await?;
@@ -57,7 +71,12 @@ pub(crate) async fn list(by: Granted<ReadDocuments>, context: State, mut query: 
         return Ok(stream_all(context, by.grant, filter, documents));
     }
     let next = limit.and_then(|limit| paging::truncate(&mut documents, limit, cursor));
-    let parameters = [("status", filter.status), ("q", title_part.as_deref())];
+    let parameters = [
+        ("status", filter.status),
+        ("q", title_part.as_deref()),
+        ("collection_id", collection.as_deref()),
+        ("filters", filters.as_deref()),
+    ];
     let body: Vec<_> = documents.iter().map(DocumentResponse::from).collect();
     Ok(paging::response(body, "/documents", &parameters, limit.unwrap_or_default(), next))
 }
@@ -102,9 +121,11 @@ fn after(document: &Document) -> ListPosition {
     ListPosition { created_at: document.created_at, id: document.id }
 }
 
-/// Reads `status`, `q` and `cursor`.
-pub(crate) fn filter(query: &mut Query) -> DocumentFilter {
+/// Reads `status`, `q`, `filters` and `cursor`.
+pub(crate) fn filter(query: &mut Query, scope: &Scope) -> DocumentFilter {
     DocumentFilter {
+        scope: scope.clone(),
+        condition: query.parse("filters", "must be filters as a JSON object", filters_of_text),
         status: query.parse("status", "must be pending, ingested or failed", |text| {
             STATUSES.into_iter().find(|status| *status == text)
         }),

@@ -1,5 +1,6 @@
 //! Documents.
 
+pub(crate) mod change;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod file;

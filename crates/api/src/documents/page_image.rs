@@ -9,7 +9,7 @@ use actix_web::web::Path;
 use docent_app::documents::page_image::{self as use_case, PageImage};
 use docent_domain::access::ReadDocuments;
 use docent_domain::id::{ChunkId, DocumentId};
-use docent_http::{ApiError, Granted, PathId, Query, Reply, State};
+use docent_http::{ApiError, PathId, Query, Reply, Scoped, State};
 use std::num::NonZeroU16;
 
 /// Default width of an image in pixels.
@@ -42,7 +42,7 @@ const WIDTHS: std::ops::RangeInclusive<u16> = 100..=3000;
     ),
 )]
 pub(crate) async fn page_image(
-    by: Granted<ReadDocuments>,
+    by: Scoped<ReadDocuments>,
     context: State,
     id: PathId<DocumentId>,
     path: Path<(String, String)>,
@@ -59,7 +59,7 @@ pub(crate) async fn page_image(
     let passage = query.parse("passage", "must be a UUID", |text| text.parse::<ChunkId>().ok());
     query.done()?;
     let image = PageImage { document, page, width: width.unwrap_or(WIDTH), passage };
-    let png = use_case::render(&context.app, by.grant, image).await?;
+    let png = use_case::render(&context.app, by.grant, &by.scope, image).await?;
     Ok(HttpResponse::Ok()
         .content_type("image/png")
         // Private, since it requires authorization. The file never changes.

@@ -4,16 +4,19 @@
 
 use super::response::DocumentStatus;
 use crate::openapi::answers;
+use crate::selection::{CollectionRef, attributes_json};
 use actix_web::HttpResponse;
 use chrono::SecondsFormat;
 use docent_app::documents::get as use_case;
 use docent_domain::access::ReadDocuments;
 use docent_domain::document::{Document, DocumentState, Failure};
 use docent_domain::extraction::{Coverage, IngestionStats};
-use docent_domain::id::DocumentId;
+use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::job::Wait;
-use docent_http::{Granted, PathId, Reply, State};
+use docent_domain::scope::Scope;
+use docent_http::{PathId, Reply, Scoped, State};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// Read the ingestion report of a document (extension)
@@ -24,9 +27,9 @@ use utoipa::ToSchema;
     params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
     responses((status = 200, description = "What is known by now.", body = Report<'_>), answers::UnknownDocument),
 )]
-pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
-    let (document, wait) = use_case::with_wait(&context.app, by.grant, id.parse()?).await?;
-    Ok(HttpResponse::Ok().json(Report::of(&document, wait.as_ref())))
+pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
+    let (document, wait) = use_case::with_wait(&context.app, by.grant, &by.scope, id.parse()?).await?;
+    Ok(HttpResponse::Ok().json(Report::of(&document, wait.as_ref(), &by.scope)))
 }
 
 /// Ingestion report of a document.
@@ -45,6 +48,9 @@ pub(crate) async fn report(by: Granted<ReadDocuments>, context: State, id: PathI
     "failure": null,
     "waiting": null,
     "warnings": ["1 of 12 pages: no text (blank, or a picture of text)"],
+    "owner_id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4f",
+    "collection_ids": ["00000000-0000-0000-0000-000000000001"],
+    "attributes": { "year": 2025 },
 }))]
 pub(crate) struct Report<'a> {
     /// ID of the document.
@@ -66,6 +72,14 @@ pub(crate) struct Report<'a> {
     waiting: Option<WaitView<'a>>,
     /// Sentences about content that is not searchable.
     warnings: Vec<String>,
+    /// ID of the account that uploaded it; `null` if that account was deleted.
+    #[schema(required, format = "uuid")]
+    owner_id: Option<String>,
+    /// Collections that have it and that the account can see.
+    #[schema(value_type = Vec<CollectionRef>)]
+    collection_ids: Vec<String>,
+    /// Attributes, set with an upload or a change.
+    attributes: Map<String, Value>,
 }
 
 /// How much of a file is searchable. Page numbers start at 1.
@@ -137,11 +151,12 @@ pub(crate) struct WaitView<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn of(document: &'a Document, wait: Option<&'a Wait>) -> Self {
+    fn of(document: &'a Document, wait: Option<&'a Wait>, scope: &Scope) -> Self {
         let failure = match &document.state {
             DocumentState::Failed(failed) => Some(&failed.failure),
             DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
         };
+        let visible = document.collections.iter().filter(|id| scope.role_in(**id).is_some());
         Self {
             id: document.id.to_string(),
             status: (&document.state).into(),
@@ -153,6 +168,9 @@ impl<'a> Report<'a> {
                 reason: &wait.reason,
             }),
             warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
+            owner_id: document.owner.map(|owner| owner.to_string()),
+            collection_ids: visible.map(CollectionId::to_string).collect(),
+            attributes: attributes_json(&document.attributes),
         }
     }
 }

@@ -2,15 +2,18 @@
 
 use super::response::DocumentResponse;
 use crate::openapi::answers;
+use crate::selection::parse_attributes;
 use actix_multipart::Multipart;
 use actix_web::http::header;
 use actix_web::web::Payload;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use docent_app::collections::destination;
 use docent_app::error::Error;
 use docent_domain::access::AddDocuments;
+use docent_domain::id::CollectionId;
 use docent_domain::trace::TraceParent;
 use docent_http::extract::upload::{REST_MAX, receive};
-use docent_http::{Granted, Reply, State};
+use docent_http::{Query, Reply, Scoped, State};
 use utoipa::ToSchema;
 
 /// A form with a file.
@@ -28,26 +31,44 @@ pub(crate) struct UploadForm {
 /// `pending`. If the upload fails, nothing is stored. Other parts of the form are ignored, up to 1 MiB in total.
 #[utoipa::path(
     post, path = "/documents/upload", operation_id = "upload_document", tag = "Documents",
+    params(
+        (
+            "collection_id" = Option<String>, Query, format = "uuid", nullable = false,
+            description = "Extension: ID of the collection for the document. Default: see `default_collection`.",
+        ),
+        (
+            "attributes" = Option<String>, Query, nullable = false, example = "{\"year\":2025}",
+            description = "Extension: attributes of the document, as a JSON object.",
+        ),
+    ),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, description = "The new document, `pending`.", body = DocumentResponse<'_>),
-        answers::InvalidBody, answers::NotPdf, answers::StorageFull,
+        answers::UnknownCollection, answers::InvalidBody, answers::NotPdf, answers::StorageFull,
     ),
 )]
 pub(crate) async fn upload(
-    by: Granted<AddDocuments>,
+    by: Scoped<AddDocuments>,
     context: State,
     request: HttpRequest,
+    mut query: Query,
     payload: Payload,
 ) -> Reply {
+    let collection = query.parse("collection_id", "must be a UUID", |text| text.parse::<CollectionId>().ok());
+    let attributes = query.parse("attributes", "must be a JSON object with at most 16 attributes", |text| {
+        parse_attributes(serde_json::from_str(text).ok()).ok().flatten()
+    });
+    query.done()?;
+    let collection = destination(&context.app, &by.grant, &by.scope, collection)?;
     let limit = context.app.settings().max_upload_bytes;
     let length = content_length(&request);
     if length.is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }
-    let upload = receive(&context, by.grant, Multipart::new(request.headers(), payload), length).await?;
+    let upload =
+        receive(&context, by.grant, collection, Multipart::new(request.headers(), payload), length).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();
-    let document = upload.traced(trace).finish().await?;
+    let document = upload.traced(trace).with_attributes(attributes.unwrap_or_default()).finish().await?;
     Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
 }
 

@@ -1,6 +1,7 @@
 //! Implementation of the tools.
 
 use super::outcome::{Failed, Found};
+use super::tools::Reader;
 use crate::answer_events::Sources;
 use crate::documents::list::{TITLE_PART_MAX, cursor, position};
 use crate::documents::response::DocumentResponse;
@@ -9,7 +10,6 @@ use crate::search::SearchRequest;
 use deserr::Deserr;
 use docent_app::App;
 use docent_app::documents::{list as listing, page_text};
-use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::error::ValidationError;
 use docent_domain::id::DocumentId;
 use docent_domain::listing::{DocumentFilter, ListPosition};
@@ -23,9 +23,9 @@ type Outcome = Result<Found, Failed>;
 
 const LIST_LIMIT: u64 = 50;
 
-pub(super) async fn search(app: &App, grant: Grant<ReadDocuments>, arguments: JsonObject) -> Outcome {
+pub(super) async fn search(app: &App, by: &Reader, arguments: JsonObject) -> Outcome {
     let request: SearchRequest = deserialize(arguments.into())?;
-    let found = request.run(app, grant).await?;
+    let found = request.run(app, by.grant, &by.scope).await?;
     let text = match found.as_slice() {
         [] => "No relevant documents found.".to_owned(),
         found => found.iter().map(passage).collect::<Vec<_>>().join("\n\n"),
@@ -66,12 +66,17 @@ fn parse_position(cursor: Option<String>) -> Result<Option<ListPosition>, Valida
     cursor.map(|text| position(&text).ok_or_else(invalid)).transpose()
 }
 
-pub(super) async fn list(app: &App, grant: Grant<ReadDocuments>, arguments: JsonObject) -> Outcome {
+pub(super) async fn list(app: &App, by: &Reader, arguments: JsonObject) -> Outcome {
     let ListArguments { q, limit, cursor: after } = deserialize(arguments.into())?;
     let Whole(limit) = limit.unwrap_or(Whole(LIST_LIMIT));
     // One more than requested shows whether there is another page.
-    let filter = DocumentFilter { status: None, title_contains: q, after, limit: Some(limit + 1) };
-    let mut found = listing::list(app, grant, &filter).await?;
+    let filter = DocumentFilter {
+        title_contains: q,
+        after,
+        limit: Some(limit + 1),
+        ..DocumentFilter::of(by.scope.clone())
+    };
+    let mut found = listing::list(app, by.grant, &filter).await?;
     let next = paging::truncate(&mut found, limit, cursor);
     let lines = found
         .iter()
@@ -93,10 +98,12 @@ struct PageArguments {
     offset: Option<Whole<0, 4_294_967_295>>,
 }
 
-pub(super) async fn page(app: &App, grant: Grant<ReadDocuments>, arguments: JsonObject) -> Outcome {
+pub(super) async fn page(app: &App, by: &Reader, arguments: JsonObject) -> Outcome {
     let PageArguments { document_id: id, page: Whole(number), offset } = deserialize(arguments.into())?;
     let offset = usize::try_from(offset.map_or(0, |Whole(offset)| offset)).unwrap_or(usize::MAX);
-    let page = page_text::read(app, grant, id, u32::try_from(number).unwrap_or(u32::MAX), offset).await?;
+    let page =
+        page_text::read(app, by.grant, &by.scope, id, u32::try_from(number).unwrap_or(u32::MAX), offset)
+            .await?;
     let title = page.document.title.as_str();
     let Some(text) = page.text else {
         return Err(Failed(match page.pages {

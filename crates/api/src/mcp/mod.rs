@@ -13,13 +13,13 @@ use actix_web::{HttpRequest, HttpResponse};
 use docent_domain::access::ReadDocuments;
 use docent_http::context::Context;
 use docent_http::error::Problem;
-use docent_http::{ApiError, Body, Granted, Reply, State};
+use docent_http::{ApiError, Body, Reply, Scoped, State};
 use http_body_util::{BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Serialize;
 use std::sync::Arc;
-use tools::Tools;
+use tools::{Reader, Tools};
 use utoipa::ToSchema;
 
 /// A JSON-RPC message: a request, or a notification without `id`.
@@ -118,7 +118,7 @@ pub(crate) enum McpRefusal<'a> {
     ),
 )]
 pub(crate) async fn call(
-    by: Granted<ReadDocuments>,
+    by: Scoped<ReadDocuments>,
     context: State,
     request: HttpRequest,
     body: Body,
@@ -127,7 +127,8 @@ pub(crate) async fn call(
         return Err(ApiError::new(StatusCode::FORBIDDEN, "Requests of this origin are not allowed"));
     }
     let request = sdk_request(&request, body).await?;
-    let tools = Tools { app: Arc::clone(&context.app), grant: by.grant };
+    let reader = Reader { grant: by.grant, scope: by.scope };
+    let tools = Tools { app: Arc::clone(&context.app), reader };
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

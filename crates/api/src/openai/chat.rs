@@ -7,6 +7,7 @@ use crate::openapi::wire;
 use docent_app::agent::{AgentRequest, answer};
 use docent_domain::access::Chat;
 use docent_domain::id::StreamId;
+use docent_domain::selection::Selection;
 use docent_http::{Body, Granted, Reply, State};
 use std::sync::Arc;
 
@@ -55,7 +56,8 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> R
     let id = context.app.new_id(StreamId::generate);
     let completion = Completion::new(id, context.app.now(), model);
     let app = Arc::clone(&context.app);
-    let question = AgentRequest { actor: by.actor, messages, conversation: None };
+    let question =
+        AgentRequest { actor: by.actor, messages, selection: Selection::default(), conversation: None };
     let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
     if stream.unwrap_or(false) {
         return Ok(chunks::reply(context, completion, answer, includes_usage));

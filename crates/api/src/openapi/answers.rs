@@ -49,6 +49,10 @@ answers! {
     /// For a body that the handler does not parse.
     UnreadableBody { 408 => "BodyTimeout", 413 => "TooLarge" }
     InvalidParameters { 422 => "InvalidRequest" }
+    UnknownCollection { 404 => "CollectionNotFound", 422 => "InvalidRequest" }
+    UnknownMember { 404 => "MemberNotFound", 422 => "InvalidRequest" }
+    FixedCollection { 409 => "FixedCollection" }
+    CollectionInUse { 409 => "CollectionInUse" }
     UnknownConversation { 404 => "ConversationNotFound", 422 => "InvalidRequest" }
     UnknownDelivery { 404 => "DeliveryNotFound", 422 => "InvalidRequest" }
     UnknownDocument { 404 => "DocumentNotFound", 422 => "InvalidRequest" }
@@ -141,14 +145,38 @@ fn about_records() -> Vec<Shared> {
         ("NotFound", "Unknown path.", vec![ApiError::new(StatusCode::NOT_FOUND, "Not found")]),
         ("DocumentNotFound", "The document does not exist.", vec![missing(RecordKind::Document)]),
         (
+            "CollectionNotFound",
+            "The collection does not exist, or the account has no role on it.",
+            vec![missing(RecordKind::Collection)],
+        ),
+        (
+            "MemberNotFound",
+            "The collection, the account or the group does not exist, or is no member.",
+            vec![missing(RecordKind::Collection), missing(RecordKind::User), Error::MemberNotFound.into()],
+        ),
+        (
+            "FixedCollection",
+            "A personal collection cannot be shared.",
+            vec![Error::FixedCollection("a personal collection cannot be shared; create another one").into()],
+        ),
+        (
+            "CollectionInUse",
+            "The collection has documents that are in no other one, or cannot be deleted.",
+            vec![Error::CollectionNotEmpty(3).into()],
+        ),
+        (
             "PageNotFound",
             "The document or the page does not exist.",
             vec![missing(RecordKind::Document), Error::PageNotFound.into()],
         ),
         (
             "AgentNotFound",
-            "The agent does not exist, or the conversation belongs to another account.",
-            vec![Error::AgentNotFound.into(), missing(RecordKind::Conversation)],
+            "The agent or a collection does not exist, or the conversation belongs to another account.",
+            vec![
+                Error::AgentNotFound.into(),
+                missing(RecordKind::Conversation),
+                missing(RecordKind::Collection),
+            ],
         ),
         (
             "ConversationNotFound",

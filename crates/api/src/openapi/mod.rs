@@ -30,6 +30,7 @@ pub fn json() -> serde_json::Result<String> {
     info(title = "Docent", description = include_str!("description.md"), license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
     tags(
         (name = "Documents", description = "Adding, reading and removing documents."),
+        (name = "Collections", description = "Sets of documents, and who may use them."),
         (name = "Chat", description = "Questions to agents, with streamed answers."),
         (name = "Conversations", description = "Stored conversations of an account."),
         (name = "Webhooks", description = "Subscriptions to document events, following the Standard Webhooks specification."),
@@ -59,11 +60,20 @@ pub fn json() -> serde_json::Result<String> {
         crate::documents::create::create,
         crate::documents::upload::upload,
         crate::documents::get::get,
+        crate::documents::change::change,
         crate::documents::delete::delete,
         crate::documents::file::file,
         crate::documents::page_image::page_image,
         crate::documents::report::report,
         crate::documents::retry::retry,
+        crate::collections::list::list,
+        crate::collections::create::create,
+        crate::collections::get::get,
+        crate::collections::change::change,
+        crate::collections::delete::delete,
+        crate::collections::members::list,
+        crate::collections::members::put,
+        crate::collections::members::remove,
         crate::search::search,
         crate::agents::ask::ask,
         crate::agents::resume::resume,
@@ -88,7 +98,14 @@ pub fn json() -> serde_json::Result<String> {
         crate::openai::embeddings::embed,
         crate::mcp::call,
     ),
-    components(schemas(crate::openai::chunks::ChatCompletionChunk<'_>, streams::StreamEnd)),
+    components(schemas(
+        crate::openai::chunks::ChatCompletionChunk<'_>,
+        crate::selection::ComparisonBody,
+        crate::selection::ComparisonName,
+        crate::selection::CompoundBody,
+        crate::selection::CompoundName,
+        streams::StreamEnd,
+    )),
 )]
 struct Api;
 
@@ -111,7 +128,7 @@ impl Modify for Completion {
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.post, &mut item.patch, &mut item.delete].into_iter().flatten()
+    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten()
 }
 
 /// Adds the error responses and the headers that many operations share.

@@ -57,7 +57,7 @@ mod tests {
     use chrono::DateTime;
     use docent_domain::document::{Failure, FailureCode};
     use docent_domain::extraction::Coverage;
-    use docent_domain::id::{DocumentId, UserId};
+    use docent_domain::id::{CollectionId, DocumentId, UserId};
     use docent_domain::text::Title;
     use docent_domain::webhook::WebhookEvent;
 
@@ -67,7 +67,8 @@ mod tests {
         let id = "01900000-0000-7000-8000-000000000001";
         let document = || {
             let (id, owner): (DocumentId, UserId) = (id.parse().unwrap(), id.parse().unwrap());
-            Document::new(id, owner, Title::parse("A \"title\"").unwrap(), None, DateTime::UNIX_EPOCH)
+            let title = Title::parse("A \"title\"").unwrap();
+            Document::new(id, owner, CollectionId::EVERYONE, title, None, DateTime::UNIX_EPOCH)
         };
         let body = |event, document| {
             webhook_body(&WebhookPayload { event, at: DateTime::UNIX_EPOCH, document }).unwrap()

@@ -4,6 +4,8 @@ use super::notices::Notice;
 use super::{AccountService, random_text};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::collections::not_found;
+use crate::documents::label::ids;
 use crate::error::{Error, Result};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys};
@@ -11,11 +13,12 @@ use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY
 use docent_domain::audit::AuditAction;
 use docent_domain::delegation::Access;
 use docent_domain::error::ValidationError;
-use docent_domain::id::{ApiKeyId, UserId};
+use docent_domain::id::{ApiKeyId, CollectionId, UserId};
 use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_domain::text::Email;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The time of a key's last use is recorded at most this often.
@@ -49,6 +52,8 @@ pub struct ApiKeyInput {
     pub name: ApiKeyName,
     /// Its scopes.
     pub scopes: ApiKeyScopes,
+    /// Collections that it can be used for; `None` for all of its account.
+    pub collections: Option<BTreeSet<CollectionId>>,
     /// When it expires, if ever.
     pub expires_at: Option<DateTime<Utc>>,
 }
@@ -66,6 +71,9 @@ impl AccountService<'_> {
         }
         let mut work = self.store.begin().await?;
         let owner = work.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        for collection in input.collections.iter().flatten() {
+            work.collections().get(*collection).await?.ok_or_else(not_found)?;
+        }
         loop {
             let new = self.generate_api_key(initiator, &input, now)?;
             // Prefixes are unique; a collision is practically impossible.
@@ -76,6 +84,7 @@ impl AccountService<'_> {
                 .added("account", owner.email.as_str())
                 .added("prefix", new.record.prefix.as_str())
                 .added("scopes", new.record.scopes)
+                .field("collections", None, new.record.collections.as_ref().map(ids))
                 .field("expires_at", None, new.record.expires_at.map(|end| end.to_rfc3339()));
             self.audit(&mut *work, initiator, AuditAction::Add, audit_target(&new.record), changes).await?;
             work.commit().await?;
@@ -114,6 +123,7 @@ impl AccountService<'_> {
             prefix: ApiKeyPrefix::parse(prefix)?,
             sha256: digest(&key),
             scopes: input.scopes,
+            collections: input.collections.clone(),
             created_by: initiator.user(),
             created_at: now,
             expires_at: input.expires_at,

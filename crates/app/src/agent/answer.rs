@@ -8,7 +8,7 @@ use super::{history, metering, prompt, tool};
 use crate::error::Result;
 use crate::limits::{self, AnswerSlot};
 use crate::recorder::Recorder;
-use crate::{App, conversations, spans};
+use crate::{App, conversations, scope, spans};
 use docent_domain::access::{Chat, Grant};
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
 use docent_domain::fault::{Component, Fault, FaultKind};
@@ -102,13 +102,17 @@ fn task_panicked() -> Fault {
 ///
 /// # Errors
 /// [`Error::LimitReached`](crate::Error::LimitReached), [`Error::NotFound`](crate::Error::NotFound) for the conversation
-/// of another account, or a fault of the model or the database.
+/// of another account and for a selected collection outside the actor's scope, or a fault of the model or the database.
 pub async fn ask(
     app: &Arc<App>,
     grant: Grant<Chat>,
     agent: Arc<Agent>,
     request: AgentRequest,
 ) -> Result<AnswerStream> {
+    if request.selection.collections.is_some() {
+        // Tools would report an unknown collection to the model only.
+        scope::select(&scope::of(app, &request.actor).await?, &request.selection)?;
+    }
     let slot = limits::start_answer(app, &grant).await?;
     if let Some(conversation) = request.conversation {
         conversations::open(app, &grant, conversation, request.question()).await?;
@@ -260,7 +264,7 @@ impl AnswerTask {
     async fn run_tools(&self, calls: &[ToolCall]) -> Result<Vec<ToolOutput>, Disconnected> {
         let run = |(n, call)| async move {
             if n < MAX_CALLS {
-                tool::run(&self.agent.tools, &self.app, &self.request.actor, call).await
+                tool::run(&self.agent.tools, &self.app, &self.request, call).await
             } else {
                 ToolOutput {
                     call_id: call.id.clone(),

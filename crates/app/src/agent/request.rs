@@ -3,6 +3,7 @@
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
 use docent_domain::id::ConversationId;
+use docent_domain::selection::Selection;
 
 /// A request to an agent.
 #[derive(Clone, Debug)]
@@ -11,6 +12,8 @@ pub struct AgentRequest {
     pub actor: Actor,
     /// The messages sent: instructions, earlier messages if the client stores them, and the question last.
     pub messages: Vec<Message>,
+    /// The documents that tools may use, within the actor's scope.
+    pub selection: Selection,
     /// The conversation that question and answer are recorded in, if any. Its earlier messages are sent to the model
     /// if `messages` has none.
     pub conversation: Option<ConversationId>,

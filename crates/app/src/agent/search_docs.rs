@@ -1,10 +1,12 @@
 //! The tool `search_docs`.
 
 use super::tool::{Tool, ToolResult};
-use crate::{App, Error, search, spans};
+use crate::{App, Error, scope, search, spans};
 use async_trait::async_trait;
 use docent_domain::access::{Actor, ReadDocuments};
 use docent_domain::chat::ToolSpec;
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::selection::Selection;
 use tracing::Span;
 
 const NOTHING_FOUND: &str = "No relevant documents found.";
@@ -24,15 +26,17 @@ impl Tool for SearchDocs {
         SPEC
     }
 
-    async fn run(&self, app: &App, actor: &Actor, arguments: &serde_json::Value) -> ToolResult {
+    async fn run(
+        &self,
+        app: &App,
+        actor: &Actor,
+        selection: &Selection,
+        arguments: &serde_json::Value,
+    ) -> ToolResult {
         let Some(query) = arguments.get("query").and_then(serde_json::Value::as_str) else {
             return ToolResult::text("Error: search_docs needs a string argument \"query\".");
         };
-        let found = match actor.authorize::<ReadDocuments>() {
-            Ok(grant) => search::search(app, grant, query, None, app.settings.search_limit).await,
-            Err(forbidden) => Err(forbidden.into()),
-        };
-        match found {
+        match find(app, actor, selection, query).await {
             Ok(passages) if passages.is_empty() => ToolResult::text(NOTHING_FOUND),
             Ok(passages) => {
                 let texts: Vec<&str> = passages.iter().map(|passage| passage.text.as_str()).collect();
@@ -48,6 +52,18 @@ impl Tool for SearchDocs {
             }
         }
     }
+}
+
+/// Searches with the memberships that the actor has now.
+async fn find(
+    app: &App,
+    actor: &Actor,
+    selection: &Selection,
+    query: &str,
+) -> Result<Vec<ScoredChunk>, Error> {
+    let grant = actor.authorize::<ReadDocuments>()?;
+    let scope = scope::of(app, actor).await?;
+    search::search(app, grant, &scope, query, selection, app.settings.search_limit).await
 }
 
 /// The text of an error for the model. The user may get to read it as well, so it has no internal details.

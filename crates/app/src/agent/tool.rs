@@ -1,10 +1,12 @@
 //! Tools that a model may call.
 
+use super::AgentRequest;
 use crate::{App, spans};
 use async_trait::async_trait;
 use docent_domain::access::Actor;
 use docent_domain::chat::{ToolCall, ToolOutput, ToolSpec};
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::selection::Selection;
 use tracing::Instrument;
 
 /// A tool of an agent.
@@ -13,9 +15,15 @@ pub trait Tool: Send + Sync {
     /// The name, description and parameters for the model.
     fn spec(&self) -> ToolSpec;
 
-    /// Runs the tool with the permissions of `actor`. Errors are returned as text for the model: a failed tool never
+    /// Runs the tool with the permissions of `actor`, on documents of `selection`. Errors are returned as text for the model: a failed tool never
     /// fails the request.
-    async fn run(&self, app: &App, actor: &Actor, arguments: &serde_json::Value) -> ToolResult;
+    async fn run(
+        &self,
+        app: &App,
+        actor: &Actor,
+        selection: &Selection,
+        arguments: &serde_json::Value,
+    ) -> ToolResult;
 }
 
 /// The output of a tool.
@@ -39,7 +47,7 @@ impl ToolResult {
 pub(super) async fn run(
     tools: &[std::sync::Arc<dyn Tool>],
     app: &App,
-    actor: &Actor,
+    request: &AgentRequest,
     call: &ToolCall,
 ) -> ToolOutput {
     let result = match tools.iter().find(|tool| tool.spec().name == call.name) {
@@ -54,7 +62,9 @@ pub(super) async fn run(
         Some(tool) => match serde_json::from_str::<serde_json::Value>(&call.arguments) {
             Ok(arguments) if arguments.is_object() => {
                 let span = spans::execute_tool(tool.spec().name);
-                let result = tool.run(app, actor, &arguments).instrument(span.clone()).await;
+                let AgentRequest { actor, selection, .. } = request;
+                let run = tool.run(app, actor, selection, &arguments);
+                let result = run.instrument(span.clone()).await;
                 span.record("docent.search.results", result.passages.len());
                 result
             }

@@ -1,6 +1,7 @@
-//! Recurring work beside the job runner: webhook deliveries, sweeps and purges.
+//! Recurring work beside the job runner: webhook deliveries, labels of documents, sweeps and purges.
 
 pub mod index_owner;
+mod labelling;
 mod purging;
 mod retention;
 mod sweeping;
@@ -52,6 +53,10 @@ impl Background {
         let (background, stopped) = (self.clone(), stop.clone());
         tasks.spawn(async move {
             stopped.run_until_cancelled(background.sweep_regularly()).await;
+        });
+        let (background, stopped) = (self.clone(), stop.clone());
+        tasks.spawn(async move {
+            stopped.run_until_cancelled(background.label_regularly()).await;
         });
         let background = self.clone();
         tasks.spawn(async move {

@@ -9,6 +9,7 @@ use docent_domain::id::DocumentId;
 use docent_domain::listing::{DocumentQuery, Page, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_domain::retrieval::StoredChunk;
+use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::blob_store::ByteStream;
 use std::collections::HashMap;
@@ -66,8 +67,8 @@ pub async fn chunks(
 /// [`Error::NotFound`] when the document or its file does not exist, or when a store cannot be reached.
 pub async fn file(
     app: &App,
-    _grant: Grant<ViewDocuments>,
+    grant: Grant<ViewDocuments>,
     id: DocumentId,
 ) -> Result<(StoredFile, ByteStream)> {
-    file::of_document(app, id).await.map(|(_, file, bytes)| (file, bytes))
+    file::of_document(app, &Scope::everything(grant), id).await.map(|(_, file, bytes)| (file, bytes))
 }

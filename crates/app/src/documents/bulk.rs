@@ -3,13 +3,14 @@
 //! Each document has its own unit of work: a failure of one does not affect the others, and each has its own result.
 
 use super::{delete, retry};
-use crate::App;
 use crate::error::{Error, Result};
+use crate::{App, scope};
 use docent_domain::access::{Actor, ChangeDocuments, DeleteDocuments, Grant, ViewDocuments};
 use docent_domain::document::{Document, DocumentState};
 use docent_domain::error::ValidationError;
 use docent_domain::id::DocumentId;
 use docent_domain::permission::RecordKind;
+use docent_domain::scope::Scope;
 
 /// The maximum number of documents per request.
 pub const BULK_MAX: usize = 200;
@@ -46,11 +47,12 @@ pub async fn preview(
     ids: &[DocumentId],
 ) -> Result<Vec<BulkItem>> {
     let ids = distinct(ids)?;
+    let scope = scope::of(app, actor).await?;
     let mut view = app.store.read().await?;
     let mut items = Vec::with_capacity(ids.len());
     for id in ids {
         let document = view.documents().get(id).await?;
-        let error = check(actor, action, document.as_ref());
+        let error = check(actor, &scope, action, document.as_ref());
         items.push(BulkItem { id, title: document.map(|found| found.title.as_str().to_owned()), error });
     }
     Ok(items)
@@ -86,11 +88,11 @@ pub async fn run(
 }
 
 /// The error that the action would have in the document's current state.
-fn check(actor: &Actor, action: BulkAction, document: Option<&Document>) -> Option<Error> {
+fn check(actor: &Actor, scope: &Scope, action: BulkAction, document: Option<&Document>) -> Option<Error> {
     let Some(document) = document else { return Some(Error::NotFound(RecordKind::Document)) };
     let authorized = match action {
-        BulkAction::Retry => actor.authorize_for::<ChangeDocuments>(document.owner).map(drop),
-        BulkAction::Delete => actor.authorize_for::<DeleteDocuments>(document.owner).map(drop),
+        BulkAction::Retry => actor.authorize_on::<ChangeDocuments>(scope, document).map(drop),
+        BulkAction::Delete => actor.authorize_on::<DeleteDocuments>(scope, document).map(drop),
     };
     match (authorized, &document.state) {
         (Err(forbidden), _) => Some(forbidden.into()),

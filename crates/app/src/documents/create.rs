@@ -6,16 +6,21 @@ use crate::error::Result;
 use docent_domain::access::{AddDocuments, Grant};
 use docent_domain::audit::AuditAction;
 use docent_domain::document::Document;
-use docent_domain::id::DocumentId;
+use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::text::Title;
 
-/// Creates a document. It stays `pending` because there is nothing to ingest.
+/// Creates a document in a collection, which [`destination`](crate::collections::destination) returned. It stays `pending` because there is nothing to ingest.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn create(app: &App, grant: Grant<AddDocuments>, title: Title) -> Result<Document> {
+pub async fn create(
+    app: &App,
+    grant: Grant<AddDocuments>,
+    collection: CollectionId,
+    title: Title,
+) -> Result<Document> {
     let id = app.new_id(DocumentId::generate);
-    let document = Document::new(id, grant.user(), title, None, app.now());
+    let document = Document::new(id, grant.user(), collection, title, None, app.now());
     let mut work = app.store.begin().await?;
     work.documents().insert(&document).await?;
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));

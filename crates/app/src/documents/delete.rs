@@ -5,7 +5,7 @@
 
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
-use crate::{App, extractions};
+use crate::{App, extractions, scope};
 use docent_domain::access::{Actor, DeleteDocuments, Grant};
 use docent_domain::audit::AuditAction;
 use docent_domain::document::Document;
@@ -17,12 +17,13 @@ use docent_domain::permission::RecordKind;
 /// Deletes a document and cancels its ingestion if one is in progress.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for another account's document without the permission, or when the
-/// database cannot be reached.
+/// [`Error::NotFound`], also for a document that the actor cannot read; [`Error::Forbidden`] without the right to delete
+/// it; or when the database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
-    let grant = actor.authorize_for::<DeleteDocuments>(document.owner)?;
+    let scope = scope::in_work(&mut *work, actor).await?;
+    let grant = scope::authorize::<DeleteDocuments>(actor, &scope, &document)?;
     let now = app.now();
     work.documents().mark_deleted(id, now).await?;
     work.jobs().insert(&removal_job(app, grant, &document)).await?;

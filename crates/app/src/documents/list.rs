@@ -6,7 +6,7 @@ use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::Document;
 use docent_domain::listing::DocumentFilter;
 
-/// Documents, newest first.
+/// Documents of the filter's scope, newest first.
 ///
 /// # Errors
 /// When the database cannot be reached.

@@ -1,4 +1,4 @@
-//! Documents: creation, upload, reading, retry and deletion.
+//! Documents: creation, upload, reading, collections and attributes, retry and deletion.
 
 pub mod browse;
 pub mod bulk;
@@ -7,6 +7,7 @@ pub mod delete;
 pub mod details;
 pub mod file;
 pub mod get;
+pub mod label;
 pub mod list;
 pub mod page_image;
 pub mod page_text;

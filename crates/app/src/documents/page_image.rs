@@ -9,6 +9,7 @@ use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::{Document, Failure};
 use docent_domain::id::{ChunkId, DocumentId};
 use docent_domain::retrieval::StoredChunk;
+use docent_domain::scope::Scope;
 use docent_ports::page_renderer::{PageImageRequest, RenderError};
 use lru::LruCache;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
@@ -112,9 +113,14 @@ impl PageImageCache {
 /// # Errors
 /// [`Error::NotFound`] when the document or its file does not exist; [`Error::PageNotFound`];
 /// [`Error::PageNotRenderable`]; [`Error::LimitReached`]; or when a store or the renderer fails.
-pub async fn render(app: &App, grant: Grant<ReadDocuments>, image: PageImage) -> Result<Bytes> {
-    // Before the cache, so that images of deleted documents are not served.
-    let (document, _, pdf) = file::of_document(app, image.document).await?;
+pub async fn render(
+    app: &App,
+    grant: Grant<ReadDocuments>,
+    scope: &Scope,
+    image: PageImage,
+) -> Result<Bytes> {
+    // Before the cache, so that images of deleted documents and of those outside the scope are not served.
+    let (document, _, pdf) = file::of_document(app, scope, image.document).await?;
     if let Some(png) = app.process.page_images.get(&image) {
         return Ok(png);
     }

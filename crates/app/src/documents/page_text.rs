@@ -7,6 +7,7 @@ use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::Document;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::DocumentId;
+use docent_domain::scope::Scope;
 use docent_ports::text_extractor::ExtractionError;
 
 /// Maximum number of characters that one call returns.
@@ -33,11 +34,12 @@ pub struct PageText {
 pub async fn read(
     app: &App,
     grant: Grant<ReadDocuments>,
+    scope: &Scope,
     id: DocumentId,
     number: u32,
     offset: usize,
 ) -> Result<PageText> {
-    let document = get::get(app, grant, id).await?;
+    let document = get::get(app, grant, scope, id).await?;
     let is_ingested = document.state.vector_doc_id().is_some();
     let Some(file) = document.file.as_ref().filter(|_| is_ingested) else {
         return Ok(PageText { document, pages: 0, text: None, next: None });

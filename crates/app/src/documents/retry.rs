@@ -1,8 +1,8 @@
 //! Retries a failed ingestion.
 
-use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
+use crate::{App, scope};
 use docent_domain::access::{Actor, ChangeDocuments, Grant};
 use docent_domain::audit::AuditAction;
 use docent_domain::document::{Document, DocumentState};
@@ -13,12 +13,13 @@ use docent_domain::permission::RecordKind;
 /// Sets a failed document to `pending` and queues a job that ingests its stored file.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for another account's document without the permission,
-/// [`Error::NotFailed`], or when the database cannot be reached.
+/// [`Error::NotFound`], also for a document that the actor cannot read; [`Error::Forbidden`] without the right to change
+/// it; [`Error::NotFailed`]; or when the database cannot be reached.
 pub async fn retry(app: &App, actor: &Actor, id: DocumentId) -> Result<Document> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
-    let grant = actor.authorize_for::<ChangeDocuments>(document.owner)?;
+    let scope = scope::in_work(&mut *work, actor).await?;
+    let grant = scope::authorize::<ChangeDocuments>(actor, &scope, &document)?;
     let state = document.state.name();
     if !matches!(document.state, DocumentState::Failed(_)) {
         return Err(Error::NotFailed { state });

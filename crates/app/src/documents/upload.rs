@@ -8,10 +8,12 @@ use crate::error::{Error, Result};
 use crate::{App, limits};
 use bytes::Bytes;
 use docent_domain::access::{AddDocuments, Grant};
+use docent_domain::attributes::Attributes;
 use docent_domain::audit::AuditAction;
+use docent_domain::collection::CollectionRole;
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::id::{DocumentId, JobId};
+use docent_domain::id::{CollectionId, DocumentId, JobId};
 use docent_domain::job::{Job, JobKind};
 use docent_domain::text::{FileName, Title};
 use docent_domain::trace::TraceParent;
@@ -25,6 +27,8 @@ use tracing::Instrument;
 pub struct Upload {
     app: Arc<App>,
     grant: Grant<AddDocuments>,
+    collection: CollectionId,
+    attributes: Attributes,
     id: DocumentId,
     name: FileName,
     writer: Box<dyn BlobWriter>,
@@ -35,7 +39,7 @@ pub struct Upload {
     trace: Option<TraceParent>,
 }
 
-/// Begins an upload with the file name and content type that the client sent. Parameters of the content type are
+/// Begins an upload into a collection, which [`destination`](crate::collections::destination) returned, with the file name and content type that the client sent. Parameters of the content type are
 /// ignored. The file has at least `expected` bytes.
 ///
 /// # Errors
@@ -43,6 +47,7 @@ pub struct Upload {
 pub async fn begin(
     app: &Arc<App>,
     grant: Grant<AddDocuments>,
+    collection: CollectionId,
     name: &str,
     content_type: &str,
     expected: u64,
@@ -57,6 +62,8 @@ pub async fn begin(
     Ok(Upload {
         app: Arc::clone(app),
         grant,
+        collection,
+        attributes: Attributes::default(),
         id,
         name: FileName::sanitize(name),
         writer,
@@ -72,6 +79,12 @@ impl Upload {
     #[must_use]
     pub fn traced(self, trace: Option<TraceParent>) -> Self {
         Self { trace, ..self }
+    }
+
+    /// Sets the attributes of the document.
+    #[must_use]
+    pub fn with_attributes(self, attributes: Attributes) -> Self {
+        Self { attributes, ..self }
     }
 
     /// Writes the next bytes.
@@ -104,12 +117,14 @@ impl Upload {
     }
 
     async fn complete(self) -> Result<Document> {
-        let Self { app, grant, id, name, writer, bytes, digest, trace, .. } = self;
+        let Self { app, grant, collection, attributes, id, name, writer, bytes, digest, trace, .. } = self;
         writer.finish().await?;
         let now = app.now();
         let file =
             StoredFile { blob: BlobKey::of_document(id), name, bytes, sha256: digest.finalize().into() };
-        let document = Document::new(id, grant.user(), Title::of_file(&file.name), Some(file), now);
+        let title = Title::of_file(&file.name);
+        let document = Document::new(id, grant.user(), collection, title, Some(file), now);
+        let document = Document { attributes, ..document };
         let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
         let job = Job { trace, ..job };
         if let Err(error) = record(&app, &grant, &document, &job).await {
@@ -140,6 +155,15 @@ async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job
     // The account may have been deactivated or deleted during a long upload.
     let owner = work.users().get(grant.user()).await?;
     let owner = owner.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
+    // It may have lost its role on the collection meanwhile.
+    let roles = work.collections().roles(owner.id).await?;
+    let personal = CollectionId::personal(owner.id);
+    let can_add = |id: &CollectionId| {
+        *id == personal || roles.iter().any(|(of, role)| of == id && *role >= CollectionRole::Contributor)
+    };
+    if !document.collections.iter().all(can_add) {
+        return Err(Error::Forbidden);
+    }
     let bytes = document.file.as_ref().map_or(0, |file| file.bytes);
     limits::check_stored(app, &mut *work, &owner, bytes).await?;
     work.documents().insert(document).await?;

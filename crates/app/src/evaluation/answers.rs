@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::maintenance::progress::Progress;
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
+use docent_domain::selection::Selection;
 use futures::StreamExt;
 use serde::Serialize;
 use std::sync::Arc;
@@ -113,7 +114,12 @@ fn share(answers: &[EvaluatedAnswer], matches: impl Fn(&EvaluatedAnswer) -> bool
 /// The answer's text and the retrieved passages.
 async fn answer(app: &Arc<App>, actor: &Actor, question: &str) -> Result<(String, Vec<Passage>)> {
     let messages = vec![Message::User(question.to_owned())];
-    let request = agent::AgentRequest { actor: actor.clone(), messages, conversation: None };
+    let request = agent::AgentRequest {
+        actor: actor.clone(),
+        messages,
+        selection: Selection::default(),
+        conversation: None,
+    };
     let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
     let mut events = agent::answer::ask(app, actor.authorize()?, chat, request).await?;
     let (mut text, mut passages) = (String::new(), Vec::new());

@@ -85,7 +85,7 @@ pub async fn measure(
         for scope in SearchScope::ALL {
             let document = (scope == SearchScope::OneDocument).then_some(source.document);
             let documents = document.as_ref().map(std::slice::from_ref);
-            let filter = ChunkFilter { documents, limit: DEPTH };
+            let filter = ChunkFilter { documents, ..ChunkFilter::all(DEPTH) };
             let found = search::search_strict(app, grant, &question.text, filter).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut ranked = vec![(Ranking::Docent, found)];

@@ -57,7 +57,11 @@ async fn try_ingest(
     };
     let active = app.active_index().await?;
     match ingest::ingest(app, &active, &document, cancelled, stats).await {
-        Some(coverage) => Ok(Success::Ingested(coverage?, active.generation.id)),
+        Some(coverage) => Ok(Success::Ingested {
+            coverage: coverage?,
+            generation: active.generation.id,
+            labels: document.labels_revision,
+        }),
         None => Ok(Success::Obsolete),
     }
 }

@@ -23,7 +23,14 @@ pub(super) enum Outcome {
 #[derive(Debug)]
 pub(super) enum Success {
     /// The document is searchable in this generation of the index.
-    Ingested(Coverage, GenerationId),
+    Ingested {
+        /// Its coverage.
+        coverage: Coverage,
+        /// The generation.
+        generation: GenerationId,
+        /// Revision of the labels in the index.
+        labels: u32,
+    },
     /// Only the record and the jobs of the deleted document are left; this generation of the index was cleared.
     Deleted(GenerationId),
     /// There was nothing to do: the document is gone or already processed.
@@ -61,7 +68,7 @@ impl Outcome {
     /// The generation of the index that the outcome is about. It must be active when the outcome is recorded.
     pub(super) fn generation(&self) -> Option<GenerationId> {
         match self {
-            Self::Success(Success::Ingested(_, generation) | Success::Deleted(generation)) => {
+            Self::Success(Success::Ingested { generation, .. } | Success::Deleted(generation)) => {
                 Some(*generation)
             }
             Self::Success(Success::Obsolete) | Self::Retry(_) | Self::Failure(..) => None,
@@ -71,7 +78,7 @@ impl Outcome {
     /// What metrics call the outcome.
     pub(super) fn end(&self) -> JobOutcome {
         match self {
-            Self::Success(Success::Ingested(..)) => JobOutcome::Ingested,
+            Self::Success(Success::Ingested { .. }) => JobOutcome::Ingested,
             Self::Success(Success::Deleted(_)) => JobOutcome::Deleted,
             Self::Success(Success::Obsolete) => JobOutcome::Obsolete,
             Self::Retry(retry) => retry.end,
@@ -82,7 +89,7 @@ impl Outcome {
     /// Writes the outcome to the log.
     pub(super) fn log(&self) {
         match self {
-            Self::Success(Success::Ingested(coverage, _)) => {
+            Self::Success(Success::Ingested { coverage, .. }) => {
                 tracing::info!(pages = coverage.pages, chunks = coverage.chunks, "document ingested");
             }
             Self::Success(Success::Deleted(_)) => tracing::info!("document removed"),
@@ -110,7 +117,7 @@ impl Outcome {
             ..job.clone()
         };
         match self {
-            Self::Success(Success::Ingested(..)) => done(None),
+            Self::Success(Success::Ingested { .. }) => done(None),
             Self::Success(Success::Deleted(_) | Success::Obsolete) => done(job.last_error.clone()),
             Self::Failure(failure, _) => done(Some(failure.reason.clone())),
             Self::Retry(Retry { at, error, counts, wait, .. }) => Job {

@@ -206,7 +206,7 @@ impl Runner {
         if let Some(end) = settle.await {
             self.app.recorder.job_ended(end, self.app.since(started));
         }
-        if matches!(outcome, Outcome::Success(Success::Ingested(..))) {
+        if matches!(outcome, Outcome::Success(Success::Ingested { .. })) {
             self.purge_stale_chunks(job).await;
         }
     }
@@ -360,8 +360,9 @@ impl Runner {
             return Ok(None);
         }
         let has_deliveries = match outcome {
-            Outcome::Success(Success::Ingested(coverage, _)) => {
+            Outcome::Success(Success::Ingested { coverage, labels, .. }) => {
                 let ingested = |document: Document| document.ingested(coverage.clone(), now);
+                work.documents().set_indexed_labels(job.document, *labels).await?;
                 self.finish(&mut *work, job.document, stats, ingested).await?
             }
             Outcome::Failure(failure, coverage) => {
@@ -377,6 +378,10 @@ impl Runner {
         work.commit().await?;
         if has_deliveries {
             self.app.process.new_deliveries.notify_one();
+        }
+        if let Outcome::Success(Success::Ingested { .. }) = outcome {
+            // Labels may have changed during the ingestion.
+            self.app.process.new_labels.notify_one();
         }
         Ok(Some(outcome.end()))
     }

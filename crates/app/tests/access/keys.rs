@@ -10,7 +10,13 @@ use docent_domain::permission::Permission::{
 
 fn request(user: UserId) -> ApiKeyInput {
     let name = ApiKeyName::parse("a key").unwrap();
-    ApiKeyInput { user, name, scopes: ApiKeyScopes::parse(["read", "admin"]).unwrap(), expires_at: None }
+    ApiKeyInput {
+        user,
+        name,
+        scopes: ApiKeyScopes::parse(["read", "admin"]).unwrap(),
+        collections: None,
+        expires_at: None,
+    }
 }
 
 #[tokio::test]

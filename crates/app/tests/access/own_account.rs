@@ -21,6 +21,7 @@ fn key(actor: &Actor, scopes: &[&'static str]) -> ApiKeyInput {
         user: actor.user(),
         name: ApiKeyName::parse("a key").unwrap(),
         scopes: ApiKeyScopes::parse(scopes.iter().copied()).unwrap(),
+        collections: None,
         expires_at: None,
     }
 }

@@ -154,6 +154,11 @@ impl VectorIndex for Stepped<dyn VectorIndex> {
         self.0.replace(document, entries).await
     }
 
+    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+        pass().await;
+        self.0.relabel(document).await
+    }
+
     async fn remove(&self, document: DocumentId) -> Result<()> {
         pass().await;
         self.0.remove(document).await

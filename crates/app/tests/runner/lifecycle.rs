@@ -11,7 +11,9 @@ use docent_app::{documents, search};
 use docent_domain::access::Actor;
 use docent_domain::document::{BlobKey, DocumentState};
 use docent_domain::fault::FaultKind;
-use docent_domain::id::DocumentId;
+use docent_domain::id::{CollectionId, DocumentId};
+use docent_domain::scope::Scope;
+use docent_domain::selection::Selection;
 use docent_domain::user::User;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -198,7 +200,9 @@ impl World {
         let id = self.runtime.block_on(async {
             let app = &self.service.app;
             let mut upload =
-                documents::upload::begin(app, grant, "a.pdf", "application/pdf", 0).await.unwrap();
+                documents::upload::begin(app, grant, CollectionId::EVERYONE, "a.pdf", "application/pdf", 0)
+                    .await
+                    .unwrap();
             upload.write(bytes::Bytes::from_static(b"zebras")).await.unwrap();
             upload.finish().await.unwrap().id
         });
@@ -213,8 +217,9 @@ impl World {
     fn found(&self) -> Vec<DocumentId> {
         let grant = self.root().authorize().unwrap();
         let is_found = |id: &&DocumentId| {
-            let alone = Some(std::slice::from_ref(*id));
-            let chunks = self.runtime.block_on(search::search(&self.service.app, grant, "zebras", alone, 50));
+            let alone = Selection { documents: Some(vec![**id]), ..Selection::default() };
+            let search = search::search(&self.service.app, grant, Scope::SERVICE, "zebras", &alone, 50);
+            let chunks = self.runtime.block_on(search);
             chunks.is_ok_and(|chunks| !chunks.is_empty())
         };
         self.documents.iter().filter(is_found).copied().collect()

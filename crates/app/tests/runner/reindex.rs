@@ -13,6 +13,8 @@ use docent_domain::fault::{Component, FaultKind};
 use docent_domain::generation::{GenerationState, IndexGeneration};
 use docent_domain::id::{DocumentId, GenerationId};
 use docent_domain::job::{JobKind, JobState};
+use docent_domain::scope::Scope;
+use docent_domain::selection::Selection;
 use docent_domain::user::User;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_testkit::builders;
@@ -41,7 +43,8 @@ impl Service {
 
     /// Returns the documents that a search for this word finds.
     async fn found(&self, word: &str) -> BTreeSet<DocumentId> {
-        let chunks = search::search(&self.app, root().authorize().unwrap(), word, None, 50).await.unwrap();
+        let (grant, all) = (root().authorize().unwrap(), Selection::default());
+        let chunks = search::search(&self.app, grant, Scope::SERVICE, word, &all, 50).await.unwrap();
         chunks.into_iter().map(|chunk| chunk.document_id).collect()
     }
 

@@ -13,7 +13,7 @@ use docent_domain::access::Actor;
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
 use docent_domain::fault::{Component, Result};
-use docent_domain::id::{DocumentId, LeaseId};
+use docent_domain::id::{CollectionId, DocumentId, LeaseId};
 use docent_domain::job::Job;
 use docent_domain::trace::TraceParent;
 use docent_domain::user::User;
@@ -208,7 +208,10 @@ impl Service {
     pub(crate) async fn upload_traced(&self, text: &str, trace: Option<TraceParent>) -> DocumentId {
         let owner = self.owner.get_or_init(|| self.make_owner()).await;
         let grant = Actor::of(owner).unwrap().authorize().unwrap();
-        let mut upload = upload::begin(&self.app, grant, "a.pdf", "application/pdf", 0).await.unwrap();
+        let mut upload =
+            upload::begin(&self.app, grant, CollectionId::EVERYONE, "a.pdf", "application/pdf", 0)
+                .await
+                .unwrap();
         upload.write(Bytes::copy_from_slice(text.as_bytes())).await.unwrap();
         upload.traced(trace).finish().await.unwrap().id
     }

@@ -126,7 +126,7 @@ async fn vector_collection_of_another_installation_is_refused() {
     foreign.replace(&indexed(7), vec![entry(7, 0, "pump")]).await.unwrap();
     service.ports.collections.open(&service.app.settings().collection, builders::id(9)).await.unwrap();
     let fault = service.app.active_index().await.err().unwrap();
-    assert_eq!(fault.kind(), FaultKind::Rejected);
+    assert_eq!(fault.kind(), FaultKind::Unconfigured);
     assert!(fault.report().contains("DOCENT_QDRANT_COLLECTION"), "{}", fault.report());
     assert_eq!(foreign.entries(indexed(7).id).len(), 1);
 }

@@ -5,10 +5,12 @@ use deserr::{
     DeserializeError, Deserr, ErrorKind, IntoValue, MergeWithError, Sequence, Value, ValueKind,
     ValuePointerRef,
 };
+use docent_domain::collection::{CollectionDescription, CollectionName, CollectionRole};
 use docent_domain::conversation::ConversationTitle;
 use docent_domain::error::ValidationError;
-use docent_domain::id::{ConversationId, DocumentId};
-use docent_domain::text::Title;
+use docent_domain::group::GroupName;
+use docent_domain::id::{CollectionId, ConversationId, DocumentId};
+use docent_domain::text::{Email, Title};
 use docent_domain::webhook::{WebhookDescription, WebhookUrl};
 use std::ops::ControlFlow;
 
@@ -177,6 +179,14 @@ from_string! {
     ConversationTitle: Self::parse;
     WebhookUrl: Self::parse;
     WebhookDescription: Self::parse;
+    CollectionName: Self::parse;
+    CollectionDescription: Self::parse;
+    CollectionRole: |text| Self::parse(text).ok_or_else(|| {
+        ValidationError::new("role", "must be viewer, contributor or manager")
+    });
+    Email: Self::parse;
+    GroupName: Self::parse;
+    CollectionId: |text| text.parse().map_err(|_| not_a_uuid());
     ConversationId: |text| text.parse().map_err(|_| not_a_uuid());
     DocumentId: |text| text.parse().map_err(|_| not_a_uuid());
 }

@@ -8,7 +8,9 @@ use actix_web::http::header::{self, HeaderMap};
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use docent_app::accounts::{api_keys, authenticate};
 use docent_app::error::{Error, Result};
+use docent_app::scope;
 use docent_domain::access::{Actor, Grant, Operation};
+use docent_domain::scope::Scope;
 use futures::future::LocalBoxFuture;
 
 /// An authenticated actor with the permission for operation `A`.
@@ -35,6 +37,31 @@ impl<A: Operation + 'static> FromRequest for Granted<A> {
             }
             let grant = actor.authorize().map_err(Error::from)?;
             Ok(Self { actor, grant })
+        })
+    }
+}
+
+/// An authenticated actor with the permission for operation `A` on documents, and those that it may use.
+pub struct Scoped<A> {
+    /// The actor.
+    pub actor: Actor,
+    /// The permission.
+    pub grant: Grant<A>,
+    /// The documents.
+    pub scope: Scope,
+}
+
+impl<A: Operation + 'static> FromRequest for Scoped<A> {
+    type Error = ApiError;
+    type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let granted = Granted::from_request(request, payload);
+        let context = context::of(request);
+        Box::pin(async move {
+            let Granted { actor, grant } = granted.await?;
+            let scope = scope::of(&context?.app, &actor).await?;
+            Ok(Self { actor, grant, scope })
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::ApiError;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
-use docent_domain::id::{ConversationId, DocumentId, StreamId, WebhookDeliveryId, WebhookId};
+use docent_domain::id::{CollectionId, ConversationId, DocumentId, StreamId, WebhookDeliveryId, WebhookId};
 use std::future::{Ready, ready};
 use std::str::FromStr;
 
@@ -13,6 +13,7 @@ pub trait IdInPath: FromStr {
     const PARAMETER: &'static str = "id";
 }
 
+impl IdInPath for CollectionId {}
 impl IdInPath for ConversationId {}
 impl IdInPath for StreamId {}
 impl IdInPath for WebhookId {}

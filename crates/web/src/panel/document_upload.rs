@@ -12,7 +12,10 @@ use actix_session::SessionExt;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::Payload;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use docent_app::collections::destination;
+use docent_app::scope;
 use docent_domain::access::{AddDocuments, Grant, UploadDocuments, ViewDocuments};
+use docent_domain::id::CollectionId;
 use docent_domain::trace::TraceParent;
 use docent_http::error::sentence;
 use docent_http::extract::upload::{FILE, Form, file_name};
@@ -77,10 +80,12 @@ pub(super) async fn submit(
 ) -> PageResult {
     staff.authorize::<UploadDocuments>()?;
     let grant = staff.authorize::<AddDocuments>()?;
+    let scope = scope::of(&context.app, &staff.actor).await?;
+    let collection = destination(&context.app, &grant, &scope, None)?;
     let mut form = Form::new(&context, Multipart::new(request.headers(), payload));
     check_token(&mut form, &request).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();
-    let outcome = receive(&mut form, grant, trace.as_ref()).await?;
+    let outcome = receive(&mut form, (grant, collection), trace.as_ref()).await?;
 
     let status = if outcome.refused.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     if wants_json(&request) {
@@ -113,7 +118,7 @@ async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), A
 
 async fn receive(
     form: &mut Form<'_>,
-    grant: Grant<AddDocuments>,
+    into: (Grant<AddDocuments>, CollectionId),
     trace: Option<&TraceParent>,
 ) -> Result<Outcome, ApiError> {
     let mut outcome = Outcome::default();
@@ -139,7 +144,7 @@ async fn receive(
         if part.name() != Some(FILE) || name.is_empty() {
             continue;
         }
-        match take(form, grant, part, trace).await {
+        match take(form, into, part, trace).await {
             Ok(uploaded) => outcome.uploaded.push(uploaded),
             Err(error) => {
                 error.log();
@@ -153,11 +158,11 @@ async fn receive(
 /// Stores a part as a document.
 async fn take(
     form: &Form<'_>,
-    grant: Grant<AddDocuments>,
+    (grant, collection): (Grant<AddDocuments>, CollectionId),
     part: Field,
     trace: Option<&TraceParent>,
 ) -> Result<Uploaded, ApiError> {
-    let document = form.store(grant, part).await?.traced(trace.cloned()).finish().await?;
+    let document = form.store(grant, collection, part).await?.traced(trace.cloned()).finish().await?;
     Ok(Uploaded { id: document.id.to_string(), title: document.title.as_str().to_owned() })
 }
 

@@ -125,7 +125,7 @@ impl Filters {
         let grant = staff.actor.authorize()?;
         let find = async |owner| {
             let (title_contains, order) = (self.q.clone(), self.order.2);
-            let query = DocumentQuery { status: self.status, title_contains, owner, order };
+            let query = DocumentQuery { status: self.status, title_contains, owner, collection: None, order };
             use_case::page(&context.app, grant, &query, number.page()).await
         };
         find_of_account(&context.app, self.owner.as_deref(), find).await

@@ -34,7 +34,13 @@ impl<'f> KeyDraft<'f> {
         let name = errors.take("name", ApiKeyName::parse(self.name));
         let scopes = errors.take("scopes", ApiKeyScopes::parse(self.scopes.iter().copied()));
         let expires_at = errors.take("expires_at", start_of_day(self.expires_at));
-        Some(ApiKeyInput { user: user?, name: name?, scopes: scopes?, expires_at: expires_at? })
+        Some(ApiKeyInput {
+            user: user?,
+            name: name?,
+            scopes: scopes?,
+            collections: None,
+            expires_at: expires_at?,
+        })
     }
 }
 

@@ -13,6 +13,8 @@ use docent_app::maintenance::progress::Progress;
 use docent_app::{App, documents};
 use docent_domain::access::Actor;
 use docent_domain::document::{Document, DocumentState};
+use docent_domain::id::CollectionId;
+use docent_domain::scope::Scope;
 use docent_domain::text::{Email, Title};
 use docent_domain::user::Password;
 use serde_json::{Value, json};
@@ -122,7 +124,9 @@ fn pdfs(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
 
 async fn upload(app: &Arc<App>, actor: &Actor, name: &str, path: &Path) -> anyhow::Result<Document> {
     let mut file = File::open(path)?;
-    let mut upload = documents::upload::begin(app, actor.authorize()?, name, "application/pdf", 0).await?;
+    let mut upload =
+        documents::upload::begin(app, actor.authorize()?, CollectionId::EVERYONE, name, "application/pdf", 0)
+            .await?;
     loop {
         let mut chunk = vec![0; CHUNK_SIZE];
         let read = file.read(&mut chunk)?;
@@ -211,7 +215,8 @@ impl Corpus {
     pub(super) async fn results(&self, app: &App, actor: &Actor) -> anyhow::Result<Vec<IngestionResult>> {
         let mut results = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
-            let document = documents::get::get(app, actor.authorize()?, source.document).await?;
+            let document =
+                documents::get::get(app, actor.authorize()?, Scope::SERVICE, source.document).await?;
             let failure = match &document.state {
                 DocumentState::Ingested(_) => None,
                 DocumentState::Failed(failed) => Some(failed.failure.reason.clone()),

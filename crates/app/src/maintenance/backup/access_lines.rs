@@ -1,5 +1,6 @@
 //! Groups, API keys and the audit log in the archive format.
 
+use super::collection_lines::{collection_ids, collections};
 use super::lines::{digest, hex, id, instant, invalid, permission_names, permissions};
 use super::{BackupError, invalid_archive};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
@@ -33,6 +34,9 @@ pub(super) struct ApiKeyLine {
     /// Missing in archives of earlier versions.
     #[serde(default)]
     created_by: Option<String>,
+    /// Missing in archives of earlier versions.
+    #[serde(default)]
+    collections: Option<Vec<String>>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -97,6 +101,7 @@ impl ApiKeyLine {
             last_used_at: key.last_used_at.map(|at| at.timestamp_micros()),
             revoked_at: key.revoked_at.map(|at| at.timestamp_micros()),
             created_by: key.created_by.map(|user| user.to_string()),
+            collections: key.collections.as_ref().map(collection_ids),
         }
     }
 
@@ -109,6 +114,7 @@ impl ApiKeyLine {
             sha256: digest(&self.sha256)?,
             scopes: ApiKeyScopes::parse(self.scopes.split(' ')).map_err(invalid)?,
             created_by: self.created_by.as_deref().map(id).transpose()?,
+            collections: self.collections.as_deref().map(collections).transpose()?,
             created_at: instant(self.created_at)?,
             expires_at: self.expires_at.map(instant).transpose()?,
             last_used_at: self.last_used_at.map(instant).transpose()?,

@@ -1,5 +1,6 @@
 //! Records in the archive format. Timestamps are microseconds since the Unix epoch.
 
+use super::collection_lines::{ValueLine, attribute_lines, attributes, collection_ids, collections};
 use super::{BackupError, invalid_archive};
 use chrono::{DateTime, Utc};
 use docent_domain::chat::AgentName;
@@ -10,7 +11,7 @@ use docent_domain::document::{
 };
 use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::group::AssignedPermissions;
-use docent_domain::id::{ApiKeyId, ConversationId, DocumentId, UsageId, UserId};
+use docent_domain::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, UsageId, UserId};
 use docent_domain::limits::AccountLimits;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::retrieval::StoredChunk;
@@ -19,7 +20,7 @@ use docent_domain::text::{Email, FileName, Title};
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_domain::user::{PasswordHash, User};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -132,6 +133,10 @@ pub(super) struct DocumentLine {
     effort: Option<IngestionStatsLine>,
     created_at: i64,
     updated_at: i64,
+    /// Missing in archives of earlier versions, whose documents everyone may read.
+    collections: Option<Vec<String>>,
+    #[serde(default)]
+    attributes: BTreeMap<String, ValueLine>,
     /// The SHA-256 of each of its other entries, by file name.
     pub(super) entries: BTreeMap<String, String>,
 }
@@ -385,6 +390,8 @@ impl DocumentLine {
             effort: document.stats.as_ref().map(IngestionStatsLine::of),
             created_at: document.created_at.timestamp_micros(),
             updated_at: document.updated_at.timestamp_micros(),
+            collections: Some(collection_ids(&document.collections)),
+            attributes: attribute_lines(&document.attributes),
             entries,
         }
     }
@@ -414,7 +421,13 @@ impl DocumentLine {
         Ok(Document {
             id: id::<DocumentId>(&self.id)?,
             owner: self.owner.as_deref().map(id).transpose()?,
+            collections: match &self.collections {
+                Some(ids) => collections(ids)?,
+                None => BTreeSet::from([CollectionId::EVERYONE]),
+            },
             title: Title::parse(&self.title).map_err(invalid)?,
+            attributes: attributes(&self.attributes)?,
+            labels_revision: 1,
             file: file.transpose()?,
             state,
             coverage: self.coverage.as_ref().map(CoverageLine::coverage),

@@ -23,6 +23,7 @@
 //! users log in again and request new links. Jobs are derived from the states of the documents.
 
 mod access_lines;
+mod collection_lines;
 mod conversation_lines;
 mod entries;
 mod lines;

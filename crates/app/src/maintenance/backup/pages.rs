@@ -1,6 +1,7 @@
 //! Reads records other than documents from an archive.
 
 use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
+use super::collection_lines::CollectionLine;
 use super::conversation_lines::{ConversationLine, MessageLine};
 use super::entries::EntryReader;
 use super::lines::{UsageLine, UserLine};
@@ -8,6 +9,7 @@ use super::webhook_lines::WebhookLine;
 use super::{BackupError, invalid_archive};
 use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditEntry;
+use docent_domain::collection::{Collection, Membership};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::usage::UsageRecord;
@@ -19,6 +21,7 @@ use docent_ports::store::UnitOfWork;
 pub(super) enum Records {
     Groups(Vec<Group>),
     Users(Vec<(User, AssignedPermissions)>),
+    Collections(Vec<(Collection, Vec<Membership>)>),
     ApiKeys(Vec<ApiKey>),
     Conversations(Vec<Conversation>),
     Messages(Vec<ConversationMessage>),
@@ -38,6 +41,9 @@ pub(super) async fn records(
         Some("users") => {
             let user = |line: UserLine| line.assigned_permissions().and_then(|it| Ok((line.user()?, it)));
             Records::Users(contents.parse_lines(bytes, user).await?)
+        }
+        Some("collections") => {
+            Records::Collections(contents.parse_lines(bytes, CollectionLine::collection).await?)
         }
         Some("api_keys") => {
             Records::ApiKeys(contents.parse_lines(bytes, |line: ApiKeyLine| line.key()).await?)
@@ -85,6 +91,17 @@ impl Records {
                         "two accounts have the same email address",
                     )?;
                     work.groups().set_assigned_permissions(user.id, &rights).await?;
+                }
+            }
+            Self::Collections(collections) => {
+                for (collection, members) in collections {
+                    // The one of everyone and the personal ones of the accounts exist already.
+                    if !work.collections().update(&collection).await? {
+                        work.collections().insert(&collection).await?;
+                    }
+                    for Membership { member, role } in members {
+                        work.collections().set_member(collection.id, member, Some(role)).await?;
+                    }
                 }
             }
             Self::ApiKeys(keys) => {

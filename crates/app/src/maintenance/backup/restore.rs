@@ -12,6 +12,7 @@ use crate::generations::OpenIndex;
 use crate::ingest::lead_of;
 use crate::maintenance::diagnostics::document_of;
 use crate::maintenance::progress::Progress;
+use docent_domain::attributes::DocumentLabels;
 use docent_domain::document::{BlobKey, Document, DocumentState};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::headings;
@@ -223,8 +224,10 @@ impl FileRestore<'_> {
         let embeddings = self.embeddings(document, &chunks).await?;
         let indexed = IndexedDocument {
             id: document.id,
-            title: document.title.clone(),
-            filename: document.file.as_ref().map_or("", |file| file.name.as_str()).to_owned(),
+            labels: DocumentLabels::of(
+                document,
+                document.coverage.as_ref().map_or(0, |coverage| coverage.pages),
+            ),
         };
         self.chunks += chunks.len() as u64;
         let entry = |(chunk, embedding): (StoredChunk, Embedding)| IndexEntry {

@@ -5,6 +5,7 @@
 //! Documents that are deleted while the archive is written are omitted.
 
 use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
+use super::collection_lines::CollectionLine;
 use super::conversation_lines::{ConversationLine, MessageLine};
 use super::entries::EntryWriter;
 use super::lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine};
@@ -97,6 +98,7 @@ pub async fn save(
     writer.entries.put_json(MANIFEST, &manifest).await?;
     writer.groups(&mut *view).await?;
     writer.users(&mut *view).await?;
+    writer.collections(&mut *view).await?;
     writer.api_keys(&mut *view).await?;
     writer.conversations(&mut *view).await?;
     writer.webhooks(&mut *view).await?;
@@ -168,6 +170,21 @@ impl BackupWriter<'_> {
                 lines.push(UserLine::of(user, &view.groups().assigned_permissions(user.id).await?));
             }
             self.entries.put_lines(&format!("users/{number:06}.jsonl"), lines.into_iter()).await?;
+        }
+        Ok(())
+    }
+
+    async fn collections(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
+        let mut after = None;
+        for number in 1.. {
+            let page = view.inventory().collections(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            let mut lines = Vec::with_capacity(page.len());
+            for collection in &page {
+                lines.push(CollectionLine::of(collection, &view.collections().members(collection.id).await?));
+            }
+            self.entries.put_lines(&format!("collections/{number:06}.jsonl"), lines.into_iter()).await?;
         }
         Ok(())
     }

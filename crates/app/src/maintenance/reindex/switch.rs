@@ -59,6 +59,8 @@ pub(super) async fn switch(
         work.generations().update(&active.retired(now)).await?;
     }
     work.generations().update(&generation.clone().active(now)).await?;
+    // Labels may have changed since they were written to the new index.
+    work.documents().forget_indexed_labels().await?;
     work.commit().await?;
     Ok(Switch::Done)
 }

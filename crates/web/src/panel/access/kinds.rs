@@ -10,6 +10,7 @@ use serde::Serialize;
 pub(super) const fn title(kind: RecordKind) -> &'static str {
     match kind {
         RecordKind::Document => "Documents",
+        RecordKind::Collection => "Collections",
         RecordKind::User => "Users",
         RecordKind::Group => "Groups",
         RecordKind::ApiKey => "API keys",
@@ -33,7 +34,11 @@ pub(super) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<Stri
         RecordKind::Conversation => "conversations",
         RecordKind::Webhook => "webhooks",
         RecordKind::AuditEntry => "audit",
-        RecordKind::Verification | RecordKind::Session | RecordKind::Usage | RecordKind::Job => return None,
+        RecordKind::Collection
+        | RecordKind::Verification
+        | RecordKind::Session
+        | RecordKind::Usage
+        | RecordKind::Job => return None,
     };
     let view = |permission: Permission| permission.kind() == kind && permission.action() == Action::View;
     let may_view = actor.permissions().iter().any(view);

@@ -1,0 +1,62 @@
+//! Writes changed labels of documents to the vector store.
+
+use super::Background;
+use docent_domain::attributes::DocumentLabels;
+use docent_domain::document::Document;
+use docent_domain::fault::Fault;
+use docent_domain::retrieval::IndexedDocument;
+use std::time::Duration;
+
+/// Documents that are read at a time.
+const BATCH: u64 = 100;
+/// The pause before changes of other processes are looked for, and after a fault.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+impl Background {
+    /// Writes changed labels as soon as they change, until cancelled.
+    pub(super) async fn label_regularly(&self) {
+        loop {
+            if let Err(fault) = self.write_labels().await {
+                self.app.note(&fault);
+                tracing::warn!(fault = %fault.report(), "changed labels could not be written to the vector store; trying again");
+            }
+            tokio::select! {
+                () = self.app.process.new_labels.notified() => {}
+                () = self.app.sleep(INTERVAL) => {}
+            }
+        }
+    }
+
+    /// Writes all labels that the vector store does not have yet.
+    ///
+    /// # Errors
+    /// When a store fails. What was written stays.
+    pub async fn write_labels(&self) -> Result<(), Fault> {
+        let app = &*self.app;
+        loop {
+            let stale = app.store.read().await?.documents().stale_labels(BATCH).await?;
+            if stale.is_empty() {
+                return Ok(());
+            }
+            let active = app.active_index().await?;
+            for document in &stale {
+                active.index.relabel(&indexed(document)).await?;
+            }
+            let mut work = app.store.begin().await?;
+            // Labels written to an index that was replaced meanwhile are missing in the new one.
+            if !work.generations().is_active(active.generation.id).await? {
+                continue;
+            }
+            for document in &stale {
+                work.documents().set_indexed_labels(document.id, document.labels_revision).await?;
+            }
+            work.commit().await?;
+        }
+    }
+}
+
+/// The document as the vector store has it.
+fn indexed(document: &Document) -> IndexedDocument {
+    let pages = document.coverage.as_ref().map_or(0, |coverage| coverage.pages);
+    IndexedDocument { id: document.id, labels: DocumentLabels::of(document, pages) }
+}

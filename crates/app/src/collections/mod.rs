@@ -1,0 +1,265 @@
+//! Collections: their settings and members, and where new documents go.
+
+pub mod members;
+
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::{Error, Result};
+use crate::settings::DefaultCollection;
+use crate::{App, scope};
+use docent_domain::access::{
+    Actor, AddCollections, ChangeCollections, DeleteCollections, Grant, ManageCollections, Operation,
+    ReadDocuments, ViewCollections,
+};
+use docent_domain::audit::AuditAction;
+use docent_domain::collection::{
+    Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole,
+};
+use docent_domain::error::ValidationError;
+use docent_domain::id::{CollectionId, UserId};
+use docent_domain::listing::{CollectionFilter, Page, PageRequest};
+use docent_domain::permission::RecordKind;
+use docent_domain::scope::Scope;
+use docent_ports::collections::CollectionSize;
+use docent_ports::store::UnitOfWork;
+use std::collections::HashMap;
+
+/// Settings of a collection.
+#[derive(Clone, Debug)]
+pub struct CollectionSettings {
+    /// Name.
+    pub name: CollectionName,
+    /// Description.
+    pub description: CollectionDescription,
+    /// Role of every account, if it is open to all.
+    pub role_of_all: Option<CollectionRole>,
+}
+
+/// A page of the collections in the scope, with their sizes.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn list(
+    app: &App,
+    _grant: Grant<ReadDocuments>,
+    scope: &Scope,
+    name_contains: Option<String>,
+    page: PageRequest,
+) -> Result<Page<(Collection, CollectionSize)>> {
+    let filter = CollectionFilter { scope: Some(scope.clone()), name_contains, kind: None };
+    Ok(app.store.read().await?.collections().page(&filter, page).await?)
+}
+
+/// A page of all collections, for staff.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn browse(
+    app: &App,
+    _grant: Grant<ViewCollections>,
+    filter: &CollectionFilter,
+    page: PageRequest,
+) -> Result<Page<(Collection, CollectionSize)>> {
+    Ok(app.store.read().await?.collections().page(filter, page).await?)
+}
+
+/// The names of the collections that exist among these, for documents that list them.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn names(app: &App, ids: &[CollectionId]) -> Result<HashMap<CollectionId, String>> {
+    Ok(app.store.read_latest().await?.collections().names(ids).await?)
+}
+
+/// The collection with this ID.
+///
+/// # Errors
+/// [`Error::NotFound`], also for a collection outside the scope; or when the database cannot be reached.
+pub async fn get(
+    app: &App,
+    _grant: Grant<ReadDocuments>,
+    scope: &Scope,
+    id: CollectionId,
+) -> Result<Collection> {
+    if scope.role_in(id).is_none() {
+        return Err(not_found());
+    }
+    app.store.read_latest().await?.collections().get(id).await?.ok_or_else(not_found)
+}
+
+/// The collection with this ID, for staff.
+///
+/// # Errors
+/// [`Error::NotFound`], or when the database cannot be reached.
+pub async fn view(app: &App, _grant: Grant<ViewCollections>, id: CollectionId) -> Result<Collection> {
+    app.store.read_latest().await?.collections().get(id).await?.ok_or_else(not_found)
+}
+
+/// Creates a shared collection that the actor owns.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn create(
+    app: &App,
+    grant: Grant<ManageCollections>,
+    settings: CollectionSettings,
+) -> Result<Collection> {
+    insert(app, &grant, settings, Some(grant.user())).await
+}
+
+/// Creates a shared collection for an account, or without an owner, for staff.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn add(
+    app: &App,
+    grant: Grant<AddCollections>,
+    settings: CollectionSettings,
+    owner: Option<UserId>,
+) -> Result<Collection> {
+    insert(app, &grant, settings, owner).await
+}
+
+async fn insert<A>(
+    app: &App,
+    grant: &Grant<A>,
+    settings: CollectionSettings,
+    owner: Option<UserId>,
+) -> Result<Collection> {
+    let CollectionSettings { name, description, role_of_all } = settings;
+    let now = app.now();
+    let collection = Collection {
+        id: app.new_id(CollectionId::generate),
+        kind: CollectionKind::Shared,
+        name,
+        description,
+        owner,
+        role_of_all,
+        created_at: now,
+        updated_at: now,
+    };
+    let mut work = app.store.begin().await?;
+    work.collections().insert(&collection).await?;
+    let changes = Changes::default().added("name", collection.name.as_str()).field(
+        "role_of_all",
+        None,
+        role_of_all.map(|role| role.to_string()),
+    );
+    let (initiator, target) = (Initiator::grantee(grant), AuditTarget::collection(&collection));
+    app.audit(&mut *work, &initiator, AuditAction::Add, target, changes).await?;
+    work.commit().await?;
+    Ok(collection)
+}
+
+/// Changes a collection's settings, as far as they are given.
+///
+/// # Errors
+/// [`Error::NotFound`] outside the actor's scope; [`Error::Forbidden`] without the role of a manager or the permission;
+/// [`Error::FixedCollection`] for opening a personal one; or when the database cannot be reached.
+pub async fn change(
+    app: &App,
+    actor: &Actor,
+    id: CollectionId,
+    settings: impl FnOnce(&Collection) -> CollectionSettings + Send,
+) -> Result<Collection> {
+    let mut work = app.store.begin().await?;
+    let (before, initiator) = managed::<ChangeCollections>(&mut *work, actor, id).await?;
+    let CollectionSettings { name, description, role_of_all } = settings(&before);
+    if before.kind == CollectionKind::Personal && role_of_all.is_some() {
+        return Err(Error::FixedCollection("a personal collection cannot be shared; create another one"));
+    }
+    let after = Collection { name, description, role_of_all, updated_at: app.now(), ..before.clone() };
+    let role = |collection: &Collection| collection.role_of_all.map(|role| role.to_string());
+    let changes = Changes::default()
+        .changed("name", before.name.as_str(), after.name.as_str())
+        .changed("description", before.description.as_str(), after.description.as_str())
+        .field("role_of_all", role(&before), role(&after));
+    if changes.is_empty() {
+        return Ok(before);
+    }
+    work.collections().update(&after).await?;
+    app.audit(&mut *work, &initiator, AuditAction::Change, AuditTarget::collection(&after), changes).await?;
+    work.commit().await?;
+    Ok(after)
+}
+
+/// Deletes a shared collection. Its documents must be in other collections too.
+///
+/// # Errors
+/// [`Error::NotFound`] and [`Error::Forbidden`] as for [`change`]; [`Error::FixedCollection`]; [`Error::CollectionNotEmpty`];
+/// or when the database cannot be reached.
+pub async fn delete(app: &App, actor: &Actor, id: CollectionId) -> Result<Collection> {
+    let mut work = app.store.begin().await?;
+    let (collection, initiator) = managed::<DeleteCollections>(&mut *work, actor, id).await?;
+    if collection.kind != CollectionKind::Shared {
+        let reason = "the collection of everyone and personal collections cannot be deleted";
+        return Err(Error::FixedCollection(reason));
+    }
+    let documents = work.collections().only_here(id).await?;
+    if documents > 0 {
+        return Err(Error::CollectionNotEmpty(documents));
+    }
+    work.collections().delete(id).await?;
+    let target = AuditTarget::collection(&collection);
+    app.audit(&mut *work, &initiator, AuditAction::Delete, target, Changes::default()).await?;
+    work.commit().await?;
+    app.process.new_labels.notify_one();
+    Ok(collection)
+}
+
+/// The collection, if the actor manages it or has permission `A`.
+async fn managed<A: Operation>(
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    id: CollectionId,
+) -> Result<(Collection, Initiator)> {
+    let role = scope::in_work(work, actor).await?.role_in(id);
+    let has_permission = actor.can_use(id) && actor.authorize::<A>().is_ok();
+    let is_manager = role == Some(CollectionRole::Manager) && actor.authorize::<ManageCollections>().is_ok();
+    if !has_permission && !is_manager {
+        return Err(role.map_or_else(not_found, |_| Error::Forbidden));
+    }
+    let collection = work.collections().get(id).await?.ok_or_else(not_found)?;
+    Ok((collection, Initiator::actor(actor)))
+}
+
+/// The collection for a new document: the requested one; else the default one, the personal one, or the only one that the
+/// actor may add documents to.
+///
+/// # Errors
+/// [`Error::NotFound`] for a collection outside the scope, [`Error::Forbidden`] for one that the actor may only read, and
+/// [`Error::Invalid`] if there is none or several and none was requested.
+pub fn destination(
+    app: &App,
+    grant: &Grant<docent_domain::access::AddDocuments>,
+    scope: &Scope,
+    requested: Option<CollectionId>,
+) -> Result<CollectionId> {
+    let can_add = |id: CollectionId| scope.role_in(id) >= Some(CollectionRole::Contributor);
+    if let Some(id) = requested {
+        return match scope.role_in(id) {
+            None => Err(not_found()),
+            Some(_) if can_add(id) => Ok(id),
+            Some(_) => Err(Error::Forbidden),
+        };
+    }
+    let personal = CollectionId::personal(grant.user());
+    let default = match app.settings.default_collection {
+        DefaultCollection::Everyone => CollectionId::EVERYONE,
+        DefaultCollection::Personal => personal,
+    };
+    if let Some(id) = [default, personal].into_iter().find(|id| can_add(*id)) {
+        return Ok(id);
+    }
+    let mut usable = scope.collections().into_iter().flatten().filter(|id| can_add(*id));
+    match (usable.next(), usable.next()) {
+        (Some(only), None) => Ok(only),
+        _ => {
+            Err(ValidationError::new("collection", "must be given: there is no default one to add to").into())
+        }
+    }
+}
+
+/// The error of an unknown collection.
+pub(crate) const fn not_found() -> Error {
+    Error::NotFound(RecordKind::Collection)
+}

@@ -1,0 +1,127 @@
+//! Changes the collections and attributes of a document.
+
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::collections::not_found;
+use crate::error::{Error, Result};
+use crate::{App, scope};
+use docent_domain::access::{Actor, ChangeDocuments};
+use docent_domain::attributes::{AttributeValue, Attributes};
+use docent_domain::audit::AuditAction;
+use docent_domain::collection::{COLLECTIONS_OF_DOCUMENT_MAX, CollectionRole};
+use docent_domain::document::{Document, DocumentState};
+use docent_domain::error::ValidationError;
+use docent_domain::id::{CollectionId, DocumentId};
+use docent_domain::permission::RecordKind;
+use docent_domain::scope::Scope;
+use docent_ports::store::UnitOfWork;
+use std::collections::BTreeSet;
+
+/// What to change; everything else stays.
+#[derive(Clone, Debug, Default)]
+pub struct LabelChange {
+    /// All collections that the document is to be in.
+    pub collections: Option<BTreeSet<CollectionId>>,
+    /// All attributes that it is to have.
+    pub attributes: Option<Attributes>,
+}
+
+/// Changes collections and attributes. Requires the right to change the document; to add it to a collection also the role
+/// of a contributor there. Managers can take any document out of their collection.
+///
+/// Searches leave out what left a collection at once, and find what joined one as soon as the index has the change.
+///
+/// # Errors
+/// [`Error::NotFound`] for a document or a collection outside the actor's scope; [`Error::Forbidden`]; [`Error::Invalid`] if
+/// the document would be in no or too many collections; or when the database cannot be reached.
+pub async fn label(app: &App, actor: &Actor, id: DocumentId, change: LabelChange) -> Result<Document> {
+    let mut work = app.store.begin().await?;
+    let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
+    let scope = scope::in_work(&mut *work, actor).await?;
+    let collections = match change.collections {
+        // Collections that the actor cannot see stay as they are.
+        Some(collections) => {
+            let hidden = document.collections.iter().filter(|id| scope.role_in(**id).is_none());
+            let is_staff = actor.authorize::<ChangeDocuments>().is_ok();
+            collections.iter().chain(hidden.filter(|_| !is_staff)).copied().collect()
+        }
+        None => document.collections.clone(),
+    };
+    let attributes = change.attributes.unwrap_or_else(|| document.attributes.clone());
+    check(&mut *work, actor, &scope, &document, &collections, &attributes).await?;
+    if collections == document.collections && attributes == document.attributes {
+        return Ok(document);
+    }
+    let changes = Changes::default()
+        .changed("collections", ids(&document.collections), ids(&collections))
+        .changed("attributes", text(&document.attributes), text(&attributes));
+    let document = document.labelled(collections, attributes, app.now());
+    work.documents().update(&document).await?;
+    let (initiator, target) = (Initiator::actor(actor), AuditTarget::document(&document));
+    app.audit(&mut *work, &initiator, AuditAction::Change, target, changes).await?;
+    work.commit().await?;
+    if matches!(document.state, DocumentState::Ingested(_)) {
+        app.process.new_labels.notify_one();
+    }
+    Ok(document)
+}
+
+async fn check(
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    scope: &Scope,
+    document: &Document,
+    collections: &BTreeSet<CollectionId>,
+    attributes: &Attributes,
+) -> Result<()> {
+    let change = scope::authorize::<ChangeDocuments>(actor, scope, document);
+    let is_staff = actor.authorize::<ChangeDocuments>().is_ok();
+    let role = |id: &CollectionId| scope.role_in(*id);
+    let added: Vec<_> = collections.difference(&document.collections).collect();
+    let manages_removed =
+        document.collections.difference(collections).all(|id| role(id) == Some(CollectionRole::Manager));
+    if let Err(error) = change {
+        // A manager of only some of its collections.
+        let only_removes =
+            added.is_empty() && collections != &document.collections && *attributes == document.attributes;
+        let can_write = actor.authorize::<docent_domain::access::AddDocuments>().is_ok();
+        if !only_removes || !manages_removed || !can_write || scope.rights_on(document).is_none() {
+            return Err(error);
+        }
+    }
+    for id in added {
+        match role(id) {
+            Some(role) if role >= CollectionRole::Contributor => {}
+            _ if is_staff && actor.can_use(*id) => {
+                work.collections().get(*id).await?.ok_or_else(not_found)?;
+            }
+            Some(_) => return Err(Error::Forbidden),
+            None => return Err(not_found()),
+        }
+    }
+    if collections.is_empty() {
+        return Err(
+            ValidationError::new("collection_ids", "must not be empty: delete the document instead").into()
+        );
+    }
+    if collections.len() > COLLECTIONS_OF_DOCUMENT_MAX {
+        let reason = format!("must be at most {COLLECTIONS_OF_DOCUMENT_MAX}");
+        return Err(ValidationError::new("collection_ids", reason).into());
+    }
+    Ok(())
+}
+
+/// The IDs, separated by commas.
+pub(crate) fn ids(collections: &BTreeSet<CollectionId>) -> String {
+    collections.iter().map(CollectionId::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn text(attributes: &Attributes) -> String {
+    let value = |value: &AttributeValue| match value {
+        AttributeValue::String(text) => text.clone(),
+        AttributeValue::Number(number) => number.to_string(),
+        AttributeValue::Boolean(is_true) => is_true.to_string(),
+    };
+    let pairs: Vec<_> =
+        attributes.iter().map(|(key, of)| format!("{}: {}", key.as_str(), value(of))).collect();
+    pairs.join(", ")
+}
