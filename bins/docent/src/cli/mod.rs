@@ -4,6 +4,7 @@ mod accounts;
 mod maintenance;
 mod reference;
 mod remote;
+mod selection;
 
 pub use accounts::{
     AccountArgs, ApiKeysCommand, CreateKeyArgs, CreateUserArgs, ListKeysArgs, ListUsersArgs, OneUserArgs,
@@ -17,6 +18,8 @@ pub use remote::{
     AskArgs, ClientArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, ListDocumentsArgs,
     LoginArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
 };
+
+pub use selection::{ConditionArg, SelectionArgs};
 
 use crate::config::Profile;
 use clap::{Args, CommandFactory, Parser, Subcommand};

@@ -1,8 +1,8 @@
 //! Commands that are clients of a running service.
 
-use super::OutputArgs;
+use super::{OutputArgs, SelectionArgs};
 use clap::{Args, Subcommand};
-use docent_domain::id::{ConversationId, DocumentId};
+use docent_domain::id::{CollectionId, ConversationId, DocumentId};
 use std::path::PathBuf;
 
 /// Base URL of a service with the default bind address.
@@ -67,6 +67,9 @@ pub struct IngestArgs {
     /// Files uploaded at the same time, 1 to 16.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub concurrency: u8,
+    /// ID of the collection for the documents; without this the service's default.
+    #[arg(long, value_name = "ID")]
+    pub collection: Option<CollectionId>,
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,
@@ -87,6 +90,9 @@ pub struct AskArgs {
     /// Continue the most recent conversation; created if there is none.
     #[arg(long = "continue", conflicts_with = "conversation")]
     pub continues_latest: bool,
+    /// Which documents to answer from.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,
@@ -153,9 +159,9 @@ pub struct SearchArgs {
     /// The most results, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=50))]
     pub limit: u64,
-    /// Search only the document with this ID; can be repeated.
-    #[arg(long = "document", value_name = "ID")]
-    pub documents: Vec<DocumentId>,
+    /// Which documents to search.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,

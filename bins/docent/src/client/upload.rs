@@ -2,6 +2,7 @@
 
 use super::{ServiceClient, join};
 use anyhow::{Context, anyhow};
+use docent_domain::id::CollectionId;
 use futures::TryStreamExt;
 use reqwest::multipart::{Form, Part};
 use reqwest::{Body, Method};
@@ -29,13 +30,14 @@ impl ServiceClient {
         self.send(Method::GET, &["documents"], &[("limit", "1")]).await.map(drop)
     }
 
-    /// Uploads a PDF and returns the created document. `on_progress` is called with the bytes sent so far.
+    /// Uploads a PDF into a collection and returns the created document. `on_progress` is called with the bytes sent so far.
     ///
     /// The file is read while it is sent, up to its size at the start. An expired login is not refreshed: call
     /// [`check`](Self::check) first.
     pub(crate) async fn upload(
         &self,
         path: &Path,
+        collection: Option<CollectionId>,
         on_progress: impl Fn(u64) + Send + Sync + 'static,
     ) -> anyhow::Result<Value> {
         let file = File::open(path).await.context("opening the file")?;
@@ -50,7 +52,11 @@ impl ServiceClient {
         let part = Part::stream_with_length(Body::wrap_stream(chunks), length);
         let part = part.file_name(name).mime_str("application/pdf").context("naming the file's type")?;
         let form = Form::new().part("file", part);
-        let request = self.http.post(join(&self.base, &["documents", "upload"])?).multipart(form);
+        let mut url = join(&self.base, &["documents", "upload"])?;
+        if let Some(collection) = collection {
+            url.query_pairs_mut().append_pair("collection_id", &collection.to_string());
+        }
+        let request = self.http.post(url).multipart(form);
         let mut sending = Box::pin(self.send_authenticated(request));
         let mut last_sent = 0;
         loop {

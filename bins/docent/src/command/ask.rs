@@ -53,6 +53,7 @@ async fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
         None => None,
     };
     let mut body = json!({ "messages": [{ "role": "user", "content": question }], "include_sources": true });
+    args.selection.add_to(&mut body);
     if let Some(conversation) = &conversation {
         body["conversation_id"] = conversation.as_str().into();
     }

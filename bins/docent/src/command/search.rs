@@ -12,11 +12,8 @@ const MAX_SHOWN: usize = 300;
 /// Prints the results, best first.
 pub(crate) async fn run(args: &SearchArgs) -> anyhow::Result<()> {
     let client = ServiceClient::open(&args.client.remote)?;
-    let ids: Vec<String> = args.documents.iter().map(ToString::to_string).collect();
     let mut body = json!({ "query": args.query, "limit": args.limit });
-    if !ids.is_empty() {
-        body["document_ids"] = json!(ids);
-    }
+    args.selection.add_to(&mut body);
     let response = client.post(&["search"], &body).await?;
     let response: Value = response.json().await.context("reading the results")?;
     let results = response["results"].as_array().context("the response has no results")?;

@@ -104,6 +104,22 @@ async fn client_commands_list_search_retry_and_delete_documents() {
     assert_eq!((&best["document_id"], &best["title"]), (&good.as_str().into(), &"handbook.pdf".into()));
     let (_, printed, _) = run(&mut remote(folder, &server, &["search", query, "--document", &bad])).await;
     assert_eq!(printed, "No results.\n");
+    let everyone = "00000000-0000-0000-0000-000000000001";
+    for (limits, is_found) in [
+        (&["--where", "file_name=handbook.pdf", "--where", "pages>=6"][..], true),
+        (&["--where", "pages>1000"], false),
+        (&["--collection", everyone], true),
+    ] {
+        let args = [&["search", query][..], limits].concat();
+        let (_, printed, error) = run(&mut remote(folder, &server, &args)).await;
+        assert_eq!(printed.contains("handbook.pdf"), is_found, "{limits:?}: {printed}{error}");
+        let args = [&["ask", query][..], limits].concat();
+        let (_, printed, error) = run(&mut remote(folder, &server, &args)).await;
+        assert_eq!(printed.contains("handbook.pdf"), is_found, "{limits:?}: {printed}{error}");
+    }
+    let args = ["search", query, "--collection", &good];
+    let (status, _, error) = run(&mut remote(folder, &server, &args)).await;
+    assert!(!status.success() && error.contains("Collection not found"), "{error}");
     let (status, _, error) = run(&mut remote(folder, &server, &["search", " "])).await;
     assert!(!status.success() && error.contains("query must not be empty"), "{error}");
 

@@ -178,13 +178,14 @@ impl Run<'_> {
         let mut retries = RetryPolicy::new(MAX_ATTEMPTS);
         loop {
             self.check(MAX_CHECK_AGE).await?;
-            let error = match self.client.upload(path, transfer.progress_callback()).await {
-                Ok(document) => {
-                    transfer.set_uploaded();
-                    return Ok(document);
-                }
-                Err(error) => error,
-            };
+            let error =
+                match self.client.upload(path, self.args.collection, transfer.progress_callback()).await {
+                    Ok(document) => {
+                        transfer.set_uploaded();
+                        return Ok(document);
+                    }
+                    Err(error) => error,
+                };
             match retries.after_upload(&error) {
                 Decision::Wait(wait) => pause(&transfer, wait, &error).await,
                 Decision::Refresh => self.check(Duration::ZERO).await?,

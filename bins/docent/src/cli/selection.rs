@@ -1,0 +1,108 @@
+//! Options that limit a request to some documents.
+
+use clap::Args;
+use docent_domain::id::{CollectionId, DocumentId};
+use serde_json::{Value, json};
+use std::str::FromStr;
+
+/// Which documents a command is about; all that the account may read by default.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SelectionArgs {
+    /// Only the document with this ID; can be repeated.
+    #[arg(long = "document", value_name = "ID")]
+    pub documents: Vec<DocumentId>,
+    /// Only documents of the collection with this ID; can be repeated.
+    #[arg(long = "collection", value_name = "ID")]
+    pub collections: Vec<CollectionId>,
+    /// Only documents whose attribute compares so, such as 'year>=2024', 'kind=lease' or 'final!=true'; can be repeated, then all
+    /// must.
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub conditions: Vec<ConditionArg>,
+}
+
+impl SelectionArgs {
+    /// Adds the options to the body of a request.
+    pub fn add_to(&self, body: &mut Value) {
+        let texts = |ids: &mut dyn Iterator<Item = String>| ids.collect::<Vec<_>>();
+        if !self.documents.is_empty() {
+            body["document_ids"] = json!(texts(&mut self.documents.iter().map(ToString::to_string)));
+        }
+        if !self.collections.is_empty() {
+            body["collection_ids"] = json!(texts(&mut self.collections.iter().map(ToString::to_string)));
+        }
+        if !self.conditions.is_empty() {
+            let filters: Vec<&Value> = self.conditions.iter().map(|ConditionArg(filter)| filter).collect();
+            body["filters"] = json!({ "type": "and", "filters": filters });
+        }
+    }
+}
+
+/// A comparison of an attribute, as the API's filter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConditionArg(Value);
+
+/// Operators of [`ConditionArg`]; of two with the same beginning, the longer one first.
+const OPERATORS: [(&str, &str); 6] =
+    [(">=", "gte"), ("<=", "lte"), ("!=", "ne"), (">", "gt"), ("<", "lt"), ("=", "eq")];
+
+impl FromStr for ConditionArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = OPERATORS.iter().filter_map(|(sign, name)| Some((text.find(sign)?, *sign, *name)));
+        let Some((at, sign, name)) = found.min_by_key(|(at, sign, _)| (*at, std::cmp::Reverse(sign.len())))
+        else {
+            return Err("has no operator: =, !=, >, >=, < or <=".to_owned());
+        };
+        let (key, value) = (text[..at].trim(), text[at + sign.len()..].trim());
+        if key.is_empty() {
+            return Err("has no attribute before the operator".to_owned());
+        }
+        let value = match value {
+            "true" => json!(true),
+            "false" => json!(false),
+            value => match value.parse::<f64>() {
+                Ok(number) if number.is_finite() => serde_json::from_str(value).unwrap_or(json!(number)),
+                Ok(_) | Err(_) => json!(value),
+            },
+        };
+        Ok(Self(json!({ "type": name, "key": key, "value": value })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read_as_filters() {
+        for (text, kind, key, value) in [
+            ("year>=2024", "gte", "year", json!(2024)),
+            ("year < 2024.5", "lt", "year", json!(2024.5)),
+            ("kind = lease contract", "eq", "kind", json!("lease contract")),
+            ("final!=true", "ne", "final", json!(true)),
+            ("note=a>=b", "eq", "note", json!("a>=b")),
+            ("empty=", "eq", "empty", json!("")),
+            ("code=007", "eq", "code", json!(7.0)),
+        ] {
+            let filter = json!({ "type": kind, "key": key, "value": value });
+            assert_eq!(text.parse(), Ok(ConditionArg(filter)), "{text}");
+        }
+        assert!("year".parse::<ConditionArg>().is_err() && "=1".parse::<ConditionArg>().is_err());
+    }
+
+    #[test]
+    fn options_become_fields_of_the_request() {
+        let mut body = json!({ "query": "q" });
+        SelectionArgs::default().add_to(&mut body);
+        assert_eq!(body, json!({ "query": "q" }));
+        let args = SelectionArgs {
+            collections: vec![CollectionId::EVERYONE],
+            conditions: vec!["a=1".parse().unwrap(), "b=c".parse().unwrap()],
+            ..SelectionArgs::default()
+        };
+        args.add_to(&mut body);
+        assert_eq!(body["collection_ids"], json!(["00000000-0000-0000-0000-000000000001"]));
+        assert_eq!(body["filters"]["filters"][1], json!({ "type": "eq", "key": "b", "value": "c" }));
+    }
+}
