@@ -139,7 +139,7 @@ impl Actor {
         if scope.rights_on(document).is_some_and(can_change) && self.has_scope(A::OWN_SCOPE) {
             return self.grant(true);
         }
-        match document.collections.is_empty() || document.collections.iter().any(|of| self.can_use(*of)) {
+        match document.collections.iter().all(|of| self.can_use(*of)) {
             true => self.authorize(),
             false => Err(Forbidden),
         }
@@ -418,6 +418,21 @@ mod tests {
             last_used_at: None,
             revoked_at: None,
         }
+    }
+
+    #[test]
+    fn permission_does_not_reach_beyond_the_collections_of_an_api_key() {
+        let [inside, outside] = [1, 2].map(|n| CollectionId::from_uuid(uuid::Uuid::from_u128(n)));
+        let key = ApiKey { collections: Some(BTreeSet::from([inside])), ..key(&["admin"]) };
+        let actor = Actor::of(&user(true, true, true)).unwrap().with_key(&key);
+        let id = crate::id::DocumentId::generate(DateTime::UNIX_EPOCH, [4; 10]);
+        let owner = UserId::generate(DateTime::UNIX_EPOCH, [2; 10]);
+        let title = crate::text::Title::parse("t").unwrap();
+        let document = Document::new(id, owner, inside, title, None, DateTime::UNIX_EPOCH);
+        let scope = Scope::of(&actor, []);
+        assert!(actor.authorize_on::<DeleteDocuments>(&scope, &document).is_ok());
+        let both = Document { collections: BTreeSet::from([inside, outside]), ..document };
+        assert!(actor.authorize_on::<DeleteDocuments>(&scope, &both).is_err());
     }
 
     #[test]

@@ -165,7 +165,7 @@ pub struct DocumentLabels {
     pub owner: Option<UserId>,
     /// Title.
     pub title: String,
-    /// Name of the uploaded file; empty if there is none.
+    /// Name of the uploaded file; empty for a document without a file.
     pub file_name: String,
     /// Number of pages; 0 before the ingestion.
     pub pages: u32,

@@ -61,7 +61,7 @@ pub trait CollectionWriter: CollectionReader {
     /// Deletes a collection and its memberships, and takes its documents out of it. Returns whether it existed.
     async fn delete(&mut self, id: CollectionId) -> Result<bool>;
 
-    /// Sets the role of a member, or removes it if there is none.
+    /// Sets the role of a member; `None` removes the member.
     ///
     /// # Errors
     /// If the collection or the member does not exist.

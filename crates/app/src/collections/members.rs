@@ -2,7 +2,7 @@
 
 use super::managed;
 use crate::App;
-use crate::audit::{AuditTarget, Changes};
+use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use docent_domain::access::{Actor, ChangeCollections, ViewCollections};
 use docent_domain::audit::AuditAction;
@@ -105,7 +105,7 @@ pub async fn remove(app: &App, actor: &Actor, id: CollectionId, member: Member) 
     let (collection, initiator) = match managed::<ChangeCollections>(&mut *work, actor, id).await {
         Err(Error::Forbidden) if member == Member::User(actor.user()) => {
             let collection = work.collections().get(id).await?.ok_or_else(super::not_found)?;
-            (collection, crate::audit::Initiator::actor(actor))
+            (collection, Initiator::actor(actor))
         }
         managed => managed?,
     };

@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::settings::DefaultCollection;
 use crate::{App, scope};
 use docent_domain::access::{
-    Actor, AddCollections, ChangeCollections, DeleteCollections, Grant, ManageCollections, Operation,
-    ReadDocuments, ViewCollections,
+    Actor, AddCollections, AddDocuments, ChangeCollections, DeleteCollections, Grant, ManageCollections,
+    Operation, ReadDocuments, ViewCollections,
 };
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{
@@ -227,10 +227,10 @@ async fn managed<A: Operation>(
 ///
 /// # Errors
 /// [`Error::NotFound`] for a collection outside the scope, [`Error::Forbidden`] for one that the actor may only read, and
-/// [`Error::Invalid`] if there is none or several and none was requested.
+/// [`Error::Invalid`] if no collection was requested and there is not exactly one to add to.
 pub fn destination(
     app: &App,
-    grant: &Grant<docent_domain::access::AddDocuments>,
+    grant: &Grant<AddDocuments>,
     scope: &Scope,
     requested: Option<CollectionId>,
 ) -> Result<CollectionId> {

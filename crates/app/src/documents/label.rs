@@ -4,7 +4,7 @@ use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::collections::not_found;
 use crate::error::{Error, Result};
 use crate::{App, scope};
-use docent_domain::access::{Actor, ChangeDocuments};
+use docent_domain::access::{Actor, AddDocuments, ChangeDocuments};
 use docent_domain::attributes::{AttributeValue, Attributes};
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{COLLECTIONS_OF_DOCUMENT_MAX, CollectionRole};
@@ -42,7 +42,7 @@ pub async fn label(app: &App, actor: &Actor, id: DocumentId, change: LabelChange
         Some(collections) => {
             let hidden = document.collections.iter().filter(|id| scope.role_in(**id).is_none());
             let is_staff = actor.authorize::<ChangeDocuments>().is_ok();
-            collections.iter().chain(hidden.filter(|_| !is_staff)).copied().collect()
+            collections.iter().chain(hidden.filter(|id| !is_staff || !actor.can_use(**id))).copied().collect()
         }
         None => document.collections.clone(),
     };
@@ -83,7 +83,7 @@ async fn check(
         // A manager of only some of its collections.
         let only_removes =
             added.is_empty() && collections != &document.collections && *attributes == document.attributes;
-        let can_write = actor.authorize::<docent_domain::access::AddDocuments>().is_ok();
+        let can_write = actor.authorize::<AddDocuments>().is_ok();
         if !only_removes || !manages_removed || !can_write || scope.rights_on(document).is_none() {
             return Err(error);
         }
