@@ -14,6 +14,7 @@ use docent_app::error::Error;
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::Document;
 use docent_domain::fault::report;
+use docent_domain::id::CollectionId;
 use docent_domain::listing::{DocumentFilter, ListPosition};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
@@ -29,7 +30,7 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 /// List documents
 ///
 /// Returns all documents that the account may read, newest first. The parameters are an extension and filter the list. With `limit`, the headers `Link` and
-/// `X-Next-Cursor` name the next page, if there is one. Empty parameters are ignored.
+/// `X-Next-Cursor` name the next page, if there is one. Empty parameters are ignored, except `collection_id` and `filters`.
 #[utoipa::path(
     get, path = "/documents", operation_id = "list_documents", tag = "Documents",
     params(
@@ -55,15 +56,15 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 )]
 pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Query) -> Reply {
     let mut filter = filter(&mut query, &by.scope);
-    let collection = query.text("collection_id").map(str::to_owned);
+    let id = query.parse_given("collection_id", "must be a UUID", |text| text.parse::<CollectionId>().ok());
     let filters = query.text("filters").map(str::to_owned);
     let limit = paging::limit(&mut query);
     let title_part = query.text("q").map(str::to_owned);
     query.done()?;
-    if let Some(id) = &collection {
-        let found = id.parse().ok().and_then(|id| by.scope.within(&[id]));
-        filter.scope = found.ok_or(Error::NotFound(RecordKind::Collection))?;
+    if let Some(id) = id {
+        filter.scope = by.scope.within(&[id]).ok_or(Error::NotFound(RecordKind::Collection))?;
     }
+    let collection = id.map(|id| id.to_string());
     // One more than requested shows whether there is another page.
     filter.limit = Some(limit.unwrap_or(BATCH) + 1);
     let mut documents = use_case::list(&context.app, by.grant, &filter).await?;
@@ -125,7 +126,7 @@ fn after(document: &Document) -> ListPosition {
 pub(crate) fn filter(query: &mut Query, scope: &Scope) -> DocumentFilter {
     DocumentFilter {
         scope: scope.clone(),
-        condition: query.parse("filters", "must be filters as a JSON object", filters_of_text),
+        condition: query.parse_given("filters", "must be filters as a JSON object", filters_of_text),
         status: query.parse("status", "must be pending, ingested or failed", |text| {
             STATUSES.into_iter().find(|status| *status == text)
         }),

@@ -54,7 +54,8 @@ pub(crate) async fn upload(
     mut query: Query,
     payload: Payload,
 ) -> Reply {
-    let collection = query.parse("collection_id", "must be a UUID", |text| text.parse::<CollectionId>().ok());
+    let collection =
+        query.parse_given("collection_id", "must be a UUID", |text| text.parse::<CollectionId>().ok());
     let attributes = query.parse("attributes", "must be a JSON object with at most 16 attributes", |text| {
         parse_attributes(serde_json::from_str(text).ok()).ok().flatten()
     });

@@ -42,10 +42,27 @@ impl Query {
     ) -> Option<T> {
         let value = parse(self.text(name)?);
         if value.is_none() {
-            let loc = vec!["query".into(), name.into()];
-            self.errors.push(FieldError { loc, msg: msg.to_owned() });
+            self.report(name, msg);
         }
         value
+    }
+
+    /// Like [`parse`](Self::parse), but an empty value is invalid. For parameters without which a request means more documents.
+    pub fn parse_given<T>(
+        &mut self,
+        name: &'static str,
+        msg: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        if self.text(name).is_none() && self.pairs.iter().any(|(key, _)| key == name) {
+            self.report(name, msg);
+        }
+        self.parse(name, msg, parse)
+    }
+
+    fn report(&mut self, name: &'static str, msg: &str) {
+        let loc = vec!["query".into(), name.into()];
+        self.errors.push(FieldError { loc, msg: msg.to_owned() });
     }
 
     /// Returns an error if a parameter was invalid.
