@@ -9,7 +9,7 @@ use docent_domain::id::CollectionId;
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
-use docent_ports::store::UnitOfWork;
+use docent_ports::store::{ReadView, UnitOfWork};
 
 /// The scope of an actor, as its memberships are now.
 ///
@@ -23,6 +23,12 @@ pub async fn of(app: &App, actor: &Actor) -> Result<Scope> {
 /// The scope of an actor as of a unit of work.
 pub(crate) async fn in_work(work: &mut dyn UnitOfWork, actor: &Actor) -> Result<Scope> {
     let roles = work.collections().roles(actor.user()).await?;
+    Ok(Scope::of(actor, with_personal(actor, roles)))
+}
+
+/// The scope of an actor as of a view.
+pub(crate) async fn in_view(view: &mut dyn ReadView, actor: &Actor) -> Result<Scope> {
+    let roles = view.collections().roles(actor.user()).await?;
     Ok(Scope::of(actor, with_personal(actor, roles)))
 }
 

@@ -150,6 +150,30 @@ pub struct Membership {
     pub role: CollectionRole,
 }
 
+/// Where a role of an account on a collection comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RoleSource {
+    /// It owns the collection.
+    Owner,
+    /// It is a member.
+    Member,
+    /// It is in a group that is a member.
+    Group(GroupId),
+    /// The collection gives every account this role.
+    Everyone,
+}
+
+/// A role of an account with its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourcedRole {
+    /// The collection.
+    pub collection: CollectionId,
+    /// The role.
+    pub role: CollectionRole,
+    /// Where it comes from.
+    pub source: RoleSource,
+}
+
 /// The name of a collection: trimmed, 1 to [`COLLECTION_NAME_MAX`] characters, no control or direction characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CollectionName(String);

@@ -5,7 +5,7 @@ use crate::collection::CollectionKind;
 use crate::condition::Condition;
 use crate::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId};
 use crate::job::JobKind;
-use crate::permission::RecordKind;
+use crate::permission::{Permission, RecordKind};
 use crate::scope::Scope;
 use crate::session::SessionKind;
 use crate::usage::TokenUsage;
@@ -177,6 +177,8 @@ pub struct UserFilter {
     pub is_superuser: Option<bool>,
     /// Only members of this group.
     pub group: Option<GroupId>,
+    /// Only accounts that have this permission, also through a group. Superusers without it are not included.
+    pub permission: Option<Permission>,
     /// Order of the list.
     pub order: UserOrder,
 }

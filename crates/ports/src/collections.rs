@@ -1,7 +1,7 @@
 //! Collections and their members in the relational store.
 
 use async_trait::async_trait;
-use docent_domain::collection::{Collection, CollectionRole, Member, Membership};
+use docent_domain::collection::{Collection, CollectionRole, Member, Membership, SourcedRole};
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, UserId};
 use docent_domain::listing::{CollectionFilter, Page, PageRequest};
@@ -29,12 +29,18 @@ pub trait CollectionReader: Send {
         page: PageRequest,
     ) -> Result<Page<(Collection, CollectionSize)>>;
 
+    /// Lists collections in the order of [`Self::page`], without their sizes: at most `limit`.
+    async fn list(&mut self, filter: &CollectionFilter, limit: u64) -> Result<Vec<Collection>>;
+
     /// Returns the names of these collections, as far as they exist.
     async fn names(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, String>>;
 
     /// Returns every role of an account: as owner, as a member, through a group, and as any account. A collection can
     /// occur several times.
     async fn roles(&mut self, user: UserId) -> Result<Vec<(CollectionId, CollectionRole)>>;
+
+    /// Returns the roles of [`Self::roles`] with their sources, in no order.
+    async fn sourced_roles(&mut self, user: UserId) -> Result<Vec<SourcedRole>>;
 
     /// Returns the members of a collection: accounts, then groups, each in the order of their IDs.
     async fn members(&mut self, id: CollectionId) -> Result<Vec<Membership>>;

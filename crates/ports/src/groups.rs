@@ -6,6 +6,7 @@ use docent_domain::group::{AssignedPermissions, Group, GroupName};
 use docent_domain::id::{GroupId, UserId};
 use docent_domain::listing::{Page, PageRequest};
 use docent_domain::permission::PermissionSet;
+use std::collections::HashMap;
 
 /// Reads groups and permissions.
 ///
@@ -21,6 +22,9 @@ pub trait GroupReader: Send {
 
     /// Lists groups with their number of members, by name; only those whose name contains `text`, ignoring ASCII case.
     async fn list(&mut self, text: Option<&str>, page: PageRequest) -> Result<Page<(Group, u64)>>;
+
+    /// Returns the names of these groups, as far as they exist.
+    async fn names(&mut self, ids: &[GroupId]) -> Result<HashMap<GroupId, String>>;
 
     /// Returns the permissions and groups assigned to an account; none if it does not exist.
     async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions>;

@@ -9,12 +9,18 @@ use docent_http::table::Table;
 
 /// Templates of all pages.
 pub(crate) fn templates() -> impl Iterator<Item = &'static Template> {
-    let panel = [panel::TEMPLATES, panel::content::TEMPLATES, panel::access::TEMPLATES];
+    let panel = [
+        panel::TEMPLATES,
+        panel::content::TEMPLATES,
+        panel::collections::TEMPLATES,
+        panel::access::TEMPLATES,
+    ];
     [TEMPLATES, signed_in::TEMPLATES, account::TEMPLATES].into_iter().chain(panel).flatten()
 }
 
 /// Routes of all pages.
-pub const TABLES: [Table; 5] = [TABLE, account::TABLE, panel::TABLES[0], panel::TABLES[1], panel::TABLES[2]];
+pub const TABLES: [Table; 6] =
+    [TABLE, account::TABLE, panel::TABLES[0], panel::TABLES[1], panel::TABLES[2], panel::TABLES[3]];
 
 routes! {
     below "":

@@ -226,6 +226,7 @@ impl Records {
             "{document}" => self.document.clone(),
             "{delivery}" => self.webhook.1.clone(),
             "{user}" => self.user.id.to_string(),
+            "{group}" => self.group.clone(),
             "{email}" => self.user.email.as_str().to_owned(),
             "{superuser}" => self.superuser.id.to_string(),
             "{superuser's email}" => self.superuser.email.as_str().to_owned(),

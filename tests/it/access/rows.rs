@@ -301,6 +301,32 @@ pub(super) const ROWS: &[Row] = &[
     post("/admin/documents/{id}/retry", Panel(&[ViewDocument]), 409).owned_by(Own),
     post("/admin/documents/{id}/delete", Panel(&[ViewDocument, DeleteDocument]), 303).consuming(Record),
     post("/admin/documents/{id}/delete", Panel(&[ViewDocument]), 303).owned_by(Own).consuming(Record),
+    // Collections: managers need no permission, and for other staff those of other accounts do not exist.
+    get("/admin/collections", Staff),
+    get("/admin/collections/add", Staff),
+    post("/admin/collections/add", Staff, 422),
+    get("/admin/collections/{id}", Panel(&[ViewCollection])).hidden(),
+    get("/admin/collections/{id}", Staff).owned_by(Own),
+    post("/admin/collections/{id}", Panel(&[ViewCollection, ChangeCollection]), 422).hidden(),
+    post("/admin/collections/{id}", Staff, 422).owned_by(Own),
+    get("/admin/collections/{id}/delete", Panel(&[ViewCollection, DeleteCollection])).hidden(),
+    get("/admin/collections/{id}/delete", Staff).owned_by(Own),
+    post("/admin/collections/{id}/delete", Panel(&[ViewCollection, DeleteCollection]), 303)
+        .hidden()
+        .consuming(Record),
+    post("/admin/collections/{id}/delete", Staff, 303).owned_by(Own).consuming(Record),
+    post("/admin/collections/{id}/members", Panel(&[ViewCollection, ChangeCollection]), 303)
+        .with_fields(&[("email", "{email}"), ("role", "viewer")])
+        .hidden(),
+    post("/admin/collections/{id}/members", Staff, 303)
+        .with_fields(&[("email", "{email}"), ("role", "viewer")])
+        .owned_by(Own),
+    post("/admin/collections/{id}/members/remove", Panel(&[ViewCollection, ChangeCollection]), 303)
+        .with_fields(&[("group", "{group}")])
+        .hidden(),
+    post("/admin/collections/{id}/members/remove", Staff, 303)
+        .with_fields(&[("group", "{group}")])
+        .owned_by(Own),
     get("/admin/conversations", Panel(&[ViewConversation])),
     get("/admin/conversations/{id}", Panel(&[ViewConversation])),
     post("/admin/conversations/{id}/delete", Panel(&[ViewConversation, DeleteConversation]), 303)

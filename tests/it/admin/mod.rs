@@ -3,6 +3,7 @@
 mod api_keys;
 mod audit;
 mod bulk;
+mod collections;
 mod conversation_views;
 mod conversations;
 mod dashboard;

@@ -39,6 +39,13 @@ const PAGES: &[Page] = &[
     ("document-failed", "/admin/documents/{failed}"),
     ("document-pending", "/admin/documents/{pending}"),
     ("chunks", "/admin/documents/{ingested}/chunks"),
+    ("collections", "/admin/collections"),
+    ("collections-none-fits", "/admin/collections?q=nothing"),
+    ("collection-add", "/admin/collections/add"),
+    ("collection", "/admin/collections/{collection}"),
+    ("collection-of-everyone", "/admin/collections/{everyone}"),
+    ("collection-personal", "/admin/collections/{user}"),
+    ("collection-delete", "/admin/collections/{collection}/delete"),
     ("jobs", "/admin/jobs"),
     ("usage", "/admin/usage"),
     ("conversations", "/admin/conversations"),
@@ -81,6 +88,7 @@ const EMPTY: &[Page] = &[
     ("usage", "/admin/usage"),
     ("conversations", "/admin/conversations"),
     ("webhooks", "/admin/webhooks"),
+    ("collections", "/admin/collections"),
     ("groups", "/admin/groups"),
     ("api-keys", "/admin/api-keys"),
     ("verifications", "/admin/verifications"),
@@ -144,6 +152,12 @@ async fn visit_form_results(inspection: &mut Inspection<'_>, records: &Records) 
     window.press("Save").await;
     window.find(".flash").await;
     inspection.inspect("group-saved").await;
+
+    window.goto(&records.fill("/admin/collections/{collection}")).await;
+    window.fill("email", "nobody@example.org").await;
+    window.press("Add member").await;
+    window.see("belongs to no account").await;
+    inspection.inspect("collection-member-wrong").await;
 
     for (button, page) in [("Retry ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")] {
         window.goto("/admin/documents?status=failed").await;

@@ -3,6 +3,7 @@
 use super::ROOT;
 use crate::admin::{at_panel, between, submit};
 use docent_app::accounts::create::Flags;
+use docent_domain::id::CollectionId;
 use docent_domain::listing::AuditFilter;
 use docent_domain::permission::Permission;
 use docent_ports::webhook_sender::DeliveryError;
@@ -60,6 +61,7 @@ impl Records {
         }
         let mut root = at_panel(app, ROOT).await;
         let group = group(&mut root).await;
+        let collection = collection(&mut root).await;
         let key = key(&mut root).await;
         let fields = [("user", &*ada.id.to_string()), ("purpose", "verify_email")];
         let _ = submit(&mut root, "/admin/verifications/add", &fields).await.expect(200);
@@ -75,6 +77,8 @@ impl Records {
             ("conversation", conversation),
             ("user", user),
             ("group", group),
+            ("collection", collection),
+            ("everyone", CollectionId::EVERYONE.to_string()),
             ("key", key),
             ("webhook", webhook),
             ("entry", entry),
@@ -147,6 +151,26 @@ async fn group(root: &mut Browser) -> String {
     ];
     let reply = submit(root, "/admin/groups/add", &fields).await.expect(303);
     reply.header("location").rsplit('/').next().unwrap().to_owned()
+}
+
+/// Creates a collection with members.
+async fn collection(root: &mut Browser) -> String {
+    let fields = [
+        ("name", "Contracts of the committee for the preservation of historical waterways"),
+        ("description", "Signed contracts with suppliers. Drafts are in the collection of the department."),
+        ("owner", "ada@example.org"),
+    ];
+    let reply = submit(root, "/admin/collections/add", &fields).await.expect(303);
+    let page = reply.header("location").to_owned();
+    let long = "a.person.with.a.very.long.name.indeed@department.of.a.subsidiary.example.org";
+    for fields in [
+        [("email", long), ("role", "manager")],
+        [("email", ROOT), ("role", "viewer")],
+        [("group", "Librarians"), ("role", "contributor")],
+    ] {
+        let _ = submit(root, &format!("{page}/members"), &fields).await.expect(303);
+    }
+    page.rsplit('/').next().unwrap().to_owned()
 }
 
 async fn key(root: &mut Browser) -> String {

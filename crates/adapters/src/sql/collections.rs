@@ -8,7 +8,7 @@ use super::record::Record;
 use super::transaction::Transaction;
 use super::values::counted;
 use async_trait::async_trait;
-use docent_domain::collection::{Collection, CollectionRole, Member, Membership};
+use docent_domain::collection::{Collection, CollectionRole, Member, Membership, RoleSource, SourcedRole};
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::listing::{CollectionFilter, Page, PageRequest};
@@ -31,18 +31,8 @@ impl CollectionReader for Transaction {
         filter: &CollectionFilter,
         page: PageRequest,
     ) -> Result<Page<(Collection, CollectionSize)>> {
-        let backend = self.backend();
-        let rows = Entity::find()
-            .apply_if(filter.scope.as_ref().and_then(|scope| scope.collections()), |rows, readable| {
-                rows.filter(Column::Id.is_in(readable.map(CollectionId::as_uuid)))
-            })
-            .apply_if(filter.name_contains.as_deref(), |rows, text| {
-                rows.filter(contains(Expr::col(Column::Name), text, backend))
-            })
-            .apply_if(filter.kind, |rows, kind| rows.filter(Column::Kind.eq(kind.name())));
-        let order = |rows: Select<Entity>| {
-            rows.order_by_asc(Column::Kind).order_by(lower_name(backend), Order::Asc).order_by_asc(Column::Id)
-        };
+        let (backend, rows) = (self.backend(), self.selected(filter));
+        let order = |rows| ordered(rows, backend);
         let listed = self.listed("list collections", rows, order, page, Collection::from_row).await?;
         let ids: Vec<Uuid> = listed.records.iter().map(|collection| collection.id.as_uuid()).collect();
         let mut sizes = self.sizes(&ids).await?;
@@ -51,6 +41,11 @@ impl CollectionReader for Transaction {
             (collection, size)
         };
         Ok(Page { records: listed.records.into_iter().map(sized).collect(), total: listed.total })
+    }
+
+    async fn list(&mut self, filter: &CollectionFilter, limit: u64) -> Result<Vec<Collection>> {
+        let rows = ordered(self.selected(filter), self.backend()).limit(limit);
+        self.fetch_all("list collections", rows).await
     }
 
     async fn names(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, String>> {
@@ -96,6 +91,45 @@ impl CollectionReader for Transaction {
         let all = all.into_tuple::<(Uuid, String)>();
         let rows = self.run("read the roles of an account", |db| Box::pin(all.all(db))).await?;
         rows.into_iter().map(|(id, name)| Ok((CollectionId::from_uuid(id), role(&name)?))).collect()
+    }
+
+    async fn sourced_roles(&mut self, user: UserId) -> Result<Vec<SourcedRole>> {
+        let doing = "read the roles of an account";
+        let sourced =
+            |id, role, source| SourcedRole { collection: CollectionId::from_uuid(id), role, source };
+        let owned = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::OwnerId.eq(user.as_uuid()))
+            .into_tuple::<Uuid>();
+        let owned = self.run(doing, |db| Box::pin(owned.all(db))).await?;
+        let owned = owned.into_iter().map(|id| sourced(id, CollectionRole::Manager, RoleSource::Owner));
+        let mut roles: Vec<SourcedRole> = owned.collect();
+        let of_all = Entity::find()
+            .select_only()
+            .columns([Column::Id, Column::RoleOfAll])
+            .filter(Column::RoleOfAll.is_not_null())
+            .into_tuple::<(Uuid, String)>();
+        for (id, name) in self.run(doing, |db| Box::pin(of_all.all(db))).await? {
+            roles.push(sourced(id, role(&name)?, RoleSource::Everyone));
+        }
+        let own =
+            collection_users::Entity::find().filter(collection_users::Column::UserId.eq(user.as_uuid()));
+        for row in self.run(doing, |db| Box::pin(own.all(db))).await? {
+            roles.push(sourced(row.collection_id, role(&row.role)?, RoleSource::Member));
+        }
+        let memberships = user_groups::Entity::find()
+            .select_only()
+            .column(user_groups::Column::GroupId)
+            .filter(user_groups::Column::UserId.eq(user.as_uuid()))
+            .into_query();
+        let through_groups = collection_groups::Entity::find()
+            .filter(collection_groups::Column::GroupId.in_subquery(memberships));
+        for row in self.run(doing, |db| Box::pin(through_groups.all(db))).await? {
+            let source = RoleSource::Group(GroupId::from_uuid(row.group_id));
+            roles.push(sourced(row.collection_id, role(&row.role)?, source));
+        }
+        Ok(roles)
     }
 
     async fn members(&mut self, id: CollectionId) -> Result<Vec<Membership>> {
@@ -193,6 +227,18 @@ impl CollectionWriter for Transaction {
 }
 
 impl Transaction {
+    /// The collections that a filter selects, in no order.
+    fn selected(&self, filter: &CollectionFilter) -> Select<Entity> {
+        Entity::find()
+            .apply_if(filter.scope.as_ref().and_then(|scope| scope.collections()), |rows, readable| {
+                rows.filter(Column::Id.is_in(readable.map(CollectionId::as_uuid)))
+            })
+            .apply_if(filter.name_contains.as_deref(), |rows, text| {
+                rows.filter(contains(Expr::col(Column::Name), text, self.backend()))
+            })
+            .apply_if(filter.kind, |rows, kind| rows.filter(Column::Kind.eq(kind.name())))
+    }
+
     /// Sizes of collections; those without members and documents are omitted.
     async fn sizes(&mut self, ids: &[Uuid]) -> Result<HashMap<Uuid, CollectionSize>> {
         use document_collections::Column as InCollection;
@@ -235,6 +281,10 @@ impl Transaction {
         }
         Ok(sizes)
     }
+}
+
+fn ordered(rows: Select<Entity>, backend: DbBackend) -> Select<Entity> {
+    rows.order_by_asc(Column::Kind).order_by(lower_name(backend), Order::Asc).order_by_asc(Column::Id)
 }
 
 /// The name, in lower case as far as it has ASCII letters, sorted by its bytes.

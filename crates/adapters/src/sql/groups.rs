@@ -60,6 +60,17 @@ impl GroupReader for Transaction {
         Ok(Page { records, total: listed.total })
     }
 
+    async fn names(&mut self, ids: &[GroupId]) -> Result<HashMap<GroupId, String>> {
+        let query = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .column(Column::Name)
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+            .into_tuple::<(Uuid, String)>();
+        let rows = self.run("read names of groups", |db| Box::pin(query.all(db))).await?;
+        Ok(rows.into_iter().map(|(id, name)| (GroupId::from_uuid(id), name)).collect())
+    }
+
     async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions> {
         let permissions = user_permissions::Entity::find()
             .select_only()

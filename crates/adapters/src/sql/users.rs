@@ -1,7 +1,7 @@
 //! Accounts in SQL.
 
-use super::entities::user_groups;
 use super::entities::users::{ActiveModel, Column, Entity, Model};
+use super::entities::{group_permissions, user_groups, user_permissions};
 use super::fault::corrupt;
 use super::listing::contains;
 use super::lookup::Lookup;
@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use docent_domain::fault::Result;
 use docent_domain::id::UserId;
 use docent_domain::listing::{Page, PageRequest, UserFilter, UserOrder};
+use docent_domain::permission::Permission;
 use docent_domain::text::Email;
 use docent_domain::user::User;
 use docent_ports::users::{UserReader, UserWriter};
@@ -67,7 +68,8 @@ impl UserReader for Transaction {
                     .filter(user_groups::Column::GroupId.eq(group.as_uuid()))
                     .into_query();
                 rows.filter(Column::Id.in_subquery(members))
-            });
+            })
+            .apply_if(filter.permission, with_permission);
         let order = |rows: Select<Entity>| match filter.order {
             UserOrder::Email => rows.order_by_asc(Column::Email),
             UserOrder::Newest => rows.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id),
@@ -109,4 +111,24 @@ impl UserWriter for Transaction {
         // The schema deletes what belongs to it.
         self.delete_by_id::<Entity>("remove an account", id.as_uuid()).await
     }
+}
+
+/// Accounts that have a permission themselves or through a group.
+fn with_permission(rows: Select<Entity>, permission: Permission) -> Select<Entity> {
+    let own = user_permissions::Entity::find()
+        .select_only()
+        .column(user_permissions::Column::UserId)
+        .filter(user_permissions::Column::Permission.eq(permission.to_string()))
+        .into_query();
+    let groups = group_permissions::Entity::find()
+        .select_only()
+        .column(group_permissions::Column::GroupId)
+        .filter(group_permissions::Column::Permission.eq(permission.to_string()))
+        .into_query();
+    let members = user_groups::Entity::find()
+        .select_only()
+        .column(user_groups::Column::UserId)
+        .filter(user_groups::Column::GroupId.in_subquery(groups))
+        .into_query();
+    rows.filter(Condition::any().add(Column::Id.in_subquery(own)).add(Column::Id.in_subquery(members)))
 }

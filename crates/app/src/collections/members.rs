@@ -1,15 +1,16 @@
 //! Members of collections.
 
-use super::managed;
-use crate::App;
+use super::{ensure_manages, managed, not_found};
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
+use crate::{App, scope};
 use docent_domain::access::{Actor, ChangeCollections, ViewCollections};
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{COLLECTION_MEMBERS_MAX, CollectionKind, CollectionRole, Member, Membership};
 use docent_domain::error::ValidationError;
 use docent_domain::group::GroupName;
-use docent_domain::id::CollectionId;
+use docent_domain::id::{CollectionId, GroupId, UserId};
+use docent_domain::listing::{Page, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_domain::text::Email;
 use docent_ports::store::UnitOfWork;
@@ -32,21 +33,62 @@ pub enum MemberName {
     Group(GroupName),
 }
 
-/// The members of a collection, for its managers and for staff.
+/// The members of a collection, for its managers and for staff: accounts, then groups, each in the order of their IDs.
 ///
 /// # Errors
 /// [`Error::NotFound`] outside the actor's scope; [`Error::Forbidden`] without the role of a manager or the permission; or
 /// when the database cannot be reached.
 pub async fn list(app: &App, actor: &Actor, id: CollectionId) -> Result<Vec<NamedMember>> {
-    let mut work = app.store.begin().await?;
-    managed::<ViewCollections>(&mut *work, actor, id).await?;
-    let members = work.collections().members(id).await?;
-    let mut named = Vec::with_capacity(members.len());
-    for membership in members {
-        let name = name(&mut *work, membership.member).await?;
-        named.push(NamedMember { membership, name });
+    let mut view = app.store.read().await?;
+    let role = scope::in_view(&mut *view, actor).await?.role_in(id);
+    ensure_manages::<ViewCollections>(actor, id, role)?;
+    view.collections().get(id).await?.ok_or_else(not_found)?;
+    let members = view.collections().members(id).await?;
+    let users: Vec<_> = members.iter().filter_map(|of| user(of.member)).collect();
+    let groups: Vec<_> = members.iter().filter_map(|of| group(of.member)).collect();
+    let (emails, names) = (view.users().emails(&users).await?, view.groups().names(&groups).await?);
+    let name = |member| match member {
+        Member::User(user) => emails.get(&user).map(|email| email.as_str().to_owned()),
+        Member::Group(group) => names.get(&group).cloned(),
+    };
+    let named = |membership: Membership| NamedMember {
+        name: name(membership.member).unwrap_or_default(),
+        membership,
+    };
+    Ok(members.into_iter().map(named).collect())
+}
+
+const fn user(member: Member) -> Option<UserId> {
+    match member {
+        Member::User(user) => Some(user),
+        Member::Group(_) => None,
     }
-    Ok(named)
+}
+
+const fn group(member: Member) -> Option<GroupId> {
+    match member {
+        Member::User(_) => None,
+        Member::Group(group) => Some(group),
+    }
+}
+
+/// A page of the members: accounts, then groups, each by name.
+///
+/// # Errors
+/// As [`list`].
+pub async fn page(
+    app: &App,
+    actor: &Actor,
+    id: CollectionId,
+    page: PageRequest,
+) -> Result<Page<NamedMember>> {
+    let mut members = list(app, actor, id).await?;
+    let total = members.len() as u64;
+    let is_group = |of: &NamedMember| group(of.membership.member).is_some();
+    members.sort_by(|a, b| (is_group(a), &a.name).cmp(&(is_group(b), &b.name)));
+    let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let records = members.into_iter().skip(number(page.offset)).take(number(page.limit)).collect();
+    Ok(Page { records, total })
 }
 
 /// Gives an account or a group a role on a collection, instead of any that it has.
@@ -104,7 +146,7 @@ pub async fn remove(app: &App, actor: &Actor, id: CollectionId, member: Member) 
     let mut work = app.store.begin().await?;
     let (collection, initiator) = match managed::<ChangeCollections>(&mut *work, actor, id).await {
         Err(Error::Forbidden) if member == Member::User(actor.user()) => {
-            let collection = work.collections().get(id).await?.ok_or_else(super::not_found)?;
+            let collection = work.collections().get(id).await?.ok_or_else(not_found)?;
             (collection, Initiator::actor(actor))
         }
         managed => managed?,

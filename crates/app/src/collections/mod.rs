@@ -1,5 +1,6 @@
 //! Collections: their settings and members, and where new documents go.
 
+pub mod browse;
 pub mod members;
 
 use crate::audit::{AuditTarget, Changes, Initiator};
@@ -8,7 +9,7 @@ use crate::settings::DefaultCollection;
 use crate::{App, scope};
 use docent_domain::access::{
     Actor, AddCollections, AddDocuments, ChangeCollections, DeleteCollections, Grant, ManageCollections,
-    Operation, ReadDocuments, ViewCollections,
+    Operation, ReadDocuments,
 };
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{
@@ -49,19 +50,6 @@ pub async fn list(
     Ok(app.store.read().await?.collections().page(&filter, page).await?)
 }
 
-/// A page of all collections, for staff.
-///
-/// # Errors
-/// When the database cannot be reached.
-pub async fn browse(
-    app: &App,
-    _grant: Grant<ViewCollections>,
-    filter: &CollectionFilter,
-    page: PageRequest,
-) -> Result<Page<(Collection, CollectionSize)>> {
-    Ok(app.store.read().await?.collections().page(filter, page).await?)
-}
-
 /// The names of the collections that exist among these, for documents that list them.
 ///
 /// # Errors
@@ -83,14 +71,6 @@ pub async fn get(
     if scope.role_in(id).is_none() {
         return Err(not_found());
     }
-    app.store.read_latest().await?.collections().get(id).await?.ok_or_else(not_found)
-}
-
-/// The collection with this ID, for staff.
-///
-/// # Errors
-/// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn view(app: &App, _grant: Grant<ViewCollections>, id: CollectionId) -> Result<Collection> {
     app.store.read_latest().await?.collections().get(id).await?.ok_or_else(not_found)
 }
 
@@ -213,13 +193,19 @@ async fn managed<A: Operation>(
     id: CollectionId,
 ) -> Result<(Collection, Initiator)> {
     let role = scope::in_work(work, actor).await?.role_in(id);
-    let has_permission = actor.can_use(id) && actor.authorize::<A>().is_ok();
-    let is_manager = role == Some(CollectionRole::Manager) && actor.authorize::<ManageCollections>().is_ok();
-    if !has_permission && !is_manager {
-        return Err(role.map_or_else(not_found, |_| Error::Forbidden));
-    }
+    ensure_manages::<A>(actor, id, role)?;
     let collection = work.collections().get(id).await?.ok_or_else(not_found)?;
     Ok((collection, Initiator::actor(actor)))
+}
+
+/// Checks that an actor with this role on a collection manages it or has permission `A`.
+fn ensure_manages<A: Operation>(actor: &Actor, id: CollectionId, role: Option<CollectionRole>) -> Result<()> {
+    let has_permission = actor.can_use(id) && actor.authorize::<A>().is_ok();
+    let is_manager = role == Some(CollectionRole::Manager) && actor.authorize::<ManageCollections>().is_ok();
+    if has_permission || is_manager {
+        return Ok(());
+    }
+    Err(role.map_or_else(not_found, |_| Error::Forbidden))
 }
 
 /// The collection for a new document: the requested one; else the default one, the personal one, or the only one that the

@@ -6,6 +6,7 @@ use CollectionRole::{Contributor, Manager, Viewer};
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::collection::{
     Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole, Member, Membership,
+    RoleSource, SourcedRole,
 };
 use docent_domain::condition::{Comparison, Condition};
 use docent_domain::document::Document;
@@ -114,6 +115,14 @@ crate::battery! {
         let all = all.map(|(n, role)| (collection_id(n), role));
         assert_eq!(of(1).await, all);
         assert_eq!(of(2).await, [(collection_id(4), Viewer)]);
+        let mut sourced = store.read().await.unwrap().collections().sourced_roles(user(1).id).await.unwrap();
+        sourced.retain(|of| (1..=5).any(|n| of.collection == collection_id(n)));
+        sourced.sort();
+        let through_group = RoleSource::Group(group(1).id);
+        let sources = [RoleSource::Owner, RoleSource::Member, through_group, RoleSource::Everyone, through_group];
+        let expected = all.iter().zip(sources);
+        let expected = expected.map(|(&(collection, role), source)| SourcedRole { collection, role, source });
+        assert_eq!(sourced, expected.collect::<Vec<_>>());
         let members = store.read().await.unwrap().collections().members(collection_id(2)).await.unwrap();
         assert_eq!(members, [Membership { member: Member::User(user(1).id), role: Contributor }]);
         set(&*store, 2, Member::User(user(1).id), None).await;
@@ -168,7 +177,11 @@ crate::battery! {
             ]
         );
         let named = CollectionFilter { name_contains: Some("ALPHA".to_owned()), ..Default::default() };
-        assert_eq!(page(named).await, [entry("Alpha", 1, 1), entry("alphabet", 0, 0)]);
+        assert_eq!(page(named.clone()).await, [entry("Alpha", 1, 1), entry("alphabet", 0, 0)]);
+        for (limit, expected) in [(9, vec!["Alpha", "alphabet"]), (1, vec!["Alpha"])] {
+            let listed = store.read().await.unwrap().collections().list(&named, limit).await.unwrap();
+            assert_eq!(listed.iter().map(|of| of.name.as_str()).collect::<Vec<_>>(), expected);
+        }
         let shared = CollectionFilter { kind: Some(CollectionKind::Personal), ..Default::default() };
         assert_eq!(page(shared).await, [entry("Personal", 0, 0)]);
         let readable = CollectionFilter { scope: Some(scope(&[3])), ..Default::default() };

@@ -106,6 +106,14 @@ crate::battery! {
         assert!(store.begin().await.unwrap().groups().set_assigned_permissions(user(2).id, &rights).await.is_err());
     }
 
+    async fn names_omit_missing_groups(store) {
+        add_groups(&*store, &[group(1), group(2)]).await;
+        let mut view = store.read().await.unwrap();
+        let names = view.groups().names(&[id(2), id(9)]).await.unwrap();
+        assert_eq!(names, [(id(2), group(2).name.as_str().to_owned())].into());
+        assert!(view.groups().names(&[]).await.unwrap().is_empty());
+    }
+
     async fn list_sorts_by_name_and_counts_members(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         add_groups(&*store, &[group(3), group(1), group(2)]).await;

@@ -5,10 +5,10 @@ use crate::builders::{api_key, at, conversation, document, group, id, session, u
 use chrono::TimeDelta;
 use chrono::{DateTime, Utc};
 use docent_domain::document::Document;
-use docent_domain::group::AssignedPermissions;
+use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, UserFilter, UserOrder};
-use docent_domain::permission::PermissionSet;
+use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
 use docent_domain::text::Email;
 use docent_domain::user::User;
@@ -128,9 +128,13 @@ crate::battery! {
         ];
         add_users(&*store, &users).await;
         let mut unit = store.begin().await.unwrap();
-        unit.groups().insert(&group(1)).await.unwrap();
+        let viewers: PermissionSet = [Permission::ViewDocument, Permission::ViewJob].into_iter().collect();
+        unit.groups().insert(&Group { permissions: viewers, ..group(1) }).await.unwrap();
         let rights = AssignedPermissions { groups: [id(1)].into(), ..AssignedPermissions::default() };
         unit.groups().set_assigned_permissions(user(3).id, &rights).await.unwrap();
+        let own = [Permission::ViewDocument].into_iter().collect();
+        let rights = AssignedPermissions { permissions: own, ..AssignedPermissions::default() };
+        unit.groups().set_assigned_permissions(user(1).id, &rights).await.unwrap();
         unit.commit().await.unwrap();
         let all = UserFilter::default;
         for (filter, expected) in [
@@ -142,6 +146,9 @@ crate::battery! {
             (UserFilter { is_superuser: Some(true), ..all() }, vec![2]),
             (UserFilter { is_superuser: Some(false), ..all() }, vec![1, 3]),
             (UserFilter { group: Some(id(1)), ..all() }, vec![3]),
+            (UserFilter { permission: Some(Permission::ViewDocument), ..all() }, vec![1, 3]),
+            (UserFilter { permission: Some(Permission::ViewJob), ..all() }, vec![3]),
+            (UserFilter { permission: Some(Permission::ViewUser), ..all() }, vec![]),
             (UserFilter { order: UserOrder::Newest, ..all() }, vec![3, 2, 1]),
             (UserFilter { order: UserOrder::LastLogin, ..all() }, vec![2, 3, 1]),
         ] {

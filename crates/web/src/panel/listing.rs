@@ -18,6 +18,8 @@ pub(super) const PER_PAGE: u64 = 50;
 pub(super) struct PageNumber(u64);
 
 impl PageNumber {
+    pub(super) const FIRST: Self = Self(1);
+
     /// Page number of the query; the first page if it is invalid.
     pub(super) fn of(query: &Query) -> Self {
         let number = query.text("page").and_then(|text| text.parse().ok()).unwrap_or(1);

@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 mod charts;
+pub(crate) mod collections;
 pub(crate) mod content;
 mod conversation;
 mod conversations;
@@ -32,7 +33,7 @@ use docent_http::settings::SessionKey;
 use docent_http::table::Table;
 
 /// Route tables of the panel.
-pub(crate) const TABLES: [Table; 3] = [TABLE, content::TABLE, access::TABLE];
+pub(crate) const TABLES: [Table; 4] = [TABLE, content::TABLE, collections::TABLE, access::TABLE];
 
 routes! {
     below "/admin":
@@ -55,6 +56,7 @@ pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey, is_https: bool
         web::scope(ROOT)
             .configure(|config| configure(config, |_| true))
             .configure(|config| content::configure(config, |_| true))
+            .configure(|config| collections::configure(config, |_| true))
             .configure(|config| access::configure(config, |_| true))
             .default_service(web::to(page::not_found))
             .wrap(session::middleware(key, is_https)),

@@ -23,6 +23,8 @@ const GROUPS: [(&str, &[Section]); 4] = [
         "Content",
         &[
             ("documents", "Documents", Some(Permission::ViewDocument)),
+            // Every account has roles on some.
+            ("collections", "Collections", None),
             ("conversations", "Conversations", Some(Permission::ViewConversation)),
         ],
     ),

@@ -18,6 +18,8 @@ pub(crate) struct Field {
     is_required: bool,
     is_ticked: bool,
     is_disabled: bool,
+    /// Values and labels of the choices of a `select`.
+    options: Vec<(String, String)>,
     error: Option<String>,
 }
 
@@ -33,8 +35,20 @@ impl Field {
             is_required: false,
             is_ticked: false,
             is_disabled: false,
+            options: Vec::new(),
             error: None,
         }
+    }
+
+    /// List of choices, of which one is selected.
+    pub(crate) fn select(
+        name: &'static str,
+        label: &'static str,
+        value: &str,
+        options: impl IntoIterator<Item = (String, String)>,
+    ) -> Self {
+        let options = options.into_iter().collect();
+        Self { value: value.to_owned(), options, ..Self::new("select", name, label) }
     }
 
     /// Single-line input of type `text`, `email` or `date`.
@@ -184,6 +198,7 @@ mod tests {
                 let fields = vec![
                     Field::line("email", "email", "Email", "a@example.com").required().help("Help."),
                     Field::password("password", "Password", "new-password").disabled(true),
+                    Field::select("role", "Role", "a", [("a".to_owned(), "A".to_owned())]).help("Help."),
                     Field::tick("is_active", "Active", true),
                     Field::tick("is_staff", "Staff", false).disabled(true),
                 ];

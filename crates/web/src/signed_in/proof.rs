@@ -16,6 +16,11 @@ const ACTIONS: &[(&str, &str)] = &[
     ("POST", "/account/second-factor/remove"),
     ("GET", "/admin/api-keys/add"),
     ("POST", "/admin/api-keys/add"),
+    // Roles decide who reads documents.
+    ("POST", "/admin/collections/{id}"),
+    ("GET", "/admin/collections/{id}/delete"),
+    ("POST", "/admin/collections/{id}/delete"),
+    ("POST", "/admin/collections/{id}/members"),
     ("GET", "/admin/groups/add"),
     ("POST", "/admin/groups/add"),
     ("POST", "/admin/groups/{id}"),
@@ -60,7 +65,7 @@ fn page_after<'p>(method: &str, page: &'p str) -> &'p str {
     if path == "/admin/verifications/add" {
         return "/admin/users";
     }
-    for action in ["/begin", "/confirm", "/recovery-codes", "/remove", "/reset-second-factor"] {
+    for action in ["/begin", "/confirm", "/members", "/recovery-codes", "/remove", "/reset-second-factor"] {
         if let Some(parent) = path.strip_suffix(action) {
             return parent;
         }
@@ -101,11 +106,13 @@ mod tests {
                 "/account/sessions/end-others",
                 "/account/sessions/{id}/revoke",
                 "/admin/api-keys/{id}/revoke",
+                "/admin/collections/{id}/members/remove",
                 "/admin/sessions/{id}/revoke",
                 "/admin/users/{id}/end-sessions",
                 "/admin/verifications/{id}/revoke",
             ],
         ),
+        ("create a collection without documents and members", &["/admin/collections/add"]),
         (
             "change neither rights nor credentials nor accounts",
             &[
@@ -159,5 +166,6 @@ mod tests {
         assert_eq!(page_after("POST", "/account/second-factor/confirm"), "/account/second-factor");
         assert_eq!(page_after("POST", "/admin/groups/1/delete"), "/admin/groups/1/delete");
         assert_eq!(page_after("POST", "/admin/verifications/add"), "/admin/users");
+        assert_eq!(page_after("POST", "/admin/collections/1/members"), "/admin/collections/1");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
-use docent_domain::collection::{Collection, CollectionRole, Member, Membership};
+use docent_domain::collection::{Collection, CollectionRole, Member, Membership, RoleSource, SourcedRole};
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, UserId};
 use docent_domain::listing::{CollectionFilter, Page, PageRequest};
@@ -21,24 +21,17 @@ impl CollectionReader for Transaction {
         page: PageRequest,
     ) -> Result<Page<(Collection, CollectionSize)>> {
         let tables = self.read()?;
-        let lower = |text: &str| text.to_ascii_lowercase();
-        let fits = |collection: &&Collection| {
-            filter.scope.as_ref().is_none_or(|scope| scope.role_in(collection.id).is_some())
-                && filter.kind.is_none_or(|kind| collection.kind == kind)
-                && filter
-                    .name_contains
-                    .as_ref()
-                    .is_none_or(|text| lower(collection.name.as_str()).contains(&lower(text)))
-        };
-        let mut found: Vec<&Collection> = tables.collections.values().filter(fits).collect();
-        found.sort_by_key(|collection| {
-            (collection.kind.name(), lower(collection.name.as_str()), collection.id)
-        });
+        let found = selected(tables, filter);
         let size = |id: CollectionId| CollectionSize {
             members: tables.members.keys().filter(|(of, _)| *of == id).count() as u64,
             documents: tables.documents.values().filter(|of| of.collections.contains(&id)).count() as u64,
         };
         Ok(page_of(found.into_iter().map(|of| (of.clone(), size(of.id))).collect(), page))
+    }
+
+    async fn list(&mut self, filter: &CollectionFilter, limit: u64) -> Result<Vec<Collection>> {
+        let found = selected(self.read()?, filter).into_iter().cloned();
+        Ok(found.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
     }
 
     async fn names(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, String>> {
@@ -48,17 +41,25 @@ impl CollectionReader for Transaction {
     }
 
     async fn roles(&mut self, user: UserId) -> Result<Vec<(CollectionId, CollectionRole)>> {
+        Ok(self.sourced_roles(user).await?.into_iter().map(|of| (of.collection, of.role)).collect())
+    }
+
+    async fn sourced_roles(&mut self, user: UserId) -> Result<Vec<SourcedRole>> {
         let tables = self.read()?;
-        let rights = tables.rights.get(&user).cloned().unwrap_or_default();
-        let is_member = |member: &Member| match member {
-            Member::User(member) => *member == user,
-            Member::Group(group) => rights.groups.contains(group),
-        };
+        let groups = tables.rights.get(&user).map(|rights| rights.groups.clone()).unwrap_or_default();
+        let sourced = |collection, role, source| SourcedRole { collection, role, source };
         let owned = tables.collections.values().filter(|of| of.owner == Some(user));
-        let of_all = tables.collections.values().filter_map(|of| Some((of.id, of.role_of_all?)));
-        let as_member = tables.members.iter().filter(|((_, member), _)| is_member(member));
-        let as_member = as_member.map(|((id, _), role)| (*id, *role));
-        Ok(owned.map(|of| (of.id, CollectionRole::Manager)).chain(of_all).chain(as_member).collect())
+        let owned = owned.map(|of| sourced(of.id, CollectionRole::Manager, RoleSource::Owner));
+        let of_all = tables.collections.values();
+        let of_all = of_all.filter_map(|of| Some(sourced(of.id, of.role_of_all?, RoleSource::Everyone)));
+        let as_member = tables.members.iter().filter_map(|((id, member), role)| {
+            let source = match member {
+                Member::User(member) => (*member == user).then_some(RoleSource::Member),
+                Member::Group(group) => groups.contains(group).then_some(RoleSource::Group(*group)),
+            };
+            Some(sourced(*id, *role, source?))
+        });
+        Ok(owned.chain(of_all).chain(as_member).collect())
     }
 
     async fn members(&mut self, id: CollectionId) -> Result<Vec<Membership>> {
@@ -126,6 +127,22 @@ impl CollectionWriter for Transaction {
             Ok(())
         })
     }
+}
+
+/// The collections that a filter selects, in the order of lists.
+fn selected<'t>(tables: &'t Tables, filter: &CollectionFilter) -> Vec<&'t Collection> {
+    let lower = |text: &str| text.to_ascii_lowercase();
+    let fits = |collection: &&Collection| {
+        filter.scope.as_ref().is_none_or(|scope| scope.role_in(collection.id).is_some())
+            && filter.kind.is_none_or(|kind| collection.kind == kind)
+            && filter
+                .name_contains
+                .as_ref()
+                .is_none_or(|text| lower(collection.name.as_str()).contains(&lower(text)))
+    };
+    let mut found: Vec<&Collection> = tables.collections.values().filter(fits).collect();
+    found.sort_by_key(|collection| (collection.kind.name(), lower(collection.name.as_str()), collection.id));
+    found
 }
 
 fn check_owner(tables: &Tables, collection: &Collection) -> Result<()> {

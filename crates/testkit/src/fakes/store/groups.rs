@@ -9,6 +9,7 @@ use docent_domain::id::{GroupId, UserId};
 use docent_domain::listing::{Page, PageRequest};
 use docent_domain::permission::PermissionSet;
 use docent_ports::groups::{GroupReader, GroupWriter};
+use std::collections::HashMap;
 
 #[async_trait]
 impl GroupReader for Transaction {
@@ -30,6 +31,11 @@ impl GroupReader for Transaction {
         groups.sort_by_key(|group| group.name.key());
         let members = |id| tables.rights.values().filter(|rights| rights.groups.contains(&id)).count() as u64;
         Ok(page_of(groups.into_iter().map(|group| (group.clone(), members(group.id))).collect(), page))
+    }
+
+    async fn names(&mut self, ids: &[GroupId]) -> Result<HashMap<GroupId, String>> {
+        let groups = &self.read()?.groups;
+        Ok(ids.iter().filter_map(|id| Some((*id, groups.get(id)?.name.as_str().to_owned()))).collect())
     }
 
     async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions> {

@@ -8,6 +8,7 @@ use docent_domain::id::UserId;
 use docent_domain::listing::{
     Page, PageRequest, UsageFilter, UsageGrouping, UsageSum, UserFilter, UserOrder,
 };
+use docent_domain::permission::Permission;
 use docent_domain::text::Email;
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_domain::user::User;
@@ -109,6 +110,15 @@ fn fits(tables: &Tables, filter: &UserFilter, user: &User) -> bool {
         && filter.can_use_panel.is_none_or(|may_enter| (user.is_staff || user.is_superuser) == may_enter)
         && filter.is_superuser.is_none_or(|is_superuser| user.is_superuser == is_superuser)
         && filter.group.is_none_or(is_member)
+        && filter.permission.is_none_or(|permission| has_permission(tables, user.id, permission))
+}
+
+/// Whether an account has a permission itself or through a group.
+fn has_permission(tables: &Tables, user: UserId, permission: Permission) -> bool {
+    tables.rights.get(&user).is_some_and(|rights| {
+        let mut groups = rights.groups.iter().filter_map(|group| tables.groups.get(group));
+        rights.permissions.contains(permission) || groups.any(|group| group.permissions.contains(permission))
+    })
 }
 
 #[async_trait]

@@ -25,20 +25,17 @@ pub(super) const fn title(kind: RecordKind) -> &'static str {
 }
 
 /// Path of a record's page, if its kind has one and the actor can view it.
-pub(super) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<String> {
+pub(in crate::panel) fn page(kind: RecordKind, record: &str, actor: &Actor) -> Option<String> {
     let section = match kind {
         RecordKind::Document => "documents",
+        RecordKind::Collection => "collections",
         RecordKind::User => "users",
         RecordKind::Group => "groups",
         RecordKind::ApiKey => "api-keys",
         RecordKind::Conversation => "conversations",
         RecordKind::Webhook => "webhooks",
         RecordKind::AuditEntry => "audit",
-        RecordKind::Collection
-        | RecordKind::Verification
-        | RecordKind::Session
-        | RecordKind::Usage
-        | RecordKind::Job => return None,
+        RecordKind::Verification | RecordKind::Session | RecordKind::Usage | RecordKind::Job => return None,
     };
     let view = |permission: Permission| permission.kind() == kind && permission.action() == Action::View;
     let may_view = actor.permissions().iter().any(view);

@@ -70,6 +70,7 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Pag
         is_active: query.parse("active", "must be yes or no", yes_or_no),
         can_use_panel: query.parse("staff", "must be yes or no", yes_or_no),
         is_superuser: None,
+        permission: None,
         group: query.parse("group", "must be the ID of a group", |text| text.parse().ok()),
         order: query.parse("order", "must be email, newest or last-login", order).unwrap_or_default(),
     };

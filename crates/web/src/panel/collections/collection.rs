@@ -1,0 +1,380 @@
+//! `/admin/collections/add`, `/admin/collections/{id}` and `/admin/collections/{id}/delete`
+
+use super::members::{MemberDraft, MembersView};
+use super::names;
+use crate::panel::access::kinds;
+use crate::panel::documents::email;
+use crate::panel::listing::PageNumber;
+use crate::panel::nav::ROOT;
+use crate::signed_in::confirm::ConfirmPage;
+use crate::signed_in::field::{Field, FormView};
+use crate::signed_in::form::{FieldErrors, Form, OwnForm, STALE, digest, is_stale};
+use crate::signed_in::page::{self, PageError, PageResult, id_of};
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::Time;
+use actix_web::web::Path;
+use docent_app::accounts::users;
+use docent_app::collections::browse::{self, OpenCollection};
+use docent_app::collections::{self as use_case, CollectionSettings};
+use docent_app::error::Error;
+use docent_app::listing::owner;
+use docent_domain::access::{AddCollections, ManageCollections, ViewAuditLog, ViewDocuments};
+use docent_domain::collection::{
+    Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole,
+};
+use docent_domain::id::{CollectionId, UserId};
+use docent_domain::permission::RecordKind;
+use docent_http::{Query, State};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct CollectionPage {
+    /// Settings. Empty for a collection that the user may not change.
+    #[serde(flatten)]
+    form: FormView,
+    may_change: bool,
+    /// None for a new collection.
+    collection: Option<CollectionView>,
+}
+
+#[derive(Serialize)]
+pub(super) struct CollectionView {
+    id: String,
+    name: String,
+    description: String,
+    kind: &'static str,
+    owner: Option<String>,
+    /// Page of the owner, for actors who can view it.
+    owner_page: Option<String>,
+    /// Role of the user.
+    role: Option<&'static str>,
+    role_of_all: Option<&'static str>,
+    documents: u64,
+    readers: String,
+    created: Time,
+    updated: Time,
+    /// Digest of the shown settings, to detect concurrent changes.
+    seen: String,
+    /// None if the user may not view them.
+    members: Option<MembersView>,
+    /// ID of the user's own account, if it is a member and can leave.
+    leaves: Option<String>,
+    may_delete: bool,
+    may_view_documents: bool,
+    may_view_audit: bool,
+}
+
+/// Form values of a collection, valid or not.
+#[derive(Clone, Default)]
+struct Draft {
+    name: String,
+    description: String,
+    role_of_all: String,
+    /// Email address of the owner of a new collection.
+    owner: String,
+}
+
+impl Draft {
+    fn of(collection: &Collection) -> Self {
+        Self {
+            name: collection.name.as_str().to_owned(),
+            description: collection.description.as_str().to_owned(),
+            role_of_all: collection.role_of_all.map_or("", CollectionRole::name).to_owned(),
+            owner: String::new(),
+        }
+    }
+
+    fn submitted(form: &Form) -> Self {
+        let text = |name| form.text(name).to_owned();
+        Self {
+            name: text("name"),
+            description: text("description"),
+            role_of_all: text("role_of_all"),
+            owner: form.text("owner").trim().to_owned(),
+        }
+    }
+
+    /// Input of the use cases, if the form is valid.
+    fn settings(&self, errors: &mut FieldErrors) -> Option<CollectionSettings> {
+        let name = errors.take("name", CollectionName::parse(&self.name));
+        let description = errors.take("description", CollectionDescription::parse(&self.description));
+        let role_of_all = match self.role_of_all.as_str() {
+            "" => None,
+            name => {
+                let role = CollectionRole::parse(name);
+                if role.is_none() {
+                    errors.add("role_of_all", "must be viewer, contributor or manager");
+                }
+                role
+            }
+        };
+        let settings = CollectionSettings { name: name?, description: description?, role_of_all };
+        errors.is_empty().then_some(settings)
+    }
+
+    fn fields(&self, kind: CollectionKind) -> Vec<Field> {
+        let mut fields = vec![
+            Field::line("text", "name", "Name", &self.name).required(),
+            Field::line("text", "description", "Description", &self.description),
+        ];
+        if kind != CollectionKind::Personal {
+            let nobody = (String::new(), "none: only the owner and members use it".to_owned());
+            let options = [nobody].into_iter().chain(names::roles());
+            let field = Field::select("role_of_all", "Role of every account", &self.role_of_all, options);
+            fields.push(field.help("Every account of this installation has at least this role."));
+        }
+        fields
+    }
+
+    /// Renders the form of a new collection.
+    fn show_new(&self, staff: &Staff, context: &State, errors: &FieldErrors) -> PageResult {
+        let mut fields = self.fields(CollectionKind::Shared);
+        if staff.can::<AddCollections>() {
+            let owner = Field::line("email", "owner", "Owner", &self.owner);
+            fields.push(owner.help(
+                "Email address of the account that is always a manager of the collection. Can be empty.",
+            ));
+        }
+        let form = FormView::of(fields, Vec::new(), errors);
+        let page = CollectionPage { form, may_change: true, collection: None };
+        staff.show_with(errors.status(), context, "collections", page)
+    }
+}
+
+/// Digest of the settings, to detect concurrent changes.
+fn revision(collection: &Collection) -> String {
+    let Draft { name, description, role_of_all, .. } = Draft::of(collection);
+    digest(&(name, description, role_of_all))
+}
+
+pub(super) fn address(id: CollectionId) -> String {
+    format!("{ROOT}/collections/{id}")
+}
+
+/// Reads a collection that the user may view.
+pub(super) async fn read(staff: &Staff, context: &State, id: &str) -> Result<OpenCollection, PageError> {
+    Ok(browse::open(&context.app, &staff.actor, id_of(RecordKind::Collection, id)?).await?)
+}
+
+/// Renders the page of a collection. The errors are those of one of its forms.
+pub(super) async fn show_page(
+    staff: &Staff,
+    context: &State,
+    open: &OpenCollection,
+    (number, draft): (PageNumber, &MemberDraft),
+    errors: &FieldErrors,
+) -> PageResult {
+    show_draft(staff, context, open, &Draft::of(&open.collection), (number, draft), errors).await
+}
+
+async fn show_draft(
+    staff: &Staff,
+    context: &State,
+    open: &OpenCollection,
+    settings: &Draft,
+    (number, draft): (PageNumber, &MemberDraft),
+    errors: &FieldErrors,
+) -> PageResult {
+    let OpenCollection { collection, size, role, .. } = open;
+    let now = context.app.now();
+    let emails = users::emails(&context.app, collection.owner.as_slice()).await?;
+    let page_of = |owner: UserId| kinds::page(RecordKind::User, &owner.to_string(), &staff.actor);
+    let members = match open.can_view_members {
+        true => Some(MembersView::read(staff, context, open, number, draft, errors).await?),
+        false => None,
+    };
+    let fields = if open.can_change { settings.fields(collection.kind) } else { Vec::new() };
+    let view = CollectionView {
+        id: collection.id.to_string(),
+        name: collection.name.as_str().to_owned(),
+        description: collection.description.as_str().to_owned(),
+        kind: names::kind(collection.kind),
+        owner: collection.owner.map(|owner| email(&emails, owner)),
+        owner_page: collection.owner.and_then(page_of),
+        role: role.map(CollectionRole::name),
+        role_of_all: collection.role_of_all.map(CollectionRole::name),
+        documents: size.documents,
+        readers: CollectionView::readers(open),
+        created: Time::of(collection.created_at, now),
+        updated: Time::of(collection.updated_at, now),
+        seen: revision(collection),
+        members,
+        leaves: open.is_member.then(|| staff.actor.user().to_string()),
+        may_delete: open.can_delete,
+        may_view_documents: staff.can::<ViewDocuments>(),
+        may_view_audit: staff.can::<ViewAuditLog>(),
+    };
+    let page = CollectionPage {
+        form: FormView::of(fields, Vec::new(), errors),
+        may_change: open.can_change,
+        collection: Some(view),
+    };
+    staff.show_with(errors.status(), context, "collections", page)
+}
+
+pub(super) async fn add(staff: Staff, context: State) -> PageResult {
+    let draft = Draft { owner: staff.email.as_str().to_owned(), ..Draft::default() };
+    draft.show_new(&staff, &context, &FieldErrors::default())
+}
+
+pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
+    let (app, mut errors) = (&context.app, FieldErrors::default());
+    let draft = Draft::submitted(&form);
+    let settings = draft.settings(&mut errors);
+    let created = if let Ok(grant) = staff.actor.authorize::<AddCollections>() {
+        let owner = match draft.owner.as_str() {
+            "" => None,
+            email => {
+                let found = owner(app, email).await?;
+                if found.is_none() {
+                    errors.add("owner", "is not the email address of an account");
+                }
+                found
+            }
+        };
+        match settings.filter(|_| errors.is_empty()) {
+            Some(settings) => Some(use_case::add(app, grant, settings, owner).await?),
+            None => None,
+        }
+    } else {
+        let grant = staff.authorize::<ManageCollections>()?;
+        match settings {
+            Some(settings) => Some(use_case::create(app, grant, settings).await?),
+            None => None,
+        }
+    };
+    let Some(collection) = created else { return draft.show_new(&staff, &context, &errors) };
+    staff.notify(format!("The collection {} was created.", collection.name.as_str()))?;
+    after(&staff, &context, collection.id).await
+}
+
+/// Opens the page of a collection, or the list if the user may no longer view it.
+pub(super) async fn after(staff: &Staff, context: &State, id: CollectionId) -> PageResult {
+    match browse::open(&context.app, &staff.actor, id).await {
+        Ok(_) => Ok(page::see_other(&address(id))),
+        Err(Error::NotFound(_)) => Ok(page::see_other(&format!("{ROOT}/collections"))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) async fn show(staff: Staff, context: State, id: Path<String>, query: Query) -> PageResult {
+    let open = read(&staff, &context, &id).await?;
+    let members = (PageNumber::of(&query), &MemberDraft::default());
+    show_page(&staff, &context, &open, members, &FieldErrors::default()).await
+}
+
+pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
+    let open = read(&staff, &context, &id).await?;
+    if !open.can_change {
+        return Err(Error::Forbidden.into());
+    }
+    let id = open.collection.id;
+    if is_stale(&form, &revision(&open.collection)) {
+        staff.warn(STALE)?;
+        return Ok(page::see_other(&address(id)));
+    }
+    let (mut errors, draft) = (FieldErrors::default(), Draft::submitted(&form));
+    if let Some(settings) = draft.settings(&mut errors) {
+        use_case::change(&context.app, &staff.actor, id, |_| settings).await?;
+        staff.notify("The collection was saved.")?;
+        return after(&staff, &context, id).await;
+    }
+    let members = (PageNumber::FIRST, &MemberDraft::default());
+    show_draft(&staff, &context, &open, &draft, members, &errors).await
+}
+
+pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
+    let open = read(&staff, &context, &id).await?;
+    if !open.can_delete {
+        return Err(Error::Forbidden.into());
+    }
+    let address = address(open.collection.id);
+    let page = ConfirmPage {
+        section: "Collections",
+        section_href: format!("{ROOT}/collections"),
+        name: open.collection.name.as_str(),
+        question: "Delete this collection?",
+        consequences: &[
+            "Documents remain in their other collections. A collection with documents that are nowhere else is not deleted.",
+            "Accounts that read documents only through this collection lose access immediately.",
+            "This cannot be undone.",
+        ],
+        action: format!("{address}/delete"),
+        verb: "Delete the collection",
+        cancel: address,
+    };
+    staff.show(&context, "collections", page)
+}
+
+pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
+    let open = read(&staff, &context, &id).await?;
+    if !open.can_delete {
+        return Err(Error::Forbidden.into());
+    }
+    match use_case::delete(&context.app, &staff.actor, open.collection.id).await {
+        Ok(collection) => {
+            staff.notify(format!("The collection {} was deleted.", collection.name.as_str()))?;
+            Ok(page::see_other(&format!("{ROOT}/collections")))
+        }
+        Err(Error::CollectionNotEmpty(documents)) => {
+            staff.warn(match documents {
+                1 => "Not deleted: 1 document is in no other collection. Delete or move it first.".to_owned(),
+                n => format!(
+                    "Not deleted: {n} documents are in no other collection. Delete or move them first."
+                ),
+            })?;
+            Ok(page::see_other(&address(open.collection.id)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl CollectionView {
+        fn sample(members: Option<MembersView>, text: Option<&str>, is_allowed: bool) -> Self {
+            let text = || text.map(str::to_owned);
+            Self {
+                id: "1".to_owned(),
+                name: "Collection".to_owned(),
+                description: text().unwrap_or_default(),
+                kind: "shared",
+                owner: text(),
+                owner_page: text().filter(|_| is_allowed),
+                role: is_allowed.then_some("manager"),
+                role_of_all: is_allowed.then_some("viewer"),
+                documents: 3,
+                readers: "Its documents are read by every account.".to_owned(),
+                created: Time::sample(),
+                updated: Time::sample(),
+                seen: "0f".to_owned(),
+                members,
+                leaves: text(),
+                may_delete: is_allowed,
+                may_view_documents: is_allowed,
+                may_view_audit: is_allowed,
+            }
+        }
+    }
+
+    impl Samples for CollectionPage {
+        fn samples() -> Vec<Self> {
+            let [form, with_errors] = FormView::samples();
+            let [plain, new] = FormView::samples();
+            let [full, fixed, empty] = MembersView::samples();
+            let page = |form, may_change, collection| Self { form, may_change, collection };
+            let view = CollectionView::sample;
+            let [other, _] = FormView::samples();
+            vec![
+                page(form, true, Some(view(Some(full), Some("a@example.com"), true))),
+                page(other, true, Some(view(Some(fixed), Some("a@example.com"), false))),
+                page(with_errors, true, Some(view(Some(empty), None, true))),
+                page(plain, false, Some(view(None, None, false))),
+                page(new, true, None),
+            ]
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Collections in the panel: `/admin/collections`.
+
+use super::{at_panel, between, staff, staff_account, submit, superuser};
+use docent_domain::permission::Permission;
+use docent_tests::browser::Browser;
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::rules;
+use serde_json::json;
+
+const LIST: &str = "/admin/collections";
+
+/// Creates a shared collection; returns its ID.
+async fn collection(by: &Member, name: &str) -> String {
+    let collection = by.post("/collections", json!({ "name": name })).await.expect(201).json();
+    collection["id"].as_str().unwrap().to_owned()
+}
+
+/// The main part of a page.
+async fn main(browser: &mut Browser, path: &str) -> String {
+    let text = browser.get(path).await.expect(200).text;
+    between(&text, "<main", "</main>").to_owned()
+}
+
+rules! {
+    async fn collection_is_created_shared_changed_and_deleted(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[]).await;
+        let bob = app.member("bob@example.org").await;
+        assert!(!main(&mut browser, "/admin/collections/add").await.contains("name=\"owner\""));
+        let wrong = submit(&mut browser, "/admin/collections/add", &[("name", " "), ("role_of_all", "boss")]).await.expect(422);
+        assert!(wrong.text.contains("Name must not be empty.") || wrong.text.contains("href=\"#name\""), "{}", wrong.text);
+        assert!(wrong.text.contains("Role of every account must be viewer, contributor or manager."), "{}", wrong.text);
+        let fields = [("name", "<Contracts>"), ("description", "Signed ones")];
+        let page = submit(&mut browser, "/admin/collections/add", &fields).await.expect(303).header("location").to_owned();
+        let text = main(&mut browser, &page).await;
+        assert!(text.contains("&lt;Contracts&gt;") && text.contains("value=\"Signed ones\"") && !text.contains("<Contracts>"), "{text}");
+        assert!(text.contains("are read by only its owner,") && text.contains("No members yet."), "{text}");
+
+        let members = format!("{page}/members");
+        let _ = submit(&mut browser, &members, &[("email", "bob@example.org"), ("role", "viewer")]).await.expect(303);
+        let text = main(&mut browser, &page).await;
+        assert!(text.contains("bob@example.org has the role viewer.") && text.contains("<option selected>viewer</option>"), "{text}");
+        let id = page.rsplit('/').next().unwrap().to_owned();
+        let role = async || bob.get(&format!("/collections/{id}")).await.expect(200).json()["role"].clone();
+        assert_eq!(role().await, json!("viewer"));
+        let _ = submit(&mut browser, &members, &[("email", "bob@example.org"), ("role", "manager")]).await.expect(303);
+        assert_eq!(role().await, json!("manager"));
+        for (fields, error) in [
+            (vec![("role", "viewer")], "Email of an account or the name of a group is required."),
+            (vec![("email", "no@example.org"), ("role", "viewer")], "Email of an account belongs to no account."),
+            (vec![("group", "Nobody"), ("role", "viewer")], "Or name of a group does not exist."),
+            (vec![("email", "bob@example.org"), ("group", "x"), ("role", "viewer")], "Or name of a group must be empty if an email address is given."),
+            (vec![("email", "bob@example.org"), ("role", "boss")], "Role must be viewer, contributor or manager."),
+        ] {
+            let reply = submit(&mut browser, &members, &fields).await.expect(422);
+            assert!(reply.text.contains(error), "{error}: {}", reply.text);
+        }
+        let user = bob.user.id.to_string();
+        let remove = format!("{members}/remove");
+        let _ = submit(&mut browser, &remove, &[("user", &user)]).await.expect(303);
+        let _ = bob.get(&format!("/collections/{id}")).await.expect(404);
+        let _ = submit(&mut browser, &remove, &[("user", &user)]).await.expect(303);
+        assert!(main(&mut browser, &page).await.contains("This member was removed before."));
+        let _ = submit(&mut browser, &remove, &[("user", "x")]).await.expect(422);
+
+        let fields = [("name", "Contracts"), ("description", ""), ("role_of_all", "viewer")];
+        let _ = submit(&mut browser, &page, &fields).await.expect(303);
+        assert!(main(&mut browser, &page).await.contains("are read by every account,"));
+        assert_eq!(role().await, json!("viewer"));
+
+        let path = format!("/documents/upload?collection_id={id}");
+        let _ = member.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202);
+        assert!(main(&mut browser, &format!("{page}/delete")).await.contains("Delete the collection"));
+        let _ = submit(&mut browser, &format!("{page}/delete"), &[]).await.expect(303);
+        let text = main(&mut browser, &page).await;
+        assert!(text.contains("Not deleted: 1 document is in no other collection."), "{text}");
+        let other = collection(&member, "Empty").await;
+        let _ = submit(&mut browser, &format!("{LIST}/{other}/delete"), &[]).await.expect(303);
+        assert!(main(&mut browser, LIST).await.contains("The collection Empty was deleted."));
+        app.leave_jobs();
+    }
+
+    /// A page shows only what the account may do, and its list only what it may view.
+    async fn pages_show_what_the_role_allows(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[]).await;
+        let ada = app.ada().await;
+        let (team, secret) = (collection(&ada, "Team").await, collection(&ada, "Secret").await);
+        let give = async |role: &str| {
+            let body = json!({ "email": "staff@example.org", "role": role });
+            let _ = ada.put(&format!("/collections/{team}/members"), body).await.expect(200);
+        };
+        let _ = browser.get(&format!("{LIST}/{team}")).await.expect(404);
+        give("viewer").await;
+        let list = main(&mut browser, LIST).await;
+        assert!(list.contains("Team") && list.contains("Everyone") && !list.contains("Secret"), "{list}");
+        assert!(list.contains("These are the collections that you have a role on."));
+        let page = format!("{LIST}/{team}");
+        let text = main(&mut browser, &page).await;
+        for absent in ["Save", "Add member", "Delete…", "name=\"role\"", "Members", "History", ">Documents</a>"] {
+            assert!(!text.contains(absent), "{absent}: {text}");
+        }
+        let _ = submit(&mut browser, &page, &[("name", "Mine")]).await.expect(403);
+        let _ = submit(&mut browser, &format!("{page}/members"), &[("email", "ada@example.org"), ("role", "viewer")]).await.expect(403);
+        let _ = submit(&mut browser, &format!("{page}/delete"), &[]).await.expect(403);
+        let _ = browser.get(&format!("{page}/delete")).await.expect(403);
+        give("manager").await;
+        let text = main(&mut browser, &page).await;
+        for present in ["Save", "Add member", "Delete…", "Leave this collection", "staff@example.org"] {
+            assert!(text.contains(present), "{present}: {text}");
+        }
+        let own = member.user.id.to_string();
+        let reply = submit(&mut browser, &format!("{page}/members/remove"), &[("user", &own)]).await.expect(303);
+        assert_eq!(reply.header("location"), LIST);
+        let _ = browser.get(&page).await.expect(404);
+
+        staff_account(&app, "viewer@example.org", &[Permission::ViewCollection]).await;
+        let mut viewer = at_panel(&app, "viewer@example.org").await;
+        let list = main(&mut viewer, "/admin/collections?kind=shared").await;
+        assert!(list.contains("Team") && list.contains("Secret") && !list.contains("Everyone"), "{list}");
+        let text = main(&mut viewer, &format!("{LIST}/{secret}")).await;
+        assert!(text.contains("Members") && !text.contains("Save") && !text.contains("Leave this"), "{text}");
+        assert!(main(&mut viewer, "/admin/collections?q=secr").await.contains("Secret"));
+        assert!(main(&mut viewer, "/admin/collections?q=nothing").await.contains("No matching collections."));
+        let _ = viewer.get("/admin/collections?kind=odd").await.expect(422);
+    }
+
+    /// Personal collections have neither members nor a role of every account, and cannot be deleted.
+    async fn personal_collection_cannot_be_shared_or_deleted(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[]).await;
+        let page = format!("{LIST}/{}", member.user.id);
+        let text = main(&mut browser, &page).await;
+        assert!(text.contains("Save") && text.contains("personal"));
+        assert!(!text.contains("role_of_all") && !text.contains("Add member") && !text.contains("Delete…"), "{text}");
+        let fields = [("email", "staff@example.org"), ("role", "viewer")];
+        let _ = submit(&mut browser, &format!("{page}/members"), &fields).await.expect(409);
+        let _ = submit(&mut browser, &page, &[("name", "Mine"), ("role_of_all", "viewer")]).await.expect(409);
+        let _ = submit(&mut browser, &page, &[("name", "Mine")]).await.expect(303);
+        assert!(main(&mut browser, &page).await.contains("value=\"Mine\""));
+        let _ = browser.get(&format!("{page}/delete")).await.expect(403);
+    }
+
+    async fn collection_is_added_for_another_account(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let ada = app.ada().await;
+        let add = "/admin/collections/add";
+        assert!(main(&mut root, add).await.contains("value=\"root@example.org\""));
+        let reply = submit(&mut root, add, &[("name", "Hers"), ("owner", "no@example.org")]).await.expect(422);
+        assert!(reply.text.contains("Owner is not the email address of an account."), "{}", reply.text);
+        let page = submit(&mut root, add, &[("name", "Hers"), ("owner", "ada@example.org")]).await.expect(303);
+        let page = page.header("location").to_owned();
+        let id = page.rsplit('/').next().unwrap();
+        assert_eq!(ada.get(&format!("/collections/{id}")).await.expect(200).json()["role"], json!("manager"));
+        assert!(main(&mut root, &page).await.contains(&format!("href=\"/admin/users/{}\"", ada.user.id)));
+        let reply = submit(&mut root, add, &[("name", "Nobody's"), ("owner", "")]).await.expect(303);
+        assert!(main(&mut root, reply.header("location")).await.contains("are read by no account,"));
+    }
+
+    /// Members are listed by name on pages, and entries of the audit log lead to the collection.
+    async fn members_are_paged_and_audited(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let page = submit(&mut root, "/admin/collections/add", &[("name", "Team")]).await.expect(303).header("location").to_owned();
+        let _ = submit(&mut root, "/admin/groups/add", &[("name", "Legal")]).await.expect(303);
+        let _ = submit(&mut root, &format!("{page}/members"), &[("group", "legal"), ("role", "contributor")]).await.expect(303);
+        for n in 0..51 {
+            let email = format!("a{n:02}@example.org");
+            app.account(&email, docent_app::accounts::create::Flags::default()).await;
+            let _ = submit(&mut root, &format!("{page}/members"), &[("email", &email), ("role", "viewer")]).await.expect(303);
+        }
+        let first = main(&mut root, &page).await;
+        assert!(first.contains("1–50 of 52") && first.contains("a00@example.org") && !first.contains("Role of Legal"), "{first}");
+        let second = main(&mut root, &format!("{page}?page=2")).await;
+        assert!(second.contains("Role of Legal") && second.contains("Role of a50@example.org") && !second.contains("Role of a49@"), "{second}");
+        let id = page.rsplit('/').next().unwrap();
+        let log = main(&mut root, &format!("/admin/audit?kind=collection&record={id}")).await;
+        let entry = between(&log, "class=\"row\" href=\"", "\"").to_owned();
+        assert!(main(&mut root, &entry).await.contains(&format!("href=\"{page}\"")), "{log}");
+    }
+
+    async fn stale_settings_do_not_overwrite_newer_ones(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[]).await;
+        let page = format!("{LIST}/{}", collection(&member, "Before").await);
+        let seen = between(&main(&mut browser, &page).await, "name=\"seen\" value=\"", "\"").to_owned();
+        let _ = submit(&mut browser, &page, &[("name", "Newer"), ("seen", &seen)]).await.expect(303);
+        let _ = submit(&mut browser, &page, &[("name", "Stale"), ("seen", &seen)]).await.expect(303);
+        let text = main(&mut browser, &page).await;
+        assert!(text.contains("value=\"Newer\"") && text.contains("This record was changed by someone else"), "{text}");
+    }
+}
