@@ -105,7 +105,8 @@ impl Matrix {
             }
             Payload::Files(_) => request.multipart(form("new.pdf", "application/pdf", pdf(&["words"]))),
             Payload::Fields(fields) => {
-                let fields = fields.iter().map(|(name, value)| (*name, self.records.value(value)));
+                let caller = role.account(&self.accounts);
+                let fields = fields.iter().map(|(name, value)| (*name, self.records.value(value, caller)));
                 let fields = [("form_token", form_token.to_owned())].into_iter().chain(fields);
                 let pairs: Vec<_> = fields.map(|(name, value)| format!("{name}={value}")).collect();
                 request.header("Content-Type", "application/x-www-form-urlencoded").body(pairs.join("&"))

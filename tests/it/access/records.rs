@@ -221,8 +221,9 @@ impl Records {
     }
 
     /// Returns the value of a form field with its placeholder replaced.
-    pub(super) fn value(&self, value: &str) -> String {
+    pub(super) fn value(&self, value: &str, caller: Option<&TestAccount>) -> String {
         match value {
+            "{own collection}" => caller.map_or(&self.collection, |account| &account.own.collection).clone(),
             "{document}" => self.document.clone(),
             "{delivery}" => self.webhook.1.clone(),
             "{user}" => self.user.id.to_string(),

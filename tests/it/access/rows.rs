@@ -297,6 +297,20 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/documents/{id}", Panel(&[ViewDocument])),
     get("/admin/documents/{id}/chunks", Panel(&[ViewDocument])),
     get("/admin/documents/{id}/file", Panel(&[ViewDocument])),
+    Row {
+        // The page shows the result for each document.
+        refusals: [403, 200],
+        ..post("/admin/documents/bulk", Panel(&[ViewDocument, ChangeDocument]), 303)
+            .with_fields(&[
+                ("act", "add"),
+                ("id", "{document}"),
+                ("collection", "{own collection}"),
+                ("confirmed", "on"),
+            ])
+            .consuming(Record)
+    },
+    post("/admin/documents/{id}/attributes", Panel(&[ViewDocument, ChangeDocument]), 303),
+    post("/admin/documents/{id}/attributes", Panel(&[ViewDocument]), 303).owned_by(Own),
     post("/admin/documents/{id}/retry", Panel(&[ViewDocument, ChangeDocument]), 409),
     post("/admin/documents/{id}/retry", Panel(&[ViewDocument]), 409).owned_by(Own),
     post("/admin/documents/{id}/delete", Panel(&[ViewDocument, DeleteDocument]), 303).consuming(Record),

@@ -4,11 +4,31 @@ use super::staff;
 use docent_domain::fault::FaultKind;
 use docent_domain::permission::Permission;
 use docent_tests::browser::form_token;
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
 use docent_tests::rules;
 use serde_json::json;
+use std::slice::from_ref;
 
 const LIST: &str = "/admin/documents";
+const EVERYONE: &str = "00000000-0000-0000-0000-000000000001";
 const BULK: &str = "/admin/documents/bulk";
+
+/// The form fields as text.
+fn pairs<'f>(fields: &'f [(&'static str, String)]) -> Vec<(&'static str, &'f str)> {
+    fields.iter().map(|(name, value)| (*name, value.as_str())).collect()
+}
+
+/// The collections of a document, as the first account that reads it sees them, sorted.
+async fn collections_of(one: &Member, other: &Member, document: &str) -> Vec<String> {
+    let path = format!("/documents/{document}/report");
+    let reply = one.get(&path).await;
+    let report = if reply.status == 200 { reply.json() } else { other.get(&path).await.expect(200).json() };
+    let ids = report["collection_ids"].as_array().unwrap().iter();
+    let mut ids: Vec<String> = ids.map(|id| id.as_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
+}
 
 rules! {
     async fn bulk_deletion_requires_confirmation(setup) {
@@ -81,6 +101,60 @@ rules! {
         assert!(page.contains("0 of 2 done") && page.contains("The database cannot be reached"), "{page}");
         assert!(page.contains("not processed because a component failed"), "{page}");
         assert_eq!(member.document(&ids[1]).await["status"], "pending");
+    }
+
+    /// Each document is authorised on its own, and the preview says who will read the documents.
+    async fn documents_are_added_to_moved_to_and_removed_from_collections(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[Permission::ViewDocument]).await;
+        let ada = app.ada().await;
+        let mine = member.add("mine.pdf", pdf(&["zebras"])).await;
+        let hers = ada.add("hers.pdf", pdf(&["lions"])).await;
+        let team = member.post("/collections", json!({ "name": "Team" })).await.expect(201).json()["id"].as_str().unwrap().to_owned();
+        let secret = ada.post("/collections", json!({ "name": "Secret" })).await.expect(201).json()["id"].as_str().unwrap().to_owned();
+        let collections = async |id: &str| collections_of(&member, &ada, id).await;
+        let token = form_token(&browser.get(LIST).await.expect(200));
+        let act = |act: &'static str, collection: &str, is_confirmed: bool| {
+            let mut fields = vec![("form_token", token.clone()), ("act", act.to_owned()), ("collection", collection.to_owned())];
+            fields.extend([&mine, &hers].map(|id| ("id", id.clone())));
+            if is_confirmed {
+                fields.push(("confirmed", "yes".to_owned()));
+            }
+            fields
+        };
+        let page = browser.post(BULK, &pairs(&act("add", &team, false))).await.expect(200).text;
+        for text in ["added to “Team”, which is read by only its owner", "Will be added: 1", "Will be skipped: 1", "You do not have permission to do this"] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        assert_eq!(collections(&mine).await, [EVERYONE], "a preview changes nothing");
+        let page = browser.post(BULK, &pairs(&act("add", &team, true))).await.expect(200).text;
+        assert!(page.contains("1 of 2 done"), "{page}");
+        assert_eq!((collections(&mine).await, collections(&hers).await), (vec![EVERYONE.to_owned(), team.clone()], vec![EVERYONE.to_owned()]));
+        let page = browser.post(BULK, &pairs(&act("add", &team, false))).await.expect(200).text;
+        assert!(page.contains("Is in the collection already") && page.contains("None of the selected documents can be processed"), "{page}");
+
+        let page = browser.post(BULK, &pairs(&act("move", &team, true))).await.expect(200).text;
+        assert!(page.contains("1 of 2 done"), "{page}");
+        assert_eq!(collections(&mine).await, from_ref(&team));
+        let page = browser.post(BULK, &pairs(&act("remove", &team, false))).await.expect(200).text;
+        for text in ["Is in no other collection: move or delete it instead", "Is not in the collection"] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        let page = browser.post(BULK, &pairs(&act("add", EVERYONE, true))).await.expect(200).text;
+        assert!(page.contains("1 of 2 done"), "{page}");
+        let page = browser.post(BULK, &pairs(&act("remove", &team, true))).await.expect(200).text;
+        assert!(page.contains("1 of 2 done"), "{page}");
+        assert_eq!(collections(&mine).await, [EVERYONE]);
+
+        // A collection that the account may not view does not exist for it.
+        let _ = browser.post(BULK, &pairs(&act("add", &secret, true))).await.expect(404);
+        let _ = browser.post(BULK, &pairs(&act("add", "x", true))).await.expect(422);
+        app.permit(member.user.id, &[Permission::ViewDocument, Permission::ChangeDocument, Permission::ViewCollection]).await;
+        let reply = browser.post(BULK, &pairs(&act("move", &secret, true))).await.expect(303);
+        assert_eq!(reply.header("location"), LIST);
+        assert_eq!(collections(&hers).await, from_ref(&secret));
+        assert!(browser.get(LIST).await.expect(200).text.contains("Moved 2 documents."));
+        app.run_jobs().await;
     }
 
     async fn invalid_selection_is_refused(setup) {

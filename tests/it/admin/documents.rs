@@ -1,6 +1,6 @@
 //! Documents in the panel: `/admin/documents`.
 
-use super::staff;
+use super::{between, staff, submit};
 use docent_domain::fault::FaultKind;
 use docent_domain::permission::Permission;
 use docent_tests::app::TestApp;
@@ -18,6 +18,12 @@ async fn create_record(member: &Member, title: &str) -> String {
     member.app().advance(Duration::from_secs(1));
     let document = member.post("/documents", json!({ "title": title })).await.expect(201).json();
     document["id"].as_str().unwrap().to_owned()
+}
+
+/// Creates a shared collection and returns its ID.
+async fn create_collection(by: &Member, name: &str) -> String {
+    let collection = by.post("/collections", json!({ "name": name })).await.expect(201).json();
+    collection["id"].as_str().unwrap().to_owned()
 }
 
 /// Returns the titles on the list page, in order.
@@ -79,6 +85,70 @@ rules! {
         let page = browser.get("/admin/documents").await.expect(200).text;
         assert!(page.contains(">ada@example.org</td>") && page.contains("1–3 of 3"), "{page}");
         let _ = browser.get("/admin/documents?order=x").await.expect(422);
+    }
+
+    async fn document_list_filters_by_collection(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, VIEW).await;
+        let ada = app.ada().await;
+        let (own, hers) = (create_collection(&member, "Own").await, create_collection(&ada, "Hers").await);
+        for (by, collection, title) in [(&member, &own, "a"), (&ada, &hers, "b")] {
+            let document = create_record(by, title).await;
+            let _ = by.patch(&format!("/documents/{document}"), json!({ "collection_ids": [collection] })).await.expect(200);
+        }
+        create_record(&ada, "c").await;
+        assert_eq!(titles(&mut browser, &format!("?collection={own}")).await, ["a"]);
+        let page = browser.get("/admin/documents").await.expect(200).text;
+        assert!(page.contains(">Own</option>") && !page.contains(">Hers</option>"), "{page}");
+        // The filter of a link, also for staff without a role on the collection.
+        assert_eq!(titles(&mut browser, &format!("?collection={hers}")).await, ["b"]);
+        let page = browser.get(&format!("/admin/documents?collection={hers}")).await.expect(200).text;
+        assert!(page.contains("selected>Hers</option>"), "{page}");
+        let _ = browser.get("/admin/documents?collection=x").await.expect(422);
+    }
+
+    async fn document_page_shows_collections_and_changes_attributes(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, VIEW).await;
+        let ada = app.ada().await;
+        let (mine, hers) = (create_record(&member, "mine").await, create_record(&ada, "hers").await);
+        let secret = create_collection(&ada, "Secret").await;
+        let _ = ada.patch(&format!("/documents/{hers}"), json!({ "collection_ids": [secret], "attributes": { "year": 2024 } })).await.expect(200);
+        let page = browser.get(&format!("/admin/documents/{hers}")).await.expect(200).text;
+        assert!(page.contains("<li dir=\"auto\">Secret</li>") && page.contains("<dt dir=\"auto\">year</dt><dd dir=\"auto\">2024</dd>"), "{page}");
+        assert!(!page.contains("Save attributes") && !page.contains("value=\"move\""));
+
+        let address = format!("/admin/documents/{mine}");
+        let page = browser.get(&address).await.expect(200).text;
+        assert!(page.contains("href=\"/admin/collections/00000000-0000-0000-0000-000000000001\">Everyone</a>"), "{page}");
+        assert!(page.contains("Save attributes") && page.contains("value=\"move\""));
+        assert_eq!(page.matches("name=\"key\"").count(), 3);
+        let save = format!("{address}/attributes");
+        let seen = between(&page, "name=\"seen\" value=\"", "\"").to_owned();
+        let rows = [
+            ("key", "kind"), ("type", "text"), ("value", "<offer>"),
+            ("key", "year"), ("type", "number"), ("value", "2025"),
+            ("key", "final"), ("type", "boolean"), ("value", "yes"),
+            ("key", ""), ("type", "text"), ("value", ""),
+        ];
+        let _ = submit(&mut browser, &save, &rows).await.expect(303);
+        let attributes = member.get(&format!("/documents/{mine}/report")).await.expect(200).json()["attributes"].clone();
+        assert_eq!(attributes, json!({ "kind": "<offer>", "year": 2025, "final": true }));
+        let page = browser.get(&address).await.expect(200).text;
+        assert!(page.contains("The attributes were saved.") && page.contains("value=\"&lt;offer&gt;\""), "{page}");
+        assert_eq!(page.matches("name=\"key\"").count(), 6);
+        let wrong = [("key", "year"), ("type", "number"), ("value", "soon"), ("key", "title"), ("type", "text"), ("value", "x")];
+        let page = submit(&mut browser, &save, &wrong).await.expect(422).text;
+        assert!(page.contains("year: the value must be a number.") && page.contains("value=\"soon\""), "{page}");
+        let page = submit(&mut browser, &save, &wrong[3..]).await.expect(422).text;
+        assert!(page.contains("is a built-in attribute"), "{page}");
+        let stale = [("seen", seen.as_str()), rows[0], rows[1], rows[2]];
+        let _ = submit(&mut browser, &save, &stale).await.expect(303);
+        assert!(browser.get(&address).await.expect(200).text.contains("changed by someone else"));
+        let _ = submit(&mut browser, &save, &[]).await.expect(303);
+        let _ = submit(&mut browser, &format!("/admin/documents/{hers}/attributes"), &rows).await.expect(404);
+        let attributes = member.get(&format!("/documents/{mine}/report")).await.expect(200).json()["attributes"].clone();
+        assert_eq!(attributes, json!({}));
     }
 
     async fn document_list_pages_keep_filters_and_exact_counts(setup) {

@@ -3,9 +3,11 @@
 use super::staff;
 use docent_domain::permission::Permission;
 use docent_tests::browser::form_token;
+use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
 use reqwest::multipart::{Form, Part};
+use serde_json::json;
 
 const PATH: &str = "/admin/documents/upload";
 const BOTH: &[Permission] = &[Permission::ViewDocument, Permission::AddDocument];
@@ -31,6 +33,44 @@ rules! {
         app.run_jobs().await;
         let documents = member.get("/documents?status=ingested").await.expect(200).json();
         assert_eq!(documents.as_array().unwrap().len(), 2);
+    }
+
+    /// The form names the collections that the account may add to, and who reads them.
+    async fn files_go_to_the_chosen_collection(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, BOTH).await;
+        let ada = app.ada().await;
+        let collection = async |by: &Member, name: &str| {
+            let created = by.post("/collections", json!({ "name": name })).await.expect(201).json();
+            created["id"].as_str().unwrap().to_owned()
+        };
+        let (team, secret) = (collection(&member, "Team").await, collection(&ada, "Secret").await);
+        let body = json!({ "email": "ada@example.org", "role": "viewer" });
+        let _ = member.put(&format!("/collections/{team}/members"), body).await.expect(200);
+        let page = browser.get(PATH).await.expect(200);
+        for text in ["selected>Everyone – read by every account", ">Personal – read by only its owner", ">Team – read by its owner and 1 member"] {
+            assert!(page.text.contains(text), "{text}: {}", page.text);
+        }
+        assert!(!page.text.contains("Secret"));
+        let token = form_token(&page);
+        let form = |collection: &str| {
+            Form::new()
+                .text("form_token", token.clone())
+                .text("collection", collection.to_owned())
+                .part("file", accepted_file("a.pdf"))
+                .part("file", accepted_file("b.pdf"))
+        };
+        let _ = browser.post_files(PATH, form(&team)).await.expect(303);
+        let listed = member.get(&format!("/documents?collection_id={team}")).await.expect(200).json();
+        assert_eq!(listed.as_array().unwrap().len(), 2);
+        let _ = browser.post_files(PATH, form(&secret)).await.expect(404);
+        let _ = browser.post_files(PATH, form("x")).await.expect(422);
+        // Without the permission to add there.
+        let body = json!({ "email": "staff@example.org", "role": "viewer" });
+        let _ = ada.put(&format!("/collections/{secret}/members"), body).await.expect(200);
+        let _ = browser.post_files(PATH, form(&secret)).await.expect(403);
+        assert_eq!(member.get("/documents").await.expect(200).json().as_array().unwrap().len(), 2);
+        app.run_jobs().await;
     }
 
     async fn refused_file_does_not_stop_other_files(setup) {

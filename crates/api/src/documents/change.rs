@@ -5,7 +5,7 @@ use crate::openapi::answers;
 use crate::selection::{COLLECTIONS_MAX, CollectionRef, collections_of, parse_attributes};
 use actix_web::HttpResponse;
 use deserr::Deserr;
-use docent_app::documents::label::{self as use_case, LabelChange};
+use docent_app::documents::label::{self as use_case, CollectionsChange, LabelChange};
 use docent_domain::attributes::Attributes;
 use docent_domain::error::ValidationError;
 use docent_domain::id::{CollectionId, DocumentId};
@@ -52,7 +52,7 @@ pub(crate) async fn change(
 ) -> Reply {
     let id = id.parse()?;
     let DocumentChange { collection_ids, attributes } = body.read().await?;
-    let change = LabelChange { collections: collection_ids, attributes };
+    let change = LabelChange { collections: collection_ids.map(CollectionsChange::Set), attributes };
     let document = use_case::label(&context.app, &actor, id, change).await?;
     Ok(HttpResponse::Ok().json(DocumentResponse::from(&document)))
 }

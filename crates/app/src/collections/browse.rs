@@ -79,6 +79,38 @@ pub async fn open(app: &App, actor: &Actor, id: CollectionId) -> Result<OpenColl
     })
 }
 
+/// Collections to choose from in forms: that of everyone, the actor's own and the shared ones by name. At most about
+/// [`CHOICES_MAX`].
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn choices(app: &App, actor: &Actor) -> Result<Vec<Collection>> {
+    let mut view = app.store.read().await?;
+    if !sees_all(actor) {
+        let scope = Some(scope::in_view(&mut *view, actor).await?);
+        let filter = CollectionFilter { scope, ..CollectionFilter::default() };
+        return Ok(view.collections().list(&filter, CHOICES_MAX).await?);
+    }
+    let fixed = Scope::SERVICE.within(&[CollectionId::EVERYONE, CollectionId::personal(actor.user())]);
+    let fixed = CollectionFilter { scope: fixed, ..CollectionFilter::default() };
+    let shared = CollectionFilter { kind: Some(CollectionKind::Shared), ..CollectionFilter::default() };
+    let mut found = view.collections().list(&fixed, CHOICES_MAX).await?;
+    found.extend(view.collections().list(&shared, CHOICES_MAX).await?);
+    Ok(found)
+}
+
+/// Collections of the scope that the actor may add documents to, with their sizes. At most [`CHOICES_MAX`].
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn destinations(app: &App, scope: &Scope) -> Result<Vec<(Collection, CollectionSize)>> {
+    let can_add = |id: &CollectionId| scope.role_in(*id) >= Some(CollectionRole::Contributor);
+    let usable: Vec<_> = scope.collections().into_iter().flatten().filter(can_add).collect();
+    let filter = CollectionFilter { scope: scope.within(&usable), ..CollectionFilter::default() };
+    let page = PageRequest { offset: 0, limit: CHOICES_MAX };
+    Ok(app.store.read().await?.collections().page(&filter, page).await?.records)
+}
+
 /// Whether the actor may view all collections. The panel accepts no API keys, which can be limited to some.
 fn sees_all(actor: &Actor) -> bool {
     actor.api_key().is_none() && actor.authorize::<ViewCollections>().is_ok()

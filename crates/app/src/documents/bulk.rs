@@ -2,15 +2,17 @@
 //!
 //! Each document has its own unit of work: a failure of one does not affect the others, and each has its own result.
 
+use super::label::{self, CollectionsChange, LabelChange};
 use super::{delete, retry};
 use crate::error::{Error, Result};
 use crate::{App, scope};
 use docent_domain::access::{Actor, ChangeDocuments, DeleteDocuments, Grant, ViewDocuments};
 use docent_domain::document::{Document, DocumentState};
 use docent_domain::error::ValidationError;
-use docent_domain::id::DocumentId;
+use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
+use std::collections::BTreeSet;
 
 /// The maximum number of documents per request.
 pub const BULK_MAX: usize = 200;
@@ -22,6 +24,22 @@ pub enum BulkAction {
     Retry,
     /// Delete them.
     Delete,
+    /// Put them into this collection instead of those that they are in.
+    Move(CollectionId),
+    /// Add them to this collection.
+    Add(CollectionId),
+    /// Take them out of this collection.
+    Remove(CollectionId),
+}
+
+impl BulkAction {
+    /// The collection that it is about.
+    const fn collection(self) -> Option<CollectionId> {
+        match self {
+            Self::Retry | Self::Delete => None,
+            Self::Move(id) | Self::Add(id) | Self::Remove(id) => Some(id),
+        }
+    }
 }
 
 /// The result for one document, or the expected one.
@@ -49,10 +67,17 @@ pub async fn preview(
     let ids = distinct(ids)?;
     let scope = scope::of(app, actor).await?;
     let mut view = app.store.read().await?;
+    let exists = match action.collection() {
+        Some(id) => view.collections().get(id).await?.is_some(),
+        None => true,
+    };
     let mut items = Vec::with_capacity(ids.len());
     for id in ids {
         let document = view.documents().get(id).await?;
-        let error = check(actor, &scope, action, document.as_ref());
+        let error = match &document {
+            Some(document) => check(actor, &scope, action, document, exists).err(),
+            None => Some(Error::NotFound(RecordKind::Document)),
+        };
         items.push(BulkItem { id, title: document.map(|found| found.title.as_str().to_owned()), error });
     }
     Ok(items)
@@ -80,6 +105,11 @@ pub async fn run(
         let result = match action {
             BulkAction::Retry => retry::retry(app, actor, item.id).await.map(drop),
             BulkAction::Delete => delete::delete(app, actor, item.id).await,
+            BulkAction::Move(id) => {
+                relabel(app, actor, item.id, CollectionsChange::Set(BTreeSet::from([id]))).await
+            }
+            BulkAction::Add(id) => relabel(app, actor, item.id, CollectionsChange::Add(id)).await,
+            BulkAction::Remove(id) => relabel(app, actor, item.id, CollectionsChange::Remove(id)).await,
         };
         has_fault = matches!(result, Err(Error::Fault(_)));
         item.error = result.err();
@@ -87,18 +117,44 @@ pub async fn run(
     Ok(items)
 }
 
-/// The error that the action would have in the document's current state.
-fn check(actor: &Actor, scope: &Scope, action: BulkAction, document: Option<&Document>) -> Option<Error> {
-    let Some(document) = document else { return Some(Error::NotFound(RecordKind::Document)) };
-    let authorized = match action {
-        BulkAction::Retry => actor.authorize_on::<ChangeDocuments>(scope, document).map(drop),
-        BulkAction::Delete => actor.authorize_on::<DeleteDocuments>(scope, document).map(drop),
+async fn relabel(app: &App, actor: &Actor, id: DocumentId, collections: CollectionsChange) -> Result<()> {
+    let change = LabelChange { collections: Some(collections), attributes: None };
+    label::label(app, actor, id, change).await.map(drop)
+}
+
+/// Checks the action in the document's current state. `exists` tells whether its collection does.
+fn check(actor: &Actor, scope: &Scope, action: BulkAction, document: &Document, exists: bool) -> Result<()> {
+    let change = match action {
+        BulkAction::Retry => {
+            actor.authorize_on::<ChangeDocuments>(scope, document)?;
+            return match &document.state {
+                DocumentState::Failed(_) => Ok(()),
+                state => Err(Error::NotFailed { state: state.name() }),
+            };
+        }
+        BulkAction::Delete => {
+            actor.authorize_on::<DeleteDocuments>(scope, document)?;
+            return Ok(());
+        }
+        BulkAction::Move(id) => CollectionsChange::Set(BTreeSet::from([id])),
+        BulkAction::Add(id) => CollectionsChange::Add(id),
+        BulkAction::Remove(id) => CollectionsChange::Remove(id),
     };
-    match (authorized, &document.state) {
-        (Err(forbidden), _) => Some(forbidden.into()),
-        (Ok(()), DocumentState::Failed(_)) => None,
-        (Ok(()), state) => (action == BulkAction::Retry).then(|| Error::NotFailed { state: state.name() }),
+    let after = change.apply(actor, scope, document);
+    let invalid = |reason| Err(ValidationError::new("document", reason).into());
+    match action {
+        BulkAction::Remove(_) if after == document.collections => return invalid("is not in the collection"),
+        _ if after == document.collections => return invalid("is in the collection already"),
+        _ if after.is_empty() => return invalid("is in no other collection: move or delete it instead"),
+        _ => {}
     }
+    label::check(actor, scope, document, (&after, &document.attributes), |_| exists).map_err(|error| {
+        match error {
+            // Those who may view all documents know that it exists.
+            Error::NotFound(RecordKind::Document) => Error::Forbidden,
+            error => error,
+        }
+    })
 }
 
 fn distinct(ids: &[DocumentId]) -> Result<Vec<DocumentId>> {

@@ -13,16 +13,44 @@ use docent_domain::error::ValidationError;
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
-use docent_ports::store::UnitOfWork;
 use std::collections::BTreeSet;
 
 /// What to change; everything else stays.
 #[derive(Clone, Debug, Default)]
 pub struct LabelChange {
-    /// All collections that the document is to be in.
-    pub collections: Option<BTreeSet<CollectionId>>,
+    /// Collections that the document is to be in.
+    pub collections: Option<CollectionsChange>,
     /// All attributes that it is to have.
     pub attributes: Option<Attributes>,
+}
+
+/// How the collections of a document change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CollectionsChange {
+    /// To these, and to those that the actor cannot see.
+    Set(BTreeSet<CollectionId>),
+    /// It is added to a collection.
+    Add(CollectionId),
+    /// It is taken out of a collection.
+    Remove(CollectionId),
+}
+
+impl CollectionsChange {
+    /// The collections after the change by an actor.
+    pub(super) fn apply(&self, actor: &Actor, scope: &Scope, document: &Document) -> BTreeSet<CollectionId> {
+        let mut collections = document.collections.clone();
+        match self {
+            Self::Set(ids) => {
+                // Collections that the actor cannot see stay as they are.
+                let is_staff = actor.authorize::<ChangeDocuments>().is_ok();
+                collections.retain(|id| scope.role_in(*id).is_none() && (!is_staff || !actor.can_use(*id)));
+                collections.extend(ids);
+            }
+            Self::Add(id) => drop(collections.insert(*id)),
+            Self::Remove(id) => drop(collections.remove(id)),
+        }
+        collections
+    }
 }
 
 /// Changes collections and attributes. Requires the right to change the document; to add it to a collection also the role
@@ -38,16 +66,15 @@ pub async fn label(app: &App, actor: &Actor, id: DocumentId, change: LabelChange
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let scope = scope::in_work(&mut *work, actor).await?;
     let collections = match change.collections {
-        // Collections that the actor cannot see stay as they are.
-        Some(collections) => {
-            let hidden = document.collections.iter().filter(|id| scope.role_in(**id).is_none());
-            let is_staff = actor.authorize::<ChangeDocuments>().is_ok();
-            collections.iter().chain(hidden.filter(|id| !is_staff || !actor.can_use(**id))).copied().collect()
-        }
+        Some(change) => change.apply(actor, &scope, &document),
         None => document.collections.clone(),
     };
     let attributes = change.attributes.unwrap_or_else(|| document.attributes.clone());
-    check(&mut *work, actor, &scope, &document, &collections, &attributes).await?;
+    let mut known = BTreeSet::new();
+    for id in collections.difference(&document.collections) {
+        known.extend(work.collections().get(*id).await?.map(|collection| collection.id));
+    }
+    check(actor, &scope, &document, (&collections, &attributes), |id| known.contains(&id))?;
     if collections == document.collections && attributes == document.attributes {
         return Ok(document);
     }
@@ -65,13 +92,13 @@ pub async fn label(app: &App, actor: &Actor, id: DocumentId, change: LabelChange
     Ok(document)
 }
 
-async fn check(
-    work: &mut dyn UnitOfWork,
+/// Checks that the actor may give a document these collections and attributes. `exists` tells whether a collection does.
+pub(super) fn check(
     actor: &Actor,
     scope: &Scope,
     document: &Document,
-    collections: &BTreeSet<CollectionId>,
-    attributes: &Attributes,
+    (collections, attributes): (&BTreeSet<CollectionId>, &Attributes),
+    exists: impl Fn(CollectionId) -> bool,
 ) -> Result<()> {
     let change = scope::authorize::<ChangeDocuments>(actor, scope, document);
     let is_staff = actor.authorize::<ChangeDocuments>().is_ok();
@@ -91,9 +118,8 @@ async fn check(
     for id in added {
         match role(id) {
             Some(role) if role >= CollectionRole::Contributor => {}
-            _ if is_staff && actor.can_use(*id) => {
-                work.collections().get(*id).await?.ok_or_else(not_found)?;
-            }
+            _ if is_staff && actor.can_use(*id) && exists(*id) => {}
+            _ if is_staff && actor.can_use(*id) => return Err(not_found()),
             Some(_) => return Err(Error::Forbidden),
             None => return Err(not_found()),
         }

@@ -5,7 +5,7 @@
 use crate::service::Service;
 use bytes::Bytes;
 use docent_app::collections::{self, CollectionSettings, members};
-use docent_app::documents::label::{self, LabelChange};
+use docent_app::documents::label::{self, CollectionsChange, LabelChange};
 use docent_app::documents::{delete, file, get, list, upload};
 use docent_app::{scope, search};
 use docent_domain::access::Actor;
@@ -208,7 +208,8 @@ impl World {
                     let Some(of) = model.documents.get(*document).cloned() else { return };
                     let by = &by.unwrap_or(of.owner);
                     let ids = to.iter().map(|n| collections[*n]).collect();
-                    let change = LabelChange { collections: Some(ids), attributes: None };
+                    let change =
+                        LabelChange { collections: Some(CollectionsChange::Set(ids)), attributes: None };
                     let done = label::label(app, &actor(*by), of.id, change).await;
                     let hidden = of.collections.iter().copied().filter(|it| model.role(*by, *it).is_none());
                     let after: BTreeSet<usize> = to.iter().copied().chain(hidden).collect();

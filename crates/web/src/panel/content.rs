@@ -1,8 +1,8 @@
 //! URLs and templates of documents, conversations, webhooks, jobs and usage.
 
 use super::{
-    conversation, conversations, document, document_actions, document_bulk, document_chunks, document_file,
-    document_upload, documents, jobs, usage, webhook, webhooks,
+    conversation, conversations, document, document_actions, document_attributes, document_bulk,
+    document_chunks, document_file, document_upload, documents, jobs, usage, webhook, webhooks,
 };
 use crate::signed_in::layout::Framed;
 use crate::templates::pages;
@@ -16,6 +16,7 @@ routes! {
     "/documents/{id}"        { GET => document::document }
     "/documents/{id}/chunks" { GET => document_chunks::chunks }
     "/documents/{id}/file"   { GET => document_file::file }
+    "/documents/{id}/attributes" { POST => document_attributes::change }
     "/documents/{id}/retry"  { POST => document_actions::retry }
     "/documents/{id}/delete" { POST => document_actions::delete }
     "/jobs"                  { GET => jobs::jobs }

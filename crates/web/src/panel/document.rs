@@ -1,21 +1,27 @@
 //! `GET /admin/documents/{id}`
 
-use super::documents::Row;
+use super::document_attributes::AttributesView;
+use super::documents::{Rights, Row, collections};
 use super::jobs::JobRow;
+use super::nav::ROOT;
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::{Time, size};
+use actix_web::http::StatusCode;
 use actix_web::web::Path;
 use docent_app::accounts::users;
+use docent_app::collections::names;
 use docent_app::documents::details::{self as use_case, DocumentDetails};
-use docent_domain::access::{
-    ChangeDocuments, DeleteDocuments, ViewAuditLog, ViewDocuments, ViewJobs, ViewUsers,
-};
-use docent_domain::document::{DocumentState, StoredFile};
+use docent_app::error::Error;
+use docent_app::scope;
+use docent_domain::access::{ViewAuditLog, ViewCollections, ViewDocuments, ViewJobs, ViewUsers};
+use docent_domain::document::{Document, DocumentState, StoredFile};
 use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::id::DocumentId;
 use docent_domain::job::{Job, JobKind, JobState};
 use docent_domain::metrics::Stage;
 use docent_domain::permission::RecordKind;
+use docent_domain::scope::Scope;
 use docent_http::State;
 use serde::Serialize;
 use std::cmp::Ordering;
@@ -35,11 +41,24 @@ pub(super) struct DocumentPage {
     coverage: Option<CoverageView>,
     stats: Option<StatsView>,
     jobs: Vec<JobRow>,
+    collections: Vec<CollectionLink>,
+    /// IDs and names of collections for actions.
+    choices: Vec<(String, String)>,
+    attributes: AttributesView,
+    may_label: bool,
     may_retry: bool,
     may_delete: bool,
     may_view_owner: bool,
     may_view_history: bool,
     may_view_jobs: bool,
+}
+
+/// A collection that has the document.
+#[derive(Serialize)]
+struct CollectionLink {
+    name: String,
+    /// Its page, for actors who can view it.
+    page: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -148,16 +167,29 @@ fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
 }
 
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> PageResult {
+    show(&staff, &context, id_of(RecordKind::Document, &id)?, None).await
+}
+
+/// Renders the page of a document; with the attributes of a form that is not valid.
+pub(super) async fn show(
+    staff: &Staff,
+    context: &State,
+    id: DocumentId,
+    draft: Option<AttributesView>,
+) -> PageResult {
     let grant = staff.authorize::<ViewDocuments>()?;
-    let id = id_of(RecordKind::Document, &id)?;
-    let details = use_case::get(&context.app, grant, id).await?;
-    let (document, now) = (&details.document, context.app.now());
+    let app = &context.app;
+    let details = use_case::get(app, grant, id).await?;
+    let (document, now) = (&details.document, app.now());
     let code = match &document.state {
         DocumentState::Failed(failed) => Some(failed.failure.code.as_str()),
         DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
     };
     let owner = document.owner;
-    let emails = users::emails(&context.app, owner.as_slice()).await?;
+    let emails = users::emails(app, owner.as_slice()).await?;
+    let scope = scope::of(app, &staff.actor).await?;
+    let rights = Rights::of(staff, &scope, document);
+    let status = if draft.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let page = DocumentPage {
         document: Row::of(document, &emails, now),
         updated: Time::of(document.updated_at, now),
@@ -170,13 +202,35 @@ pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> 
         coverage: document.coverage.as_ref().map(CoverageView::of),
         stats: document.stats.as_ref().map(StatsView::of),
         jobs: details.jobs.iter().map(|job| JobRow::of(job, None, now)).collect(),
-        may_retry: code.is_some() && staff.actor.authorize_for::<ChangeDocuments>(owner).is_ok(),
-        may_delete: staff.actor.authorize_for::<DeleteDocuments>(owner).is_ok(),
+        collections: links(staff, context, &scope, document).await?,
+        choices: if rights.may_label { collections(staff, context, None).await? } else { Vec::new() },
+        attributes: draft.unwrap_or_else(|| AttributesView::of(document, rights.may_change)),
+        may_label: rights.may_label,
+        may_retry: code.is_some() && rights.may_change,
+        may_delete: rights.may_delete,
         may_view_owner: staff.can::<ViewUsers>(),
         may_view_history: staff.can::<ViewAuditLog>(),
         may_view_jobs: staff.can::<ViewJobs>(),
     };
-    staff.show(&context, "documents", page)
+    staff.show_with(status, context, "documents", page)
+}
+
+/// The collections of a document by name.
+async fn links(
+    staff: &Staff,
+    context: &State,
+    scope: &Scope,
+    document: &Document,
+) -> Result<Vec<CollectionLink>, Error> {
+    let ids: Vec<_> = document.collections.iter().copied().collect();
+    let sees_all = staff.can::<ViewCollections>();
+    let link = |(id, name)| CollectionLink {
+        name,
+        page: (sees_all || scope.role_in(id).is_some()).then(|| format!("{ROOT}/collections/{id}")),
+    };
+    let mut links: Vec<_> = names(&context.app, &ids).await?.into_iter().map(link).collect();
+    links.sort_by(|a, b| (&a.name, &a.page).cmp(&(&b.name, &b.page)));
+    Ok(links)
 }
 
 /// Formats sorted page numbers with ranges: `1, 3–5`.
@@ -225,6 +279,16 @@ mod tests {
                 coverage: Some(coverage),
                 stats: Some(StatsView::of(&IngestionStats::default())),
                 jobs: JobRow::samples(),
+                collections: vec![
+                    CollectionLink {
+                        name: "Everyone".to_owned(),
+                        page: Some("/admin/collections/1".to_owned()),
+                    },
+                    CollectionLink { name: "Other".to_owned(), page: None },
+                ],
+                choices: vec![("1".to_owned(), "Everyone".to_owned())],
+                attributes: AttributesView::sample(is_allowed),
+                may_label: is_allowed,
                 may_retry: is_allowed,
                 may_delete: is_allowed,
                 may_view_owner: is_allowed,
@@ -241,6 +305,7 @@ mod tests {
                 coverage: None,
                 stats: None,
                 jobs: Vec::new(),
+                attributes: AttributesView::sample_empty(),
                 ..full(row, file(""), coverage(""), true)
             };
             let mut rows = Row::samples().into_iter().chain(Row::samples());

@@ -1,10 +1,12 @@
 //! `POST /admin/documents/bulk`: shows a preview, and after confirmation the result.
 
+use super::collections::readers;
 use super::nav::ROOT;
 use crate::signed_in::form::{Form, OwnForm};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::Staff;
 use actix_web::http::StatusCode;
+use docent_app::collections::browse::{self, OpenCollection};
 use docent_app::documents::bulk::{self, BULK_MAX, BulkAction, BulkItem};
 use docent_app::error::Error;
 use docent_domain::access::ViewDocuments;
@@ -18,8 +20,8 @@ const WORD: &str = "delete";
 
 #[derive(Serialize)]
 pub(super) struct BulkPage {
-    /// Deletion or retry.
-    is_delete: bool,
+    #[serde(flatten)]
+    words: Words,
     /// Whether the action has been run; otherwise the page is a preview.
     is_done: bool,
     /// Documents for which the action succeeds.
@@ -28,6 +30,74 @@ pub(super) struct BulkPage {
     unable: Vec<Line>,
     /// Whether the confirmation word is wrong.
     is_word_wrong: bool,
+}
+
+/// An action in words.
+#[derive(Serialize)]
+struct Words {
+    /// Value of its button.
+    act: &'static str,
+    title: &'static str,
+    /// What will happen.
+    effect: String,
+    /// Heading of the documents for which it succeeds.
+    will: &'static str,
+    verb: &'static str,
+    /// ID of the collection that it is about.
+    target: Option<String>,
+    is_delete: bool,
+}
+
+impl Words {
+    fn of(act: BulkAction, target: Option<&OpenCollection>) -> Self {
+        let name = target.map_or("", |open| open.collection.name.as_str());
+        let readers = target.map(|open| readers(&open.collection, open.size.members)).unwrap_or_default();
+        let (act, title, effect, will, verb) = match act {
+            BulkAction::Retry => (
+                "retry",
+                "Retry ingestions",
+                "These documents will be ingested again from their stored files.".to_owned(),
+                "Will be retried",
+                "Retry",
+            ),
+            BulkAction::Delete => (
+                "delete",
+                "Delete documents",
+                "The records, files and chunks of these documents will be permanently deleted.".to_owned(),
+                "Will be deleted",
+                "Delete",
+            ),
+            BulkAction::Move(_) => (
+                "move",
+                "Move documents to a collection",
+                format!(
+                    "These documents will be taken out of their collections and added to “{name}”, which is read by {readers}."
+                ),
+                "Will be moved",
+                "Move",
+            ),
+            BulkAction::Add(_) => (
+                "add",
+                "Add documents to a collection",
+                format!(
+                    "These documents will be added to “{name}”, which is read by {readers}, and stay in their other collections."
+                ),
+                "Will be added",
+                "Add",
+            ),
+            BulkAction::Remove(_) => (
+                "remove",
+                "Remove documents from a collection",
+                format!(
+                    "These documents will be taken out of “{name}”. Accounts that read them only there lose access immediately."
+                ),
+                "Will be removed",
+                "Remove",
+            ),
+        };
+        let target = target.map(|open| open.collection.id.to_string());
+        Self { is_delete: act == "delete", act, title, effect, will, verb, target }
+    }
 }
 
 #[derive(Serialize)]
@@ -57,18 +127,12 @@ impl From<&BulkItem> for Line {
 }
 
 impl BulkPage {
-    fn of(act: BulkAction, items: &[BulkItem]) -> Self {
+    fn of(words: Words, items: &[BulkItem]) -> Self {
         let lines = |is_able| {
             let items = items.iter().filter(|item| item.error.is_none() == is_able);
             items.map(Line::from).collect()
         };
-        Self {
-            is_delete: act == BulkAction::Delete,
-            is_done: false,
-            able: lines(true),
-            unable: lines(false),
-            is_word_wrong: false,
-        }
+        Self { words, is_done: false, able: lines(true), unable: lines(false), is_word_wrong: false }
     }
 }
 
@@ -79,24 +143,35 @@ pub(super) async fn bulk(staff: Staff, context: State, form: OwnForm) -> PageRes
         staff.warn("Select at least one document.")?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }
-    let is_confirmed = form.is_ticked("confirmed");
-    let is_typed = act == BulkAction::Retry || form.text("word").trim().eq_ignore_ascii_case(WORD);
     let app = &context.app;
+    let target = match act {
+        BulkAction::Retry | BulkAction::Delete => None,
+        BulkAction::Move(id) | BulkAction::Add(id) | BulkAction::Remove(id) => {
+            Some(browse::open(app, &staff.actor, id).await?)
+        }
+    };
+    let words = Words::of(act, target.as_ref());
+    let is_confirmed = form.is_ticked("confirmed");
+    let is_typed = !words.is_delete || form.text("word").trim().eq_ignore_ascii_case(WORD);
     if is_confirmed && is_typed {
         let items = bulk::run(app, &staff.actor, grant, act, &ids).await?;
-        return done(&staff, &context, act, &items);
+        return done(&staff, &context, words, &items);
     }
     let items = bulk::preview(app, &staff.actor, grant, act, &ids).await?;
-    let page = BulkPage { is_word_wrong: is_confirmed && !is_typed, ..BulkPage::of(act, &items) };
+    let page = BulkPage { is_word_wrong: is_confirmed && !is_typed, ..BulkPage::of(words, &items) };
     let status = if is_confirmed { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     staff.show_with(status, &context, "documents", page)
 }
 
 fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {
     let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid");
+    let collection = || form.text("collection").parse().map_err(|_| unreadable());
     let act = match form.text("act") {
         "retry" => BulkAction::Retry,
         "delete" => BulkAction::Delete,
+        "move" => BulkAction::Move(collection()?),
+        "add" => BulkAction::Add(collection()?),
+        "remove" => BulkAction::Remove(collection()?),
         _ => return Err(unreadable()),
     };
     let ids: Vec<DocumentId> =
@@ -108,17 +183,20 @@ fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {
     Ok((act, ids))
 }
 
-fn done(staff: &Staff, context: &State, act: BulkAction, items: &[BulkItem]) -> PageResult {
+fn done(staff: &Staff, context: &State, words: Words, items: &[BulkItem]) -> PageResult {
     if items.iter().all(|item| item.error.is_none()) {
         let documents =
             if items.len() == 1 { "1 document".to_owned() } else { format!("{} documents", items.len()) };
-        staff.notify(match act {
-            BulkAction::Retry => format!("The ingestion of {documents} will be retried."),
-            BulkAction::Delete => format!("Deleted {documents}."),
+        staff.notify(match words.act {
+            "retry" => format!("The ingestion of {documents} will be retried."),
+            "delete" => format!("Deleted {documents}."),
+            "move" => format!("Moved {documents}."),
+            "add" => format!("Added {documents} to the collection."),
+            _ => format!("Removed {documents} from the collection."),
         })?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }
-    staff.show(context, "documents", BulkPage { is_done: true, ..BulkPage::of(act, items) })
+    staff.show(context, "documents", BulkPage { is_done: true, ..BulkPage::of(words, items) })
 }
 
 #[cfg(test)]
@@ -134,20 +212,27 @@ mod tests {
                 exists,
                 error: error.map(str::to_owned),
             };
-            let page = |is_delete, is_done, is_word_wrong| Self {
-                is_delete,
-                is_done,
-                able: vec![line(None, true)],
-                unable: vec![line(Some("Error"), true), line(Some("Error"), false)],
-                is_word_wrong,
+            let page = |act, is_done, is_word_wrong| {
+                let target = act == "move";
+                let words = Words {
+                    act,
+                    title: "Delete documents",
+                    effect: "These documents will be deleted.".to_owned(),
+                    will: "Will be deleted",
+                    verb: "Delete",
+                    target: target.then(|| "1".to_owned()),
+                    is_delete: act == "delete",
+                };
+                let unable = vec![line(Some("Error"), true), line(Some("Error"), false)];
+                Self { words, is_done, able: vec![line(None, true)], unable, is_word_wrong }
             };
-            let impossible = Self { able: Vec::new(), ..page(true, false, false) };
-            let retry = page(false, false, false);
+            let impossible = Self { able: Vec::new(), ..page("delete", false, false) };
             vec![
-                page(true, false, false),
-                page(true, false, true),
-                page(true, true, false),
-                retry,
+                page("delete", false, false),
+                page("delete", false, true),
+                page("delete", true, false),
+                page("retry", false, false),
+                page("move", false, false),
                 impossible,
             ]
         }

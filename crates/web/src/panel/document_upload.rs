@@ -1,8 +1,9 @@
 //! `GET` and `POST /admin/documents/upload`
 //!
 //! Each file becomes a document as soon as it has been received, so that a refused file does not affect the
-//! others. The form token precedes the files: without it nothing is stored.
+//! others. The form token and the collection precede the files: without the token nothing is stored.
 
+use super::collections::readers;
 use super::nav::ROOT;
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::{self, Staff};
@@ -12,7 +13,7 @@ use actix_session::SessionExt;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::Payload;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
-use docent_app::collections::destination;
+use docent_app::collections::{browse, destination};
 use docent_app::scope;
 use docent_domain::access::{AddDocuments, Grant, UploadDocuments, ViewDocuments};
 use docent_domain::id::CollectionId;
@@ -24,8 +25,10 @@ use serde::Serialize;
 
 /// Maximum number of files per form.
 const FILES_MAX: usize = 100;
-/// Maximum size of the form token in bytes.
+/// Maximum size of the form token and of other fields in bytes.
 const TOKEN_MAX: usize = 256;
+/// Name of the field with the ID of the collection.
+const COLLECTION: &str = "collection";
 
 #[derive(Serialize)]
 pub(super) struct UploadPage {
@@ -34,6 +37,10 @@ pub(super) struct UploadPage {
     /// Maximum size of a file.
     limit: String,
     files_max: usize,
+    /// IDs of the collections that documents can be added to, and their names with their readers.
+    collections: Vec<(String, String)>,
+    /// ID of the selected collection.
+    selected: String,
     /// Whether the user may view the uploaded documents.
     may_view: bool,
 }
@@ -59,14 +66,30 @@ struct Refused {
 
 pub(super) async fn show(staff: Staff, context: State) -> PageResult {
     staff.authorize::<UploadDocuments>()?;
-    render(&staff, &context, StatusCode::OK, Outcome::default())
+    render(&staff, &context, StatusCode::OK, Outcome::default(), None).await
 }
 
-fn render(staff: &Staff, context: &State, status: StatusCode, outcome: Outcome) -> PageResult {
+async fn render(
+    staff: &Staff,
+    context: &State,
+    status: StatusCode,
+    outcome: Outcome,
+    selected: Option<CollectionId>,
+) -> PageResult {
+    let (app, grant) = (&context.app, staff.authorize::<AddDocuments>()?);
+    let scope = scope::of(app, &staff.actor).await?;
+    let destinations = browse::destinations(app, &scope).await?;
+    let options = destinations.iter().map(|(of, size)| {
+        let label = format!("{} – read by {}", of.name.as_str(), readers(of, size.members));
+        (of.id.to_string(), label)
+    });
+    let selected = selected.or_else(|| destination(app, &grant, &scope, None).ok());
     let page = UploadPage {
         outcome,
-        limit: size(context.app.settings().max_upload_bytes),
+        limit: size(app.settings().max_upload_bytes),
         files_max: FILES_MAX,
+        collections: options.collect(),
+        selected: selected.map(|id| id.to_string()).unwrap_or_default(),
         may_view: staff.can::<ViewDocuments>(),
     };
     staff.show_with(status, context, "documents", page)
@@ -81,11 +104,12 @@ pub(super) async fn submit(
     staff.authorize::<UploadDocuments>()?;
     let grant = staff.authorize::<AddDocuments>()?;
     let scope = scope::of(&context.app, &staff.actor).await?;
-    let collection = destination(&context.app, &grant, &scope, None)?;
     let mut form = Form::new(&context, Multipart::new(request.headers(), payload));
     check_token(&mut form, &request).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();
-    let outcome = receive(&mut form, (grant, collection), trace.as_ref()).await?;
+    let target = |requested| Ok(destination(&context.app, &grant, &scope, requested)?);
+    let mut into = Destination { requested: None, grant, target };
+    let outcome = receive(&mut form, &mut into, trace.as_ref()).await?;
 
     let status = if outcome.refused.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     if wants_json(&request) {
@@ -104,7 +128,7 @@ pub(super) async fn submit(
             staff.warn("Select at least one file.")?;
             Ok(page::see_other(&format!("{ROOT}/documents/upload")))
         }
-        _ => render(&staff, &context, status, outcome),
+        _ => render(&staff, &context, status, outcome, into.requested).await,
     }
 }
 
@@ -116,16 +140,26 @@ async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), A
     if session::is_own_form(&request.get_session(), &token) { Ok(()) } else { Err(expired()) }
 }
 
+/// Where the files of a form go.
+struct Destination<F> {
+    /// The collection that the form names.
+    requested: Option<CollectionId>,
+    grant: Grant<AddDocuments>,
+    /// Checks that the user may add documents to the requested collection, or chooses the default one.
+    target: F,
+}
+
 async fn receive(
     form: &mut Form<'_>,
-    into: (Grant<AddDocuments>, CollectionId),
+    into: &mut Destination<impl Fn(Option<CollectionId>) -> Result<CollectionId, ApiError>>,
     trace: Option<&TraceParent>,
 ) -> Result<Outcome, ApiError> {
     let mut outcome = Outcome::default();
     let the_rest = |reason: &str| Refused { name: "Remaining files".to_owned(), reason: reason.to_owned() };
-    for at in 0.. {
+    let (mut files, mut collection) = (0, None);
+    loop {
         let part = match form.next_part().await {
-            Ok(Some(_)) if at == FILES_MAX => {
+            Ok(Some(_)) if files == FILES_MAX => {
                 outcome.refused.push(the_rest("Too many files in one upload"));
                 break;
             }
@@ -139,12 +173,25 @@ async fn receive(
                 break;
             }
         };
+        // The collection precedes the files, because each is stored as soon as it has been received.
+        if files == 0 && into.requested.is_none() && part.name() == Some(COLLECTION) {
+            let id = form.text(part, TOKEN_MAX).await?;
+            let parsed =
+                id.parse().map_err(|_| ApiError::invalid_field(&["body", COLLECTION], "must be an ID"))?;
+            into.requested = Some(parsed);
+            continue;
+        }
+        files += 1;
         let name = file_name(&part);
         // An empty file field is submitted as a file without a name.
         if part.name() != Some(FILE) || name.is_empty() {
             continue;
         }
-        match take(form, into, part, trace).await {
+        let target = match collection {
+            Some(collection) => collection,
+            None => *collection.insert((into.target)(into.requested)?),
+        };
+        match take(form, (into.grant, target), part, trace).await {
             Ok(uploaded) => outcome.uploaded.push(uploaded),
             Err(error) => {
                 error.log();
@@ -179,7 +226,14 @@ mod tests {
 
     impl Samples for UploadPage {
         fn samples() -> Vec<Self> {
-            let page = |outcome, may_view| Self { outcome, limit: size(1), files_max: FILES_MAX, may_view };
+            let page = |outcome, may_view| Self {
+                outcome,
+                limit: size(1),
+                files_max: FILES_MAX,
+                collections: vec![("1".to_owned(), "Everyone – read by every account".to_owned())],
+                selected: "1".to_owned(),
+                may_view,
+            };
             let outcome = || Outcome {
                 uploaded: vec![Uploaded { id: "1".to_owned(), title: "Title".to_owned() }],
                 refused: vec![Refused { name: "a.pdf".to_owned(), reason: "Not a PDF".to_owned() }],

@@ -6,12 +6,16 @@ use crate::signed_in::session::Staff;
 use crate::signed_in::times::{Time, size};
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users;
+use docent_app::collections::{browse, names};
 use docent_app::documents::browse as use_case;
 use docent_app::error::Result;
+use docent_app::scope;
 use docent_domain::access::{ChangeDocuments, DeleteDocuments, UploadDocuments, ViewDocuments};
+use docent_domain::collection::CollectionRole;
 use docent_domain::document::{Document, DocumentState};
-use docent_domain::id::UserId;
+use docent_domain::id::{CollectionId, UserId};
 use docent_domain::listing::{DocumentOrder, DocumentQuery, Page};
+use docent_domain::scope::Scope;
 use docent_domain::text::Email;
 use docent_http::{Query, State};
 use serde::Serialize;
@@ -34,9 +38,13 @@ pub(super) struct DocumentsPage {
     list: List<Row>,
     /// Query values and labels of the sort orders.
     orders: [(&'static str, &'static str); 4],
+    /// IDs and names of collections for the filter and for actions.
+    collections: Vec<(String, String)>,
     may_upload: bool,
     may_retry: bool,
     may_delete: bool,
+    /// Whether the collections of a listed document can be changed.
+    may_label: bool,
 }
 
 /// Table row of a document.
@@ -96,6 +104,7 @@ struct Filters {
     q: Option<String>,
     status: Option<&'static str>,
     owner: Option<String>,
+    collection: Option<CollectionId>,
     order: &'static (&'static str, &'static str, DocumentOrder),
 }
 
@@ -112,20 +121,29 @@ impl Filters {
                 STATUSES.into_iter().find(|status| *status == text)
             }),
             owner: query.text("owner").map(cut),
+            collection: query.parse("collection", "must be the ID of a collection", |text| text.parse().ok()),
             order: order.unwrap_or(&ORDERS[0]),
         }
     }
 
-    fn values(self) -> listing::Filters<4> {
+    fn values(self) -> listing::Filters<5> {
         let order = (self.order.0 != ORDERS[0].0).then(|| self.order.0.to_owned());
-        [("q", self.q), ("status", self.status.map(str::to_owned)), ("owner", self.owner), ("order", order)]
+        let collection = self.collection.map(|id| id.to_string());
+        [
+            ("q", self.q),
+            ("status", self.status.map(str::to_owned)),
+            ("owner", self.owner),
+            ("collection", collection),
+            ("order", order),
+        ]
     }
 
     async fn find(&self, staff: &Staff, context: &State, number: PageNumber) -> Result<Page<Document>> {
         let grant = staff.actor.authorize()?;
         let find = async |owner| {
             let (title_contains, order) = (self.q.clone(), self.order.2);
-            let query = DocumentQuery { status: self.status, title_contains, owner, collection: None, order };
+            let collection = self.collection;
+            let query = DocumentQuery { status: self.status, title_contains, owner, collection, order };
             use_case::page(&context.app, grant, &query, number.page()).await
         };
         find_of_account(&context.app, self.owner.as_deref(), find).await
@@ -141,16 +159,54 @@ pub(super) async fn documents(staff: Staff, context: State, mut query: Query) ->
     let emails = users::emails(&context.app, &owners).await?;
     let now = context.app.now();
     let rows = found.records.iter().map(|document| Row::of(document, &emails, now)).collect();
-    // The page's own documents allow more actions.
-    let has_own = owners.contains(&staff.actor.user());
+    let scope = scope::of(&context.app, &staff.actor).await?;
+    let rights: Vec<_> = found.records.iter().map(|of| Rights::of(&staff, &scope, of)).collect();
     let page = DocumentsPage {
+        collections: collections(&staff, &context, filters.collection).await?,
         list: List::of("documents", number, filters.values(), found.total, rows),
         orders: ORDERS.map(|(name, label, _)| (name, label)),
         may_upload: staff.can::<UploadDocuments>(),
-        may_retry: staff.can::<ChangeDocuments>() || has_own,
-        may_delete: staff.can::<DeleteDocuments>() || has_own,
+        may_retry: rights.iter().any(|rights| rights.may_change),
+        may_delete: rights.iter().any(|rights| rights.may_delete),
+        may_label: rights.iter().any(|rights| rights.may_label),
     };
     staff.show(&context, "documents", page)
+}
+
+/// IDs and names of collections to choose from, with the chosen one.
+pub(super) async fn collections(
+    staff: &Staff,
+    context: &State,
+    chosen: Option<CollectionId>,
+) -> Result<Vec<(String, String)>> {
+    let choices = browse::choices(&context.app, &staff.actor).await?;
+    let mut options: Vec<_> =
+        choices.iter().map(|of| (of.id.to_string(), of.name.as_str().to_owned())).collect();
+    if let Some(id) = chosen.filter(|id| choices.iter().all(|of| of.id != *id)) {
+        let name = names(&context.app, &[id]).await?.remove(&id);
+        options.push((id.to_string(), name.unwrap_or_else(|| short(&id.to_string()))));
+    }
+    Ok(options)
+}
+
+/// What the user may do with a document.
+pub(super) struct Rights {
+    pub(super) may_change: bool,
+    pub(super) may_delete: bool,
+    /// Whether it may take the document out of a collection, or change its collections and attributes.
+    pub(super) may_label: bool,
+}
+
+impl Rights {
+    pub(super) fn of(staff: &Staff, scope: &Scope, document: &Document) -> Self {
+        let may_change = staff.actor.authorize_on::<ChangeDocuments>(scope, document).is_ok();
+        let manages = |id: &CollectionId| scope.role_in(*id) == Some(CollectionRole::Manager);
+        Self {
+            may_change,
+            may_delete: staff.actor.authorize_on::<DeleteDocuments>(scope, document).is_ok(),
+            may_label: may_change || document.collections.iter().any(manages),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -194,15 +250,17 @@ mod tests {
                 Self {
                     list,
                     orders: ORDERS.map(|(name, label, _)| (name, label)),
+                    collections: vec![("1".to_owned(), "Everyone".to_owned())],
                     may_upload: is_allowed,
                     may_retry: is_allowed,
                     may_delete: is_allowed,
+                    may_label: is_allowed,
                 }
             };
-            let lists = List::sample_pages(["q", "status", "owner", "order"], Row::samples);
+            let lists = List::sample_pages(["q", "status", "owner", "collection", "order"], Row::samples);
             lists
                 .into_iter()
-                .chain(List::sample_pages(["q", "status", "owner", "order"], Row::samples))
+                .chain(List::sample_pages(["q", "status", "owner", "collection", "order"], Row::samples))
                 .map(page)
                 .collect()
         }

@@ -10,6 +10,7 @@ mod csv;
 mod dashboard;
 mod document;
 mod document_actions;
+mod document_attributes;
 mod document_bulk;
 mod document_chunks;
 mod document_file;

@@ -119,6 +119,7 @@ mod tests {
                 "/admin/conversations/{id}/delete",
                 "/admin/documents/bulk",
                 "/admin/documents/upload",
+                "/admin/documents/{id}/attributes",
                 "/admin/documents/{id}/delete",
                 "/admin/documents/{id}/retry",
                 "/admin/webhooks/{id}/delete",

@@ -175,9 +175,10 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
       if (hasLinks) showIngestion(name, line);
       resolve();
     });
-    // The token comes first: the server checks it before it reads any file.
+    // The token and the collection come first: the server checks them before it reads any file.
     const body = new FormData();
     body.append("form_token", form.elements.form_token.value);
+    body.append("collection", form.elements.collection.value);
     body.append("file", file);
     request.send(body);
   });
@@ -194,7 +195,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     enqueue(input.files);
-    form.reset();
+    input.value = "";
   });
   if (dropZone) {
     const highlight = (isOver) => dropZone.classList.toggle("over", isOver);

@@ -8,6 +8,8 @@ mod list;
 mod members;
 mod names;
 
+pub(super) use self::names::readers;
+
 use crate::signed_in::layout::Framed;
 use crate::templates::pages;
 use docent_http::routes;

@@ -1,0 +1,221 @@
+//! Attributes on the page of a document, and `POST /admin/documents/{id}/attributes`
+
+use super::document::show;
+use super::nav::ROOT;
+use crate::signed_in::form::{Form, OwnForm, STALE, digest, is_stale};
+use crate::signed_in::page::{self, PageResult, id_of};
+use crate::signed_in::session::Staff;
+use actix_web::web::Path;
+use docent_app::documents::details;
+use docent_app::documents::label::{self, LabelChange};
+use docent_app::error::Error;
+use docent_domain::access::ViewDocuments;
+use docent_domain::attributes::{ATTRIBUTES_MAX, AttributeKey, AttributeValue, Attributes};
+use docent_domain::document::Document;
+use docent_domain::id::DocumentId;
+use docent_domain::permission::RecordKind;
+use docent_http::State;
+use docent_http::error::sentence;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Rows of the form without a value.
+const BLANK_ROWS: usize = 3;
+const TYPES: [(&str, &str); 3] = [("text", "text"), ("number", "number"), ("boolean", "yes or no")];
+
+/// Attributes of a document, as a form or only shown.
+#[derive(Serialize)]
+pub(super) struct AttributesView {
+    rows: Vec<Row>,
+    /// Values and labels of the types.
+    types: [(&'static str, &'static str); 3],
+    errors: Vec<String>,
+    /// Digest of the shown attributes, to detect concurrent changes.
+    seen: String,
+    max: usize,
+    may_change: bool,
+}
+
+#[derive(Clone, Default, Serialize)]
+struct Row {
+    key: String,
+    r#type: String,
+    value: String,
+}
+
+impl AttributesView {
+    pub(super) fn of(document: &Document, may_change: bool) -> Self {
+        let rows = rows(&document.attributes);
+        let seen = revision(&document.attributes);
+        Self { rows, types: TYPES, errors: Vec::new(), seen, max: ATTRIBUTES_MAX, may_change }
+            .with_blank_rows()
+    }
+
+    fn with_blank_rows(mut self) -> Self {
+        let wanted = (self.rows.len() + BLANK_ROWS).min(ATTRIBUTES_MAX.max(self.rows.len()));
+        if self.may_change {
+            self.rows.resize_with(wanted, Row::default);
+        }
+        self
+    }
+}
+
+fn rows(attributes: &Attributes) -> Vec<Row> {
+    let row = |(key, value): (&AttributeKey, &AttributeValue)| {
+        let (kind, value) = match value {
+            AttributeValue::String(text) => ("text", text.clone()),
+            AttributeValue::Number(number) => ("number", number.to_string()),
+            AttributeValue::Boolean(true) => ("boolean", "yes".to_owned()),
+            AttributeValue::Boolean(false) => ("boolean", "no".to_owned()),
+        };
+        Row { key: key.as_str().to_owned(), r#type: kind.to_owned(), value }
+    };
+    attributes.iter().map(row).collect()
+}
+
+/// Digest of attributes, to detect concurrent changes.
+fn revision(attributes: &Attributes) -> String {
+    let rows = rows(attributes);
+    digest(&rows.iter().map(|row| [&row.key, &row.r#type, &row.value]).collect::<Vec<_>>())
+}
+
+/// Rows of a submitted form that are not blank.
+fn submitted(form: &Form) -> Vec<Row> {
+    let (keys, types, values) = (form.all("key"), form.all("type"), form.all("value"));
+    let row = |((key, kind), value): ((&str, &str), &str)| Row {
+        key: key.trim().to_owned(),
+        r#type: kind.to_owned(),
+        value: value.trim().to_owned(),
+    };
+    let rows = keys.zip(types).zip(values).map(row);
+    rows.filter(|row| !row.key.is_empty() || !row.value.is_empty()).collect()
+}
+
+/// The attributes of the rows, or what is wrong with each row.
+fn parse(rows: &[Row]) -> Result<Attributes, Vec<String>> {
+    let (mut values, mut errors) = (BTreeMap::new(), Vec::new());
+    for row in rows {
+        match parse_row(row) {
+            Ok((key, _)) if values.contains_key(&key) => {
+                errors.push(format!("{}: the key is used twice.", row.key));
+            }
+            Ok((key, value)) => drop(values.insert(key, value)),
+            Err(reason) if row.key.is_empty() => errors.push(format!("{}: {reason}.", row.value)),
+            Err(reason) => errors.push(format!("{}: {reason}.", row.key)),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Attributes::new(values).map_err(|invalid| vec![format!("Attributes {}.", invalid.reason)])
+}
+
+fn parse_row(row: &Row) -> Result<(AttributeKey, AttributeValue), String> {
+    let key = AttributeKey::parse(&row.key).map_err(|invalid| invalid.reason.to_string())?;
+    let value = match (row.r#type.as_str(), row.value.as_str()) {
+        ("number", text) => {
+            let number = text.parse().map_err(|_| "the value must be a number".to_owned())?;
+            AttributeValue::number(number).map_err(|invalid| invalid.reason.to_string())?
+        }
+        ("boolean", "yes" | "true") => AttributeValue::Boolean(true),
+        ("boolean", "no" | "false") => AttributeValue::Boolean(false),
+        ("boolean", _) => return Err("the value must be yes or no".to_owned()),
+        (_, text) => AttributeValue::string(text).map_err(|invalid| invalid.reason.to_string())?,
+    };
+    Ok((key, value))
+}
+
+pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
+    let grant = staff.authorize::<ViewDocuments>()?;
+    let id: DocumentId = id_of(RecordKind::Document, &id)?;
+    let address = format!("{ROOT}/documents/{id}");
+    let document = details::get(&context.app, grant, id).await?.document;
+    let seen = revision(&document.attributes);
+    if is_stale(&form, &seen) {
+        staff.warn(STALE)?;
+        return Ok(page::see_other(&address));
+    }
+    let rows = submitted(&form);
+    let errors = match parse(&rows) {
+        Ok(attributes) => {
+            let change = LabelChange { collections: None, attributes: Some(attributes) };
+            match label::label(&context.app, &staff.actor, id, change).await {
+                Ok(_) => {
+                    staff.notify("The attributes were saved.")?;
+                    return Ok(page::see_other(&address));
+                }
+                Err(Error::Invalid(invalid)) => vec![sentence(&format!("attributes {}.", invalid.reason))],
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(errors) => errors,
+    };
+    let draft = AttributesView { rows, types: TYPES, errors, seen, max: ATTRIBUTES_MAX, may_change: true };
+    show(&staff, &context, id, Some(draft.with_blank_rows())).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl AttributesView {
+        /// A form with errors, or attributes that can only be viewed.
+        pub(crate) fn sample(may_change: bool) -> Self {
+            let row = Row { key: "year".to_owned(), r#type: "number".to_owned(), value: "2025".to_owned() };
+            let errors =
+                if may_change { vec!["year: the key is used twice.".to_owned()] } else { Vec::new() };
+            Self {
+                rows: vec![row],
+                types: TYPES,
+                errors,
+                seen: "0f".to_owned(),
+                max: ATTRIBUTES_MAX,
+                may_change,
+            }
+        }
+
+        pub(crate) fn sample_empty() -> Self {
+            Self { rows: Vec::new(), ..Self::sample(false) }
+        }
+    }
+
+    fn row(key: &str, kind: &str, value: &str) -> Row {
+        Row { key: key.to_owned(), r#type: kind.to_owned(), value: value.to_owned() }
+    }
+
+    #[test]
+    fn attributes_round_trip_through_rows() {
+        let given = [
+            row("a", "text", "2025"),
+            row("b", "number", "-0.5"),
+            row("c", "boolean", "yes"),
+            row("d", "boolean", "no"),
+        ];
+        let attributes = parse(&given).unwrap();
+        let shown = rows(&attributes);
+        let values: Vec<_> = shown.iter().map(|row| (row.r#type.as_str(), row.value.as_str())).collect();
+        assert_eq!(values, [("text", "2025"), ("number", "-0.5"), ("boolean", "yes"), ("boolean", "no")]);
+        assert_eq!(parse(&shown).unwrap(), attributes);
+    }
+
+    #[test]
+    fn each_wrong_row_is_named() {
+        let wrong = [
+            row("", "text", "lost"),
+            row("a b", "text", "x"),
+            row("year", "number", "soon"),
+            row("final", "boolean", "maybe"),
+            row("k", "text", "1"),
+            row("k", "text", "2"),
+        ];
+        let errors = parse(&wrong).unwrap_err();
+        assert_eq!(errors.len(), 5);
+        assert!(errors[0].starts_with("lost: keys must have"), "{errors:?}");
+        assert_eq!(errors[2], "year: the value must be a number.");
+        assert_eq!(errors[3], "final: the value must be yes or no.");
+        assert_eq!(errors[4], "k: the key is used twice.");
+        let many: Vec<Row> = (0..=ATTRIBUTES_MAX).map(|n| row(&format!("k{n}"), "text", "x")).collect();
+        assert_eq!(parse(&many).unwrap_err(), ["Attributes must be at most 16."]);
+        assert!(parse(&[row("title", "text", "x")]).unwrap_err()[0].contains("built-in"));
+    }
+}
