@@ -27,6 +27,7 @@ mod m0021_audit_retention;
 mod m0022_several_links;
 mod m0023_second_factors;
 mod m0024_collections;
+mod m0025_conversation_selections;
 mod state;
 mod table;
 
@@ -68,6 +69,7 @@ impl MigratorTrait for Migrator {
             migration("m0022_several_links", m0022_several_links::changes),
             migration("m0023_second_factors", m0023_second_factors::changes),
             migration("m0024_collections", m0024_collections::changes),
+            migration("m0025_conversation_selections", m0025_conversation_selections::changes),
         ]
     }
 }

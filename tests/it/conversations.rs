@@ -65,6 +65,9 @@ rules! {
         whole["messages"] = json!([]);
         assert_eq!(ada.get(&path).await.expect(200).json(), whole);
         let mut entry = renamed;
+        for field in ["collection_ids", "document_ids"] {
+            assert_eq!(entry.as_object_mut().unwrap().remove(field), Some(json!(null)));
+        }
         entry["messages"] = json!(0);
         assert_eq!(ada.get("/conversations").await.expect(200).json(), json!([entry]));
         assert_eq!(ada.delete(&path).await.expect(204).text, "");
@@ -117,6 +120,29 @@ rules! {
             answered["usage"] == json!({ "prompt_tokens": usage.prompt, "completion_tokens": usage.completion })
         })
         .await;
+    }
+
+    async fn conversation_has_the_selection_of_its_last_question(setup) {
+        let app = setup.always(Turn::saying("Yes.")).start().await;
+        let ada = app.ada().await;
+        let everyone = "00000000-0000-0000-0000-000000000001";
+        let path = format!("/conversations/{UNKNOWN}");
+        for (selection, stored) in [
+            (json!({ "collection_ids": [everyone] }), [json!([everyone]), json!(null)]),
+            (json!({ "document_ids": [UNKNOWN], "collection_ids": [] }), [json!([]), json!([UNKNOWN])]),
+            (json!({ "document_ids": vec![UNKNOWN; 101] }), [json!(null), json!(vec![UNKNOWN; 100])]),
+            (json!({}), [json!(null), json!(null)]),
+        ] {
+            let mut body = question_body("Really?");
+            body["conversation_id"] = json!(UNKNOWN);
+            body.as_object_mut().unwrap().extend(selection.as_object().unwrap().clone());
+            let _ = ada.post("/agents/chat", body).await.expect(200);
+            let conversation = ada.get(&path).await.expect(200).json();
+            assert_eq!([&conversation["collection_ids"], &conversation["document_ids"]], [&stored[0], &stored[1]]);
+        }
+        let body = json!({ "collection_ids": [UNKNOWN], "conversation_id": UNKNOWN, "messages": question_body("q")["messages"] });
+        ada.post("/agents/chat", body).await.refused(404, "Collection not found");
+        assert_eq!(messages(&ada, &path).await.len(), 8, "a rejected question is not recorded");
     }
 
     async fn conversation_without_title_is_named_after_its_first_question(setup) {

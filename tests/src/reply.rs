@@ -67,15 +67,25 @@ impl Reply {
 
     /// Returns the tokens of an answer stream.
     pub fn tokens(&self) -> Vec<String> {
-        let events = self.text.split_terminator("\n\n").filter_map(|event| event.strip_prefix("data: "));
-        events.map(|data| serde_json::from_str(data).unwrap()).collect()
+        self.events()
+            .filter_map(|event| event.strip_prefix("data: "))
+            .map(|data| serde_json::from_str(data).unwrap())
+            .collect()
     }
 
     /// Returns the data of the stream's event of this name.
     pub fn event(&self, name: &str) -> Option<Value> {
         let prefix = format!("event: {name}\ndata: ");
-        let data =
-            self.text.split_terminator("\n\n").find_map(|event| event.strip_prefix(prefix.as_str()))?;
+        let data = self.events().find_map(|event| event.strip_prefix(prefix.as_str()))?;
         Some(serde_json::from_str(data).unwrap())
+    }
+
+    /// Returns the stream's events without their numbers.
+    fn events(&self) -> impl Iterator<Item = &str> {
+        let unnumbered = |event| match str::strip_prefix(event, "id: ") {
+            Some(numbered) => numbered.split_once('\n').map_or("", |(_, event)| event),
+            None => event,
+        };
+        self.text.split_terminator("\n\n").map(unnumbered)
     }
 }

@@ -7,12 +7,14 @@ use actix_web::HttpResponse;
 use bytes::Bytes;
 use docent_app::agent::{AnswerEvent, AnswerStream};
 use docent_domain::fault::Fault;
+use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
 use docent_http::error::sentence;
 use docent_http::{State, sse};
 use futures::StreamExt;
 use futures::future::ready;
 use serde::Serialize;
+use std::collections::HashSet;
 use utoipa::ToSchema;
 
 /// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
@@ -31,6 +33,12 @@ pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, include_sources: bool
         Ok(AnswerEvent::Sources(_)) => None,
         Err(fault) => Some(sse::error_event(&sentence(&fault.public_message()))),
     }
+}
+
+/// Encodes the sources of an earlier answer, whose texts were removed if their documents are among `withheld`.
+pub(crate) fn sources(chunks: &[ScoredChunk], withheld: &HashSet<DocumentId>) -> Bytes {
+    let results = chunks.iter().map(|chunk| Source::of(chunk, withheld)).collect();
+    sse::frame(Some("sources"), &Sources { results })
 }
 
 /// One event of an answer.
@@ -105,6 +113,11 @@ pub(crate) struct Source<'a> {
     text: &'a str,
     /// Title of the document.
     title: &'a str,
+    /// `false` in an earlier answer, if the document was deleted or the account can no longer read it; `text` is empty then.
+    /// Otherwise missing.
+    #[serde(skip_serializing_if = "is_true")]
+    #[schema(required = false, default = true)]
+    available: bool,
 }
 
 impl<'a> From<&'a ScoredChunk> for Source<'a> {
@@ -117,8 +130,21 @@ impl<'a> From<&'a ScoredChunk> for Source<'a> {
             page_end: chunk.span.end.page,
             score: chunk.score.into(),
             text: &chunk.text,
+            available: true,
         }
     }
+}
+
+impl<'a> Source<'a> {
+    /// A passage of an earlier answer, whose text was removed if its document is among `withheld`.
+    pub(crate) fn of(chunk: &'a ScoredChunk, withheld: &HashSet<DocumentId>) -> Self {
+        Self { available: !withheld.contains(&chunk.document_id), ..Self::from(chunk) }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 #[cfg(test)]
@@ -135,6 +161,7 @@ mod tests {
             score: 0.1_f32.into(),
             text: "words",
             title: "T.pdf",
+            available: true,
         };
         let sent = r#"{"results":[{"chunk_id":"c","document_id":"d","page_end":2,"page_start":1,"score":0.10000000149011612,"text":"words","title":"T.pdf"}]}"#;
         assert_eq!(serde_json::to_string(&Sources { results: vec![source] }).unwrap(), sent);

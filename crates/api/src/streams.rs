@@ -8,8 +8,13 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
 use bytes::Bytes;
-use docent_app::agent::AnswerStream;
+use docent_app::agent::{AnswerEvent, AnswerStream};
+use docent_app::error::Error;
+use docent_app::{quotes, scope};
+use docent_domain::access::Actor;
+use docent_domain::fault::report;
 use docent_domain::id::{StreamId, UserId};
+use docent_domain::retrieval::ScoredChunk;
 use docent_http::context::Context;
 use docent_http::{ApiError, State, sse};
 use futures::{Stream, StreamExt, stream};
@@ -95,22 +100,26 @@ pub(crate) fn reserve(
 }
 
 /// Streams an answer and buffers it in this slot.
-pub(crate) fn reply(context: State, slot: Slot, answer: AnswerStream, include_sources: bool) -> HttpResponse {
+pub(crate) fn reply(
+    context: State,
+    actor: Actor,
+    slot: Slot,
+    answer: AnswerStream,
+    include_sources: bool,
+) -> HttpResponse {
     let stream = Arc::clone(&slot.stream);
     // Registers the reader before the task checks for readers.
-    let response = read(context.clone(), stream, 0);
+    let response = read(context.clone(), actor, stream, 0);
     context.runtime.spawn(buffer_answer(slot, answer, include_sources).in_current_span());
     response
 }
 
-/// Streams the buffered and future events after event `seen`.
-pub(crate) fn read(context: State, stream: Arc<BufferedStream>, seen: u64) -> HttpResponse {
+/// Streams the buffered and future events after event `seen`. Sources are sent with the texts that the actor can read by
+/// then.
+pub(crate) fn read(context: State, actor: Actor, stream: Arc<BufferedStream>, seen: u64) -> HttpResponse {
     let id = stream.id.to_string();
-    sse::response().insert_header(("X-Stream-Id", id)).streaming(sse::stream(
-        context,
-        frames(stream, seen),
-        None,
-    ))
+    let frames = frames(context.clone(), actor, stream, seen);
+    sse::response().insert_header(("X-Stream-Id", id)).streaming(sse::stream(context, frames, None))
 }
 
 /// A slot among the buffered answers. Dropping it removes the stream.
@@ -191,7 +200,7 @@ impl BufferedStream {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Next {
     /// An event.
-    Event(Bytes),
+    Event(Event),
     /// Nothing yet.
     Later,
     /// The end of the stream.
@@ -202,10 +211,28 @@ pub(crate) enum Next {
     Unknown,
 }
 
+/// A buffered event.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Event {
+    /// A frame.
+    Frame(Bytes),
+    /// The sources, which are encoded for each reader, and the size of their frame.
+    Sources(Arc<[ScoredChunk]>, usize),
+}
+
+impl Event {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Frame(frame) => frame.len(),
+            Self::Sources(_, bytes) => *bytes,
+        }
+    }
+}
+
 /// The last events of an answer, numbered from 1.
 #[derive(Default)]
 struct Buffer {
-    events: VecDeque<Bytes>,
+    events: VecDeque<Event>,
     bytes: usize,
     /// Number of dropped events.
     dropped: u64,
@@ -213,13 +240,11 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn push(&mut self, event: &[u8]) {
-        let number = self.dropped + self.events.len() as u64 + 1;
-        let event: Bytes = [format!("id: {number}\n").as_bytes(), event].concat().into();
-        self.bytes += event.len();
+    fn push(&mut self, event: Event) {
+        self.bytes += event.bytes();
         self.events.push_back(event);
         while self.bytes > BYTES_MAX && self.events.len() > 1 {
-            self.bytes -= self.events.pop_front().map_or(0, |event| event.len());
+            self.bytes -= self.events.pop_front().map_or(0, |event| event.bytes());
             self.dropped += 1;
         }
     }
@@ -254,17 +279,22 @@ async fn buffer_answer(slot: Slot, mut answer: AnswerStream, include_sources: bo
             event = answer.next() => event,
         };
         let Some(event) = event else { break Some(end(EndReason::Complete)) };
-        if let Some(event) = answer_events::of_event(&event, include_sources) {
-            stream.change(|buffer| buffer.push(&event));
+        let is_failed = event.is_err();
+        if let Some(frame) = answer_events::of_event(&event, include_sources) {
+            let event = match event {
+                Ok(AnswerEvent::Sources(passages)) => Event::Sources(passages.into(), frame.len()),
+                Ok(AnswerEvent::Text(_)) | Err(_) => Event::Frame(frame),
+            };
+            stream.change(|buffer| buffer.push(event));
         }
-        if event.is_err() {
+        if is_failed {
             break None;
         }
     };
     drop(answer);
     stream.change(|buffer| {
         if let Some(last) = last {
-            buffer.push(&last);
+            buffer.push(Event::Frame(last));
         }
         buffer.is_over = true;
     });
@@ -295,14 +325,26 @@ impl Drop for Reader {
 }
 
 /// The frames of a buffered answer after event `seen`, as they come.
-fn frames(stream: Arc<BufferedStream>, seen: u64) -> impl Stream<Item = Bytes> {
-    stream::unfold(Some(Reader::new(stream, seen)), |reader| async move {
-        let mut reader = reader?;
+fn frames(context: State, actor: Actor, stream: Arc<BufferedStream>, seen: u64) -> impl Stream<Item = Bytes> {
+    let start = Some((Reader::new(stream, seen), context, actor));
+    stream::unfold(start, |state| async move {
+        let (mut reader, context, actor) = state?;
         loop {
             match reader.stream.after(reader.seen) {
                 Next::Event(event) => {
                     reader.seen += 1;
-                    return Some((event, Some(reader)));
+                    let frame = match event {
+                        Event::Frame(frame) => frame,
+                        Event::Sources(passages, _) => match sources(&context, &actor, &passages).await {
+                            Ok(frame) => frame,
+                            Err(error) => {
+                                tracing::warn!(error = %report(&error), "the sources of an answer could not be read");
+                                return Some((sse::error_event("The sources cannot be read"), None));
+                            }
+                        },
+                    };
+                    let frame = [format!("id: {}\n", reader.seen).as_bytes(), &frame].concat().into();
+                    return Some((frame, Some((reader, context, actor))));
                 }
                 Next::Gone => {
                     return Some((
@@ -317,6 +359,14 @@ fn frames(stream: Arc<BufferedStream>, seen: u64) -> impl Stream<Item = Bytes> {
     })
 }
 
+/// Encodes the sources of an answer, with the texts that the actor can read now.
+async fn sources(context: &State, actor: &Actor, passages: &[ScoredChunk]) -> Result<Bytes, Error> {
+    let scope = scope::of(&context.app, actor).await?;
+    let mut passages = passages.to_vec();
+    let withheld = quotes::withhold(&context.app, &scope, passages.iter_mut().collect()).await?;
+    Ok(answer_events::sources(&passages, &withheld))
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -329,10 +379,11 @@ mod tests {
     fn after_returns_the_next_numbered_event() {
         let mut buffer = Buffer::default();
         assert_eq!(buffer.after(0), Next::Later);
-        buffer.push(b"data: 1\n\n");
-        buffer.push(b"data: 2\n\n");
-        assert_eq!(buffer.after(0), Next::Event("id: 1\ndata: 1\n\n".into()));
-        assert_eq!(buffer.after(1), Next::Event("id: 2\ndata: 2\n\n".into()));
+        let event = |text: &'static [u8]| Event::Frame(text.into());
+        buffer.push(event(b"data: 1\n\n"));
+        buffer.push(event(b"data: 2\n\n"));
+        assert_eq!(buffer.after(0), Next::Event(event(b"data: 1\n\n")));
+        assert_eq!(buffer.after(1), Next::Event(event(b"data: 2\n\n")));
         assert_eq!((buffer.after(2), buffer.after(3)), (Next::Later, Next::Unknown));
         buffer.is_over = true;
         assert_eq!((buffer.after(2), buffer.after(u64::MAX)), (Next::Over, Next::Unknown));
@@ -341,12 +392,12 @@ mod tests {
     #[test]
     fn buffer_over_the_limit_drops_the_oldest_events() {
         let mut buffer = Buffer::default();
-        let event = vec![b'x'; BYTES_MAX / 3];
-        (0..4).for_each(|_| buffer.push(&event));
+        let event = |bytes: usize| Event::Frame(vec![b'x'; bytes].into());
+        (0..4).for_each(|_| buffer.push(event(BYTES_MAX / 3)));
         assert_eq!((buffer.after(0), buffer.after(1)), (Next::Gone, Next::Gone));
         assert!(matches!(buffer.after(2), Next::Event(_)) && buffer.after(4) == Next::Later);
         assert!(buffer.bytes <= BYTES_MAX);
-        buffer.push(&vec![b'x'; 2 * BYTES_MAX]);
+        buffer.push(event(2 * BYTES_MAX));
         assert!(matches!(buffer.after(4), Next::Event(_)), "the latest event is never dropped");
     }
 }

@@ -15,7 +15,9 @@ use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Chat, DeleteConversations, Grant, ViewConversations};
 use docent_domain::audit::AuditAction;
-use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
+use docent_domain::conversation::{
+    Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
+};
 use docent_domain::id::{ConversationId, MessageId};
 use docent_domain::listing::{ConversationFilter, Page, PageRequest};
 use docent_domain::permission::RecordKind;
@@ -24,11 +26,17 @@ use docent_domain::permission::RecordKind;
 ///
 /// # Errors
 /// [`Error::NotFound`] when it belongs to another account, or when the database cannot be reached.
-pub async fn open(app: &App, grant: &Grant<Chat>, id: ConversationId, question: &str) -> Result<()> {
+pub async fn open(
+    app: &App,
+    grant: &Grant<Chat>,
+    id: ConversationId,
+    question: &str,
+    selection: ConversationSelection,
+) -> Result<()> {
     let found = app.store.read().await?.conversations().get(id).await?;
     let existing = match found {
         Some(conversation) => Some(conversation),
-        None => create(app, grant, id, question).await?,
+        None => create(app, grant, id, question, selection).await?,
     };
     if existing.is_some_and(|conversation| conversation.owner != grant.user()) {
         return Err(Error::NotFound(RecordKind::Conversation));
@@ -42,10 +50,12 @@ async fn create(
     grant: &Grant<Chat>,
     id: ConversationId,
     question: &str,
+    selection: ConversationSelection,
 ) -> Result<Option<Conversation>> {
     let now = app.now();
     let title = ConversationTitle::of_question(question);
-    let conversation = Conversation { id, owner: grant.user(), title, created_at: now, updated_at: now };
+    let owner = grant.user();
+    let conversation = Conversation { id, owner, title, selection, created_at: now, updated_at: now };
     let mut work = app.store.begin().await?;
     if !work.conversations().insert(&conversation).await? {
         return Ok(work.conversations().get(id).await?);
@@ -54,7 +64,7 @@ async fn create(
     Ok(None)
 }
 
-/// Records a question and its answer.
+/// Records a question, what it was limited to, and its answer.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the conversation has been deleted, or when the database cannot be reached.
@@ -62,6 +72,7 @@ pub(crate) async fn append(
     app: &App,
     id: ConversationId,
     question: String,
+    selection: ConversationSelection,
     asked_at: DateTime<Utc>,
     answer: String,
     agent: MessageRole,
@@ -86,7 +97,7 @@ pub(crate) async fn append(
         true => ConversationTitle::of_question(&messages[0].content),
         false => conversation.title.clone(),
     };
-    work.conversations().update(&Conversation { title, updated_at: now, ..conversation }).await?;
+    work.conversations().update(&Conversation { title, selection, updated_at: now, ..conversation }).await?;
     Ok(work.commit().await?)
 }
 

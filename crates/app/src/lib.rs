@@ -22,6 +22,7 @@ mod limits;
 pub mod listing;
 pub mod maintenance;
 mod network;
+pub mod quotes;
 pub mod rate_limit;
 pub mod recorder;
 pub mod scope;

@@ -2,13 +2,16 @@
 
 use crate::chat::AgentName;
 use crate::error::ValidationError;
-use crate::id::{ConversationId, MessageId, UserId};
+use crate::id::{CollectionId, ConversationId, DocumentId, MessageId, UserId};
 use crate::retrieval::ScoredChunk;
+use crate::selection::Selection;
 use crate::usage::TokenUsage;
 use chrono::{DateTime, Utc};
 
 /// Maximum length of a [`ConversationTitle`] in characters.
 pub const CONVERSATION_TITLE_MAX: usize = 200;
+/// Maximum number of collections and of documents in a [`ConversationSelection`].
+pub const CONVERSATION_SELECTION_MAX: usize = 100;
 
 /// A conversation of an account with an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +22,43 @@ pub struct Conversation {
     pub owner: UserId,
     /// Title of the conversation.
     pub title: ConversationTitle,
+    /// What its last question was limited to.
+    pub selection: ConversationSelection,
     /// Creation time.
     pub created_at: DateTime<Utc>,
     /// Time of the last message or title change.
     pub updated_at: DateTime<Utc>,
+}
+
+/// Collections and documents that a question was limited to; all by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConversationSelection {
+    /// The collections.
+    pub collections: Option<Vec<CollectionId>>,
+    /// The documents.
+    pub documents: Option<Vec<DocumentId>>,
+}
+
+impl ConversationSelection {
+    /// Whether nothing is chosen, so that all documents are searched.
+    pub const fn is_everything(&self) -> bool {
+        self.collections.is_none() && self.documents.is_none()
+    }
+}
+
+impl From<&Selection> for ConversationSelection {
+    /// Keeps at most [`CONVERSATION_SELECTION_MAX`] of each: a conversation can become narrower than its question, but
+    /// never wider.
+    fn from(selection: &Selection) -> Self {
+        Self {
+            collections: selection.collections.as_ref().map(|ids| first(ids)),
+            documents: selection.documents.as_ref().map(|ids| first(ids)),
+        }
+    }
+}
+
+fn first<T: Copy>(ids: &[T]) -> Vec<T> {
+    ids.iter().copied().take(CONVERSATION_SELECTION_MAX).collect()
 }
 
 /// The title of a conversation: trimmed, 1 to [`CONVERSATION_TITLE_MAX`] characters on one line.
@@ -111,6 +147,17 @@ pub enum MessageRole {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_selection_becomes_narrower_and_not_wider() {
+        let all: Vec<_> = (0..101).map(|n| DocumentId::from_uuid(uuid::Uuid::from_u128(n))).collect();
+        let selection = Selection { documents: Some(all.clone()), ..Selection::default() };
+        let kept = ConversationSelection::from(&selection);
+        assert_eq!((kept.collections, kept.documents.as_deref()), (None, Some(&all[..100])));
+        assert!(ConversationSelection::from(&Selection::default()).is_everything());
+        let none = Selection { collections: Some(Vec::new()), ..Selection::default() };
+        assert!(!ConversationSelection::from(&none).is_everything());
+    }
 
     #[test]
     fn title_is_derived_from_first_question() {

@@ -52,6 +52,9 @@ pub trait DocumentReader: Send {
     /// Returns which of these documents are `ingested` and in the scope.
     async fn searchable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>>;
 
+    /// Returns which of these documents exist and are in the scope.
+    async fn readable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>>;
+
     /// Lists ingested documents whose labels in the vector store are not current, in the order of their IDs: at most
     /// `limit`.
     async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>>;

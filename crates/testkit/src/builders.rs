@@ -8,7 +8,9 @@ use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
 use docent_domain::audit::{AuditAction, AuditActor, AuditEntry};
 use docent_domain::chat::AgentName;
 use docent_domain::collection::{Collection, CollectionKind, CollectionName};
-use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
+use docent_domain::conversation::{
+    Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
+};
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::extraction::Coverage;
 use docent_domain::group::{Group, GroupName};
@@ -240,6 +242,7 @@ pub fn conversation(n: u32, owner: UserId) -> Conversation {
         id: id(n),
         owner,
         title: ConversationTitle::parse(&format!("Conversation {n}")).expect("a title"),
+        selection: ConversationSelection::default(),
         created_at: at(i64::from(n)),
         updated_at: at(i64::from(n)),
     }

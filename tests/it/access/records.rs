@@ -6,7 +6,7 @@ use docent_app::accounts::api_keys::ApiKeyInput;
 use docent_app::accounts::create::Flags;
 use docent_app::audit::Initiator;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
-use docent_domain::conversation::{Conversation, ConversationTitle};
+use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::{ConversationId, GroupId, UserId, VerificationId};
 use docent_domain::listing::{
@@ -253,6 +253,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
         id: app.app.new_id(ConversationId::generate),
         owner: user.id,
         title: ConversationTitle::parse(name).unwrap(),
+        selection: ConversationSelection::default(),
         created_at: now,
         updated_at: now,
     };

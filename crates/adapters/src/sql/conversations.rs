@@ -1,6 +1,6 @@
 //! Conversations in SQL.
 
-use super::entities::conversations::{Column, Entity};
+use super::entities::conversations::{Column, Entity, selection_text};
 use super::entities::messages;
 use super::listing::{contains, is_after, paginate};
 use super::record::Record;
@@ -97,6 +97,7 @@ impl ConversationWriter for Transaction {
     async fn update(&mut self, conversation: &Conversation) -> Result<bool> {
         let update = Entity::update_many()
             .col_expr(Column::Title, Expr::val(conversation.title.as_str()))
+            .col_expr(Column::Selection, Expr::val(selection_text(&conversation.selection)))
             .col_expr(Column::UpdatedAt, Expr::val(micros(conversation.updated_at)))
             .filter(Column::Id.eq(conversation.id.as_uuid()));
         Ok(self.update_rows("change a conversation", update).await? > 0)

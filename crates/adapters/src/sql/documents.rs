@@ -129,6 +129,16 @@ impl DocumentReader for Transaction {
         Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
     }
 
+    async fn readable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
+        let query = labels::in_scope(live(), scope)
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+            .into_tuple::<uuid::Uuid>();
+        let rows = self.run("filter readable documents", |db| Box::pin(query.all(db))).await?;
+        Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
+    }
+
     async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>> {
         let query = live()
             .filter(Column::Status.eq("ingested"))

@@ -38,7 +38,8 @@ pub(crate) struct ChatRequest {
     #[deserr(try_from(List<ChatMessage, MESSAGES_MAX>) = parse_messages -> ValidationError)]
     #[schema(value_type = Vec<ChatMessage>, min_items = 1, max_items = 256)]
     messages: Vec<Message>,
-    /// Extension: ID of the conversation that stores the question and the answer. Created if missing; only its owner can use it.
+    /// Extension: ID of the conversation that stores the question, the chosen collections and documents, and the answer. Created if
+    /// missing; only its owner can use it.
     #[deserr(default)]
     #[schema(value_type = Option<String>, format = "uuid")]
     conversation_id: Option<ConversationId>,
@@ -151,7 +152,7 @@ pub(crate) async fn ask(
     body: Body,
 ) -> Reply {
     let agent = context.app.agent(&name).ok_or(Error::AgentNotFound)?;
-    let owner = by.actor.user();
+    let (actor, owner) = (by.actor.clone(), by.actor.user());
     let request: ChatRequest = body.read().await?;
     let include_sources = request.include_sources.unwrap_or(false);
     let question = AgentRequest {
@@ -169,7 +170,7 @@ pub(crate) async fn ask(
     let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
     Ok(match slot {
         None => answer_events::reply(context, answer, include_sources),
-        Some(slot) => streams::reply(context, slot, answer, include_sources),
+        Some(slot) => streams::reply(context, actor, slot, answer, include_sources),
     })
 }
 

@@ -15,7 +15,7 @@ use docent_http::{ApiError, Granted, PathId, Reply, State};
 ///
 /// For answers requested with `resumable`. Returns the events after the one named by `Last-Event-ID`, or all events without the header,
 /// and continues with new events. Only the process that generates the answer has them, until one minute after its end. Of a long
-/// answer it has the last 512 KiB.
+/// answer it has the last 512 KiB. Sources of documents that the account can no longer read have no text.
 #[utoipa::path(
     get, path = "/agents/{name}/streams/{id}", operation_id = "resume_stream", tag = "Chat",
     params(
@@ -60,7 +60,7 @@ pub(crate) async fn resume(
         Next::Gone => Err(streams::gone()),
         // Standard clients do not reconnect after a 204.
         Next::Over => Ok(HttpResponse::NoContent().finish()),
-        Next::Event(_) | Next::Later => Ok(streams::read(context, stream, seen)),
+        Next::Event(_) | Next::Later => Ok(streams::read(context, by.actor, stream, seen)),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct ConversationEntry<'a> {
 
 impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
     fn from((conversation, messages): &'a (Conversation, u64)) -> Self {
-        let ConversationResponse { id, title, created_at, updated_at } = conversation.into();
+        let ConversationResponse { id, title, created_at, updated_at, .. } = conversation.into();
         Self { id, title, created_at, updated_at, messages: *messages }
     }
 }

@@ -4,15 +4,17 @@ use super::response::ConversationResponse;
 use crate::answer_events::Source;
 use crate::openapi::answers;
 use crate::paging;
+use crate::selection::{CollectionRef, DocumentRef};
 use crate::timestamp::rfc3339;
 use docent_app::conversations::own;
 use docent_domain::access::Chat;
 use docent_domain::conversation::{ConversationMessage, MessageRole};
-use docent_domain::id::ConversationId;
+use docent_domain::id::{ConversationId, DocumentId};
 use docent_domain::listing::PageRequest;
 use docent_domain::usage::TokenUsage;
-use docent_http::{Granted, PathId, Query, Reply, State};
+use docent_http::{PathId, Query, Reply, Scoped, State};
 use serde::Serialize;
+use std::collections::HashSet;
 use utoipa::ToSchema;
 
 /// Default number of messages on a page.
@@ -27,6 +29,12 @@ pub(crate) struct ConversationWhole<'a> {
     /// Title.
     #[schema(min_length = 1, max_length = 200)]
     title: &'a str,
+    /// Collections that its last question was limited to; `null` for all.
+    #[schema(value_type = Option<Vec<CollectionRef>>, required, max_items = 100)]
+    collection_ids: Option<Vec<String>>,
+    /// Documents that its last question was limited to, at most the first 100; `null` for all.
+    #[schema(value_type = Option<Vec<DocumentRef>>, required, max_items = 100)]
+    document_ids: Option<Vec<String>>,
     /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
@@ -103,8 +111,8 @@ impl From<TokenUsage> for UsageResponse {
     }
 }
 
-impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
-    fn from(message: &'a ConversationMessage) -> Self {
+impl<'a> MessageResponse<'a> {
+    fn of(message: &'a ConversationMessage, withheld: &HashSet<DocumentId>) -> Self {
         let (id, content) = (message.id.to_string(), message.content.as_str());
         let created_at = rfc3339(message.at);
         match &message.role {
@@ -116,7 +124,7 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
                 created_at,
                 agent: name.as_str(),
                 complete: *is_complete,
-                sources: sources.iter().map(Source::from).collect(),
+                sources: sources.iter().map(|source| Source::of(source, withheld)).collect(),
                 usage: UsageResponse::from(*tokens),
             }),
         }
@@ -126,7 +134,7 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
 /// Read a conversation (extension)
 ///
 /// Returns a page of its messages. The headers `Link` and `X-Next-Cursor` name the next page, if there is one. A page of more than one
-/// message has at most 1 MiB of text and sources. Empty parameters are ignored.
+/// message has at most 1 MiB of text and sources. Sources of documents that the account can no longer read have no text. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/conversations/{id}", operation_id = "get_conversation", tag = "Conversations",
     params(
@@ -146,7 +154,7 @@ impl<'a> From<&'a ConversationMessage> for MessageResponse<'a> {
     ),
 )]
 pub(crate) async fn read(
-    by: Granted<Chat>,
+    by: Scoped<Chat>,
     context: State,
     id: PathId<ConversationId>,
     mut query: Query,
@@ -156,13 +164,16 @@ pub(crate) async fn read(
     // The cursor is the position of the first message of the page.
     let offset = paging::after(&mut query, |text| text.parse::<u32>().ok()).map_or(0, u64::from);
     query.done()?;
-    let read = own::read(&context.app, &by.grant, id, PageRequest { offset, limit }).await?;
+    let page = PageRequest { offset, limit };
+    let (read, withheld) = own::read(&context.app, &by.grant, &by.scope, id, page).await?;
     let (conversation, found) = (&read.conversation, &read.messages);
     let end = offset + found.records.len() as u64;
     let next = (end < found.total && !found.records.is_empty()).then(|| end.to_string());
-    let messages = found.records.iter().map(MessageResponse::from).collect();
+    let messages = found.records.iter().map(|message| MessageResponse::of(message, &withheld)).collect();
     let path = format!("/conversations/{id}");
-    let ConversationResponse { id, title, created_at, updated_at } = conversation.into();
-    let body = ConversationWhole { id, title, created_at, updated_at, messages };
+    let ConversationResponse { id, title, collection_ids, document_ids, created_at, updated_at } =
+        conversation.into();
+    let body =
+        ConversationWhole { id, title, collection_ids, document_ids, created_at, updated_at, messages };
     Ok(paging::response(body, &path, &[], limit, next))
 }

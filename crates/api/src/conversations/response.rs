@@ -1,5 +1,6 @@
 //! Responses with conversations.
 
+use crate::selection::{CollectionRef, DocumentRef};
 use crate::timestamp::rfc3339;
 use docent_domain::conversation::Conversation;
 use serde::Serialize;
@@ -10,6 +11,8 @@ use utoipa::ToSchema;
 #[schema(example = json!({
     "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
     "title": "How long is the warranty?",
+    "collection_ids": null,
+    "document_ids": null,
     "created_at": "2026-01-01T00:00:00.000000Z",
     "updated_at": "2026-01-01T00:05:00.000000Z",
 }))]
@@ -20,6 +23,12 @@ pub(crate) struct ConversationResponse<'a> {
     /// Title.
     #[schema(min_length = 1, max_length = 200)]
     pub(super) title: &'a str,
+    /// Collections that its last question was limited to; `null` for all.
+    #[schema(value_type = Option<Vec<CollectionRef>>, required, max_items = 100)]
+    pub(super) collection_ids: Option<Vec<String>>,
+    /// Documents that its last question was limited to, at most the first 100; `null` for all.
+    #[schema(value_type = Option<Vec<DocumentRef>>, required, max_items = 100)]
+    pub(super) document_ids: Option<Vec<String>>,
     /// Creation time.
     #[schema(format = "date-time")]
     pub(super) created_at: String,
@@ -33,8 +42,14 @@ impl<'a> From<&'a Conversation> for ConversationResponse<'a> {
         Self {
             id: conversation.id.to_string(),
             title: conversation.title.as_str(),
+            collection_ids: conversation.selection.collections.as_deref().map(texts),
+            document_ids: conversation.selection.documents.as_deref().map(texts),
             created_at: rfc3339(conversation.created_at),
             updated_at: rfc3339(conversation.updated_at),
         }
     }
+}
+
+fn texts<T: ToString>(ids: &[T]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
 }

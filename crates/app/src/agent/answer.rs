@@ -115,7 +115,8 @@ pub async fn ask(
     }
     let slot = limits::start_answer(app, &grant).await?;
     if let Some(conversation) = request.conversation {
-        conversations::open(app, &grant, conversation, request.question()).await?;
+        let selection = (&request.selection).into();
+        conversations::open(app, &grant, conversation, request.question(), selection).await?;
     }
     let messages = history::with_history(app, &request).await?;
     let request = AgentRequest { actor: request.actor.via_agent(&grant), ..request };

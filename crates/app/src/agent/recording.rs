@@ -46,7 +46,9 @@ impl Transcript {
         let Self { asked_at, text, sources, is_complete } = self;
         let role = MessageRole::Agent { name: agent, sources, tokens, is_complete };
         let question = request.question().to_owned();
-        if let Err(error) = conversations::append(app, conversation, question, asked_at, text, role).await {
+        let selection = (&request.selection).into();
+        let append = conversations::append(app, conversation, question, selection, asked_at, text, role);
+        if let Err(error) = append.await {
             tracing::error!(error = %docent_domain::fault::report(&error), %conversation, "the question and its answer could not be recorded");
             if let Error::Fault(fault) = &error {
                 app.note(fault);

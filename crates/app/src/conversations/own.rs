@@ -1,14 +1,16 @@
 //! Conversations of the requesting account. Those of other accounts are not found, even by superusers.
 
 use super::reading::{self, ConversationRead};
-use crate::App;
 use crate::error::{Error, Result};
+use crate::{App, quotes};
 use docent_domain::access::{Chat, Grant};
-use docent_domain::conversation::{Conversation, ConversationTitle};
-use docent_domain::id::ConversationId;
+use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle, MessageRole};
+use docent_domain::id::{ConversationId, DocumentId};
 use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest};
 use docent_domain::permission::RecordKind;
+use docent_domain::scope::Scope;
 use docent_ports::conversations::ConversationReader;
+use std::collections::HashSet;
 
 /// At most `limit` conversations after a list position, most recently updated first, each with its number of
 /// messages.
@@ -40,6 +42,7 @@ pub async fn create(
         id: app.new_id(ConversationId::generate),
         owner: grant.user(),
         title: title.unwrap_or_else(ConversationTitle::untitled),
+        selection: ConversationSelection::default(),
         created_at: now,
         updated_at: now,
     };
@@ -51,16 +54,25 @@ pub async fn create(
 
 /// A conversation and a page of its messages, oldest first. A page of more than one message ends before it gets too large.
 ///
+/// Sources of documents outside the scope have no text; these documents are returned too.
+///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn read(
     app: &App,
     grant: &Grant<Chat>,
+    scope: &Scope,
     id: ConversationId,
     page: PageRequest,
-) -> Result<ConversationRead> {
+) -> Result<(ConversationRead, HashSet<DocumentId>)> {
     let conversation = find(app.store.read_latest().await?.conversations(), grant, id).await?;
-    reading::messages(app, conversation, page).await
+    let mut read = reading::messages(app, conversation, page).await?;
+    let sources = read.messages.records.iter_mut().flat_map(|message| match &mut message.role {
+        MessageRole::User => &mut [],
+        MessageRole::Agent { sources, .. } => sources.as_mut_slice(),
+    });
+    let withheld = quotes::withhold(app, scope, sources.collect()).await?;
+    Ok((read, withheld))
 }
 
 /// Changes a conversation's title.

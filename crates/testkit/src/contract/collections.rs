@@ -230,6 +230,8 @@ crate::battery! {
             assert_eq!(listed(&*store, DocumentFilter::of(of.clone())).await, ids(&expected));
             let mut view = store.read().await.unwrap();
             let found = view.documents().searchable(&ids(&[1, 2, 3, 4, 5, 6]), &of).await.unwrap();
+            let readable = view.documents().readable(&ids(&[1, 2, 3, 4, 5, 6]), &of).await.unwrap();
+            assert_eq!(readable, ids(&expected).into_iter().collect());
             let expected: HashSet<_> = ids(&expected).into_iter().filter(|document| *document != id(4)).collect();
             assert_eq!(found, expected);
         }

@@ -4,7 +4,9 @@ use super::records::{add_users, first};
 use crate::builders::{at, conversation, id, question, user};
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::{PageStart, Position, Span};
-use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
+use docent_domain::conversation::{
+    Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
+};
 use docent_domain::id::ChunkId;
 use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest};
 use docent_domain::retrieval::ScoredChunk;
@@ -52,12 +54,14 @@ crate::battery! {
     /// All fields are stored and read unchanged, including messages with sources.
     async fn conversation_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
-        add(&*store, &[Conversation { updated_at: at(7), ..conversation(1, user(1).id) }]).await;
+        let selection = ConversationSelection { collections: Some(vec![id(3)]), documents: None };
+        let added = Conversation { selection, updated_at: at(7), ..conversation(1, user(1).id) };
+        add(&*store, std::slice::from_ref(&added)).await;
         let said = [question(1, id(1)), answer(2)];
         assert_eq!(append(&*store, &said).await, 0);
         let mut view = store.read().await.unwrap();
         let known = view.conversations().get(id(1)).await.unwrap();
-        assert_eq!(known, Some(Conversation { updated_at: at(7), ..conversation(1, user(1).id) }));
+        assert_eq!(known, Some(added));
         assert_eq!(view.conversations().messages(id(1), first(9)).await.unwrap().records, said);
         assert_eq!(view.conversations().get(id(2)).await.unwrap(), None);
         assert_eq!(view.conversations().messages(id(2), first(9)).await.unwrap().total, 0);
@@ -112,13 +116,14 @@ crate::battery! {
         assert_eq!(some.total, 16);
     }
 
-    /// A conversation is renamed and deleted with its messages.
+    /// A conversation is changed and deleted with its messages.
     async fn update_and_delete_change_conversation(store) {
         add_users(&*store, &[user(1)]).await;
         add(&*store, &[conversation(1, user(1).id), conversation(2, user(1).id)]).await;
         append(&*store, &[question(1, id(1))]).await;
         let renamed = Conversation {
             title: ConversationTitle::parse("Renamed").unwrap(),
+            selection: ConversationSelection { collections: Some(Vec::new()), documents: Some(vec![id(7), id(6)]) },
             updated_at: at(9),
             ..conversation(1, user(1).id)
         };
@@ -126,7 +131,12 @@ crate::battery! {
         assert!(unit.conversations().update(&renamed).await.unwrap());
         assert!(!unit.conversations().update(&conversation(3, user(1).id)).await.unwrap());
         unit.commit().await.unwrap();
-        assert_eq!(store.read().await.unwrap().conversations().get(id(1)).await.unwrap(), Some(renamed));
+        assert_eq!(store.read().await.unwrap().conversations().get(id(1)).await.unwrap(), Some(renamed.clone()));
+        let widened = Conversation { selection: ConversationSelection::default(), ..renamed };
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.conversations().update(&widened).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(store.read().await.unwrap().conversations().get(id(1)).await.unwrap(), Some(widened));
         let mut unit = store.begin().await.unwrap();
         assert!(unit.conversations().delete(id(1)).await.unwrap());
         assert!(!unit.conversations().delete(id(1)).await.unwrap());

@@ -122,6 +122,7 @@ crate::battery! {
         let counts = view.documents().counts().await.unwrap();
         assert_eq!(counts, DocumentCounts { pending: 1, ..DocumentCounts::default() });
         assert!(view.documents().searchable(&[ingested.id], Scope::SERVICE).await.unwrap().is_empty());
+        assert!(view.documents().readable(&[ingested.id], Scope::SERVICE).await.unwrap().is_empty());
         let file = ingested.file.clone().unwrap();
         let (blob, sha256) = (Some(file.blob), Some(file.sha256));
         let deletion = Deletion { document: ingested.id, blob, sha256, at: at(9) };

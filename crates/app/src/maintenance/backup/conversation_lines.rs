@@ -4,7 +4,9 @@ use super::BackupError;
 use super::lines::{id, instant, invalid};
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::PageStart;
-use docent_domain::conversation::{Conversation, ConversationMessage, ConversationTitle, MessageRole};
+use docent_domain::conversation::{
+    Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
+};
 use docent_domain::id::ChunkId;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
@@ -15,6 +17,9 @@ pub(super) struct ConversationLine {
     id: String,
     owner: String,
     title: String,
+    /// None in archives of earlier versions and for all documents.
+    collections: Option<Vec<String>>,
+    documents: Option<Vec<String>>,
     created_at: i64,
     updated_at: i64,
 }
@@ -58,6 +63,8 @@ impl ConversationLine {
             id: conversation.id.to_string(),
             owner: conversation.owner.to_string(),
             title: conversation.title.as_str().to_owned(),
+            collections: conversation.selection.collections.as_deref().map(texts),
+            documents: conversation.selection.documents.as_deref().map(texts),
             created_at: conversation.created_at.timestamp_micros(),
             updated_at: conversation.updated_at.timestamp_micros(),
         }
@@ -68,10 +75,22 @@ impl ConversationLine {
             id: id(&self.id)?,
             owner: id(&self.owner)?,
             title: ConversationTitle::parse(&self.title).map_err(invalid)?,
+            selection: ConversationSelection {
+                collections: self.collections.as_deref().map(ids).transpose()?,
+                documents: self.documents.as_deref().map(ids).transpose()?,
+            },
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
         })
     }
+}
+
+fn texts<T: ToString>(ids: &[T]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
+}
+
+fn ids<T: std::str::FromStr>(texts: &[String]) -> Result<Vec<T>, BackupError> {
+    texts.iter().map(|text| id(text)).collect()
 }
 
 impl MessageLine {

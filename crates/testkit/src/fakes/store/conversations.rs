@@ -71,6 +71,7 @@ impl ConversationWriter for Transaction {
         self.write(|tables| {
             let Some((known, _)) = tables.conversations.get_mut(&conversation.id) else { return Ok(false) };
             known.title = conversation.title.clone();
+            known.selection = conversation.selection.clone();
             known.updated_at = conversation.updated_at;
             Ok(true)
         })

@@ -85,6 +85,14 @@ impl DocumentReader for Transaction {
         Ok(ids.iter().filter(is_searchable).copied().collect())
     }
 
+    async fn readable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
+        let documents = &self.read()?.documents;
+        let is_readable = |id: &&DocumentId| {
+            documents.get(id).is_some_and(|document| scope.contains(&document.collections))
+        };
+        Ok(ids.iter().filter(is_readable).copied().collect())
+    }
+
     async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>> {
         let tables = self.read()?;
         let is_stale = |document: &&Document| {
