@@ -290,4 +290,106 @@ rules! {
         assert_eq!(ask(&ada, json!({ "filters": filter })).await, from_ref(&inside));
         assert!(ask(&bob, json!({ "document_ids": [inside] })).await.is_empty());
     }
+
+    /// Earlier answers, in conversations and in resumed streams, quote a document only as long as the account can read it.
+    async fn quotes_are_withheld_from_accounts_without_a_role(setup) {
+        let answer = [Turn::searching("zebras"), Turn::saying("In Africa.")];
+        let app = setup.script(answer).start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let team = collection(&ada, "Team").await;
+        share(&ada, &team, &bob, "viewer").await;
+        let path = format!("/documents/upload?collection_id={team}");
+        let hers = id(&ada.upload_to(&path, "a.pdf", pdf(&["zebras of ada"])).await.expect(202).json());
+        let his = bob.add("b.pdf", pdf(&["zebras of bob"])).await;
+        app.run_jobs().await;
+        let mut question = question_body("Where are the zebras?");
+        question["conversation_id"] = json!("01900000-0000-7000-8000-000000000001");
+        question["include_sources"] = json!(true);
+        question["resumable"] = json!(true);
+        let asked = bob.post("/agents/chat", question).await.expect(200);
+        let stream = format!("/agents/chat/streams/{}", asked.header("x-stream-id"));
+        // The title, the text and the availability of the sources, first of ada's document.
+        let quotes = |sources: &Value| -> Vec<Value> {
+            let mut found: Vec<Value> = sources.as_array().unwrap().clone();
+            found.sort_by_key(|source| source["document_id"] != json!(hers));
+            found.iter().map(|source| json!([source["title"], source["text"], source.get("available")])).collect()
+        };
+        let earlier = async || {
+            let conversation = bob.get("/conversations/01900000-0000-7000-8000-000000000001").await.expect(200).json();
+            assert_eq!(conversation["messages"][1]["content"], "In Africa.");
+            let resumed = bob.get(&stream).await.expect(200);
+            assert_eq!(resumed.answer(), "In Africa.");
+            let resumed = quotes(&resumed.event("sources").unwrap()["results"]);
+            assert_eq!(quotes(&conversation["messages"][1]["sources"]), resumed);
+            resumed
+        };
+        let (of_ada, of_bob) = (json!(["a.pdf", "zebras of ada", null]), json!(["b.pdf", "zebras of bob", null]));
+        let gone = |title: &str| json!([title, "", false]);
+        assert_eq!(quotes(&asked.event("sources").unwrap()["results"]), [of_ada.clone(), of_bob.clone()]);
+        assert_eq!(earlier().await, [of_ada.clone(), of_bob.clone()]);
+        let _ = ada.delete(&format!("/collections/{team}/members/{}", bob.user.id)).await.expect(204);
+        assert_eq!(earlier().await, [gone("a.pdf"), of_bob]);
+        let _ = bob.delete(&format!("/documents/{his}")).await.expect(204);
+        assert_eq!(earlier().await, [gone("a.pdf"), gone("b.pdf")]);
+        share(&ada, &team, &bob, "viewer").await;
+        assert_eq!(earlier().await, [of_ada, gone("b.pdf")]);
+        app.leave_jobs();
+    }
+
+    /// Lists and reports say who added a document and what the account may do with it, as the service then decides.
+    async fn access_is_what_the_account_may_do(setup) {
+        let app = setup.api_keys().start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let team = collection(&ada, "Team").await;
+        share(&ada, &team, &bob, "contributor").await;
+        let path = format!("/documents/upload?collection_id={team}");
+        let hers = id(&ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json());
+        let his = id(&bob.upload_to(&path, "b.pdf", pdf(&["lions"])).await.expect(202).json());
+        let access = async |by: &Member, document: &str| {
+            let list = by.get("/documents?include=access&limit=10").await.expect(200).json();
+            let entry = list.as_array().unwrap().iter().find(|entry| entry["id"] == json!(document)).unwrap().clone();
+            let report = by.get(&format!("/documents/{document}/report")).await.expect(200).json();
+            for (field, value) in entry["access"].as_object().unwrap() {
+                assert_eq!(&report[field], value, "{field}");
+            }
+            let of = &entry["access"];
+            assert_eq!(of["collection_ids"], json!([team]));
+            json!([of["is_own"], of["owner_email"], of["can_change"], of["can_delete"]])
+        };
+        assert_eq!(access(&ada, &his).await, json!([false, "bob@example.org", true, true]));
+        assert_eq!(access(&bob, &his).await, json!([true, "bob@example.org", true, true]));
+        assert_eq!(access(&bob, &hers).await, json!([false, null, false, false]));
+        let _ = bob.delete(&format!("/documents/{hers}")).await.expect(403);
+        let key = app.limited_key(ada.user.id, &["read"], None).await.key;
+        assert_eq!(access(&ada.with_access(key), &hers).await, json!([true, "ada@example.org", false, false]));
+        share(&ada, &team, &bob, "viewer").await;
+        assert_eq!(access(&bob, &his).await, json!([true, "bob@example.org", false, false]));
+        let _ = bob.delete(&format!("/documents/{his}")).await.expect(403);
+        for entry in bob.get("/documents").await.expect(200).json().as_array().unwrap() {
+            assert_eq!(entry.as_object().unwrap().len(), 4, "{entry}");
+        }
+        let _ = bob.get("/documents?include=owner").await.expect(422);
+        app.leave_jobs();
+    }
+
+    /// The list of collections marks the one for documents that name none, and has their sizes.
+    async fn list_marks_the_default_collection(setup) {
+        let app = setup.start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let team = collection(&ada, "Team").await;
+        share(&ada, &team, &bob, "viewer").await;
+        let _ = ada.add("a.pdf", pdf(&["zebras"])).await;
+        let sizes = async |by: &Member| {
+            let list = by.get("/collections").await.expect(200).json();
+            let of = |it: &Value| (it["name"].clone(), it["is_default"].clone(), it["members"].clone(), it["documents"].clone());
+            list.as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+        };
+        let entry = |name: &str, is_default: bool, members: u64, documents: u64| {
+            (json!(name), json!(is_default), json!(members), json!(documents))
+        };
+        let expected = [entry("Everyone", true, 0, 1), entry("Personal", false, 0, 0), entry("Team", false, 1, 0)];
+        assert_eq!(sizes(&bob).await, expected);
+        assert_eq!(sizes(&ada).await, expected);
+        app.leave_jobs();
+    }
 }

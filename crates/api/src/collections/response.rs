@@ -20,26 +20,26 @@ use utoipa::ToSchema;
 pub(crate) struct CollectionResponse<'a> {
     /// ID of the collection.
     #[schema(format = "uuid")]
-    id: String,
+    pub(super) id: String,
     /// `everyone` for the one that each installation has, `personal` for that of an account, otherwise `shared`.
-    kind: KindName,
+    pub(super) kind: KindName,
     /// Name.
     #[schema(min_length = 1, max_length = 150)]
-    name: &'a str,
+    pub(super) name: &'a str,
     /// Description; can be empty.
     #[schema(max_length = 1000)]
-    description: &'a str,
+    pub(super) description: &'a str,
     /// Role of the account that asks.
-    role: RoleName,
+    pub(super) role: RoleName,
     /// Role of every account; `null` if the collection is not open to all.
     #[schema(required)]
-    role_of_all: Option<RoleName>,
+    pub(super) role_of_all: Option<RoleName>,
     /// Creation time.
     #[schema(format = "date-time")]
-    created_at: String,
+    pub(super) created_at: String,
     /// Time of the last change.
     #[schema(format = "date-time")]
-    updated_at: String,
+    pub(super) updated_at: String,
 }
 
 /// Kind of a collection.

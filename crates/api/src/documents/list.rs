@@ -2,16 +2,18 @@
 //!
 //! Returns all documents or, with the extension parameters, a page of matching documents.
 
-use super::response::DocumentResponse;
+use super::response::{AccessView, DocumentResponse, DocumentStatus};
 use crate::openapi::answers;
 use crate::paging;
 use crate::selection::filters_of_text;
 use actix_web::HttpResponse;
 use actix_web::http::header::ContentType;
 use bytes::Bytes;
+use docent_app::accounts::authenticate;
+use docent_app::documents::access::describe;
 use docent_app::documents::list as use_case;
 use docent_app::error::Error;
-use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::access::{Actor, Grant, ReadDocuments};
 use docent_domain::document::Document;
 use docent_domain::fault::report;
 use docent_domain::id::CollectionId;
@@ -20,12 +22,57 @@ use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
 use docent_http::{Query, Reply, Scoped, State};
 use futures::{StreamExt, TryStreamExt, future, stream};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 /// Number of documents that one read of a list without `limit` returns.
 const BATCH: u64 = 500;
 /// Maximum number of characters of the parameter `q`.
 pub(crate) const TITLE_PART_MAX: usize = 200;
 const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
+
+/// A document of a list.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct DocumentEntry<'a> {
+    /// ID of the document.
+    #[schema(format = "uuid")]
+    id: String,
+    /// Title, or the name of the file.
+    #[schema(min_length = 1, max_length = 500)]
+    title: &'a str,
+    /// `pending` until the file is ingested, then `ingested` or `failed`.
+    status: DocumentStatus,
+    /// ID in the vector store once the document is `ingested`: equal to `id`.
+    #[schema(required, max_length = 200)]
+    vector_doc_id: Option<&'a str>,
+    /// Extension: only with `include=access`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    access: Option<AccessView>,
+}
+
+/// What the entries of a list have besides the documents.
+#[derive(Clone)]
+struct Details {
+    context: State,
+    scope: Scope,
+    /// The actor with its permissions, if access was requested.
+    actor: Option<Actor>,
+}
+
+impl Details {
+    async fn of<'a>(&self, documents: &'a [Document]) -> Result<Vec<DocumentEntry<'a>>, Error> {
+        let mut access = match &self.actor {
+            Some(actor) => describe(&self.context.app, actor, &self.scope, documents).await?.into_iter(),
+            None => Vec::new().into_iter(),
+        };
+        let entry = |document: &'a Document| {
+            let DocumentResponse { id, title, status, vector_doc_id } = document.into();
+            DocumentEntry { id, title, status, vector_doc_id, access: access.next().map(AccessView::from) }
+        };
+        Ok(documents.iter().map(entry).collect())
+    }
+}
 
 /// List documents
 ///
@@ -48,9 +95,13 @@ const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
             "filters" = Option<String>, Query, nullable = false, example = r#"{"type":"eq","key":"year","value":2025}"#,
             description = "Only documents that meet this condition: a `Filter` as JSON.",
         ),
+        (
+            "include" = Option<String>, Query, nullable = false, pattern = "^(access)?$", example = "access",
+            description = "`access`: each document also has the field `access`.",
+        ),
     ),
     responses(
-        (status = 200, description = "The documents.", body = [DocumentResponse<'_>]),
+        (status = 200, description = "The documents.", body = [DocumentEntry<'_>]),
         answers::UnknownCollection,
     ),
 )]
@@ -58,6 +109,7 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
     let mut filter = filter(&mut query, &by.scope);
     let id = query.parse_given("collection_id", "must be a UUID", |text| text.parse::<CollectionId>().ok());
     let filters = query.text("filters").map(str::to_owned);
+    let include = query.parse("include", "must be access", |text| (text == "access").then_some("access"));
     let limit = paging::limit(&mut query);
     let title_part = query.text("q").map(str::to_owned);
     query.done()?;
@@ -65,11 +117,16 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
         filter.scope = by.scope.within(&[id]).ok_or(Error::NotFound(RecordKind::Collection))?;
     }
     let collection = id.map(|id| id.to_string());
+    let actor = match include {
+        Some(_) => Some(authenticate::with_permissions(&context.app, by.actor).await?),
+        None => None,
+    };
+    let details = Details { context: context.clone(), scope: by.scope, actor };
     // One more than requested shows whether there is another page.
     filter.limit = Some(limit.unwrap_or(BATCH) + 1);
     let mut documents = use_case::list(&context.app, by.grant, &filter).await?;
     if limit.is_none() && documents.len() as u64 > BATCH {
-        return Ok(stream_all(context, by.grant, filter, documents));
+        return stream_all(context, by.grant, filter, documents, details).await;
     }
     let next = limit.and_then(|limit| paging::truncate(&mut documents, limit, cursor));
     let parameters = [
@@ -77,29 +134,31 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
         ("q", title_part.as_deref()),
         ("collection_id", collection.as_deref()),
         ("filters", filters.as_deref()),
+        ("include", include),
     ];
-    let body: Vec<_> = documents.iter().map(DocumentResponse::from).collect();
+    let body = details.of(&documents).await?;
     Ok(paging::response(body, "/documents", &parameters, limit.unwrap_or_default(), next))
 }
 
 /// Sends a long list in batches, so that neither its size nor a slow client needs memory. If the database fails meanwhile,
 /// the response ends without the closing bracket.
-fn stream_all(
+async fn stream_all(
     context: State,
     grant: Grant<ReadDocuments>,
     filter: DocumentFilter,
     first: Vec<Document>,
-) -> HttpResponse {
-    let start = stream::once(future::ready(Ok(encode(&first, "["))));
+    details: Details,
+) -> Reply {
+    let start = stream::once(future::ready(Ok(encode(&details.of(&first).await?, "["))));
     let batches = stream::try_unfold(first.last().map(after), move |position| {
-        let (context, mut filter) = (context.clone(), filter.clone());
+        let (context, mut filter, details) = (context.clone(), filter.clone(), details.clone());
         async move {
             let Some(position) = position else { return Ok(None) };
             filter.after = Some(position);
             let documents = use_case::list(&context.app, grant, &filter).await?;
             let batch = match documents.is_empty() {
                 true => Bytes::from_static(b"]"),
-                false => encode(&documents, ","),
+                false => encode(&details.of(&documents).await?, ","),
             };
             Ok::<_, Error>(Some((batch, documents.last().map(after))))
         }
@@ -107,14 +166,13 @@ fn stream_all(
     let body = start.chain(batches).inspect_err(|error| {
         tracing::warn!(error = %report(error), "a list of documents was interrupted");
     });
-    HttpResponse::Ok().content_type(ContentType::json()).streaming(body)
+    Ok(HttpResponse::Ok().content_type(ContentType::json()).streaming(body))
 }
 
 /// Encodes documents as items of a JSON array after `lead`.
-fn encode(documents: &[Document], lead: &str) -> Bytes {
-    let items = documents.iter().map(|document| {
-        serde_json::to_string(&DocumentResponse::from(document)).unwrap_or_else(|_| "null".to_owned())
-    });
+fn encode(entries: &[DocumentEntry<'_>], lead: &str) -> Bytes {
+    let items =
+        entries.iter().map(|entry| serde_json::to_string(entry).unwrap_or_else(|_| "null".to_owned()));
     Bytes::from(format!("{lead}{}", items.collect::<Vec<_>>().join(",")))
 }
 

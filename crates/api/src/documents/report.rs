@@ -2,18 +2,21 @@
 //!
 //! The result of an ingestion: coverage, statistics and the failure, if any.
 
-use super::response::DocumentStatus;
+use super::response::{AccessView, DocumentStatus};
 use crate::openapi::answers;
 use crate::selection::{CollectionRef, attributes_json};
 use actix_web::HttpResponse;
 use chrono::SecondsFormat;
+use docent_app::accounts::authenticate;
+use docent_app::documents::access::describe;
 use docent_app::documents::get as use_case;
+use docent_app::error::Error;
 use docent_domain::access::ReadDocuments;
 use docent_domain::document::{Document, DocumentState, Failure};
 use docent_domain::extraction::{Coverage, IngestionStats};
-use docent_domain::id::{CollectionId, DocumentId};
+use docent_domain::id::DocumentId;
 use docent_domain::job::Wait;
-use docent_domain::scope::Scope;
+use docent_domain::permission::RecordKind;
 use docent_http::{PathId, Reply, Scoped, State};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,7 +32,10 @@ use utoipa::ToSchema;
 )]
 pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
     let (document, wait) = use_case::with_wait(&context.app, by.grant, &by.scope, id.parse()?).await?;
-    Ok(HttpResponse::Ok().json(Report::of(&document, wait.as_ref(), &by.scope)))
+    let actor = authenticate::with_permissions(&context.app, by.actor).await?;
+    let access = describe(&context.app, &actor, &by.scope, std::slice::from_ref(&document)).await?.pop();
+    let access = access.ok_or(Error::NotFound(RecordKind::Document))?.into();
+    Ok(HttpResponse::Ok().json(Report::of(&document, wait.as_ref(), access)))
 }
 
 /// Ingestion report of a document.
@@ -49,7 +55,11 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     "waiting": null,
     "warnings": ["1 of 12 pages: no text (blank, or a picture of text)"],
     "owner_id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4f",
+    "owner_email": null,
+    "is_own": false,
     "collection_ids": ["00000000-0000-0000-0000-000000000001"],
+    "can_change": false,
+    "can_delete": false,
     "attributes": { "year": 2025 },
 }))]
 pub(crate) struct Report<'a> {
@@ -72,12 +82,22 @@ pub(crate) struct Report<'a> {
     waiting: Option<WaitView<'a>>,
     /// Sentences about content that is not searchable.
     warnings: Vec<String>,
-    /// ID of the account that uploaded it; `null` if that account was deleted.
+    /// ID of the account that added it; `null` if that account was deleted.
     #[schema(required, format = "uuid")]
     owner_id: Option<String>,
+    /// Email address of that account. Only for the account itself, for managers of a collection that has the document, for accounts
+    /// with `users.view_user` and for superusers; otherwise `null`.
+    #[schema(required, format = "email")]
+    owner_email: Option<String>,
+    /// Whether the account that asks added it.
+    is_own: bool,
     /// Collections that have it and that the account can see.
     #[schema(value_type = Vec<CollectionRef>)]
     collection_ids: Vec<String>,
+    /// Whether the account may change it and retry its ingestion.
+    can_change: bool,
+    /// Whether the account may delete it.
+    can_delete: bool,
     /// Attributes, set with an upload or a change.
     attributes: Map<String, Value>,
 }
@@ -151,12 +171,12 @@ pub(crate) struct WaitView<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn of(document: &'a Document, wait: Option<&'a Wait>, scope: &Scope) -> Self {
+    fn of(document: &'a Document, wait: Option<&'a Wait>, access: AccessView) -> Self {
+        let AccessView { owner_id, owner_email, is_own, collection_ids, can_change, can_delete } = access;
         let failure = match &document.state {
             DocumentState::Failed(failed) => Some(&failed.failure),
             DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
         };
-        let visible = document.collections.iter().filter(|id| scope.role_in(**id).is_some());
         Self {
             id: document.id.to_string(),
             status: (&document.state).into(),
@@ -168,8 +188,12 @@ impl<'a> Report<'a> {
                 reason: &wait.reason,
             }),
             warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
-            owner_id: document.owner.map(|owner| owner.to_string()),
-            collection_ids: visible.map(CollectionId::to_string).collect(),
+            owner_id,
+            owner_email,
+            is_own,
+            collection_ids,
+            can_change,
+            can_delete,
             attributes: attributes_json(&document.attributes),
         }
     }

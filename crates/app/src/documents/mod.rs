@@ -1,5 +1,6 @@
 //! Documents: creation, upload, reading, collections and attributes, retry and deletion.
 
+pub mod access;
 pub mod browse;
 pub mod bulk;
 pub mod create;
