@@ -10,6 +10,7 @@ mod login;
 mod markdown;
 mod pages;
 mod records;
+mod sources;
 mod stored_script;
 
 use docent_app::accounts::create::Flags;

@@ -31,12 +31,12 @@ function createTurn(question) {
   return { question, answer: "", element, answerElement, note, tools };
 }
 
-async function askQuestion(question) {
+async function askQuestion(question, selection) {
   const messages = [...buildHistory(), { role: "user", content: question }];
   const turn = createTurn(question);
   appendTurn(turn);
   updateUrl();
-  await streamAnswer(turn, messages);
+  await streamAnswer(turn, messages, selection);
 }
 
 function appendTurn(turn) {
@@ -49,7 +49,7 @@ function appendTurn(turn) {
   scrollToEnd();
 }
 
-async function streamAnswer(turn, messages) {
+async function streamAnswer(turn, messages, selection) {
   const controller = new AbortController();
   answerRequest = controller;
   updateSendButton();
@@ -67,7 +67,7 @@ async function streamAnswer(turn, messages) {
   };
   let failure = null;
   try {
-    const body = { messages, conversation_id: conversationId, include_sources: true };
+    const body = { messages, ...selection, conversation_id: conversationId, include_sources: true };
     const response = await callApi("/agents/chat", { ...jsonOptions("POST", body), signal: controller.signal });
     for await (const { event, data } of readEvents(response)) {
       if (event === "error") throw new ApiError(1, `The answer is incomplete: ${data.detail}`);
@@ -79,6 +79,10 @@ async function streamAnswer(turn, messages) {
     }
   } catch (error) {
     failure = error;
+  }
+  if (failure?.status === 404 && selection.collection_ids) {
+    await refreshChosen();
+    failure = new ApiError(1, "One of the chosen sources is no longer available");
   }
   cancelAnimationFrame(frame);
   if (answerRequest === controller) answerRequest = null;
@@ -131,12 +135,13 @@ async function copyAnswer(button, { answer }) {
 }
 
 function askAgain(turn) {
-  if (answerRequest) return;
+  const selection = checkSelection();
+  if (answerRequest || !selection) return;
   if (turn.element.contains(openedSource?.chip)) closeSource();
   turns.pop();
   turn.element.remove();
   byId("question").focus({ preventScroll: true });
-  askQuestion(turn.question);
+  askQuestion(turn.question, selection);
 }
 
 // New text scrolls the page only if the reader is at the end, within this many pixels.
@@ -161,9 +166,18 @@ function submitQuestion(event) {
   }
   const field = byId("question");
   const question = field.value.trim();
-  if (!question) return;
+  const selection = question && checkSelection();
+  if (!selection) return;
   field.value = "";
-  askQuestion(question);
+  askQuestion(question, selection);
+}
+
+// Returns the sources of the next question. Shows a message and returns null if none is left of those that were chosen.
+function checkSelection() {
+  const selection = selectionOfQuestion();
+  const message = "None of the chosen sources is available any more. Choose other sources, or remove them to ask all documents.";
+  setAlert("ask-alert", selection ? null : message);
+  return selection;
 }
 
 function startConversation() {
@@ -174,6 +188,7 @@ function startConversation() {
   turns = [];
   conversationId = randomUuid();
   updateUrl();
+  setChosen({});
   byId("turns").replaceChildren();
   byId("empty-conversation").hidden = false;
 }

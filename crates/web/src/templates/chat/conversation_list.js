@@ -74,10 +74,11 @@ async function openConversation(id, isSelected = false) {
   const request = openRequest;
   setAlert("conversations-alert");
   try {
-    const messages = await fetchMessages(id);
+    const { messages, collectionIds, documentIds } = await fetchConversation(id);
     if (request !== openRequest || !session) return;
     startConversation();
     conversationId = id;
+    restoreChosen(collectionIds, documentIds);
     for (let index = 0; index < messages.length; index += 1) {
       const [question, answer] = messages.slice(index, index + 2);
       if (question.role !== "user") continue;
@@ -99,16 +100,18 @@ async function openConversation(id, isSelected = false) {
   }
 }
 
-async function fetchMessages(id) {
+async function fetchConversation(id) {
   const messages = [];
-  let cursor = null;
+  let [cursor, collectionIds, documentIds] = [null, null, null];
   do {
     const query = new URLSearchParams({ limit: String(MESSAGES_PER_REQUEST), ...(cursor && { cursor }) });
     const response = await callApi(`/conversations/${id}?${query}`);
-    messages.push(...(await response.json()).messages);
+    const page = await response.json();
+    messages.push(...page.messages);
+    ({ collection_ids: collectionIds, document_ids: documentIds } = page);
     cursor = response.headers.get("X-Next-Cursor");
   } while (cursor);
-  return messages;
+  return { messages, collectionIds, documentIds };
 }
 
 function appendStoredTurn(question, answer) {

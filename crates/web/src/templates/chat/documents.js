@@ -8,7 +8,7 @@ const POLLED_DOCUMENTS_MAX = 10;
 const POLL_DELAY_MIN = 1000;
 const POLL_DELAY_MAX = 15000;
 
-let documentRows = new Map(); // by document ID: { row, details, report, title, status }
+let documentRows = new Map(); // by document ID: { row, details, report, actions, title, status, access }
 let nextDocumentsCursor = null;
 let documentsRequest = 0; // number of the latest request for the list; earlier responses are ignored
 let pollTimer = null;
@@ -18,7 +18,7 @@ let uploadQueue = Promise.resolve();
 async function loadDocuments({ more = false } = {}) {
   documentsRequest += 1;
   const request = documentsRequest;
-  const query = new URLSearchParams({ limit: String(DOCUMENTS_PER_REQUEST) });
+  const query = new URLSearchParams({ limit: String(DOCUMENTS_PER_REQUEST), include: "access" });
   const search = byId("documents-search").value.trim();
   if (search) query.set("q", search);
   if (more && nextDocumentsCursor) query.set("cursor", nextDocumentsCursor);
@@ -43,15 +43,51 @@ async function loadDocuments({ more = false } = {}) {
   }
 }
 
-function createDocumentRow({ id, title, status }) {
+function createDocumentRow({ id, title, status, access }) {
   const report = createElement("div", { class: "report" });
+  const actions = createElement("div", { class: "actions" });
   const details = createElement("details", {
     toggle: () => { if (details.open) loadReport(id, report); },
   }, createElement("summary", {}, "Details", createElement("span", { class: "visually-hidden" }, ` of ${title}`)), report,
-  createElement("button", { type: "button", class: "quiet", click: () => deleteDocument(id, title) }, "Delete…"));
-  const row = createElement("li", {}, createElement("bdi", { class: "title" }, title), createPill(status), details);
-  documentRows.set(id, { row, details, report, title, status });
+  actions);
+  const origin = describeOrigin(access);
+  const row = createElement("li", {}, createElement("bdi", { class: "title" }, title),
+    origin && createElement("p", { class: "hint" }, origin), createPill(status), details);
+  documentRows.set(id, { row, details, report, actions, title, status, access });
+  showActions(id);
   return row;
+}
+
+// Who added a document, unless it is the user, and its collections, unless it is only in that of everyone.
+function describeOrigin({ is_own: isOwn, owner_id: ownerId, owner_email: email, collection_ids: ids }) {
+  const parts = [];
+  if (!isOwn && ownerId) parts.push(email ? `by ${email}` : "by another account");
+  const its = collections.filter(({ id }) => ids.includes(id));
+  if (its.some(({ kind }) => kind !== "everyone")) parts.push(`in ${its.map(({ name }) => name).join(", ")}`);
+  return parts.join(" ");
+}
+
+// Shows the buttons for what the user may do with a document in its state.
+function showActions(id) {
+  const { actions, title, status, access } = documentRows.get(id);
+  const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
+  actions.replaceChildren(...[
+    status === "ingested" && createButton("Ask this document", () => askDocument(id, title)),
+    status === "failed" && access.can_change && createButton("Try again", () => retryDocument(id)),
+    access.can_delete && createButton("Delete…", () => deleteDocument(id, title)),
+  ].filter(Boolean));
+}
+
+async function retryDocument(id) {
+  const entry = documentRows.get(id);
+  try {
+    await updateStatus(await (await callApi(`/documents/${id}/retry`, { method: "POST" })).json());
+    entry.details.querySelector("summary").focus({ preventScroll: true });
+    schedulePoll();
+  } catch (error) {
+    const message = `Not tried again. ${errorMessage(error)}`;
+    entry.report.replaceChildren(createElement("p", { class: "reason", role: "alert" }, message));
+  }
 }
 
 function createPill(status) {
@@ -99,6 +135,7 @@ async function updateStatus({ id, status }) {
   const entry = documentRows.get(id);
   if (!entry || entry.status === status) return;
   entry.status = status;
+  showActions(id);
   entry.row.querySelector(".pill").replaceWith(createPill(status));
   announce(`${entry.title}: ${STATUS_LABELS[status] ?? status}`);
   pollDelay = POLL_DELAY_MIN;
@@ -109,30 +146,35 @@ async function updateStatus({ id, status }) {
 function enqueueUploads(files) {
   byId("side").classList.remove("folded");
   updateSidebarToggle();
+  const destination = byId("destination").value;
   for (const file of files) {
     const line = createElement("li", {}, createElement("bdi", {}, file.name), ": waiting");
     byId("uploads").append(line);
-    uploadQueue = uploadQueue.then(() => uploadFile(file, line));
+    uploadQueue = uploadQueue.then(() => uploadFile(file, destination, line));
   }
 }
 
-async function uploadFile(file, line) {
+async function uploadFile(file, destination, line) {
   const isPdf = file.type === "application/pdf" || file.name.toLowerCase().endsWith(".pdf");
   const name = createElement("bdi", {}, file.name);
   try {
     if (!isPdf) throw new ApiError(415, "Only PDF files are supported");
     const progress = createElement("progress", { max: "1", value: "0", "aria-label": `Uploading ${file.name}` });
     line.replaceChildren(name, " ", progress);
-    const uploaded = await withAccessToken((token) => postFile(file, token, (part) => { progress.value = part; }));
+    const uploaded = await withAccessToken((token) =>
+      postFile(file, destination, token, (part) => { progress.value = part; }));
     if (!session) return;
     line.remove();
     announce(`${uploaded.title} was uploaded and is being processed.`);
-    byId("documents-list").prepend(createDocumentRow(uploaded));
+    const access = { is_own: true, collection_ids: [destination], can_change: true, can_delete: true };
+    byId("documents-list").prepend(createDocumentRow({ ...uploaded, access }));
     byId("documents-empty").hidden = true;
     pollDelay = POLL_DELAY_MIN;
     schedulePoll();
   } catch (error) {
-    const message = errorMessage(error);
+    const isUnknown = error.status === 404 || error.status === 403;
+    const message = isUnknown ? "You can no longer add documents to this collection." : errorMessage(error);
+    if (isUnknown && session) loadCollections().catch(() => { /* The list stays as it is. */ });
     const dismiss = createElement("button", { type: "button", class: "quiet", click: () => line.remove() }, "Dismiss");
     line.replaceChildren(createElement("span", { class: "reason" }, name, `: not uploaded. ${message}`), dismiss);
     announce(`${file.name} was not uploaded. ${message}`);
@@ -140,10 +182,10 @@ async function uploadFile(file, line) {
 }
 
 // Uploads a file with XMLHttpRequest, because `fetch` does not report the progress of an upload.
-function postFile(file, token, onProgress) {
+function postFile(file, destination, token, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", "/documents/upload");
+    request.open("POST", `/documents/upload${destination ? `?collection_id=${destination}` : ""}`);
     request.setRequestHeader("Authorization", `Bearer ${token}`);
     request.responseType = "json";
     request.upload.addEventListener("progress", (event) => {
@@ -170,14 +212,13 @@ async function deleteDocument(id, title) {
   } catch (error) {
     // 404: the document is already deleted.
     if (error.status !== 404) {
-      const reason = error.status === 403
-        ? "Only the uploader or an administrator can delete this document."
-        : errorMessage(error);
-      entry?.report.replaceChildren(createElement("p", { class: "reason", role: "alert" }, `Not deleted. ${reason}`));
+      const reason = `Not deleted. ${errorMessage(error)}`;
+      entry?.report.replaceChildren(createElement("p", { class: "reason", role: "alert" }, reason));
       return;
     }
   }
   documentRows.delete(id);
+  forgetChosenDocument(id);
   entry?.row.remove();
   if (openedSource?.source.document_id === id) closeSource();
   if (cachedFile?.documentId === id) releaseFile();

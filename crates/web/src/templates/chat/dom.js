@@ -16,6 +16,16 @@ function createElement(tag, attributes = {}, ...children) {
   return element;
 }
 
+// Returns an icon of the page's sprite.
+function createGlyph(id) {
+  const [svg, use] = ["svg", "use"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
+  svg.setAttribute("class", "glyph");
+  svg.setAttribute("aria-hidden", "true");
+  use.setAttribute("href", `#${id}`);
+  svg.append(use);
+  return svg;
+}
+
 // Announces a change to screen readers.
 function announce(text) {
   byId("status").textContent = text;

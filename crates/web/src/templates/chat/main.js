@@ -10,7 +10,11 @@ function showChat() {
   byId("user").textContent = session.email;
   updateLayout();
   byId("question").focus({ preventScroll: true });
-  loadDocuments();
+  showChosen();
+  // The rows of documents show the names of collections.
+  loadCollections().catch((error) => {
+    if (session) setAlert("documents-alert", errorMessage(error));
+  }).finally(loadDocuments);
   loadConversations();
   openConversationFromUrl();
 }
@@ -30,6 +34,11 @@ function endSession(notice) {
   startConversation();
   releaseFile();
   documentRows = new Map();
+  collections = [];
+  byId("destination").replaceChildren();
+  if (byId("picker").open) byId("picker").close();
+  byId("picker-collections").replaceChildren();
+  byId("picker-documents").replaceChildren();
   byId("documents-list").replaceChildren();
   byId("uploads").replaceChildren();
   byId("conversations-list").replaceChildren();
@@ -55,8 +64,8 @@ function updateSidebarToggle() {
 }
 
 function onKeydown(event) {
-  const isTyping = event.target.closest?.("input, textarea, dialog");
-  if (event.key === "Escape" && !byId("confirm").open) {
+  const isTyping = event.target.closest?.("input, textarea, select, dialog");
+  if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
     if (answerRequest) answerRequest.abort();
     else closeSource();
   } else if (event.key === "/" && !isTyping && session && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -96,6 +105,18 @@ listen("source-close", "click", closeSource);
 listen("previous-page", "click", () => changePage(-1));
 listen("next-page", "click", () => changePage(1));
 listen("source-file", "click", openFile);
+listen("source-ask", "click", () => {
+  const { document_id: id, title } = openedSource.source;
+  closeSource();
+  askDocument(id, title);
+});
+listen("choose", "click", openPicker);
+listen("picker-search", "input", onPickerInput);
+listen("picker-search", "keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+listen("picker-more", "click", () => loadPickerDocuments({ more: true }));
+listen("picker-all", "click", chooseAllDocuments);
+listen("picker", "close", () => byId("question").focus({ preventScroll: true }));
+listen("destination", "change", showReaders);
 addEventListener("keydown", onKeydown);
 addEventListener("hashchange", openConversationFromUrl);
 document.addEventListener("visibilitychange", schedulePoll);

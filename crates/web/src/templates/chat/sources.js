@@ -12,6 +12,7 @@ function formatPages({ page_start: first, page_end: last }) {
 
 function createChips(sources) {
   const createChip = (source, index) => {
+    if (source.available === false) return createLostChip(source, index);
     const chip = createElement("button", {
       type: "button",
       class: "chip",
@@ -26,8 +27,16 @@ function createChips(sources) {
   return createElement("ol", { class: "chips", "aria-label": "Sources" }, ...sources.map(createChip));
 }
 
+// A source whose document was deleted, or can no longer be read.
+function createLostChip({ title }, index) {
+  return createElement("li", {}, createElement("span", { class: "chip lost" }, createElement("b", {}, String(index + 1)),
+    createElement("bdi", {}, title), createElement("span", {}, "no longer available")));
+}
+
 // Turns citations in an answer, such as "Terms.pdf, page 4", into links that open the source.
-function linkCitations(answer, sources) {
+function linkCitations(answer, stored) {
+  const sources = stored.filter(({ available }) => available !== false);
+  if (!sources.length) return;
   const titles = sources.map(({ title }) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const citation = new RegExp(`(${titles.join("|")}),? (?:page|p\\.) (\\d{1,6})\\b`, "g");
   const walker = document.createTreeWalker(answer, NodeFilter.SHOW_TEXT);
