@@ -45,6 +45,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Ingest(args) => return Ok(command::ingest::run(args).await),
         Command::Ask(args) => return Ok(command::ask::run(&args).await),
         Command::Documents(command) => return command::documents::run(&command).await,
+        Command::Collections(command) => command::collections::run(&command).await,
         Command::Dev(args) => command::dev::run(args).await,
         Command::Serve(args) => command::serve::run(args).await,
         Command::Worker => command::worker::run().await,

@@ -1,6 +1,7 @@
 //! The command line of `docent`. Help, manual pages, completions and the reference are generated from it.
 
 mod accounts;
+mod collections;
 mod maintenance;
 mod reference;
 mod remote;
@@ -10,16 +11,20 @@ pub use accounts::{
     AccountArgs, ApiKeysCommand, CreateKeyArgs, CreateUserArgs, ListKeysArgs, ListUsersArgs, OneUserArgs,
     RevokeKeyArgs, UsersCommand,
 };
+pub use collections::{
+    ChangeCollectionArgs, CollectionArg, CollectionsCommand, CreateCollectionArgs, ListCollectionsArgs,
+    MemberArg, MembersCommand, OneCollectionArgs, RemoveMemberArgs, SetMemberArgs,
+};
 pub use maintenance::{
     AuditCommand, BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, PruneArgs, ReindexArgs, RestoreArgs,
 };
 pub use reference::reference;
 pub use remote::{
-    AskArgs, ClientArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, ListDocumentsArgs,
-    LoginArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
+    AskArgs, ClientArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, LabelArgs,
+    ListDocumentsArgs, LoginArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
 };
 
-pub use selection::{ConditionArg, SelectionArgs};
+pub use selection::{AttributeArg, ConditionArg, SelectionArgs};
 
 use crate::config::Profile;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -80,9 +85,12 @@ pub enum Command {
     Ask(AskArgs),
     /// Search the documents of a running service.
     Search(SearchArgs),
-    /// List, show, delete or retry documents of a running service.
+    /// List, show, label, delete or retry documents of a running service.
     #[command(subcommand)]
     Documents(DocumentsCommand),
+    /// Manage the collections of a running service and their members.
+    #[command(subcommand)]
+    Collections(CollectionsCommand),
     /// Run an MCP server on standard input and output that searches the documents of a running service.
     ///
     /// Assistants and editors that support the Model Context Protocol start this command themselves. Log in first, or

@@ -1,8 +1,8 @@
 //! Commands that are clients of a running service.
 
-use super::{OutputArgs, SelectionArgs};
-use clap::{Args, Subcommand};
-use docent_domain::id::{CollectionId, ConversationId, DocumentId};
+use super::{AttributeArg, CollectionArg, ConditionArg, OutputArgs, SelectionArgs};
+use clap::{ArgGroup, Args, Subcommand};
+use docent_domain::id::{ConversationId, DocumentId};
 use std::path::PathBuf;
 
 /// Base URL of a service with the default bind address.
@@ -67,9 +67,9 @@ pub struct IngestArgs {
     /// Files uploaded at the same time, 1 to 16.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub concurrency: u8,
-    /// ID of the collection for the documents; without this the service's default.
-    #[arg(long, value_name = "ID")]
-    pub collection: Option<CollectionId>,
+    /// ID or name of the collection for the documents; without this the service's default.
+    #[arg(long)]
+    pub collection: Option<CollectionArg>,
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,
@@ -103,8 +103,10 @@ pub struct AskArgs {
 pub enum DocumentsCommand {
     /// List documents, newest first.
     List(ListDocumentsArgs),
-    /// Show a document: its status, pages, pages without searchable text, and why it failed.
+    /// Show a document: its status, collections, pages, pages without searchable text, and why it failed.
     Show(ShowDocumentArgs),
+    /// Change the collections and attributes of a document.
+    Label(LabelArgs),
     /// Delete documents with their files and chunks.
     ///
     /// Exit code 1 if one of them was not deleted.
@@ -124,6 +126,12 @@ pub struct ListDocumentsArgs {
     /// Only documents whose title contains this text.
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
+    /// Only documents of the collection with this ID or name.
+    #[arg(long)]
+    pub collection: Option<CollectionArg>,
+    /// Only documents whose attribute compares so, such as 'year>=2024' or 'kind=lease'; can be repeated, then all must.
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub conditions: Vec<ConditionArg>,
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,
@@ -135,6 +143,30 @@ pub struct ShowDocumentArgs {
     /// ID of the document.
     #[arg(value_name = "ID")]
     pub id: DocumentId,
+    /// Output format, service and credentials.
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// Arguments of `docent documents label`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("label").required(true).multiple(true).args(["add", "remove", "set", "unset"]))]
+pub struct LabelArgs {
+    /// ID of the document.
+    #[arg(value_name = "ID")]
+    pub id: DocumentId,
+    /// Add it to the collection with this ID or name; can be repeated.
+    #[arg(long, value_name = "COLLECTION")]
+    pub add: Vec<CollectionArg>,
+    /// Take it out of the collection with this ID or name; can be repeated.
+    #[arg(long, value_name = "COLLECTION")]
+    pub remove: Vec<CollectionArg>,
+    /// Set an attribute, such as 'year=2024'; can be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<AttributeArg>,
+    /// Remove the attribute with this key; can be repeated.
+    #[arg(long, value_name = "KEY")]
+    pub unset: Vec<String>,
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,

@@ -1,5 +1,6 @@
 //! HTTP client for a running service.
 
+mod collections;
 mod credentials;
 mod error;
 mod upload;
@@ -85,7 +86,17 @@ impl ServiceClient {
 
     /// Sends a POST request with a JSON body.
     pub(crate) async fn post(&self, path: &[&str], body: &Value) -> anyhow::Result<Response> {
-        let request = self.http.post(join(&self.base, path)?).json(body).timeout(REQUEST_TIMEOUT);
+        self.send_json(Method::POST, path, body).await
+    }
+
+    /// Sends a request with a JSON body.
+    pub(crate) async fn send_json(
+        &self,
+        method: Method,
+        path: &[&str],
+        body: &Value,
+    ) -> anyhow::Result<Response> {
+        let request = self.http.request(method, join(&self.base, path)?).json(body).timeout(REQUEST_TIMEOUT);
         // MCP requires both types.
         self.send_authenticated(request.header(ACCEPT, "application/json, text/event-stream")).await
     }

@@ -53,7 +53,7 @@ async fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
         None => None,
     };
     let mut body = json!({ "messages": [{ "role": "user", "content": question }], "include_sources": true });
-    args.selection.add_to(&mut body);
+    client.select(&args.selection, &mut body).await?;
     if let Some(conversation) = &conversation {
         body["conversation_id"] = conversation.as_str().into();
     }

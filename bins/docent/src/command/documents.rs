@@ -1,11 +1,16 @@
 //! `docent documents`: manages the documents of a running service.
 
-use crate::client::ServiceClient;
+use crate::client::{ApiError, ServiceClient};
 use crate::output::{self, sanitize};
-use anyhow::Context;
-use docent::cli::{DocumentIdsArgs, DocumentsCommand, ListDocumentsArgs, ShowDocumentArgs};
-use reqwest::Method;
-use serde_json::{Value, json};
+use anyhow::{Context, bail};
+use docent::cli::{
+    ClientArgs, ConditionArg, DocumentIdsArgs, DocumentsCommand, LabelArgs, ListDocumentsArgs,
+    ShowDocumentArgs,
+};
+use docent_domain::id::DocumentId;
+use reqwest::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 /// Page size of lists: the maximum of the API.
@@ -16,6 +21,7 @@ pub(crate) async fn run(command: &DocumentsCommand) -> anyhow::Result<ExitCode> 
     match command {
         DocumentsCommand::List(args) => list(args).await.map(|()| ExitCode::SUCCESS),
         DocumentsCommand::Show(args) => show(args).await.map(|()| ExitCode::SUCCESS),
+        DocumentsCommand::Label(args) => label(args).await.map(|()| ExitCode::SUCCESS),
         DocumentsCommand::Delete(args) => for_each(args, Method::DELETE, None, "deleted").await,
         DocumentsCommand::Retry(args) => for_each(args, Method::POST, Some("retry"), "queued again").await,
     }
@@ -23,11 +29,18 @@ pub(crate) async fn run(command: &DocumentsCommand) -> anyhow::Result<ExitCode> 
 
 async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
     let client = ServiceClient::open(&args.client.remote)?;
+    let collection = match &args.collection {
+        Some(collection) => Some(client.collection_id(collection).await?.to_string()),
+        None => None,
+    };
+    let filters = ConditionArg::all(&args.conditions).map(|filters| filters.to_string());
     let mut cursor: Option<String> = None;
     loop {
         let mut query = vec![("limit", PAGE_SIZE)];
         query.extend(args.status.as_deref().map(|status| ("status", status)));
         query.extend(args.title.as_deref().map(|title| ("q", title)));
+        query.extend(collection.as_deref().map(|id| ("collection_id", id)));
+        query.extend(filters.as_deref().map(|filters| ("filters", filters)));
         query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
         let response = client.send(Method::GET, &["documents"], &query).await?;
         let next = response.headers().get("X-Next-Cursor").and_then(|value| value.to_str().ok());
@@ -47,15 +60,69 @@ async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
 
 async fn show(args: &ShowDocumentArgs) -> anyhow::Result<()> {
     let client = ServiceClient::open(&args.client.remote)?;
-    let id = args.id.to_string();
+    print_document(&client, args.id, &args.client).await
+}
+
+/// Reads and prints a document with its report.
+async fn print_document(client: &ServiceClient, id: DocumentId, args: &ClientArgs) -> anyhow::Result<()> {
+    let id = id.to_string();
     let mut document = client.get(&["documents", &id]).await?;
     let report = client.get(&["documents", &id, "report"]).await?;
     // The report was read last: its fields are the most recent.
     if let (Some(document), Value::Object(report)) = (document.as_object_mut(), report) {
         document.extend(report);
     }
-    output::print(args.client.output, || as_text(&document), || document.clone())?;
+    output::print(args.output, || as_text(&document), || document.clone())?;
     Ok(())
+}
+
+async fn label(args: &LabelArgs) -> anyhow::Result<()> {
+    let client = ServiceClient::open(&args.client.remote)?;
+    let id = args.id.to_string();
+    let report = client.get(&["documents", &id, "report"]).await?;
+    let mut body = Value::Object(Map::new());
+    if !args.add.is_empty() || !args.remove.is_empty() {
+        let ids = report["collection_ids"].as_array().into_iter().flatten();
+        let mut ids: BTreeSet<String> = ids.filter_map(Value::as_str).map(str::to_owned).collect();
+        for collection in &args.remove {
+            let collection = client.collection_id(collection).await?.to_string();
+            if !ids.remove(&collection) {
+                bail!("the document is not in the collection {collection}");
+            }
+        }
+        for collection in &args.add {
+            ids.insert(client.collection_id(collection).await?.to_string());
+        }
+        body["collection_ids"] = json!(ids);
+    }
+    if !args.set.is_empty() || !args.unset.is_empty() {
+        let mut attributes = report["attributes"].as_object().cloned().unwrap_or_default();
+        for key in &args.unset {
+            if attributes.remove(key).is_none() {
+                bail!("the document has no attribute {key:?}");
+            }
+        }
+        attributes.extend(args.set.iter().map(|set| (set.key.clone(), set.value.clone())));
+        body["attributes"] = Value::Object(attributes);
+    }
+    client.send_json(Method::PATCH, &["documents", &id], &body).await?;
+    // A document that left all collections of the account can no longer be read.
+    match print_document(&client, args.id, &args.client).await {
+        Err(error) if is_not_found(&error) => {
+            let object = || json!({ "id": id, "readable": false });
+            output::print(
+                args.client.output,
+                || format!("{id}  changed; you can no longer read it"),
+                object,
+            )?;
+            Ok(())
+        }
+        printed => printed,
+    }
+}
+
+fn is_not_found(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<ApiError>().is_some_and(|error| error.status == StatusCode::NOT_FOUND)
 }
 
 /// Formats a document and its ingestion report, one field per line.
@@ -66,6 +133,16 @@ fn as_text(document: &Value) -> String {
         ("title", text(&document["title"])),
         ("status", text(&document["status"])),
     ];
+    if let Some(owner) = document["owner_email"].as_str() {
+        lines.push(("owner", sanitize(owner)));
+    }
+    let collections = document["collection_ids"].as_array().into_iter().flatten();
+    lines.extend(collections.map(|collection| ("collection", text(collection))));
+    let attributes = document["attributes"].as_object().into_iter().flatten();
+    lines.extend(attributes.map(|(key, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        ("attribute", sanitize(&format!("{key}={value}")))
+    }));
     if document["failure"].is_object() {
         let failure = &document["failure"];
         lines.push(("failure", format!("{} ({})", text(&failure["reason"]), text(&failure["code"]))));

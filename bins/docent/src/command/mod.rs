@@ -5,6 +5,7 @@ pub(crate) mod api_keys;
 pub(crate) mod ask;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod collections;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dev;

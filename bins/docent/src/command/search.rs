@@ -13,7 +13,7 @@ const MAX_SHOWN: usize = 300;
 pub(crate) async fn run(args: &SearchArgs) -> anyhow::Result<()> {
     let client = ServiceClient::open(&args.client.remote)?;
     let mut body = json!({ "query": args.query, "limit": args.limit });
-    args.selection.add_to(&mut body);
+    client.select(&args.selection, &mut body).await?;
     let response = client.post(&["search"], &body).await?;
     let response: Value = response.json().await.context("reading the results")?;
     let results = response["results"].as_array().context("the response has no results")?;

@@ -117,6 +117,7 @@ async fn client_commands_list_search_retry_and_delete_documents() {
         let (_, printed, error) = run(&mut remote(folder, &server, &args)).await;
         assert_eq!(printed.contains("handbook.pdf"), is_found, "{limits:?}: {printed}{error}");
     }
+    manage_collections(folder, &server, &good).await;
     let args = ["search", query, "--collection", &good];
     let (status, _, error) = run(&mut remote(folder, &server, &args)).await;
     assert!(!status.success() && error.contains("Collection not found"), "{error}");
@@ -144,4 +145,75 @@ async fn client_commands_list_search_retry_and_delete_documents() {
     let (status, _, error) =
         run(&mut remote(folder, &server, &["documents", "list", "--api-key", "dk_x"])).await;
     assert!(!status.success() && error.contains("cannot be reached"), "{error}");
+}
+
+/// Manages a collection by its name, moves a document into it, and lists it there.
+async fn manage_collections(folder: &Path, server: &str, document: &str) {
+    let done = async |args: &[&str]| {
+        let (status, printed, error) = run(&mut remote(folder, server, args)).await;
+        assert!(status.success(), "{args:?}: {printed}{error}");
+        printed
+    };
+    let refused = async |args: &[&str], reason: &str| {
+        let (status, printed, error) = run(&mut remote(folder, server, args)).await;
+        assert!(status.code() == Some(1) && error.contains(reason), "{args:?}: {printed}{error}");
+    };
+    let created = done(&["collections", "create", "Legal", "--description", "Contracts", "--json"]).await;
+    let created: Value = serde_json::from_str(&created).unwrap();
+    let id = created["id"].as_str().unwrap();
+    assert_eq!(created["role"], "manager", "{created}");
+    assert!(done(&["collections", "show", "Legal"]).await.contains(&format!("id          {id}")));
+    assert!(done(&["collections", "list", "--name", "leg"]).await.starts_with(id));
+    done(&["collections", "create", "Twice"]).await;
+    done(&["collections", "create", "Twice"]).await;
+    refused(&["collections", "show", "Twice"], "2 collections are named \"Twice\"; use an ID").await;
+    refused(&["collections", "show", "Third"], "no collection is named \"Third\"").await;
+    let changed = done(&["collections", "change", "Legal", "--role-of-all", "viewer"]).await;
+    assert!(changed.contains("role of all viewer"), "{changed}");
+    assert!(done(&["collections", "change", id, "--role-of-all", "none"]).await.contains("role of all none"));
+
+    refused(&["collections", "members", "set", "Legal", "eve@example.org", "--role", "viewer"], "not found")
+        .await;
+    let set = done(&["collections", "members", "set", "Legal", EMAIL, "--role", "viewer"]).await;
+    assert!(set.contains("viewer") && set.contains(EMAIL), "{set}");
+    assert_eq!(done(&["collections", "members", "list", "Legal"]).await, set);
+    refused(&["collections", "members", "remove", "Legal", "--group", "none"], "is not a member").await;
+    done(&["collections", "members", "remove", "Legal", "ADA@example.org"]).await;
+    assert_eq!(done(&["collections", "members", "list", "Legal"]).await, "");
+
+    let labelled = done(&[
+        "documents",
+        "label",
+        document,
+        "--add",
+        "Legal",
+        "--set",
+        "year=2025",
+        "--set",
+        "kind=lease",
+    ])
+    .await;
+    for line in
+        [format!("collection  {id}"), "attribute   year=2025".to_owned(), format!("owner       {EMAIL}")]
+    {
+        assert!(labelled.lines().any(|other| other == line), "{line}: {labelled}");
+    }
+    for (args, is_listed) in [
+        (&["--collection", "Legal"][..], true),
+        (&["--collection", "Personal"], false),
+        (&["--where", "year>=2025", "--where", "kind=lease"], true),
+        (&["--where", "year>2025"], false),
+    ] {
+        let listed = done(&[&["documents", "list"], args].concat()).await;
+        assert_eq!(listed.contains(document), is_listed, "{args:?}: {listed}");
+    }
+    let found = done(&["search", "pumps", "--collection", "Legal"]).await;
+    assert!(found.contains("handbook.pdf") || found == "No results.\n", "{found}");
+    let unset = done(&["documents", "label", document, "--unset", "kind", "--json"]).await;
+    let unset: Value = serde_json::from_str(&unset).unwrap();
+    assert_eq!(unset["attributes"], json!({ "year": 2025 }));
+    refused(&["documents", "label", document, "--unset", "kind"], "has no attribute \"kind\"").await;
+    refused(&["collections", "delete", "Everyone"], "cannot be deleted").await;
+    done(&["documents", "label", document, "--remove", "Legal"]).await;
+    assert!(done(&["collections", "delete", "Legal", "--json"]).await.contains("\"deleted\":true"));
 }

@@ -13,6 +13,7 @@ use crate::output::{self, OutputError};
 use anyhow::anyhow;
 use display::{Transfer, UploadDisplay};
 use docent::cli::IngestArgs;
+use docent_domain::id::CollectionId;
 use files::{Found, find_files};
 use futures::{StreamExt, stream};
 use outcome::Outcome;
@@ -47,6 +48,7 @@ struct Uploaded {
 struct Run<'a> {
     args: &'a IngestArgs,
     client: ServiceClient,
+    collection: Option<CollectionId>,
     display: UploadDisplay,
     /// When the service last accepted this login.
     checked_at: tokio::sync::Mutex<Instant>,
@@ -89,10 +91,15 @@ async fn prepare(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
         }
         checked => checked?,
     }
+    let collection = match &args.collection {
+        Some(collection) => Some(client.collection_id(collection).await?),
+        None => None,
+    };
     let paths = args.files.clone();
     let found = tokio::task::spawn_blocking(move || find_files(&paths)).await?;
     let checked_at = tokio::sync::Mutex::new(Instant::now());
-    let run = Run { args, client, display: UploadDisplay::new(), checked_at, counts: Mutex::default() };
+    let display = UploadDisplay::new();
+    let run = Run { args, client, collection, display, checked_at, counts: Mutex::default() };
     Ok((run, found))
 }
 
@@ -178,14 +185,13 @@ impl Run<'_> {
         let mut retries = RetryPolicy::new(MAX_ATTEMPTS);
         loop {
             self.check(MAX_CHECK_AGE).await?;
-            let error =
-                match self.client.upload(path, self.args.collection, transfer.progress_callback()).await {
-                    Ok(document) => {
-                        transfer.set_uploaded();
-                        return Ok(document);
-                    }
-                    Err(error) => error,
-                };
+            let error = match self.client.upload(path, self.collection, transfer.progress_callback()).await {
+                Ok(document) => {
+                    transfer.set_uploaded();
+                    return Ok(document);
+                }
+                Err(error) => error,
+            };
             match retries.after_upload(&error) {
                 Decision::Wait(wait) => pause(&transfer, wait, &error).await,
                 Decision::Refresh => self.check(Duration::ZERO).await?,

@@ -1,0 +1,49 @@
+//! Finds collections by their names.
+
+use super::ServiceClient;
+use anyhow::{Context, bail};
+use docent::cli::{CollectionArg, SelectionArgs};
+use docent_domain::id::CollectionId;
+use reqwest::Method;
+use serde_json::Value;
+
+impl ServiceClient {
+    /// The ID of a collection.
+    ///
+    /// # Errors
+    /// If no collection of the account has the name, or several have it.
+    pub(crate) async fn collection_id(&self, collection: &CollectionArg) -> anyhow::Result<CollectionId> {
+        let name = match collection {
+            CollectionArg::Id(id) => return Ok(*id),
+            CollectionArg::Name(name) => name.trim(),
+        };
+        // An empty parameter would list all.
+        if name.is_empty() {
+            bail!("the name of the collection is empty");
+        }
+        let found = self.send(Method::GET, &["collections"], &[("q", name)]).await?;
+        let found: Vec<Value> = found.json().await.context("reading the collections")?;
+        let named: Vec<&str> =
+            found.iter().filter(|one| one["name"] == name).filter_map(|one| one["id"].as_str()).collect();
+        match named.as_slice() {
+            [] => {
+                bail!("no collection is named {name:?}: `docent collections list` shows those of the account")
+            }
+            [id] => id.parse().with_context(|| format!("{id:?} is not a valid ID")),
+            ids => bail!("{} collections are named {name:?}; use an ID: {}", ids.len(), ids.join(", ")),
+        }
+    }
+
+    /// Adds the options of a selection to the body of a request.
+    ///
+    /// # Errors
+    /// As [`collection_id`](Self::collection_id).
+    pub(crate) async fn select(&self, selection: &SelectionArgs, body: &mut Value) -> anyhow::Result<()> {
+        let mut ids = Vec::new();
+        for collection in &selection.collections {
+            ids.push(self.collection_id(collection).await?);
+        }
+        selection.add_to(&ids, body);
+        Ok(())
+    }
+}
