@@ -2,6 +2,7 @@
 
 pub mod browse;
 pub mod members;
+pub mod readers;
 
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};

@@ -2,6 +2,8 @@
 //!
 //! The model has rules of its own: it shares no code with the scopes that it checks.
 
+mod readers;
+
 use crate::service::Service;
 use bytes::Bytes;
 use docent_app::collections::{self, CollectionSettings, members};
@@ -10,9 +12,10 @@ use docent_app::documents::{delete, file, get, list, upload};
 use docent_app::{scope, search};
 use docent_domain::access::Actor;
 use docent_domain::collection::{CollectionDescription, CollectionName, CollectionRole, Member};
-use docent_domain::group::AssignedPermissions;
+use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::listing::{DocumentFilter, PageRequest};
+use docent_domain::permission::Permission;
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
 use docent_domain::user::User;
@@ -29,6 +32,27 @@ const SHARED: usize = 3;
 /// The shared collections, that of everyone, and the personal ones.
 const COLLECTIONS: usize = SHARED + 1 + USERS;
 const EVERYONE: usize = SHARED;
+
+/// Accounts that take no part in events: they read all documents in the panel, or would if they were active staff.
+const SUPERUSER: u32 = 11;
+const SUPERUSER_INACTIVE: u32 = 12;
+const VIEWING_STAFF: u32 = 13;
+const VIEWING_OTHER: u32 = 14;
+const VIEWING_INACTIVE: u32 = 15;
+const STAFF: u32 = 16;
+/// The group with the permission to view documents.
+const VIEWERS: u32 = 21;
+
+fn staff() -> [User; 6] {
+    [
+        User { is_superuser: true, ..user(SUPERUSER) },
+        User { is_superuser: true, is_active: false, ..user(SUPERUSER_INACTIVE) },
+        User { is_staff: true, ..user(VIEWING_STAFF) },
+        user(VIEWING_OTHER),
+        User { is_staff: true, is_active: false, ..user(VIEWING_INACTIVE) },
+        User { is_staff: true, ..user(STAFF) },
+    ]
+}
 
 #[derive(Clone, Debug)]
 enum Event {
@@ -160,6 +184,16 @@ impl World {
             }
             for n in 0..GROUPS {
                 work.groups().insert(&group(u32::try_from(n).unwrap())).await.unwrap();
+            }
+            for user in staff() {
+                work.users().insert(&user).await.unwrap();
+            }
+            let viewers = [Permission::ViewDocument].into_iter().collect();
+            let viewers = Group { permissions: viewers, ..group(VIEWERS) };
+            work.groups().insert(&viewers).await.unwrap();
+            for n in [VIEWING_STAFF, VIEWING_OTHER, VIEWING_INACTIVE] {
+                let assigned = AssignedPermissions { groups: [viewers.id].into(), ..Default::default() };
+                work.groups().set_assigned_permissions(user(n).id, &assigned).await.unwrap();
             }
             work.commit().await.unwrap();
             let mut ids = Vec::new();
@@ -315,6 +349,10 @@ impl World {
             let actor = self.actor(user);
             self.runtime.block_on(self.check_account(user, &actor, is_current));
         }
+        self.runtime.block_on(async {
+            self.check_readers(is_current).await;
+            self.check_reach().await;
+        });
     }
 
     async fn check_account(&self, user: usize, actor: &Actor, is_current: bool) {
