@@ -82,6 +82,8 @@ const SHARED: &[Template] = &[
     template!("key_table.html"),
     template!("session_table.html"),
     template!("entry_table.html"),
+    template!("reader_table.html"),
+    template!("reach_table.html"),
     template!("effective_permissions.html"),
     template!("delete.html"),
     template!("account/layout.html"),

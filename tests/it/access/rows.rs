@@ -296,6 +296,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     get("/admin/documents/{id}", Panel(&[ViewDocument])),
     get("/admin/documents/{id}/chunks", Panel(&[ViewDocument])),
+    get("/admin/documents/{id}/readers", Panel(&[ViewDocument, ViewCollection, ViewUser])),
     get("/admin/documents/{id}/file", Panel(&[ViewDocument])),
     Row {
         // The page shows the result for each document.
@@ -370,6 +371,7 @@ pub(super) const ROWS: &[Row] = &[
         ("is_staff", "on"),
         ("is_superuser", "on"),
     ]),
+    get("/admin/users/{id}/collections", Panel(&[ViewUser, ViewCollection])),
     get("/admin/users/{id}/password", Panel(&[ViewUser, ChangeUser])),
     get("/admin/users/{id}/password", Superuser).owned_by(OtherSuperuser),
     post("/admin/users/{id}/password", Panel(&[ViewUser, ChangeUser]), 422),

@@ -47,10 +47,10 @@ rules! {
         let _ = submit(&mut browser, &members, &[("email", "bob@example.org"), ("role", "manager")]).await.expect(303);
         assert_eq!(role().await, json!("manager"));
         for (fields, error) in [
-            (vec![("role", "viewer")], "Email of an account or the name of a group is required."),
-            (vec![("email", "no@example.org"), ("role", "viewer")], "Email of an account belongs to no account."),
-            (vec![("group", "Nobody"), ("role", "viewer")], "Or name of a group does not exist."),
-            (vec![("email", "bob@example.org"), ("group", "x"), ("role", "viewer")], "Or name of a group must be empty if an email address is given."),
+            (vec![("role", "viewer")], "Email address or the name of a group is required."),
+            (vec![("email", "no@example.org"), ("role", "viewer")], "Email address belongs to no account."),
+            (vec![("group", "Nobody"), ("role", "viewer")], "Group does not exist."),
+            (vec![("email", "bob@example.org"), ("group", "x"), ("role", "viewer")], "Group must be empty if an email address is given."),
             (vec![("email", "bob@example.org"), ("role", "boss")], "Role must be viewer, contributor or manager."),
         ] {
             let reply = submit(&mut browser, &members, &fields).await.expect(422);
@@ -190,5 +190,77 @@ rules! {
         let _ = submit(&mut browser, &page, &[("name", "Stale"), ("seen", &seen)]).await.expect(303);
         let text = main(&mut browser, &page).await;
         assert!(text.contains("value=\"Newer\"") && text.contains("This record was changed by someone else"), "{text}");
+    }
+
+    /// The page of a document explains who reads it, for accounts with the permissions to view documents, collections and accounts.
+    async fn readers_of_a_document_are_listed_with_reasons(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let team = collection(&ada, "Team").await;
+        let _ = submit(&mut root, "/admin/groups/add", &[("name", "Legal")]).await.expect(303);
+        for member in [json!({ "email": "bob@example.org", "role": "viewer" }), json!({ "group": "Legal", "role": "contributor" })] {
+            let _ = ada.put(&format!("/collections/{team}/members"), member).await.expect(200);
+        }
+        app.deactivate(bob.user.id).await;
+        let path = format!("/documents/upload?collection_id={team}");
+        let document = ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json();
+        let page = format!("/admin/documents/{}", document["id"].as_str().unwrap());
+        let most = [Permission::ViewDocument, Permission::ViewUser];
+        let viewer = staff_account(&app, "viewer@example.org", &most).await;
+        let mut viewer_window = at_panel(&app, "viewer@example.org").await;
+        for path in [page.clone(), format!("{page}/readers")] {
+            let text = main(&mut root, &path).await;
+            for (name, reason) in [
+                ("ada@example.org", "owner of <a"),
+                ("bob@example.org", "viewer on <a"),
+                (">Legal</a> (group)", "contributor on <a"),
+                ("viewer@example.org", "permission to view all documents in the panel"),
+                ("root@example.org", "superuser, who views all documents in the panel"),
+            ] {
+                let row = text.split("<tr>").find(|row| row.contains(name) && row.contains(reason));
+                assert!(row.is_some(), "{name}: {text}");
+            }
+            assert!(text.contains("deactivated") && !text.contains("every account<"), "{text}");
+        }
+        assert!(main(&mut root, &page).await.contains("All readers with their reasons (5)"));
+        assert!(!main(&mut viewer_window, &page).await.contains("Who can read this"));
+        let _ = viewer_window.get(&format!("{page}/readers")).await.expect(403);
+        app.permit(viewer.id, &[most[0], most[1], Permission::ViewCollection]).await;
+        assert!(main(&mut viewer_window, &page).await.contains("Who can read this"));
+        app.leave_jobs();
+    }
+
+    /// The page of an account explains what it reads.
+    async fn collections_of_an_account_are_listed_with_reasons(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let team = collection(&ada, "Team").await;
+        let _ = collection(&ada, "Secret").await;
+        let _ = ada.put(&format!("/collections/{team}/members"), json!({ "email": "bob@example.org", "role": "viewer" })).await.expect(200);
+        let path = format!("/documents/upload?collection_id={team}");
+        let _ = ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202);
+        let page = format!("/admin/users/{}", bob.user.id);
+        for path in [page.clone(), format!("{page}/collections")] {
+            let text = main(&mut root, &path).await;
+            let text = between(&text, "What this account can read", "</table>");
+            for (name, role, source) in [("Everyone", "contributor", "role of every account"), ("Personal", "manager", "owner"), ("Team", "viewer", "member")] {
+                let row = text.split("<tr>").find(|row| row.contains(&format!(">{name}</a>"))).unwrap_or_default();
+                assert!(row.contains(&format!("<td>{role}</td>")) && row.contains(&format!(">{source}</td>")), "{name}: {text}");
+            }
+            assert!(text.contains(&format!("href=\"/admin/documents?collection={team}\">1<")) && !text.contains("Secret"), "{text}");
+            assert!(!text.contains("views all"), "{text}");
+        }
+        assert!(main(&mut root, &page).await.contains("All collections of this account (3)"));
+        app.permit(bob.user.id, &[Permission::ViewDocument]).await;
+        assert!(!main(&mut root, &page).await.contains("views all of them in the panel"), "no staff");
+        let staff = staff_account(&app, "staff@example.org", &[Permission::ViewDocument, Permission::ViewUser]).await;
+        let text = main(&mut root, &format!("/admin/users/{}", staff.id)).await;
+        assert!(text.contains("With the permission to view documents, this account views all of them in the panel."), "{text}");
+        let mut window = at_panel(&app, "staff@example.org").await;
+        assert!(!main(&mut window, &page).await.contains("What this account can read"));
+        let _ = window.get(&format!("{page}/collections")).await.expect(403);
+        app.leave_jobs();
     }
 }

@@ -38,7 +38,9 @@ const PAGES: &[Page] = &[
     ("document", "/admin/documents/{ingested}"),
     ("document-failed", "/admin/documents/{failed}"),
     ("document-pending", "/admin/documents/{pending}"),
+    ("documents-of-collection", "/admin/documents?collection={collection}"),
     ("chunks", "/admin/documents/{ingested}/chunks"),
+    ("readers", "/admin/documents/{ingested}/readers"),
     ("collections", "/admin/collections"),
     ("collections-none-fits", "/admin/collections?q=nothing"),
     ("collection-add", "/admin/collections/add"),
@@ -55,6 +57,7 @@ const PAGES: &[Page] = &[
     ("users", "/admin/users"),
     ("user-add", "/admin/users/add"),
     ("user", "/admin/users/{user}"),
+    ("user-collections", "/admin/users/{user}/collections"),
     ("user-password", "/admin/users/{user}/password"),
     ("user-limits", "/admin/users/{user}/limits"),
     ("user-delete", "/admin/users/{user}/delete"),
@@ -159,7 +162,9 @@ async fn visit_form_results(inspection: &mut Inspection<'_>, records: &Records) 
     window.see("belongs to no account").await;
     inspection.inspect("collection-member-wrong").await;
 
-    for (button, page) in [("Retry ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")] {
+    for (button, page) in
+        [("Move…", "bulk-move"), ("Retry ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")]
+    {
         window.goto("/admin/documents?status=failed").await;
         window.click("thead input[type=checkbox]").await;
         window.press(button).await;

@@ -2,7 +2,8 @@
 
 use super::{
     conversation, conversations, document, document_actions, document_attributes, document_bulk,
-    document_chunks, document_file, document_upload, documents, jobs, usage, webhook, webhooks,
+    document_chunks, document_file, document_readers, document_upload, documents, jobs, usage, webhook,
+    webhooks,
 };
 use crate::signed_in::layout::Framed;
 use crate::templates::pages;
@@ -15,6 +16,7 @@ routes! {
     "/documents/bulk"        { POST => document_bulk::bulk }
     "/documents/{id}"        { GET => document::document }
     "/documents/{id}/chunks" { GET => document_chunks::chunks }
+    "/documents/{id}/readers" { GET => document_readers::readers }
     "/documents/{id}/file"   { GET => document_file::file }
     "/documents/{id}/attributes" { POST => document_attributes::change }
     "/documents/{id}/retry"  { POST => document_actions::retry }
@@ -38,6 +40,7 @@ pages! {
     Framed<document_bulk::BulkPage> => "bulk.html"
     Framed<document::DocumentPage> => "document.html"
     Framed<document_chunks::ChunksPage> => "chunks.html"
+    Framed<document_readers::ReadersPage> => "readers.html"
     Framed<jobs::JobsPage> => "jobs.html"
     Framed<usage::UsagePage> => "usage.html"
     Framed<conversations::ConversationsPage> => "conversations.html"

@@ -1,6 +1,7 @@
 //! `GET /admin/documents/{id}`
 
 use super::document_attributes::AttributesView;
+use super::document_readers::ReadersView;
 use super::documents::{Rights, Row, collections};
 use super::jobs::JobRow;
 use super::nav::ROOT;
@@ -45,6 +46,8 @@ pub(super) struct DocumentPage {
     /// IDs and names of collections for actions.
     choices: Vec<(String, String)>,
     attributes: AttributesView,
+    /// None if the user may not view them.
+    readers: Option<ReadersView>,
     may_label: bool,
     may_retry: bool,
     may_delete: bool,
@@ -205,6 +208,7 @@ pub(super) async fn show(
         collections: links(staff, context, &scope, document).await?,
         choices: if rights.may_label { collections(staff, context, None).await? } else { Vec::new() },
         attributes: draft.unwrap_or_else(|| AttributesView::of(document, rights.may_change)),
+        readers: ReadersView::read(staff, context, id).await?,
         may_label: rights.may_label,
         may_retry: code.is_some() && rights.may_change,
         may_delete: rights.may_delete,
@@ -288,6 +292,7 @@ mod tests {
                 ],
                 choices: vec![("1".to_owned(), "Everyone".to_owned())],
                 attributes: AttributesView::sample(is_allowed),
+                readers: is_allowed.then(ReadersView::sample),
                 may_label: is_allowed,
                 may_retry: is_allowed,
                 may_delete: is_allowed,

@@ -14,6 +14,7 @@ mod document_attributes;
 mod document_bulk;
 mod document_chunks;
 mod document_file;
+mod document_readers;
 mod document_upload;
 mod documents;
 mod jobs;

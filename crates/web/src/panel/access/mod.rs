@@ -13,6 +13,7 @@ mod user;
 mod user_actions;
 mod user_limits;
 mod user_page;
+mod user_reach;
 mod users;
 mod verifications;
 
@@ -27,6 +28,7 @@ routes! {
     "/users/{id}"            { GET => user::show, POST => user::change }
     "/users/{id}/password"   { GET => user_actions::password, POST => user_actions::set_password }
     "/users/{id}/limits"     { GET => user_limits::limits, POST => user_limits::set_limits }
+    "/users/{id}/collections" { GET => user_reach::collections }
     "/users/{id}/delete"     { GET => user::confirm, POST => user::delete }
     "/users/{id}/end-sessions" { POST => user_actions::end_sessions }
     "/users/{id}/reset-second-factor" { POST => user_actions::reset_second_factor }
@@ -52,6 +54,7 @@ pages! {
     Framed<user::UserPage> => "user.html"
     Framed<user_actions::PasswordPage> => "password.html"
     Framed<user_limits::LimitsPage> => "limits.html"
+    Framed<user_reach::ReachPage> => "reach.html"
     Framed<groups::GroupsPage> => "groups.html"
     Framed<group::GroupPage> => "group.html"
     Framed<api_keys::ApiKeysPage> => "api_keys.html"

@@ -2,6 +2,7 @@
 
 use super::kinds::{self, Allowed};
 use super::tables::EntryRow;
+use super::user_reach::ReachView;
 use crate::signed_in::form;
 use crate::signed_in::page::PageError;
 use crate::signed_in::rows::{KeyRow, SessionRow};
@@ -63,6 +64,8 @@ pub(super) struct AccountView {
     keys: Option<Table<KeyRow>>,
     sessions: Option<Table<SessionRow>>,
     entries: Option<Table<EntryRow>>,
+    /// None if the user may not view it.
+    reach: Option<ReachView>,
     /// Query that filters keys and sessions by the account.
     user_query: String,
     /// Query that filters the audit log by the account.
@@ -126,6 +129,7 @@ impl AccountView {
             keys,
             sessions,
             entries,
+            reach: ReachView::read(staff, context, id).await?,
             user_query: encode_query(&[("user", Some(email.as_str()))]),
             who_query: encode_query(&[("who", Some(email.as_str()))]),
             may_set_password: has_all && may_change(account, actor),
@@ -191,6 +195,7 @@ mod tests {
                 keys: None,
                 sessions: None,
                 entries: None,
+                reach: None,
                 user_query: "user=a".to_owned(),
                 who_query: "who=a".to_owned(),
                 may_set_password: is_active,
@@ -201,13 +206,16 @@ mod tests {
                 may_reset_second_factor: is_active,
                 may_end_sessions: is_active,
             };
+            let [all, some] = ReachView::samples();
             let full = Self {
+                reach: Some(all),
                 keys: Some(Table { rows: KeyRow::samples(), total: 2 }),
                 sessions: Some(Table { rows: SessionRow::samples(), total: 2 }),
                 entries: Some(Table { rows: EntryRow::samples(), total: 3 }),
                 ..view(superuser, true, None)
             };
             let empty = Self {
+                reach: Some(some),
                 keys: Some(Table { rows: Vec::new(), total: 0 }),
                 sessions: Some(Table { rows: Vec::new(), total: 0 }),
                 entries: Some(Table { rows: Vec::new(), total: 0 }),

@@ -51,7 +51,7 @@ pub(super) struct CollectionView {
     role_of_all: Option<&'static str>,
     documents: u64,
     readers: String,
-    created: Time,
+    created: Option<Time>,
     updated: Time,
     /// Digest of the shown settings, to detect concurrent changes.
     seen: String,
@@ -118,8 +118,8 @@ impl Draft {
             Field::line("text", "description", "Description", &self.description),
         ];
         if kind != CollectionKind::Personal {
-            let nobody = (String::new(), "none: only the owner and members use it".to_owned());
-            let options = [nobody].into_iter().chain(names::roles());
+            let none = (String::new(), "none: only the owner and members use it".to_owned());
+            let options = [none].into_iter().chain(names::roles());
             let field = Field::select("role_of_all", "Role of every account", &self.role_of_all, options);
             fields.push(field.help("Every account of this installation has at least this role."));
         }
@@ -195,7 +195,7 @@ async fn show_draft(
         role_of_all: collection.role_of_all.map(CollectionRole::name),
         documents: size.documents,
         readers: CollectionView::readers(open),
-        created: Time::of(collection.created_at, now),
+        created: names::created(collection, now),
         updated: Time::of(collection.updated_at, now),
         seen: revision(collection),
         members,
@@ -348,7 +348,7 @@ mod tests {
                 role_of_all: is_allowed.then_some("viewer"),
                 documents: 3,
                 readers: "Its documents are read by every account.".to_owned(),
-                created: Time::sample(),
+                created: is_allowed.then(Time::sample),
                 updated: Time::sample(),
                 seen: "0f".to_owned(),
                 members,

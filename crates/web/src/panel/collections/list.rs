@@ -35,7 +35,7 @@ struct Row {
     role_of_all: Option<&'static str>,
     members: u64,
     documents: u64,
-    created: Time,
+    created: Option<Time>,
 }
 
 impl Row {
@@ -49,7 +49,7 @@ impl Row {
             role_of_all: collection.role_of_all.map(|role| role.name()),
             members,
             documents,
-            created: Time::of(collection.created_at, now),
+            created: names::created(collection, now),
         }
     }
 }
@@ -92,7 +92,7 @@ mod tests {
                 role_of_all,
                 members: 2,
                 documents: 3,
-                created: Time::sample(),
+                created: owner.map(|_| Time::sample()),
             };
             let rows = || vec![row(Some("a@example.com"), None), row(None, Some("viewer"))];
             let pages = |is_own| {

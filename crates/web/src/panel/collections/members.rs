@@ -101,9 +101,9 @@ impl MemberDraft {
     fn fields(&self) -> Vec<Field> {
         let role = if self.role.is_empty() { CollectionRole::Viewer.name() } else { &self.role };
         vec![
-            Field::line("email", "email", "Email of an account", &self.email),
-            Field::line("text", "group", "Or name of a group", &self.group)
-                .help("All accounts of the group get the role, also those that join it later."),
+            Field::line("email", "email", "Email address", &self.email),
+            Field::line("text", "group", "Group", &self.group)
+                .help("Name of a group, instead of an email address. All accounts of the group get the role, also those that join it later."),
             Field::select("role", "Role", role, names::roles()),
         ]
     }

@@ -1,5 +1,7 @@
 //! Words for roles, kinds and readers of collections.
 
+use crate::signed_in::times::Time;
+use chrono::{DateTime, Utc};
 use docent_app::collections::browse::OpenCollection;
 use docent_domain::collection::{Collection, CollectionKind, CollectionRole};
 
@@ -20,6 +22,11 @@ pub(super) const fn kind(kind: CollectionKind) -> &'static str {
         CollectionKind::Personal => "personal",
         CollectionKind::Shared => "shared",
     }
+}
+
+/// When a collection was created; that of everyone exists from the beginning.
+pub(super) fn created(collection: &Collection, now: DateTime<Utc>) -> Option<Time> {
+    (collection.kind != CollectionKind::Everyone).then(|| Time::of(collection.created_at, now))
 }
 
 /// Who reads the documents of a collection with this number of members, without staff who may view all documents.
@@ -47,7 +54,6 @@ impl super::collection::CollectionView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::DateTime;
     use docent_domain::id::UserId;
 
     #[test]
