@@ -17,7 +17,7 @@ pub struct DocumentAccess {
     /// Whether that is the actor's account.
     pub is_own: bool,
     /// Email address of that account. Only for the account itself, for managers of a collection that has the document, and
-    /// for those who may see all accounts.
+    /// for accounts that may view all accounts.
     pub owner_email: Option<Email>,
     /// Collections that have it and that the actor can see.
     pub collections: Vec<CollectionId>,

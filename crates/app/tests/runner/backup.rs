@@ -7,7 +7,7 @@ use docent_app::maintenance::backup::{
 use docent_app::maintenance::progress::{NoProgress, Progress};
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::{PageStart, Position, Span};
-use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::conversation::{Conversation, ConversationMessage, ConversationSelection, MessageRole};
 use docent_domain::document::BlobKey;
 use docent_domain::fault::FaultKind;
 use docent_domain::group::AssignedPermissions;
@@ -85,7 +85,10 @@ async fn account_with_all_records(service: &Service) -> User {
     for n in 1..=2 {
         assert!(work.groups().insert(&builders::group(n)).await.unwrap());
         assert!(work.api_keys().insert(&builders::api_key(n, user.id)).await.unwrap());
-        assert!(work.conversations().insert(&builders::conversation(n, user.id)).await.unwrap());
+        let documents = (n == 1).then(|| vec![builders::id(8), builders::id(7)]);
+        let selection = ConversationSelection { collections: None, documents };
+        let conversation = Conversation { selection, ..builders::conversation(n, user.id) };
+        assert!(work.conversations().insert(&conversation).await.unwrap());
         let webhook = builders::webhook(n, user.id);
         let rotated = webhook.clone().rotated(WebhookSecret::from_bytes([99; 32]), builders::at(5));
         assert!(work.webhooks().insert(if n == 1 { &webhook } else { &rotated }).await.unwrap());
@@ -148,6 +151,9 @@ async fn restore_contains_all_account_records_except_sessions_links_and_deliveri
         let messages = here.conversations().messages(id, all).await.unwrap();
         assert_eq!(messages, there.conversations().messages(id, all).await.unwrap());
         assert_eq!(messages.total, if n == 1 { 71 } else { 0 });
+        let conversation = here.conversations().get(id).await.unwrap().unwrap();
+        assert_eq!(Some(&conversation), there.conversations().get(id).await.unwrap().as_ref());
+        assert_eq!(conversation.selection.is_everything(), n != 1);
     }
     assert_eq!(here.sessions().list(&SessionFilter::default(), all).await.unwrap().total, 0);
     assert_eq!(here.verifications().list(None, all).await.unwrap().total, 0);
