@@ -49,7 +49,7 @@ rules! {
         for (fields, error) in [
             (vec![("role", "viewer")], "Email address or the name of a group is required."),
             (vec![("email", "no@example.org"), ("role", "viewer")], "Email address belongs to no account."),
-            (vec![("group", "Nobody"), ("role", "viewer")], "Group does not exist."),
+            (vec![("group", "Missing"), ("role", "viewer")], "Group does not exist."),
             (vec![("email", "bob@example.org"), ("group", "x"), ("role", "viewer")], "Group must be empty if an email address is given."),
             (vec![("email", "bob@example.org"), ("role", "boss")], "Role must be viewer, contributor or manager."),
         ] {
@@ -155,7 +155,7 @@ rules! {
         let id = page.rsplit('/').next().unwrap();
         assert_eq!(ada.get(&format!("/collections/{id}")).await.expect(200).json()["role"], json!("manager"));
         assert!(main(&mut root, &page).await.contains(&format!("href=\"/admin/users/{}\"", ada.user.id)));
-        let reply = submit(&mut root, add, &[("name", "Nobody's"), ("owner", "")]).await.expect(303);
+        let reply = submit(&mut root, add, &[("name", "Unowned"), ("owner", "")]).await.expect(303);
         assert!(main(&mut root, reply.header("location")).await.contains("are read by no account,"));
     }
 
