@@ -28,6 +28,7 @@ mod m0022_several_links;
 mod m0023_second_factors;
 mod m0024_collections;
 mod m0025_conversation_selections;
+mod m0026_versions;
 mod state;
 mod table;
 
@@ -70,6 +71,7 @@ impl MigratorTrait for Migrator {
             migration("m0023_second_factors", m0023_second_factors::changes),
             migration("m0024_collections", m0024_collections::changes),
             migration("m0025_conversation_selections", m0025_conversation_selections::changes),
+            migration("m0026_versions", m0026_versions::changes),
         ]
     }
 }

@@ -111,6 +111,11 @@ impl Member {
         self.app.send(self.request(Method::POST, path).multipart(form)).await
     }
 
+    /// PUTs a form.
+    pub async fn put_form(&self, path: &str, form: Form) -> Reply {
+        self.app.send(self.request(Method::PUT, path).multipart(form)).await
+    }
+
     /// Uploads a PDF.
     pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Reply {
         self.upload_to("/documents/upload", name, bytes).await

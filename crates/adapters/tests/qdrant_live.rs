@@ -7,8 +7,8 @@ use docent_adapters::qdrant::{Options, QdrantIndex};
 use docent_adapters::system::SystemEntropy;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::condition::{Comparison, Condition};
-use docent_domain::id::CollectionId;
-use docent_domain::retrieval::{ChunkFilter, IndexedDocument};
+use docent_domain::id::{CollectionId, VersionId};
+use docent_domain::retrieval::{ChunkFilter, IndexedVersion};
 use docent_domain::scope::Scope;
 use docent_ports::vector_index::VectorIndex;
 use docent_testkit::builders::id;
@@ -80,11 +80,11 @@ async fn deleted_collection_is_created_again() {
     index.replace(&indexed(1), dense()).await.unwrap();
     own.client().delete_collection(&own.name).await.unwrap();
     assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap(), []);
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 0);
     index.replace(&indexed(1), dense()).await.unwrap();
     own.client().delete_collection(&own.name).await.unwrap();
     index.replace(&indexed(1), dense()).await.unwrap();
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 1);
 }
 
 #[tokio::test]
@@ -93,18 +93,18 @@ async fn hundreds_of_chunks_are_written_and_replaced() {
     let index = own.index();
     let pumps = |n| (0..n).map(|at| entry(1, at, "pump")).collect();
     index.replace(&indexed(1), pumps(500)).await.unwrap();
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 500);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 500);
     index.replace(&indexed(1), pumps(130)).await.unwrap();
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 130);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 130);
     assert_eq!(index.search(&query("pump"), ChunkFilter::all(1000)).await.unwrap().len(), 130);
 }
 
-fn labelled(n: u32, collections: &[u32], attribute: &str, value: f64) -> IndexedDocument {
+fn labelled(n: u32, collections: &[u32], attribute: &str, value: f64) -> IndexedVersion {
     let document = indexed(n);
     let collections: BTreeSet<CollectionId> = collections.iter().map(|n| id(*n)).collect();
     let attributes = [(AttributeKey::parse(attribute).unwrap(), AttributeValue::Number(value))];
     let attributes = Attributes::new(attributes.into()).unwrap();
-    IndexedDocument { labels: DocumentLabels { collections, attributes, ..document.labels }, ..document }
+    IndexedVersion { labels: DocumentLabels { collections, attributes, ..document.labels }, ..document }
 }
 
 async fn found(index: &QdrantIndex, collections: &[CollectionId], equal: Option<(&str, f64)>) -> usize {

@@ -118,6 +118,10 @@ pub(crate) struct Source<'a> {
     #[serde(skip_serializing_if = "is_true")]
     #[schema(required = false, default = true)]
     available: bool,
+    /// Version of the document, if it is not the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 2)]
+    version: Option<u32>,
 }
 
 impl<'a> From<&'a ScoredChunk> for Source<'a> {
@@ -126,6 +130,7 @@ impl<'a> From<&'a ScoredChunk> for Source<'a> {
             chunk_id: chunk.id.to_string(),
             document_id: chunk.document_id.to_string(),
             title: &chunk.title,
+            version: Some(chunk.version).filter(|version| *version > 1),
             page_start: chunk.span.start.page,
             page_end: chunk.span.end.page,
             score: chunk.score.into(),
@@ -162,6 +167,7 @@ mod tests {
             text: "words",
             title: "T.pdf",
             available: true,
+            version: None,
         };
         let sent = r#"{"results":[{"chunk_id":"c","document_id":"d","page_end":2,"page_start":1,"score":0.10000000149011612,"text":"words","title":"T.pdf"}]}"#;
         assert_eq!(serde_json::to_string(&Sources { results: vec![source] }).unwrap(), sent);

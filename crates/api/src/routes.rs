@@ -26,7 +26,7 @@ routes! {
         PATCH => documents::change::change,
         DELETE => documents::delete::delete
     }
-    "/documents/{doc_id}/file" { GET => documents::file::file }
+    "/documents/{doc_id}/file" { GET => documents::file::file, PUT => documents::replace::replace }
     "/documents/{doc_id}/pages/{page}" { GET => documents::page_image::page_image }
     "/documents/{doc_id}/report" { GET => documents::report::report }
     "/documents/{doc_id}/retry" { POST => documents::retry::retry }

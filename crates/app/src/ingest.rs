@@ -1,7 +1,7 @@
 //! Ingests an uploaded document into the vector store.
 //!
 //! The stages are extract, chunk, embed and index. Each depends only on the stored file, and chunk IDs depend only on
-//! the document. A repeated ingestion after a crash therefore overwrites the earlier chunks and creates no
+//! the version. A repeated ingestion after a crash therefore overwrites the earlier chunks and creates no
 //! duplicates.
 
 use crate::generations::OpenIndex;
@@ -17,7 +17,7 @@ use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::headings;
 use docent_domain::id::DocumentId;
 use docent_domain::metrics::Stage;
-use docent_domain::retrieval::{Embedding, IndexEntry, IndexedDocument, Passages};
+use docent_domain::retrieval::{Embedding, IndexEntry, IndexedVersion, Passages};
 use docent_ports::embedder::Embedder;
 use docent_ports::text_extractor::ExtractionError;
 use std::time::Duration;
@@ -78,7 +78,7 @@ impl IngestError {
     }
 }
 
-/// Ingests a document: replaces its chunks in this index, and adds durations to `stats`. Returns none if it was
+/// Ingests the current version of a document: replaces its chunks in this index, and adds durations to `stats`. Returns none if it was
 /// cancelled before writing began.
 ///
 /// # Errors
@@ -101,9 +101,10 @@ pub async fn ingest(
     })
 }
 
-/// A document, ready to be written into the vector store.
+/// A version of a document, ready to be written into the vector store.
 struct Prepared {
-    document: IndexedDocument,
+    document: DocumentId,
+    version: IndexedVersion,
     entries: Vec<IndexEntry>,
     coverage: Coverage,
 }
@@ -127,9 +128,10 @@ async fn prepare(
     let work = embed(&**embedder, document, &lead, &chunks);
     let embeddings = timed(app, document.id, Stage::Embed, &mut stats.embed, work).await;
     let embeddings = embeddings.map_err(|error| error.with_coverage(&coverage))?;
-    let indexed = IndexedDocument { id: document.id, labels: DocumentLabels::of(document, coverage.pages) };
+    let version =
+        IndexedVersion { id: document.version_id, labels: DocumentLabels::of(document, coverage.pages) };
     let entries = chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
-    Ok(Prepared { document: indexed, entries, coverage })
+    Ok(Prepared { document: document.id, version, entries, coverage })
 }
 
 async fn write(
@@ -142,11 +144,10 @@ async fn write(
     if !app.is_writable(target.generation.id).await? {
         return Err(IngestError::IndexReplaced);
     }
-    let Prepared { document, entries, coverage } = prepared;
-    let id = document.id;
+    let Prepared { document, version, entries, coverage } = prepared;
     let span = stage(Stage::Index, Some(entries.len()));
-    let work = async { Ok(target.index.replace(&document, entries).await?) };
-    let written = timed(app, id, Stage::Index, &mut stats.index, traced(span, work)).await;
+    let work = async { Ok(target.index.replace(&version, entries).await?) };
+    let written = timed(app, document, Stage::Index, &mut stats.index, traced(span, work)).await;
     written.map_err(|error| error.with_coverage(&coverage))?;
     Ok(coverage)
 }
@@ -250,7 +251,7 @@ async fn embed(
 
 fn entry(document: &Document, chunk: Chunk, embedding: Embedding) -> IndexEntry {
     IndexEntry {
-        id: chunk.id(document.id),
+        id: chunk.id(document.version_id),
         ordinal: chunk.ordinal,
         text: chunk.text,
         span: chunk.span,

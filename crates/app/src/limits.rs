@@ -10,7 +10,7 @@ use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 use docent_domain::access::Grant;
 use docent_domain::fault::Fault;
 use docent_domain::id::{ApiKeyId, LeaseId, UserId};
-use docent_domain::limits::{LimitKind, LimitReached, Limits};
+use docent_domain::limits::{AccountLimits, LimitKind, LimitReached, Limits};
 use docent_domain::listing::{PageRequest, Period, UsageFilter, UsageGrouping};
 use docent_domain::user::User;
 use docent_ports::store::UnitOfWork;
@@ -112,14 +112,19 @@ pub(crate) async fn count_page_image<A>(app: &App, grant: &Grant<A>) -> Result<(
 ///
 /// # Errors
 /// [`Error::LimitReached`] when these are less than `expected`, or when the database cannot be reached.
-pub(crate) async fn check_upload<A>(app: &App, grant: &Grant<A>, expected: u64) -> Result<Option<u64>> {
-    let max = grant.limits().or(app.settings.account_limits).stored_bytes;
+pub(crate) async fn check_upload(
+    app: &App,
+    account: UserId,
+    limits: AccountLimits,
+    expected: u64,
+) -> Result<Option<(u64, u64)>> {
+    let max = limits.or(app.settings.account_limits).stored_bytes;
     if max == 0 {
         return Ok(None);
     }
-    let stored = app.store.read_latest().await?.documents().stored_bytes(grant.user()).await?;
+    let stored = app.store.read_latest().await?.documents().stored_bytes(account).await?;
     match max.checked_sub(stored) {
-        Some(room) if room >= expected.max(1) => Ok(Some(room)),
+        Some(room) if room >= expected.max(1) => Ok(Some((room, max))),
         _ => Err(storage_full(max)),
     }
 }

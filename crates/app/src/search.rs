@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::{App, scope};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::id::DocumentId;
-use docent_domain::retrieval::{ChunkFilter, ScoredChunk, deduplicated};
+use docent_domain::id::{DocumentId, VersionId};
+use docent_domain::retrieval::{ChunkFilter, FoundChunk, ScoredChunk, deduplicated};
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
 use docent_ports::reranker::Reranker;
@@ -36,13 +36,28 @@ pub async fn search(
 ) -> Result<Vec<ScoredChunk>> {
     let scope = scope::select(scope, selection)?;
     let condition = selection.condition.as_ref();
-    let filter = ChunkFilter { scope: &scope, condition, documents: selection.documents.as_deref(), limit };
+    let versions = match &selection.documents {
+        Some(documents) => Some(versions(app, &scope, documents).await?),
+        None => None,
+    };
+    let filter = ChunkFilter { scope: &scope, condition, versions: versions.as_deref(), limit };
     let (found, reranked) = ranked(app, grant, query, filter).await?;
     if let Err(fault) = reranked {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
     }
     Ok(found)
+}
+
+/// The searched versions of those of these documents that are ingested and in the scope.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn versions(app: &App, scope: &Scope, documents: &[DocumentId]) -> Result<Vec<VersionId>> {
+    if documents.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(app.store.read().await?.documents().versions(documents, scope).await?)
 }
 
 /// Searches without a fallback for the reranker, for evaluations.
@@ -78,21 +93,29 @@ async fn ranked(
 
 /// The best chunks in the order of the vector store; more than the limit if a reranker is configured.
 async fn candidates(app: &App, query: &str, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
-    let ChunkFilter { scope, documents, limit, .. } = filter;
+    let ChunkFilter { scope, versions, limit, .. } = filter;
     // A vector store may treat an empty filter as no filter.
-    if limit == 0 || scope.is_empty() || documents.is_some_and(<[DocumentId]>::is_empty) {
+    if limit == 0 || scope.is_empty() || versions.is_some_and(<[VersionId]>::is_empty) {
         return Ok(Vec::new());
     }
     // The reranker must score every chunk that is returned: scores of different kinds cannot be compared.
     let limit = app.reranker.as_ref().map_or(limit, |_| limit.max(RERANK_CANDIDATES));
     let active = app.active_index().await?;
     let embedding = active.embedder()?.embed_query(query).await?;
-    let mut requested = limit;
+    let (mut requested, mut is_repeated) = (limit, false);
     loop {
         let candidates = active.index.search(&embedding, ChunkFilter { limit: requested, ..filter }).await?;
-        let is_all = candidates.len() < requested || requested >= CANDIDATES_MAX;
+        let number = candidates.len();
+        let is_all = number < requested || requested >= CANDIDATES_MAX;
         // Filtered first: a chunk of a deleted document must not hide its duplicate in another document.
-        let mut found = deduplicated(searchable(app, scope, candidates).await?);
+        let found = searchable(app, scope, candidates).await?;
+        if found.len() < number && !is_repeated {
+            // A document whose chunks were read before its new version was written, and whose record afterwards, is found
+            // in neither.
+            is_repeated = true;
+            continue;
+        }
+        let mut found = deduplicated(found);
         if found.len() >= limit || is_all {
             found.truncate(limit);
             return Ok(found);
@@ -124,13 +147,14 @@ async fn rerank(reranker: &dyn Reranker, query: &str, found: &mut [ScoredChunk])
 }
 
 /// The chunks that belong to ingested documents of the scope, as the records are now.
-async fn searchable(app: &App, scope: &Scope, chunks: Vec<ScoredChunk>) -> Result<Vec<ScoredChunk>> {
+async fn searchable(app: &App, scope: &Scope, chunks: Vec<FoundChunk>) -> Result<Vec<ScoredChunk>> {
     if chunks.is_empty() {
-        return Ok(chunks);
+        return Ok(Vec::new());
     }
-    let mut documents: Vec<DocumentId> = chunks.iter().map(|chunk| chunk.document_id).collect();
-    documents.sort_unstable();
-    documents.dedup();
-    let searchable = app.store.read().await?.documents().searchable(&documents, scope).await?;
-    Ok(chunks.into_iter().filter(|chunk| searchable.contains(&chunk.document_id)).collect())
+    let mut versions: Vec<VersionId> = chunks.iter().map(|chunk| chunk.version).collect();
+    versions.sort_unstable();
+    versions.dedup();
+    let searchable = app.store.read().await?.documents().searchable(&versions, scope).await?;
+    let known = |chunk: FoundChunk| searchable.get(&chunk.version).map(|version| chunk.in_version(*version));
+    Ok(chunks.into_iter().filter_map(known).collect())
 }

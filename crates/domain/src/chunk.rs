@@ -1,6 +1,6 @@
 //! Chunks: the passages of a document that are embedded, searched and cited.
 
-use crate::id::{ChunkId, DocumentId};
+use crate::id::{ChunkId, VersionId};
 
 /// A position in a document's extracted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,8 +74,8 @@ pub struct Chunk {
 
 impl Chunk {
     /// ID of the chunk in the index.
-    pub fn id(&self, document: DocumentId) -> ChunkId {
-        ChunkId::of(document, self.ordinal)
+    pub fn id(&self, version: VersionId) -> ChunkId {
+        ChunkId::of(version, self.ordinal)
     }
 }
 

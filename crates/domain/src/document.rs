@@ -6,7 +6,7 @@
 use crate::attributes::Attributes;
 use crate::error::{IllegalTransition, ValidationError};
 use crate::extraction::{Coverage, IngestionStats};
-use crate::id::{CollectionId, DocumentId, UserId};
+use crate::id::{CollectionId, DocumentId, UserId, VersionId};
 use crate::text::{FileName, Title};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
@@ -27,8 +27,14 @@ pub struct Document {
     pub attributes: Attributes,
     /// Number of the labels' last change; see [`DocumentLabels`](crate::attributes::DocumentLabels).
     pub labels_revision: u32,
-    /// Uploaded file; `None` for a record created without one.
+    /// ID of the version that is searched, or that is the first to be.
+    pub version_id: VersionId,
+    /// Number of that version, starting at 1.
+    pub version: u32,
+    /// Its file; `None` for a record created without one.
     pub file: Option<StoredFile>,
+    /// New file that becomes the next version once it is ingested.
+    pub replacement: Option<Replacement>,
     /// Current state.
     pub state: DocumentState,
     /// How much of the document is searchable; `None` before extraction and chunking.
@@ -54,13 +60,37 @@ pub struct StoredFile {
     pub sha256: [u8; 32],
 }
 
+/// A file that is to replace the file of an ingested document, which is searched until then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// ID of its version.
+    pub version_id: VersionId,
+    /// Number of its version.
+    pub version: u32,
+    /// The file.
+    pub file: StoredFile,
+    /// Why its ingestion failed, if it did.
+    pub failure: Option<Failure>,
+    /// Time of the upload.
+    pub at: DateTime<Utc>,
+}
+
+/// What the stores have of a version: chunks in the vector store and a file in the blob store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredVersion {
+    /// ID of the version.
+    pub id: VersionId,
+    /// Its file, if any.
+    pub file: Option<StoredFile>,
+}
+
 /// The key of a blob: at most 1,000 characters of `a-z`, `0-9`, `-`, `.` and single slashes between them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlobKey(String);
 
 impl BlobKey {
-    /// Returns the key of a document's uploaded file.
-    pub fn of_document(id: DocumentId) -> Self {
+    /// Returns the key of a version's file.
+    pub fn of_version(id: VersionId) -> Self {
         Self(format!("documents/{id}.pdf"))
     }
 
@@ -192,7 +222,10 @@ impl Document {
             title,
             attributes: Attributes::default(),
             labels_revision: 1,
+            version_id: VersionId::first(id),
+            version: 1,
             file,
+            replacement: None,
             state,
             coverage: None,
             stats: None,
@@ -213,26 +246,94 @@ impl Document {
         Self { collections, attributes, labels_revision, updated_at: at, ..self }
     }
 
-    /// Returns the document as `ingested`, once its chunks are in the vector store.
+    /// Returns the document with a new file. A file that is searched stays until the new one is ingested; any other is
+    /// replaced immediately. Also returns the versions that are no longer needed.
+    #[must_use]
+    pub fn with_file(
+        self,
+        version_id: VersionId,
+        file: StoredFile,
+        at: DateTime<Utc>,
+    ) -> (Self, Vec<StoredVersion>) {
+        let current = self.replacement.as_ref().map_or(self.version, |replacement| replacement.version);
+        let version = if self.file.is_some() { current.saturating_add(1) } else { current };
+        let mut superseded: Vec<StoredVersion> = self.replacement.iter().map(Replacement::stored).collect();
+        if let DocumentState::Ingested(_) = self.state {
+            let replacement = Some(Replacement { version_id, version, file, failure: None, at });
+            return (Self { replacement, updated_at: at, ..self }, superseded);
+        }
+        if self.file.is_some() {
+            superseded.push(self.stored());
+        }
+        let title = self.title_after(&file);
+        let state = DocumentState::Pending(Pending);
+        let file = Some(file);
+        let changed = Self { title, version_id, version, file, replacement: None, state, ..self };
+        (Self { coverage: None, stats: None, updated_at: at, ..changed }, superseded)
+    }
+
+    /// Returns the document as it is when the version that waits for ingestion has become the searched one; `None` if no
+    /// version waits.
+    pub fn upcoming(&self) -> Option<Self> {
+        if let DocumentState::Pending(_) = self.state {
+            return Some(self.clone());
+        }
+        let replacement = self.replacement.clone().filter(|replacement| replacement.failure.is_none())?;
+        Some(Self {
+            title: self.title_after(&replacement.file),
+            version_id: replacement.version_id,
+            version: replacement.version,
+            file: Some(replacement.file),
+            replacement: None,
+            state: DocumentState::Pending(Pending),
+            coverage: None,
+            stats: None,
+            ..self.clone()
+        })
+    }
+
+    /// What the stores have of the current version.
+    pub fn stored(&self) -> StoredVersion {
+        StoredVersion { id: self.version_id, file: self.file.clone() }
+    }
+
+    /// A title that was taken from the name of the file follows the name of the new one.
+    fn title_after(&self, file: &StoredFile) -> Title {
+        let is_of_file = self.file.as_ref().is_none_or(|old| Title::of_file(&old.name) == self.title);
+        if is_of_file && self.file.is_some() { Title::of_file(&file.name) } else { self.title.clone() }
+    }
+
+    /// Returns the document with its [upcoming](Self::upcoming) version as `ingested`, once its chunks are in the vector store.
     ///
     /// # Errors
-    /// If the document is not pending.
+    /// If no version waits for ingestion.
     pub fn ingested(self, coverage: Coverage, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
+        self.upcoming().unwrap_or(self).pending_ingested(coverage, at)
+    }
+
+    fn pending_ingested(self, coverage: Coverage, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
         let vector_doc_id = VectorDocId::of(self.id);
         let state = DocumentState::Ingested(self.state.into_pending("ingested")?.ingested(vector_doc_id, at));
         Ok(Self { state, coverage: Some(coverage), updated_at: at, ..self })
     }
 
-    /// Returns the document as `failed`. Coverage determined before the failure is kept.
+    /// Returns the document after the ingestion of its [upcoming](Self::upcoming) version failed. A document that was pending
+    /// is `failed`, and coverage determined before the failure is kept. Any other is as before, with a failed replacement.
     ///
     /// # Errors
-    /// If the document is not pending.
+    /// If no version waits for ingestion.
     pub fn failed(
-        self,
+        mut self,
         failure: Failure,
         coverage: Option<Coverage>,
         at: DateTime<Utc>,
     ) -> Result<Self, IllegalTransition> {
+        let is_pending = matches!(self.state, DocumentState::Pending(_));
+        if let Some(replacement) = self.replacement.as_mut().filter(|it| !is_pending && it.failure.is_none())
+        {
+            replacement.failure = Some(failure);
+            return Ok(Self { updated_at: at, ..self });
+        }
         let state = DocumentState::Failed(self.state.into_pending("failed")?.failed(failure, at));
         Ok(Self { state, coverage, updated_at: at, ..self })
     }
@@ -249,16 +350,28 @@ impl Document {
         Ok(Self { state, coverage: None, stats: None, updated_at: at, ..self })
     }
 
-    /// Returns the document as `pending` for another ingestion attempt and clears coverage and statistics.
+    /// Returns the document with its failed replacement, or itself, waiting for another ingestion attempt. Coverage and
+    /// statistics of a failed document are cleared.
     ///
     /// # Errors
-    /// If the document has not failed.
-    pub fn retried(self, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
+    /// If neither the document nor its replacement has failed.
+    pub fn retried(mut self, at: DateTime<Utc>) -> Result<Self, IllegalTransition> {
+        if let Some(replacement) = self.replacement.as_mut().filter(|it| it.failure.is_some()) {
+            replacement.failure = None;
+            return Ok(Self { updated_at: at, ..self });
+        }
         let state = match self.state {
             DocumentState::Failed(failed) => DocumentState::Pending(failed.retried()),
             other => return Err(IllegalTransition { from: other.name(), to: "pending" }),
         };
         Ok(Self { state, coverage: None, stats: None, updated_at: at, ..self })
+    }
+}
+
+impl Replacement {
+    /// What the stores have of its version.
+    pub fn stored(&self) -> StoredVersion {
+        StoredVersion { id: self.version_id, file: Some(self.file.clone()) }
     }
 }
 
@@ -280,10 +393,8 @@ pub enum DocumentStatus {
 pub struct Deletion {
     /// ID of the document.
     pub document: DocumentId,
-    /// Blob key of its file.
-    pub blob: Option<BlobKey>,
-    /// SHA-256 digest of that file.
-    pub sha256: Option<[u8; 32]>,
+    /// Its versions.
+    pub versions: Vec<StoredVersion>,
     /// Time of the deletion.
     pub at: DateTime<Utc>,
 }
@@ -458,6 +569,71 @@ mod tests {
         assert_eq!(requeued.requeued(at).unwrap_err(), IllegalTransition { from: "pending", to: "pending" });
     }
 
+    fn file(n: u8) -> (VersionId, StoredFile) {
+        let id = VersionId::generate(DateTime::UNIX_EPOCH, [n; 10]);
+        let name = FileName::sanitize(&format!("{n}.pdf"));
+        (id, StoredFile { blob: BlobKey::of_version(id), name, bytes: 1, sha256: [n; 32] })
+    }
+
+    #[test]
+    fn file_of_ingested_document_is_replaced_once_the_new_one_is_ingested() {
+        let at = DateTime::UNIX_EPOCH;
+        let ((first, one), (second, two), (third, three)) = (file(1), file(2), file(3));
+        let (document, superseded) = pending().with_file(first, one.clone(), at);
+        assert_eq!((document.version, superseded), (1, Vec::new()), "a first file");
+        let document = document.ingested(Coverage::default(), at).unwrap();
+
+        let (document, superseded) = document.with_file(second, two.clone(), at);
+        assert_eq!((document.version_id, superseded), (first, Vec::new()));
+        assert_eq!(document.state.name(), "ingested", "the first version is still searched");
+        let (document, superseded) = document.with_file(third, three.clone(), at);
+        assert_eq!(superseded, [StoredVersion { id: second, file: Some(two) }]);
+        let upcoming = document.upcoming().unwrap();
+        assert_eq!((upcoming.version_id, upcoming.version, upcoming.file.as_ref()), (third, 3, Some(&three)));
+
+        let switched = document.clone().ingested(Coverage::default(), at).unwrap();
+        assert_eq!((switched.version_id, switched.version, &switched.replacement), (third, 3, &None));
+        assert_eq!(switched.upcoming(), None);
+
+        let failed = document.failed(Failure::of(FailureCode::NotAPdf), None, at).unwrap();
+        assert_eq!((failed.version_id, failed.state.name(), failed.upcoming()), (first, "ingested", None));
+        let retried = failed.clone().retried(at).unwrap();
+        assert_eq!(retried.upcoming(), Some(upcoming));
+        assert_eq!(
+            failed.with_file(second, one, at).0.upcoming().unwrap().version,
+            4,
+            "numbers are not used again"
+        );
+    }
+
+    #[test]
+    fn file_that_is_not_searched_is_replaced_immediately() {
+        let at = DateTime::UNIX_EPOCH;
+        let ((first, one), (second, two)) = (file(1), file(2));
+        let (document, _) = pending().with_file(first, one.clone(), at);
+        let failed = document.clone().failed(Failure::of(FailureCode::NotAPdf), None, at).unwrap();
+        for document in [document, failed] {
+            let (document, superseded) = document.with_file(second, two.clone(), at);
+            assert_eq!(superseded, [StoredVersion { id: first, file: Some(one.clone()) }]);
+            assert_eq!(
+                (document.state.name(), document.version_id, document.version),
+                ("pending", second, 2)
+            );
+            assert_eq!((document.file, document.replacement), (Some(two.clone()), None));
+        }
+    }
+
+    #[test]
+    fn title_taken_from_the_file_name_follows_it() {
+        let at = DateTime::UNIX_EPOCH;
+        let ((first, one), (second, two)) = (file(1), file(2));
+        let (named, _) = pending().with_file(first, one, at);
+        let unnamed = Document { title: Title::parse("1.pdf").unwrap(), ..named.clone() };
+        let title_after = |document: Document| document.with_file(second, two.clone(), at).0.title;
+        assert_eq!(title_after(named).as_str(), "t");
+        assert_eq!(title_after(unnamed).as_str(), "2.pdf");
+    }
+
     #[test]
     fn failure_code_round_trips_through_text() {
         for code in FailureCode::ALL {
@@ -468,7 +644,7 @@ mod tests {
 
     #[test]
     fn blob_key_outside_root_is_rejected() {
-        let key = BlobKey::of_document(pending().id);
+        let key = BlobKey::of_version(pending().version_id);
         assert_eq!(BlobKey::parse(key.as_str()).unwrap(), key);
         let shared = BlobKey::of_extraction(&[0xa0; 32]);
         assert_eq!(shared.as_str(), format!("extractions/{}", "a0".repeat(32)));

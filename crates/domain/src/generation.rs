@@ -2,7 +2,7 @@
 //!
 //! One generation is active. Another can be built next to it and then replaces it atomically.
 
-use crate::id::{DocumentId, GenerationId};
+use crate::id::{DocumentId, GenerationId, VersionId};
 use chrono::{DateTime, Utc};
 
 /// A vector collection and the model that embedded its chunks.
@@ -91,6 +91,8 @@ impl IndexGeneration {
 pub struct IndexedRevision {
     /// The document.
     pub document: DocumentId,
+    /// Its searched version.
+    pub version: VersionId,
     /// Time of the ingestion.
     pub at: DateTime<Utc>,
     /// Number of chunks.

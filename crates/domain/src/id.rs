@@ -48,7 +48,10 @@ macro_rules! ids {
 ids! {
     /// Identifies a document.
     DocumentId;
-    /// Identifies a chunk of a document; see [`ChunkId::of`].
+    /// Identifies a version of a document: its file in the blob store and its chunks in the vector store. The first
+    /// version has the document's ID.
+    VersionId;
+    /// Identifies a chunk of a version; see [`ChunkId::of`].
     ChunkId;
     /// Identifies an index generation.
     GenerationId;
@@ -89,10 +92,17 @@ ids! {
 }
 
 impl ChunkId {
-    /// Returns the ID of the `ordinal`th chunk of a document. It is deterministic, so indexing a document again
+    /// Returns the ID of the `ordinal`th chunk of a version. It is deterministic, so indexing a version again
     /// overwrites its chunks instead of duplicating them.
-    pub fn of(document: DocumentId, ordinal: u32) -> Self {
-        Self(Uuid::new_v5(&document.0, &ordinal.to_be_bytes()))
+    pub fn of(version: VersionId, ordinal: u32) -> Self {
+        Self(Uuid::new_v5(&version.0, &ordinal.to_be_bytes()))
+    }
+}
+
+impl VersionId {
+    /// Returns the ID of a document's first version.
+    pub const fn first(document: DocumentId) -> Self {
+        Self(document.0)
     }
 }
 
@@ -131,9 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn chunk_id_depends_only_on_document_and_ordinal() {
-        let a = DocumentId::generate(DateTime::UNIX_EPOCH, [1; 10]);
-        let b = DocumentId::generate(DateTime::UNIX_EPOCH, [2; 10]);
+    fn chunk_id_depends_only_on_version_and_ordinal() {
+        let a = VersionId::generate(DateTime::UNIX_EPOCH, [1; 10]);
+        let b = VersionId::generate(DateTime::UNIX_EPOCH, [2; 10]);
         assert_eq!(ChunkId::of(a, 3), ChunkId::of(a, 3));
         assert_ne!(ChunkId::of(a, 3), ChunkId::of(a, 4));
         assert_ne!(ChunkId::of(a, 3), ChunkId::of(b, 3));

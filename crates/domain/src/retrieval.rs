@@ -3,7 +3,7 @@
 use crate::attributes::DocumentLabels;
 use crate::chunk::{PageStart, Span};
 use crate::condition::Condition;
-use crate::id::{ChunkId, DocumentId};
+use crate::id::{ChunkId, DocumentId, VersionId};
 use crate::scope::Scope;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -120,11 +120,11 @@ pub struct StoredChunk {
     pub dense: Option<Vec<f32>>,
 }
 
-/// The document of entries in the vector store.
+/// The version of a document that entries in the vector store belong to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct IndexedDocument {
-    /// ID of the document.
-    pub id: DocumentId,
+pub struct IndexedVersion {
+    /// ID of the version.
+    pub id: VersionId,
     /// What scopes and conditions apply to.
     pub labels: DocumentLabels,
 }
@@ -136,8 +136,8 @@ pub struct ChunkFilter<'a> {
     pub scope: &'a Scope,
     /// Only chunks of documents that meet this condition, if any.
     pub condition: Option<&'a Condition>,
-    /// Only chunks of these documents; of all if `None`.
-    pub documents: Option<&'a [DocumentId]>,
+    /// Only chunks of these versions; of all if `None`.
+    pub versions: Option<&'a [VersionId]>,
     /// Maximum number of chunks.
     pub limit: usize,
 }
@@ -145,8 +145,44 @@ pub struct ChunkFilter<'a> {
 impl ChunkFilter<'_> {
     /// At most `limit` chunks of all documents.
     pub const fn all(limit: usize) -> Self {
-        Self { scope: Scope::SERVICE, condition: None, documents: None, limit }
+        Self { scope: Scope::SERVICE, condition: None, versions: None, limit }
     }
+}
+
+/// A chunk that a vector store found, with its score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundChunk {
+    /// ID of the chunk.
+    pub id: ChunkId,
+    /// ID of the version that it belongs to.
+    pub version: VersionId,
+    /// Title of the document.
+    pub title: String,
+    /// Text of the chunk.
+    pub text: String,
+    /// Range in the document.
+    pub span: Span,
+    /// Pages of the chunk.
+    pub pages: Vec<PageStart>,
+    /// Relevance; higher is better. Comparable only within one search.
+    pub score: f32,
+}
+
+impl FoundChunk {
+    /// The chunk as one of this version of a document.
+    pub fn in_version(self, SearchedVersion { document, number }: SearchedVersion) -> ScoredChunk {
+        let Self { id, version: _, title, text, span, pages, score } = self;
+        ScoredChunk { id, document_id: document, version: number, title, text, span, pages, score }
+    }
+}
+
+/// The version of a document that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchedVersion {
+    /// The document.
+    pub document: DocumentId,
+    /// Number of the version, starting at 1.
+    pub number: u32,
 }
 
 /// A search result: a chunk with its score.
@@ -156,6 +192,8 @@ pub struct ScoredChunk {
     pub id: ChunkId,
     /// ID of the document.
     pub document_id: DocumentId,
+    /// Number of the document's version, starting at 1.
+    pub version: u32,
     /// Title of the document.
     pub title: String,
     /// Text of the chunk.
@@ -194,8 +232,9 @@ mod tests {
         let document_id = DocumentId::from_uuid(Uuid::from_u128(n));
         let place = Position { page: 1, offset: 0 };
         ScoredChunk {
-            id: ChunkId::of(document_id, 0),
+            id: ChunkId::of(VersionId::first(document_id), 0),
             document_id,
+            version: 1,
             title: "t".to_owned(),
             text: text.to_owned(),
             span: Span { start: place, end: place },

@@ -5,8 +5,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::{DocumentId, UserId};
+use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::listing::{DocumentFilter, DocumentQuery, Page, PageRequest};
+use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use std::collections::{HashMap, HashSet};
@@ -49,8 +50,18 @@ pub trait DocumentReader: Send {
     /// Counts documents created since `from` by day, oldest day first; days without documents are omitted.
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>>;
 
-    /// Returns which of these documents are `ingested` and in the scope.
-    async fn searchable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>>;
+    /// Returns which of these versions are those of `ingested` documents in the scope.
+    async fn searchable(
+        &mut self,
+        ids: &[VersionId],
+        scope: &Scope,
+    ) -> Result<HashMap<VersionId, SearchedVersion>>;
+
+    /// Returns the searched versions of those of these documents that are `ingested` and in the scope.
+    async fn versions(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<Vec<VersionId>>;
+
+    /// Returns the oldest document in the scope whose file has this SHA-256.
+    async fn with_equal_file(&mut self, sha256: &[u8; 32], scope: &Scope) -> Result<Option<Document>>;
 
     /// Returns which of these documents exist and are in the scope.
     async fn readable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>>;
@@ -72,10 +83,10 @@ pub trait DocumentReader: Send {
     /// Returns what remains to be removed of a deleted document, if anything.
     async fn deletion(&mut self, id: DocumentId) -> Result<Option<Deletion>>;
 
-    /// Sums the sizes of the files of an account's documents in bytes.
+    /// Sums the sizes of the files and replacements of an account's documents in bytes.
     async fn stored_bytes(&mut self, owner: UserId) -> Result<u64>;
 
-    /// Whether any document has a file with this SHA-256.
+    /// Whether any document has a file or a replacement with this SHA-256.
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool>;
 }
 

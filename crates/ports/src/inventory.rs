@@ -12,7 +12,8 @@ use docent_domain::document::{Deletion, Document, DocumentStatus};
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, VersionId,
+    WebhookId,
 };
 use docent_domain::job::{Job, JobKind};
 use docent_domain::usage::UsageRecord;
@@ -62,8 +63,8 @@ pub trait Inventory: Send {
     /// Lists deleted documents that are being removed.
     async fn deletions(&mut self, after: Option<DocumentId>, limit: u64) -> Result<Vec<Deletion>>;
 
-    /// Returns the status of these documents, as far as they have a record.
-    async fn statuses(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, DocumentStatus>>;
+    /// Returns the status of the documents of these versions, as far as they are known; that of a replacement is its own.
+    async fn statuses(&mut self, ids: &[VersionId]) -> Result<HashMap<VersionId, DocumentStatus>>;
 
     /// Returns which of these documents have an unfinished job of this kind.
     async fn with_open_job(&mut self, ids: &[DocumentId], kind: JobKind) -> Result<HashSet<DocumentId>>;

@@ -67,6 +67,10 @@ pub trait JobWriter: JobReader {
     /// If the new state is leased: it must be queued or done.
     async fn settle(&mut self, job: &Job, lease: LeaseId) -> Result<bool>;
 
+    /// Makes the unfinished ingestion job of a document due at `now`, as if it were new, and takes it from a runner that has it.
+    /// Returns whether there is one.
+    async fn restart_ingestion(&mut self, document: DocumentId, now: DateTime<Utc>) -> Result<bool>;
+
     /// Makes all leased jobs due at `now` and counts an interruption for each. Returns how many. Must only be called if
     /// no other process is running.
     async fn release_all(&mut self, now: DateTime<Utc>) -> Result<u64>;

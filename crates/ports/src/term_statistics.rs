@@ -1,15 +1,15 @@
 //! Term statistics of vector collections, for vector stores that do not keep them.
 //!
 //! Terms are identified by numbers given by the vector store, different ones for text, title and lead. The contribution
-//! of each document is stored, so that it can be removed exactly.
+//! of each version of a document is stored, so that it can be removed exactly.
 
 use async_trait::async_trait;
 use docent_domain::fault::Result;
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_domain::ranking::CorpusStatistics;
 use std::collections::{BTreeMap, HashMap};
 
-/// The contribution of a document to the statistics of its vector collection.
+/// The contribution of a version to the statistics of its vector collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contribution {
     /// Number of chunks.
@@ -39,13 +39,13 @@ pub trait TermStatisticsReader: Send {
 /// Reads and changes term statistics.
 #[async_trait]
 pub trait TermStatisticsWriter: TermStatisticsReader {
-    /// Sets the contribution of a document. Idempotent.
+    /// Sets the contribution of a version. Idempotent.
     ///
     /// Units of work that change the same vector collection wait for each other.
-    async fn put(&mut self, collection: &str, document: DocumentId, added: &Contribution) -> Result<()>;
+    async fn put(&mut self, collection: &str, version: VersionId, added: &Contribution) -> Result<()>;
 
-    /// Removes the contribution of a document. Idempotent.
-    async fn remove(&mut self, collection: &str, document: DocumentId) -> Result<()>;
+    /// Removes the contribution of a version. Idempotent.
+    async fn remove(&mut self, collection: &str, version: VersionId) -> Result<()>;
 
     /// Removes all contributions to a vector collection.
     async fn clear(&mut self, collection: &str) -> Result<()>;

@@ -16,7 +16,7 @@ use docent_domain::extraction::Coverage;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::{
     ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId,
-    LeaseId, MessageId, SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
+    LeaseId, MessageId, SessionId, UsageId, UserId, VerificationId, VersionId, WebhookDeliveryId, WebhookId,
 };
 use docent_domain::job::{Job, JobKind};
 use docent_domain::limits::AccountLimits;
@@ -77,6 +77,7 @@ ids_from_numbers!(
     UsageId,
     UserId,
     VerificationId,
+    VersionId,
     WebhookDeliveryId,
     WebhookId
 );
@@ -99,16 +100,21 @@ pub fn user(n: u32) -> User {
     }
 }
 
+/// A file of a version: `document-1.pdf`.
+pub fn file(n: u32, version: VersionId) -> StoredFile {
+    StoredFile {
+        blob: BlobKey::of_version(version),
+        name: FileName::sanitize(&format!("document-{n}.pdf")),
+        bytes: 1000 + u64::from(n),
+        sha256: [u8::try_from(n % 256).expect("below 256"); 32],
+    }
+}
+
 /// A pending document with a file, created in the `n`th second, of no account: `Document 1`.
 pub fn document(n: u32) -> Document {
     let document_id: DocumentId = id(n);
     let created_at = at(i64::from(n));
-    let file = StoredFile {
-        blob: BlobKey::of_document(document_id),
-        name: FileName::sanitize(&format!("document-{n}.pdf")),
-        bytes: 1000 + u64::from(n),
-        sha256: [u8::try_from(n % 256).expect("below 256"); 32],
-    };
+    let file = file(n, VersionId::first(document_id));
     let title = Title::parse(&format!("Document {n}")).expect("a title");
     Document {
         owner: None,

@@ -3,9 +3,10 @@
 use chrono::DateTime;
 use docent_domain::attributes::{Attributes, DocumentLabels};
 use docent_domain::chunk::{PageStart, Position, Span};
-use docent_domain::id::{ChunkId, CollectionId, DocumentId};
+use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
 use docent_domain::retrieval::{
-    Embedding, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, TermCounts,
+    Embedding, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, ScoredChunk, SearchedVersion,
+    SparseVector, TermCounts,
 };
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -15,8 +16,13 @@ pub fn document_id(n: u32) -> DocumentId {
     DocumentId::from_uuid(Uuid::from_u128(u128::from(n) << 64 | u128::from(n)))
 }
 
+/// The ID of the first version of the `n`th document.
+pub fn version_id(n: u32) -> VersionId {
+    VersionId::first(document_id(n))
+}
+
 /// The `n`th document in the vector store: `Document n`, from `document-n.pdf`.
-pub fn indexed(n: u32) -> IndexedDocument {
+pub fn indexed(n: u32) -> IndexedVersion {
     let labels = DocumentLabels {
         collections: BTreeSet::from([CollectionId::EVERYONE]),
         owner: None,
@@ -26,7 +32,7 @@ pub fn indexed(n: u32) -> IndexedDocument {
         created_at: DateTime::UNIX_EPOCH,
         attributes: Attributes::default(),
     };
-    IndexedDocument { id: document_id(n), labels }
+    IndexedVersion { id: version_id(n), labels }
 }
 
 /// The words between spaces, in lower case, counted.
@@ -38,7 +44,7 @@ pub fn terms(text: &str) -> TermCounts {
 pub fn entry(n: u32, ordinal: u32, text: &str) -> IndexEntry {
     let end = u32::try_from(text.len()).unwrap();
     IndexEntry {
-        id: ChunkId::of(document_id(n), ordinal),
+        id: ChunkId::of(version_id(n), ordinal),
         ordinal,
         text: text.to_owned(),
         span: Span { start: Position { page: 1, offset: 0 }, end: Position { page: 1, offset: end } },
@@ -64,10 +70,15 @@ pub fn query(text: &str) -> QueryEmbedding {
 
 /// A search result on page 1 of document `n` with a score of 1.
 pub fn found(n: u32, ordinal: u32, text: &str) -> ScoredChunk {
+    hit(n, ordinal, text).in_version(SearchedVersion { document: document_id(n), number: 1 })
+}
+
+/// Such a result, as a vector store returns it.
+pub fn hit(n: u32, ordinal: u32, text: &str) -> FoundChunk {
     let entry = entry(n, ordinal, text);
-    ScoredChunk {
+    FoundChunk {
         id: entry.id,
-        document_id: document_id(n),
+        version: version_id(n),
         title: indexed(n).labels.title,
         text: entry.text,
         span: entry.span,

@@ -204,6 +204,8 @@ pub(super) const ROWS: &[Row] = &[
     row("DELETE", "/documents/{doc_id}", Granted(DeleteDocument), 204).consuming(Record),
     row("DELETE", "/documents/{doc_id}", Account(Ingest), 204).owned_by(Own).consuming(Record),
     get("/documents/{doc_id}/file", Account(Read)),
+    row("PUT", "/documents/{doc_id}/file", Granted(ChangeDocument), 202).with_payload(Files(1)),
+    row("PUT", "/documents/{doc_id}/file", Account(Ingest), 202).with_payload(Files(1)).owned_by(Own),
     get("/documents/{doc_id}/pages/{page}", Account(Read)),
     get("/documents/{doc_id}/report", Account(Read)),
     post("/documents/{doc_id}/retry", Granted(ChangeDocument), 409),

@@ -2,7 +2,7 @@
 
 use docent_domain::document::BlobKey;
 use docent_domain::fault::FaultKind;
-use docent_domain::id::DocumentId;
+use docent_domain::id::{DocumentId, VersionId};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::TestApp;
 use docent_tests::member::Member;
@@ -20,8 +20,8 @@ async fn delete(by: &Member, id: &str) -> Reply {
 /// Whether chunks, the file, the record or a job of a document exist.
 async fn has_remains(app: &TestApp, id: &str) -> bool {
     let id: DocumentId = id.parse().unwrap();
-    let chunks = app.app.active_index().await.unwrap().index.count(id).await.unwrap();
-    let file = app.ports.blobs.open(&BlobKey::of_document(id)).await.unwrap().is_some();
+    let chunks = app.app.active_index().await.unwrap().index.count(VersionId::first(id)).await.unwrap();
+    let file = app.ports.blobs.open(&BlobKey::of_version(VersionId::first(id))).await.unwrap().is_some();
     let mut view = app.ports.store.read().await.unwrap();
     let record = view.documents().get(id).await.unwrap().is_some()
         || view.documents().deletion(id).await.unwrap().is_some();

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::embedded_index::{EmbeddedIndex, Options};
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_ports::embedder::Embedder;
 use docent_ports::vector_index::VectorIndex;
 use std::path::{Path, PathBuf};
@@ -106,14 +106,13 @@ async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
     if !removes {
         return Ok(());
     }
-    let removed: Vec<DocumentId> = documents.iter().copied().step_by(REMOVED).collect();
+    let removed: Vec<VersionId> = documents.iter().copied().step_by(REMOVED).collect();
     let started = Instant::now();
     for batch in removed.chunks(BATCH) {
         futures::future::try_join_all(batch.iter().map(|document| index.remove(*document))).await?;
     }
     println!("  removing      {:9.2} s for {} documents", started.elapsed().as_secs_f64(), removed.len());
-    let left: Vec<DocumentId> =
-        documents.into_iter().filter(|document| !removed.contains(document)).collect();
+    let left: Vec<VersionId> = documents.into_iter().filter(|document| !removed.contains(document)).collect();
     search(&index, &left, " of the rest").await
 }
 
@@ -148,11 +147,11 @@ async fn fill(chunks: u32, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-async fn documents(index: &EmbeddedIndex) -> Result<Vec<DocumentId>> {
+async fn documents(index: &EmbeddedIndex) -> Result<Vec<VersionId>> {
     let (mut documents, mut after) = (Vec::new(), None::<String>);
     loop {
-        let page = index.documents(after.as_deref(), 10_000).await?;
-        documents.extend(page.documents);
+        let page = index.versions(after.as_deref(), 10_000).await?;
+        documents.extend(page.versions);
         after = page.next;
         if after.is_none() {
             // Their order depends on segment merges.
@@ -163,7 +162,7 @@ async fn documents(index: &EmbeddedIndex) -> Result<Vec<DocumentId>> {
 }
 
 /// Runs the same searches for each limit and each row.
-async fn search(index: &EmbeddedIndex, documents: &[DocumentId], which: &str) -> Result<()> {
+async fn search(index: &EmbeddedIndex, documents: &[VersionId], which: &str) -> Result<()> {
     let mut random = Random(2);
     let mut questions = Vec::with_capacity(QUERIES);
     for _ in 0..QUERIES {

@@ -11,8 +11,8 @@ use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::headings;
-use docent_domain::id::{ChunkId, CollectionId, DocumentId};
-use docent_domain::retrieval::{Embedding, IndexEntry, IndexedDocument, Passages};
+use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
+use docent_domain::retrieval::{Embedding, IndexEntry, IndexedVersion, Passages};
 use docent_ports::embedder::Embedder;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ const FUNCTION_WORDS: [&str; 30] = [
 
 /// A document before it is embedded.
 pub(super) struct Document {
-    pub(super) document: IndexedDocument,
+    pub(super) document: IndexedVersion,
     texts: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl Document {
     pub(super) fn new(n: u32, chunks: u32, random: &mut Random) -> Result<Self> {
         let id: DocumentId = format!("00000000-0000-7000-8000-{n:012x}").parse()?;
         let title = format!("{} {n}.pdf", content_words(random, 3));
-        let document = IndexedDocument { id, labels: labels(n, title)? };
+        let document = IndexedVersion { id: VersionId::first(id), labels: labels(n, title)? };
         Ok(Self { document, texts: (0..chunks).map(|_| chunk(random)).collect() })
     }
 

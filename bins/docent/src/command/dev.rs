@@ -161,15 +161,14 @@ async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
 async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document> {
     let mut upload = documents::upload::begin(
         app,
-        actor.authorize()?,
-        CollectionId::EVERYONE,
+        documents::upload::NewDocument::new(actor.authorize()?, CollectionId::EVERYONE),
         GUIDE_NAME,
         "application/pdf",
         0,
     )
     .await?;
     upload.write(Bytes::from_static(GUIDE)).await?;
-    let id = upload.finish().await?.id;
+    let id = upload.finish().await?.document.id;
     let result = async {
         loop {
             let document = documents::get::get(app, actor.authorize()?, Scope::SERVICE, id).await?;

@@ -3,7 +3,7 @@
 use super::Shared;
 use super::schema::{Fields, column};
 use super::search::{alive_count, each_alive};
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_domain::retrieval::StoredChunk;
 use docent_ports::vector_index::IndexPage;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -11,7 +11,7 @@ use std::ops::Range;
 use tantivy::{DocId, Searcher, SegmentReader, TantivyDocument, TantivyError};
 use uuid::Uuid;
 
-pub(super) fn counts(shared: &Shared, documents: &[DocumentId]) -> tantivy::Result<HashMap<DocumentId, u64>> {
+pub(super) fn counts(shared: &Shared, documents: &[VersionId]) -> tantivy::Result<HashMap<VersionId, u64>> {
     let searcher = shared.reader.searcher();
     let mut counts = HashMap::new();
     for document in documents {
@@ -23,23 +23,23 @@ pub(super) fn counts(shared: &Shared, documents: &[DocumentId]) -> tantivy::Resu
     Ok(counts)
 }
 
-/// Returns a page of documents in the order of IDs.
-pub(super) fn documents(
+/// Returns a page of versions in the order of IDs.
+pub(super) fn versions(
     shared: &Shared,
-    after: Option<DocumentId>,
+    after: Option<VersionId>,
     limit: usize,
 ) -> tantivy::Result<IndexPage> {
     let mut found = BTreeSet::new();
     for reader in shared.reader.searcher().segment_readers() {
         found.extend(documents_of(&shared.fields, reader, after, limit)?);
     }
-    let documents: Vec<DocumentId> = found.into_iter().take(limit).collect();
-    let next = documents.last().filter(|_| documents.len() == limit).map(DocumentId::to_string);
-    Ok(IndexPage { documents, next })
+    let versions: Vec<VersionId> = found.into_iter().take(limit).collect();
+    let next = versions.last().filter(|_| versions.len() == limit).map(VersionId::to_string);
+    Ok(IndexPage { versions, next })
 }
 
 /// Returns all documents with chunks.
-pub(super) fn all_documents(fields: &Fields, searcher: &Searcher) -> tantivy::Result<HashSet<DocumentId>> {
+pub(super) fn all_documents(fields: &Fields, searcher: &Searcher) -> tantivy::Result<HashSet<VersionId>> {
     let mut found = HashSet::new();
     for reader in searcher.segment_readers() {
         found.extend(documents_of(fields, reader, None, usize::MAX)?);
@@ -51,9 +51,9 @@ pub(super) fn all_documents(fields: &Fields, searcher: &Searcher) -> tantivy::Re
 fn documents_of(
     fields: &Fields,
     reader: &SegmentReader,
-    after: Option<DocumentId>,
+    after: Option<VersionId>,
     limit: usize,
-) -> tantivy::Result<Vec<DocumentId>> {
+) -> tantivy::Result<Vec<VersionId>> {
     let inverted = reader.inverted_index(fields.document)?;
     let range = inverted.terms().range();
     let mut terms = match after {
@@ -65,7 +65,7 @@ fn documents_of(
     while found.len() < limit && terms.advance() {
         let id = Uuid::from_slice(terms.key())
             .map_err(|_| TantivyError::InternalError("a document's ID is invalid".to_owned()))?;
-        let document = DocumentId::from_uuid(id);
+        let document = VersionId::from_uuid(id);
         let mut is_alive = !reader.has_deletes();
         if !is_alive {
             each_alive(reader, &fields.document_term(document), |_| is_alive = true)?;
@@ -80,7 +80,7 @@ fn documents_of(
 /// Returns a document's chunks with these ordinals, in their order.
 pub(super) fn chunks(
     shared: &Shared,
-    document: DocumentId,
+    document: VersionId,
     wanted: Range<u32>,
 ) -> tantivy::Result<Vec<StoredChunk>> {
     let (searcher, vectors) = shared.snapshot();

@@ -9,8 +9,8 @@
 use chrono::DateTime;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::condition::Condition;
-use docent_domain::id::{CollectionId, DocumentId, UserId};
-use docent_domain::retrieval::IndexedDocument;
+use docent_domain::id::{CollectionId, UserId, VersionId};
+use docent_domain::retrieval::IndexedVersion;
 use docent_domain::scope::Scope;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use uuid::Uuid;
 
-/// Labels by document; see [`DocumentId::as_uuid`].
+/// Labels by document; see [`VersionId::as_uuid`].
 pub(super) type LabelMap = HashMap<u128, DocumentLabels>;
 
 /// The labels that searches use. Removed documents may keep theirs, since a running search can still see their chunks.
@@ -36,7 +36,7 @@ impl Labels {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn put(&self, documents: Vec<IndexedDocument>) {
+    pub(super) fn put(&self, documents: Vec<IndexedVersion>) {
         let mut labels = self.0.write().unwrap_or_else(PoisonError::into_inner);
         labels.extend(documents.into_iter().map(|document| (key(document.id), document.labels)));
     }
@@ -57,7 +57,7 @@ impl Labels {
     }
 }
 
-pub(super) fn key(document: DocumentId) -> u128 {
+pub(super) fn key(document: VersionId) -> u128 {
     document.as_uuid().as_u128()
 }
 
@@ -217,7 +217,7 @@ impl LabelFile {
     ///
     /// # Errors
     /// If writing fails; the file is unchanged then.
-    pub(super) fn append(&mut self, documents: &[IndexedDocument]) -> io::Result<()> {
+    pub(super) fn append(&mut self, documents: &[IndexedVersion]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for document in documents {
             write_line(key(document.id), &document.labels, &mut bytes)?;
@@ -280,9 +280,9 @@ mod tests {
     use docent_testkit::retrieval::indexed;
     use std::fs;
 
-    fn labelled(n: u32, pages: u32) -> IndexedDocument {
+    fn labelled(n: u32, pages: u32) -> IndexedVersion {
         let document = indexed(n);
-        IndexedDocument { labels: DocumentLabels { pages, ..document.labels }, ..document }
+        IndexedVersion { labels: DocumentLabels { pages, ..document.labels }, ..document }
     }
 
     fn pages(labels: &LabelMap) -> BTreeMap<u128, u32> {

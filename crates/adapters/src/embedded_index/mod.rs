@@ -27,9 +27,9 @@ mod writer;
 use async_trait::async_trait;
 pub use collections::EmbeddedIndexes;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_domain::retrieval::{
-    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk,
+    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, StoredChunk,
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use labels::{LabelFile, Labels};
@@ -134,57 +134,57 @@ impl EmbeddedIndex {
 
 #[async_trait]
 impl VectorIndex for EmbeddedIndex {
-    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+    async fn replace(&self, document: &IndexedVersion, entries: Vec<IndexEntry>) -> Result<()> {
         traced("upsert", self.writer.replace(document.clone(), entries)).await
     }
 
-    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+    async fn relabel(&self, document: &IndexedVersion) -> Result<()> {
         traced("relabel", self.writer.relabel(document.clone())).await
     }
 
-    async fn remove(&self, document: DocumentId) -> Result<()> {
+    async fn remove(&self, document: VersionId) -> Result<()> {
         traced("delete", self.writer.remove(document)).await
     }
 
-    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         if let (Some(query), Some(vectors)) = (&query.dense, self.shared.snapshot().1) {
             vectors.check_dimensions(query.len())?;
         }
         let query = query.clone();
         let (scope, condition) = (filter.scope.clone(), filter.condition.cloned());
-        let (documents, limit) = (filter.documents.map(<[DocumentId]>::to_vec), filter.limit);
+        let (versions, limit) = (filter.versions.map(<[VersionId]>::to_vec), filter.limit);
         let work = self.read(move |shared| {
-            let (condition, documents) = (condition.as_ref(), documents.as_deref());
-            search::run(shared, &query, ChunkFilter { scope: &scope, condition, documents, limit })
+            let (condition, versions) = (condition.as_ref(), versions.as_deref());
+            search::run(shared, &query, ChunkFilter { scope: &scope, condition, versions, limit })
         });
         traced("query", work).await
     }
 
-    async fn count(&self, document: DocumentId) -> Result<u64> {
+    async fn count(&self, document: VersionId) -> Result<u64> {
         self.read(move |shared| {
             search::alive_count(&shared.reader.searcher(), &shared.fields.document_term(document))
         })
         .await
     }
 
-    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+    async fn counts(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {
         let documents = documents.to_vec();
         self.read(move |shared| inventory::counts(shared, &documents)).await
     }
 
-    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
-        let after = after.map(str::parse::<DocumentId>).transpose().map_err(|error| {
+    async fn versions(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        let after = after.map(str::parse::<VersionId>).transpose().map_err(|error| {
             Fault::new(Component::VectorStore, FaultKind::Internal, "the page cursor is invalid")
                 .caused_by(error)
         })?;
-        self.read(move |shared| inventory::documents(shared, after, limit.max(1))).await
+        self.read(move |shared| inventory::versions(shared, after, limit.max(1))).await
     }
 
-    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+    async fn chunks(&self, document: VersionId) -> Result<Vec<StoredChunk>> {
         self.read(move |shared| inventory::chunks(shared, document, 0..u32::MAX)).await
     }
 
-    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+    async fn chunk_range(&self, document: VersionId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
         self.read(move |shared| inventory::chunks(shared, document, ordinals)).await
     }
 

@@ -1,8 +1,8 @@
 //! Maps chunks to documents of the lexical index.
 
 use docent_domain::chunk::{PageStart, Span};
-use docent_domain::id::{ChunkId, DocumentId};
-use docent_domain::retrieval::{IndexEntry, IndexedDocument, ScoredChunk, TermCounts};
+use docent_domain::id::{ChunkId, VersionId};
+use docent_domain::retrieval::{FoundChunk, IndexEntry, IndexedVersion, TermCounts};
 use tantivy::schema::{
     BytesOptions, FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing,
     TextOptions, Value,
@@ -76,7 +76,7 @@ pub(super) fn schema() -> (Schema, Fields) {
 
 impl Fields {
     /// The term that all chunks of a document have.
-    pub(super) fn document_term(&self, document: DocumentId) -> Term {
+    pub(super) fn document_term(&self, document: VersionId) -> Term {
         Term::from_field_bytes(self.document, document.as_uuid().as_bytes())
     }
 
@@ -88,7 +88,7 @@ impl Fields {
     /// Converts a chunk to a tantivy document; `first` marks the first of its document.
     pub(super) fn write(
         &self,
-        document: &IndexedDocument,
+        document: &IndexedVersion,
         entry: IndexEntry,
         vector: Option<u64>,
         first: bool,
@@ -124,7 +124,7 @@ impl Fields {
         document: u128,
         ordinal: u32,
         score: f32,
-    ) -> tantivy::Result<ScoredChunk> {
+    ) -> tantivy::Result<FoundChunk> {
         let invalid = || TantivyError::InternalError("a stored chunk is invalid".to_owned());
         let text = |field| {
             let value = record.get_first(field).and_then(|value| value.as_str());
@@ -132,10 +132,10 @@ impl Fields {
         };
         let place = record.get_first(self.place).and_then(|value| value.as_bytes()).ok_or_else(invalid)?;
         let (span, pages) = place::read(place).ok_or_else(invalid)?;
-        let document_id = DocumentId::from_uuid(Uuid::from_u128(document));
-        Ok(ScoredChunk {
-            id: ChunkId::of(document_id, ordinal),
-            document_id,
+        let version = VersionId::from_uuid(Uuid::from_u128(document));
+        Ok(FoundChunk {
+            id: ChunkId::of(version, ordinal),
+            version,
             title: text(self.title)?,
             text: text(self.text)?,
             span,

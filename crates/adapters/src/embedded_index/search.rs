@@ -16,8 +16,8 @@ use super::vectors::Vectors;
 use super::{Shared, labels};
 use allowed::Allowed;
 use best::TopCandidates;
-use docent_domain::id::DocumentId;
-use docent_domain::retrieval::{ChunkFilter, QueryEmbedding, ScoredChunk};
+use docent_domain::id::VersionId;
+use docent_domain::retrieval::{ChunkFilter, FoundChunk, QueryEmbedding};
 use runs::Run;
 pub(super) use runs::RunCache;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) fn run(
     shared: &Shared,
     query: &QueryEmbedding,
     filter: ChunkFilter<'_>,
-) -> tantivy::Result<Vec<ScoredChunk>> {
+) -> tantivy::Result<Vec<FoundChunk>> {
     let (searcher, vectors) = shared.snapshot();
     let mut best = TopCandidates::new(filter.limit.min(searcher.num_docs() as usize));
     if best.is_full() {
@@ -93,11 +93,11 @@ fn segments<'a>(
 ) -> tantivy::Result<Vec<Segment<'a>>> {
     // After the searcher was opened, so that no chunk has labels that are missing here.
     let selection = shared.labels.select(filter.scope, filter.condition);
-    let is_selected = |document: &&DocumentId| {
+    let is_selected = |document: &&VersionId| {
         selection.as_ref().is_none_or(|selection| selection.allows(labels::key(**document)))
     };
-    let documents: Option<Vec<DocumentId>> =
-        filter.documents.map(|documents| documents.iter().filter(is_selected).copied().collect());
+    let documents: Option<Vec<VersionId>> =
+        filter.versions.map(|documents| documents.iter().filter(is_selected).copied().collect());
     let mut segments = Vec::new();
     for (number, reader) in (0..).zip(searcher.segment_readers()) {
         let columns = reader.fast_fields();
@@ -124,7 +124,7 @@ fn segments<'a>(
 fn chunks_of(
     reader: &SegmentReader,
     fields: &Fields,
-    documents: &[DocumentId],
+    documents: &[VersionId],
 ) -> tantivy::Result<Vec<DocId>> {
     let mut chunks = Vec::new();
     for document in documents {

@@ -1,5 +1,5 @@
 use super::*;
-use docent_testkit::retrieval::{document_id, entry, hybrid_entry, indexed, query};
+use docent_testkit::retrieval::{entry, hybrid_entry, indexed, query, version_id};
 use std::fs;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -31,7 +31,7 @@ async fn chunks_and_vectors_survive_a_restart() {
     let entries = vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0]), hybrid_entry(1, 1, "valve", &[0.0, 1.0])];
     index.replace(&indexed(1), entries).await.unwrap();
     index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
-    index.remove(document_id(2)).await.unwrap();
+    index.remove(version_id(2)).await.unwrap();
     let lexical = index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap();
     let nearest = index.search(&dense(&[0.0, 1.0]), ChunkFilter::all(5)).await.unwrap();
     drop(index);
@@ -76,7 +76,7 @@ async fn empty_index_accepts_other_dimensions() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[1.0, 0.0])]).await.unwrap();
-    index.remove(document_id(1)).await.unwrap();
+    index.remove(version_id(1)).await.unwrap();
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[0.0, 1.0, 0.0])]).await.unwrap();
     assert_eq!(index.search(&dense(&[0.0, 1.0, 0.0]), ChunkFilter::all(5)).await.unwrap().len(), 1);
     drop(index);
@@ -125,7 +125,7 @@ async fn damaged_folder_is_reported_with_instructions() {
         }
         fs::write(path, whole).unwrap();
     }
-    assert_eq!(open(&folder).count(document_id(1)).await.unwrap(), 50);
+    assert_eq!(open(&folder).count(version_id(1)).await.unwrap(), 50);
 }
 
 #[tokio::test]

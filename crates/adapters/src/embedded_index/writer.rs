@@ -7,8 +7,8 @@ use super::labels::LabelFile;
 use super::vectors::VectorFile;
 use super::{Shared, VECTORS, fault, is_full, search, unavailable};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_domain::id::DocumentId;
-use docent_domain::retrieval::{IndexEntry, IndexedDocument};
+use docent_domain::id::VersionId;
+use docent_domain::retrieval::{IndexEntry, IndexedVersion};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -49,16 +49,16 @@ struct Change {
 }
 
 enum Action {
-    Replace(IndexedDocument, Vec<IndexEntry>),
-    Relabel(IndexedDocument),
-    Remove(DocumentId),
+    Replace(IndexedVersion, Vec<IndexEntry>),
+    Relabel(IndexedVersion),
+    Remove(VersionId),
 }
 
 /// What the actions of a batch changed.
 #[derive(Default)]
 struct Changed {
     /// Documents with new labels, in order.
-    labels: Vec<IndexedDocument>,
+    labels: Vec<IndexedVersion>,
     has_chunks: bool,
 }
 
@@ -74,15 +74,15 @@ impl Writer {
         Ok(Self { queue: Some(queue), thread: Some(thread), slots: Arc::new(Semaphore::new(QUEUE)) })
     }
 
-    pub(super) async fn replace(&self, document: IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+    pub(super) async fn replace(&self, document: IndexedVersion, entries: Vec<IndexEntry>) -> Result<()> {
         self.change(Action::Replace(document, entries)).await
     }
 
-    pub(super) async fn relabel(&self, document: IndexedDocument) -> Result<()> {
+    pub(super) async fn relabel(&self, document: IndexedVersion) -> Result<()> {
         self.change(Action::Relabel(document)).await
     }
 
-    pub(super) async fn remove(&self, document: DocumentId) -> Result<()> {
+    pub(super) async fn remove(&self, document: VersionId) -> Result<()> {
         self.change(Action::Remove(document)).await
     }
 

@@ -4,12 +4,12 @@ use super::labels::{COLLECTIONS, path};
 use super::points::DOCUMENT;
 use docent_domain::attributes::{AttributeKey, AttributeValue, BuiltIn};
 use docent_domain::condition::{Condition, NumberOrder};
-use docent_domain::id::{CollectionId, DocumentId};
+use docent_domain::id::{CollectionId, VersionId};
 use docent_domain::retrieval::ChunkFilter;
 use qdrant_client::qdrant::{Condition as Clause, Filter, PointId, Range};
 
 /// All points of a document.
-pub(super) fn all_of(document: DocumentId) -> Filter {
+pub(super) fn all_of(document: VersionId) -> Filter {
     Filter::must([Clause::matches(DOCUMENT, document.to_string())])
 }
 
@@ -19,24 +19,24 @@ pub(super) fn only(points: Vec<PointId>) -> Filter {
 }
 
 /// All points of these documents.
-pub(super) fn any_of(documents: &[DocumentId]) -> Filter {
+pub(super) fn any_of(documents: &[VersionId]) -> Filter {
     Filter::must([of_documents(documents)])
 }
 
 /// All points of a document except these.
-pub(super) fn all_of_except(document: DocumentId, except: Vec<PointId>) -> Filter {
+pub(super) fn all_of_except(document: VersionId, except: Vec<PointId>) -> Filter {
     let must_not = if except.is_empty() { Vec::new() } else { vec![Clause::has_id(except)] };
     Filter { must_not, ..all_of(document) }
 }
 
-fn of_documents(documents: &[DocumentId]) -> Clause {
-    let ids: Vec<String> = documents.iter().map(DocumentId::to_string).collect();
+fn of_documents(documents: &[VersionId]) -> Clause {
+    let ids: Vec<String> = documents.iter().map(VersionId::to_string).collect();
     Clause::matches(DOCUMENT, ids)
 }
 
 /// The clauses that the results of a search must meet; `None` if nothing can meet them.
 pub(super) fn required(filter: ChunkFilter<'_>) -> Option<Vec<Clause>> {
-    let documents = match filter.documents {
+    let documents = match filter.versions {
         None => Selected::All,
         Some([]) => Selected::Nothing,
         Some(documents) => Selected::by(of_documents(documents)),

@@ -3,7 +3,7 @@
 use super::points::{self, DOCUMENT, name};
 use super::{QdrantIndex, filters, query};
 use docent_domain::fault::Result;
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_domain::retrieval::StoredChunk;
 use docent_ports::vector_index::IndexPage;
 use qdrant_client::qdrant::point_id::PointIdOptions;
@@ -18,7 +18,7 @@ const CHUNKS: u32 = 64;
 
 impl QdrantIndex {
     /// Counts the chunks of several documents in one request.
-    pub(super) async fn count_each(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+    pub(super) async fn count_each(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {
         if documents.is_empty() {
             return Ok(HashMap::new());
         }
@@ -53,7 +53,7 @@ impl QdrantIndex {
             Some(PointIdOptions::Uuid(id)) => Some(id),
             Some(PointIdOptions::Num(_)) => return Err(points::invalid()),
         };
-        Ok(IndexPage { documents: documents.into_iter().collect(), next })
+        Ok(IndexPage { versions: documents.into_iter().collect(), next })
     }
 
     /// Reads the matching chunks in the order of their ordinals.
@@ -107,7 +107,7 @@ fn point(id: &str) -> PointId {
     PointId { point_id_options: Some(PointIdOptions::Uuid(id.to_owned())) }
 }
 
-fn count_of(hit: &FacetHit) -> Option<(DocumentId, u64)> {
+fn count_of(hit: &FacetHit) -> Option<(VersionId, u64)> {
     match hit.value.as_ref()?.variant.as_ref()? {
         facet_value::Variant::StringValue(id) => Some((id.parse().ok()?, hit.count)),
         _ => None,

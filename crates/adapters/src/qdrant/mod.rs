@@ -5,7 +5,7 @@
 //! ```text
 //! dense              cosine, with the dimensions of the first vectors; absent if there are no vectors
 //! terms              sparse: the chunk's terms with their frequencies, and those of title and lead; see [`terms`]
-//! payload            document_id, title, filename, ordinal, length, text, span, pages, and the document's labels: see
+//! payload            document_id (the ID of the version), title, filename, ordinal, length, text, span, pages, and the document's labels: see
 //!                    [`labels`]
 //! ```
 //!
@@ -38,9 +38,9 @@ use collection::Collection;
 pub use collections::QdrantCollections;
 use connection::{Connection, kind};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{
-    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk, TermCounts,
+    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, StoredChunk, TermCounts,
 };
 use docent_ports::store::Store;
 use docent_ports::term_statistics::Contribution;
@@ -107,7 +107,7 @@ impl QdrantIndex {
         Ok(Self { connection, collection: Collection::new(options.collection, None), statistics })
     }
 
-    async fn find(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+    async fn find(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         self.collection.verify(&self.connection).await?;
         let dense = match &query.dense {
             Some(dense) if self.collection.has_dense(&self.connection, dense.len() as u64).await? => {
@@ -135,13 +135,13 @@ impl QdrantIndex {
     }
 
     /// Stores a document's contribution to the term statistics.
-    async fn put_statistics(&self, document: DocumentId, added: &Contribution) -> Result<()> {
+    async fn put_statistics(&self, document: VersionId, added: &Contribution) -> Result<()> {
         let mut unit = self.statistics.begin().await?;
         unit.term_statistics().put(self.collection.name(), document, added).await?;
         unit.commit().await
     }
 
-    async fn remove_statistics(&self, document: DocumentId) -> Result<()> {
+    async fn remove_statistics(&self, document: VersionId) -> Result<()> {
         let mut unit = self.statistics.begin().await?;
         unit.term_statistics().remove(self.collection.name(), document).await?;
         unit.commit().await
@@ -188,7 +188,7 @@ fn rejected(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
 impl VectorIndex for QdrantIndex {
     // New points are written before old ones are deleted, so that searches always find the document. Points have
     // the chunks' IDs, so that a repetition after a crash overwrites them.
-    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+    async fn replace(&self, document: &IndexedVersion, entries: Vec<IndexEntry>) -> Result<()> {
         let dimensions = dimensions(&entries)?;
         let added = terms::contribution(&entries);
         let ids: Vec<_> = entries.iter().map(|entry| points::id(entry.id)).collect();
@@ -210,11 +210,11 @@ impl VectorIndex for QdrantIndex {
         traced("upsert", self.collection.name(), work).await
     }
 
-    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+    async fn relabel(&self, document: &IndexedVersion) -> Result<()> {
         traced("relabel", self.collection.name(), self.set_labels(document)).await
     }
 
-    async fn remove(&self, document: DocumentId) -> Result<()> {
+    async fn remove(&self, document: VersionId) -> Result<()> {
         let work = async {
             self.delete(filters::all_of(document)).await?;
             self.remove_statistics(document).await
@@ -222,11 +222,11 @@ impl VectorIndex for QdrantIndex {
         traced("delete", self.collection.name(), work).await
     }
 
-    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         traced("query", self.collection.name(), self.find(query, filter)).await
     }
 
-    async fn count(&self, document: DocumentId) -> Result<u64> {
+    async fn count(&self, document: VersionId) -> Result<u64> {
         let request = CountPoints {
             collection_name: self.collection.name().to_owned(),
             filter: Some(filters::all_of(document)),
@@ -238,19 +238,19 @@ impl VectorIndex for QdrantIndex {
         Ok(counted.and_then(|answer| answer.result).map_or(0, |result| result.count))
     }
 
-    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+    async fn counts(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {
         self.count_each(documents).await
     }
 
-    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+    async fn versions(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
         self.page(after, limit).await
     }
 
-    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+    async fn chunks(&self, document: VersionId) -> Result<Vec<StoredChunk>> {
         self.read_back(filters::all_of(document)).await
     }
 
-    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+    async fn chunk_range(&self, document: VersionId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
         // A chunk's ID is derived from its ordinal.
         let points = ordinals.map(|ordinal| points::id(ChunkId::of(document, ordinal))).collect();
         self.read_back(filters::only(points)).await

@@ -4,8 +4,8 @@ use super::rank::Candidate;
 use super::{labels, terms};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_domain::id::{ChunkId, DocumentId};
-use docent_domain::retrieval::{IndexEntry, IndexedDocument, ScoredChunk, StoredChunk};
+use docent_domain::id::{ChunkId, VersionId};
+use docent_domain::retrieval::{FoundChunk, IndexEntry, IndexedVersion, StoredChunk};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::vectors::VectorsOptions;
@@ -22,6 +22,7 @@ pub(super) mod name {
 }
 
 /// The payload field by which points are filtered.
+// Stored by the release before, in which documents had one version.
 pub(super) const DOCUMENT: &str = "document_id";
 
 const TITLE: &str = "title";
@@ -41,7 +42,7 @@ pub(super) fn id(chunk: ChunkId) -> PointId {
     PointId { point_id_options: Some(PointIdOptions::Uuid(chunk.to_string())) }
 }
 
-pub(super) fn write(document: &IndexedDocument, entry: IndexEntry) -> PointStruct {
+pub(super) fn write(document: &IndexedVersion, entry: IndexEntry) -> PointStruct {
     let IndexEntry { id: chunk, ordinal, text, span, pages, embedding } = entry;
     let mut vectors = HashMap::new();
     let mut put = |name: &str, vector| {
@@ -124,9 +125,9 @@ pub(super) fn invalid() -> Fault {
 fn read(mut point: ScoredPoint) -> Option<Candidate> {
     let Some(PointIdOptions::Uuid(id)) = point.id?.point_id_options else { return None };
     let payload = &mut point.payload;
-    let chunk = ScoredChunk {
+    let chunk = FoundChunk {
         id: id.parse().ok()?,
-        document_id: take_string(payload, DOCUMENT)?.parse::<DocumentId>().ok()?,
+        version: take_string(payload, DOCUMENT)?.parse::<VersionId>().ok()?,
         title: take_string(payload, TITLE)?,
         text: take_string(payload, TEXT)?,
         span: read_span(payload.get(SPAN)?)?,
@@ -158,7 +159,7 @@ fn dense(vectors: &mut HashMap<String, VectorOutput>) -> Option<Vec<f32>> {
 }
 
 /// The document of a point's payload.
-pub(super) fn document(payload: &HashMap<String, Value>) -> Option<DocumentId> {
+pub(super) fn document(payload: &HashMap<String, Value>) -> Option<VersionId> {
     match payload.get(DOCUMENT)?.kind.as_ref()? {
         Kind::StringValue(id) => id.parse().ok(),
         _ => None,
@@ -224,13 +225,13 @@ mod tests {
     use docent_domain::retrieval::{Embedding, SparseVector, TermCounts};
     use uuid::Uuid;
 
-    fn document(n: u128) -> IndexedDocument {
+    fn document(n: u128) -> IndexedVersion {
         let document = docent_testkit::retrieval::indexed(1);
         let labels = DocumentLabels { title: "Pumps".to_owned(), ..document.labels };
-        IndexedDocument { id: DocumentId::from_uuid(Uuid::from_u128(n)), labels }
+        IndexedVersion { id: VersionId::from_uuid(Uuid::from_u128(n)), labels }
     }
 
-    fn entry(document: &IndexedDocument, ordinal: u32) -> IndexEntry {
+    fn entry(document: &IndexedVersion, ordinal: u32) -> IndexEntry {
         let body = TermCounts::count(["pump".to_owned()]);
         IndexEntry {
             id: ChunkId::of(document.id, ordinal),
@@ -248,7 +249,7 @@ mod tests {
         }
     }
 
-    fn scored(document: &IndexedDocument, ordinal: u32) -> ScoredPoint {
+    fn scored(document: &IndexedVersion, ordinal: u32) -> ScoredPoint {
         let PointStruct { id, payload, .. } = write(document, entry(document, ordinal));
         ScoredPoint { id, payload, score: 0.5, ..ScoredPoint::default() }
     }
@@ -258,9 +259,9 @@ mod tests {
         let document = document(7);
         let stored = entry(&document, 3);
         let found = candidates(vec![scored(&document, 3)]).unwrap().remove(0);
-        let expected = ScoredChunk {
+        let expected = FoundChunk {
             id: stored.id,
-            document_id: document.id,
+            version: document.id,
             title: "Pumps".to_owned(),
             text: stored.text,
             span: stored.span,

@@ -2,13 +2,13 @@
 
 use super::terms::WeightedTerms;
 use docent_domain::ranking::{hybrid, length_norm, lexical, rounded_length};
-use docent_domain::retrieval::ScoredChunk;
+use docent_domain::retrieval::FoundChunk;
 use qdrant_client::qdrant::SparseVector;
 
 /// A chunk to be ranked.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    pub(super) chunk: ScoredChunk,
+    pub(super) chunk: FoundChunk,
     pub(super) ordinal: u32,
     /// Number of terms in its text, including repetitions.
     pub(super) length: u32,
@@ -22,7 +22,7 @@ pub(super) fn best(
     query: Option<&WeightedTerms>,
     dense: Option<&[f32]>,
     limit: usize,
-) -> Vec<ScoredChunk> {
+) -> Vec<FoundChunk> {
     let lexical_of = |candidate: &Candidate| {
         let Some(query) = query else { return 0.0 };
         let norm = length_norm(rounded_length(candidate.length), query.totals.average_length());
@@ -42,11 +42,11 @@ pub(super) fn best(
         scored.retain(|(score, _)| *score > 0.0);
     }
     scored.sort_by(|(a, one), (b, other)| {
-        let key = |candidate: &Candidate| (candidate.chunk.document_id, candidate.ordinal);
+        let key = |candidate: &Candidate| (candidate.chunk.version, candidate.ordinal);
         b.total_cmp(a).then_with(|| key(one).cmp(&key(other)))
     });
     scored.truncate(limit);
-    scored.into_iter().map(|(score, candidate)| ScoredChunk { score, ..candidate.chunk }).collect()
+    scored.into_iter().map(|(score, candidate)| FoundChunk { score, ..candidate.chunk }).collect()
 }
 
 fn product(a: &[f32], b: &[f32]) -> f32 {
@@ -60,12 +60,12 @@ mod tests {
     use docent_domain::ranking::CorpusStatistics;
     use docent_domain::retrieval::SparseVector as Fields;
     use docent_ports::term_statistics::TermStatistics;
-    use docent_testkit::retrieval::{found, terms};
+    use docent_testkit::retrieval::{hit, terms};
 
     fn candidate(document: u32, ordinal: u32, text: &str, dense: Option<[f32; 2]>) -> Candidate {
         let fields = Fields { body: terms(text), ..Fields::default() };
         Candidate {
-            chunk: found(document, ordinal, text),
+            chunk: hit(document, ordinal, text),
             ordinal,
             length: fields.body.total() as u32,
             terms: super::super::terms::vector(&fields),
@@ -78,7 +78,7 @@ mod tests {
         QueryTerms::new(&terms("pump")).weighted(&TermStatistics { totals, ..TermStatistics::default() })
     }
 
-    fn order(found: &[ScoredChunk]) -> Vec<&str> {
+    fn order(found: &[FoundChunk]) -> Vec<&str> {
         found.iter().map(|chunk| chunk.text.as_str()).collect()
     }
 

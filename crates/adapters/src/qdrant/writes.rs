@@ -2,7 +2,7 @@
 
 use super::{QdrantIndex, filters, labels, points};
 use docent_domain::fault::Result;
-use docent_domain::retrieval::IndexedDocument;
+use docent_domain::retrieval::IndexedVersion;
 use docent_ports::vector_index::VectorIndex;
 use qdrant_client::qdrant::{DeletePoints, Filter, PointStruct, SetPayloadPoints, UpsertPoints};
 use tonic::Code;
@@ -55,7 +55,7 @@ impl QdrantIndex {
     }
 
     /// Replaces the labels of all points of a document, if it has any.
-    pub(super) async fn set_labels(&self, document: &IndexedDocument) -> Result<()> {
+    pub(super) async fn set_labels(&self, document: &IndexedVersion) -> Result<()> {
         self.collection.verify(&self.connection).await?;
         // A write that matches nothing would let servers before 1.20 forget points just written, if they restart
         // (qdrant#10402).

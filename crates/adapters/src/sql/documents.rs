@@ -16,18 +16,20 @@ use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::{DocumentId, UserId};
+use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
+use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
 use sea_orm::sea_query::{Expr, ExprTrait, NullOrdering};
 use sea_orm::{
-    ColumnTrait, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
-    Select, UpdateMany,
+    ColumnTrait, Condition, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select, UpdateMany,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
+use uuid::Uuid;
 
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<DocumentId, Document> {
@@ -118,15 +120,40 @@ impl DocumentReader for Transaction {
         Ok(counts)
     }
 
-    async fn searchable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
-        let query = labels::in_scope(live(), scope)
-            .select_only()
-            .column(Column::Id)
+    async fn searchable(
+        &mut self,
+        ids: &[VersionId],
+        scope: &Scope,
+    ) -> Result<HashMap<VersionId, SearchedVersion>> {
+        let query = ingested_in(scope)
+            .columns([Column::Id, Column::VersionId, Column::Version])
+            .filter(has_version(ids))
+            .into_tuple::<(Uuid, Option<Uuid>, i64)>();
+        let rows = self.run("see which versions are searched", |db| Box::pin(query.all(db))).await?;
+        let version = |(id, version, number): (Uuid, Option<Uuid>, i64)| {
+            let number = counted(number, "number of a version")?;
+            let searched = SearchedVersion { document: DocumentId::from_uuid(id), number };
+            Ok((VersionId::from_uuid(version.unwrap_or(id)), searched))
+        };
+        rows.into_iter().map(version).collect()
+    }
+
+    async fn versions(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<Vec<VersionId>> {
+        let query = ingested_in(scope)
+            .columns([Column::Id, Column::VersionId])
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .filter(Column::Status.eq("ingested"))
-            .into_tuple::<uuid::Uuid>();
-        let rows = self.run("filter searchable documents", |db| Box::pin(query.all(db))).await?;
-        Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
+            .into_tuple::<(Uuid, Option<Uuid>)>();
+        let rows = self.run("read the versions of documents", |db| Box::pin(query.all(db))).await?;
+        Ok(rows.into_iter().map(|(id, version)| VersionId::from_uuid(version.unwrap_or(id))).collect())
+    }
+
+    async fn with_equal_file(&mut self, sha256: &[u8; 32], scope: &Scope) -> Result<Option<Document>> {
+        let query = labels::in_scope(live(), scope)
+            .filter(Column::FileSha256.eq(sha256.to_vec()))
+            .order_by_asc(Column::CreatedAt)
+            .order_by_asc(Column::Id)
+            .limit(1);
+        self.fetch_one("look for an equal file", query).await
     }
 
     async fn readable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
@@ -134,7 +161,7 @@ impl DocumentReader for Transaction {
             .select_only()
             .column(Column::Id)
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .into_tuple::<uuid::Uuid>();
+            .into_tuple::<Uuid>();
         let rows = self.run("filter readable documents", |db| Box::pin(query.all(db))).await?;
         Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
     }
@@ -154,9 +181,9 @@ impl DocumentReader for Transaction {
             .column(Column::Id)
             .column(Column::Title)
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .into_tuple::<(uuid::Uuid, String)>();
+            .into_tuple::<(Uuid, String)>();
         let rows = self.run("read titles", |db| Box::pin(query.all(db))).await?;
-        let title = |(id, title): (uuid::Uuid, String)| {
+        let title = |(id, title): (Uuid, String)| {
             Ok((DocumentId::from_uuid(id), Title::parse(&title).map_err(|_| corrupt("document's title"))?))
         };
         rows.into_iter().map(title).collect()
@@ -169,19 +196,20 @@ impl DocumentReader for Transaction {
     ) -> Result<Vec<IndexedRevision>> {
         let query = live()
             .select_only()
-            .column(Column::Id)
+            .columns([Column::Id, Column::VersionId])
             .column(Column::EndedAt)
             .column(Column::Chunks)
             .filter(Column::Status.eq("ingested"))
             .apply_if(after, |query, after| query.filter(Column::Id.gt(after.as_uuid())))
             .order_by_asc(Column::Id)
             .limit(limit)
-            .into_tuple::<(uuid::Uuid, Option<i64>, Option<i64>)>();
+            .into_tuple::<(Uuid, Option<Uuid>, Option<i64>, Option<i64>)>();
         let rows = self.run("read the indexed revisions", |db| Box::pin(query.all(db))).await?;
-        let mark = |(id, at, chunks): (uuid::Uuid, Option<i64>, Option<i64>)| {
+        let mark = |(id, version, at, chunks): (Uuid, Option<Uuid>, Option<i64>, Option<i64>)| {
             let at = at.ok_or_else(|| corrupt("document's state"))?;
             Ok(IndexedRevision {
                 document: DocumentId::from_uuid(id),
+                version: VersionId::from_uuid(version.unwrap_or(id)),
                 at: instant(at, "document's time")?,
                 chunks: counted(chunks.unwrap_or_default(), "coverage")?,
             })
@@ -199,19 +227,21 @@ impl DocumentReader for Transaction {
         let query = live()
             .select_only()
             .expr_as(sum(Column::FileBytes), "bytes")
+            .expr_as(sum(Column::ReplacementBytes), "replacement_bytes")
             .filter(Column::OwnerId.eq(owner.as_uuid()))
-            .into_tuple::<i64>();
+            .into_tuple::<(i64, i64)>();
         let bytes = self.run("sum up sizes of files", |db| Box::pin(query.one(db))).await?;
-        counted(bytes.unwrap_or_default(), "sum of sizes")
+        let (files, replacements) = bytes.unwrap_or_default();
+        counted(files + replacements, "sum of sizes")
     }
 
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {
         let query = live()
             .select_only()
             .column(Column::Id)
-            .filter(Column::FileSha256.eq(sha256.to_vec()))
+            .filter(Column::FileSha256.eq(sha256.to_vec()).or(Column::ReplacementSha256.eq(sha256.to_vec())))
             .limit(1)
-            .into_tuple::<uuid::Uuid>();
+            .into_tuple::<Uuid>();
         let found = self.run("look for a file", |db| Box::pin(query.one(db))).await?;
         Ok(found.is_some())
     }
@@ -255,6 +285,18 @@ impl DocumentWriter for Transaction {
             Entity::delete_many().filter(Column::Id.eq(id.as_uuid())).filter(Column::DeletedAt.is_not_null());
         Ok(self.delete_rows("remove a document", document).await? > 0)
     }
+}
+
+/// Ingested documents of a scope, without columns.
+fn ingested_in(scope: &Scope) -> Select<Entity> {
+    labels::in_scope(live(), scope).select_only().filter(Column::Status.eq("ingested"))
+}
+
+/// Whether the current version of a document is one of these.
+pub(super) fn has_version(ids: &[VersionId]) -> Condition {
+    let ids = || ids.iter().map(|id| id.as_uuid());
+    let first = Column::VersionId.is_null().and(Column::Id.is_in(ids()));
+    Condition::any().add(first).add(Column::VersionId.is_in(ids()))
 }
 
 /// An update of a document that is not deleted.

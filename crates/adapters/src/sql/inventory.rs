@@ -1,10 +1,10 @@
 //! Pages of all records in SQL.
 
+use super::documents::has_version;
 use super::entities::documents::{self, to_deletion};
 use super::entities::{
     api_keys, audit_log, collections, conversations, groups, jobs, usage_records, users, webhooks,
 };
-use super::fault::corrupt;
 use super::transaction::Transaction;
 use super::values::micros;
 use async_trait::async_trait;
@@ -17,7 +17,8 @@ use docent_domain::document::{Deletion, Document, DocumentStatus};
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, VersionId,
+    WebhookId,
 };
 use docent_domain::job::{Job, JobKind};
 use docent_domain::usage::UsageRecord;
@@ -62,27 +63,20 @@ impl Inventory for Transaction {
         rows.iter().filter_map(|row| to_deletion(row).transpose()).collect()
     }
 
-    async fn statuses(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, DocumentStatus>> {
+    async fn statuses(&mut self, ids: &[VersionId]) -> Result<HashMap<VersionId, DocumentStatus>> {
         use documents::Column;
-        let query = documents::Entity::find()
-            .select_only()
-            .columns([Column::Id])
-            .column(Column::Status)
-            .column(Column::DeletedAt)
-            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .into_tuple::<(Uuid, String, Option<i64>)>();
-        let rows = self.run("read the status of documents", |db| Box::pin(query.all(db))).await?;
-        let status = |(id, status, deleted): (Uuid, String, Option<i64>)| {
-            let status = match (deleted, status.as_str()) {
-                (Some(_), _) => DocumentStatus::Deleted,
-                (None, "pending") => DocumentStatus::Pending,
-                (None, "ingested") => DocumentStatus::Ingested,
-                (None, "failed") => DocumentStatus::Failed,
-                (None, _) => return Err(corrupt("document's status")),
-            };
-            Ok((DocumentId::from_uuid(id), status))
-        };
-        rows.into_iter().map(status).collect()
+        let uuids = || ids.iter().map(|id| id.as_uuid());
+        let query =
+            documents::Entity::find().filter(has_version(ids).add(Column::ReplacementId.is_in(uuids())));
+        let rows = self.run("read the status of versions", |db| Box::pin(query.all(db))).await?;
+        let mut statuses = HashMap::with_capacity(rows.len());
+        for row in rows {
+            for (id, status) in documents::statuses(&row)? {
+                statuses.insert(id, status);
+            }
+        }
+        statuses.retain(|id, _| ids.contains(id));
+        Ok(statuses)
     }
 
     async fn with_open_job(&mut self, ids: &[DocumentId], kind: JobKind) -> Result<HashSet<DocumentId>> {

@@ -127,6 +127,25 @@ impl JobWriter for Transaction {
         Ok(self.update_rows("settle a job", update).await? > 0)
     }
 
+    async fn restart_ingestion(&mut self, document: DocumentId, now: DateTime<Utc>) -> Result<bool> {
+        let now = micros(now);
+        let update = Entity::update_many()
+            .col_expr(Column::State, Expr::val(QUEUED))
+            .col_expr(Column::LeaseId, Expr::val(None::<uuid::Uuid>))
+            .col_expr(Column::DueAt, Expr::val(now))
+            .col_expr(Column::RunAt, Expr::val(now))
+            .col_expr(Column::Attempts, Expr::val(0))
+            .col_expr(Column::Interruptions, Expr::val(0))
+            .col_expr(Column::LastError, Expr::val(None::<String>))
+            .col_expr(Column::WaitingSince, Expr::val(None::<i64>))
+            .col_expr(Column::WaitingReason, Expr::val(None::<String>))
+            .col_expr(Column::UpdatedAt, Expr::val(now))
+            .filter(Column::DocumentId.eq(document.as_uuid()))
+            .filter(Column::Kind.eq(JobKind::Ingest.as_str()))
+            .filter(Column::State.ne(DONE));
+        Ok(self.update_rows("restart an ingestion", update).await? > 0)
+    }
+
     async fn release_all(&mut self, now: DateTime<Utc>) -> Result<u64> {
         let now = micros(now);
         let update = Entity::update_many()

@@ -8,7 +8,7 @@ use super::transaction::Transaction;
 use super::values::{counted, number};
 use async_trait::async_trait;
 use docent_domain::fault::Result;
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_domain::ranking::CorpusStatistics;
 use docent_ports::term_statistics::{
     Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter,
@@ -52,14 +52,14 @@ impl TermStatisticsReader for Transaction {
 
 #[async_trait]
 impl TermStatisticsWriter for Transaction {
-    async fn put(&mut self, collection: &str, document: DocumentId, added: &Contribution) -> Result<()> {
-        let before = self.added(collection, document).await?;
+    async fn put(&mut self, collection: &str, version: VersionId, added: &Contribution) -> Result<()> {
+        let before = self.added(collection, version).await?;
         if before.as_ref() == Some(added) {
             return Ok(());
         }
         let row = documents::Model {
             collection: collection.to_owned(),
-            document_id: document.as_uuid(),
+            document_id: version.as_uuid(),
             chunks: added.chunks.into(),
             length: number(added.length, "length")?,
             places: written(&added.places),
@@ -72,9 +72,9 @@ impl TermStatisticsWriter for Transaction {
         self.change(collection, before.as_ref(), Some(added)).await
     }
 
-    async fn remove(&mut self, collection: &str, document: DocumentId) -> Result<()> {
-        let Some(before) = self.added(collection, document).await? else { return Ok(()) };
-        let id = (collection.to_owned(), document.as_uuid());
+    async fn remove(&mut self, collection: &str, version: VersionId) -> Result<()> {
+        let Some(before) = self.added(collection, version).await? else { return Ok(()) };
+        let id = (collection.to_owned(), version.as_uuid());
         self.delete_by_id::<documents::Entity>("remove what a document added", id).await?;
         self.change(collection, Some(&before), None).await
     }
@@ -95,10 +95,10 @@ impl Transaction {
         self.add(collection, &[(DOCUMENTS, 0)]).await
     }
 
-    /// Reads a document's contribution, with the statistics locked.
-    async fn added(&mut self, collection: &str, document: DocumentId) -> Result<Option<Contribution>> {
+    /// Reads a version's contribution, with the statistics locked.
+    async fn added(&mut self, collection: &str, version: VersionId) -> Result<Option<Contribution>> {
         self.lock(collection).await?;
-        let query = documents::Entity::find_by_id((collection.to_owned(), document.as_uuid()));
+        let query = documents::Entity::find_by_id((collection.to_owned(), version.as_uuid()));
         let row = self.run("read what a document added", |db| Box::pin(query.one(db))).await?;
         row.map(contribution).transpose()
     }

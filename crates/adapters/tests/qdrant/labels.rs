@@ -4,16 +4,16 @@ use super::*;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::condition::{Comparison, Condition};
 use docent_domain::id::CollectionId;
-use docent_domain::retrieval::IndexedDocument;
+use docent_domain::retrieval::IndexedVersion;
 use docent_domain::scope::Scope;
 use std::collections::BTreeSet;
 
-fn labelled(n: u32, collections: &[u32], attribute: &str) -> IndexedDocument {
+fn labelled(n: u32, collections: &[u32], attribute: &str) -> IndexedVersion {
     let document = indexed(n);
     let collections: BTreeSet<CollectionId> = collections.iter().map(|n| id(*n)).collect();
     let attributes = [(AttributeKey::parse(attribute).unwrap(), AttributeValue::Boolean(true))];
     let attributes = Attributes::new(attributes.into()).unwrap();
-    IndexedDocument { labels: DocumentLabels { collections, attributes, ..document.labels }, ..document }
+    IndexedVersion { labels: DocumentLabels { collections, attributes, ..document.labels }, ..document }
 }
 
 async fn found(index: &QdrantIndex, collections: &[CollectionId], condition: Option<&Condition>) -> usize {
@@ -76,7 +76,10 @@ async fn filtered_search_is_one_call_and_empty_scope_is_none() {
     let (condition, filter) = (has("a"), ChunkFilter { scope: &scope, ..ChunkFilter::all(5) });
     let filter = ChunkFilter { condition: Some(&condition), ..filter };
     let chunks = index.search(&both, filter).await.unwrap();
-    assert_eq!(chunks.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(1)]);
+    assert_eq!(
+        chunks.iter().map(|chunk| chunk.version).collect::<Vec<_>>(),
+        [docent_domain::id::VersionId::first(document_id(1))]
+    );
     assert_eq!(server.state.lock().unwrap().calls, ["query"]);
     assert_eq!(found(&index, &[], None).await, 0);
     assert_eq!(server.state.lock().unwrap().calls, ["query"]);

@@ -10,7 +10,7 @@ mod server;
 
 use docent_adapters::qdrant::{Options, QdrantCollections, QdrantIndex};
 use docent_domain::fault::FaultKind;
-use docent_domain::id::GenerationId;
+use docent_domain::id::{GenerationId, VersionId};
 use docent_domain::retrieval::{ChunkFilter, IndexEntry, QueryEmbedding};
 use docent_ports::vector_index::VectorIndex;
 use docent_ports::vector_indexes::VectorIndexes;
@@ -84,11 +84,11 @@ async fn chunks_are_written_in_batches_before_old_ones_are_deleted() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), pumps(150)).await.unwrap();
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 150);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 150);
     server.state.lock().unwrap().calls.clear();
     index.replace(&indexed(1), pumps(70)).await.unwrap();
     assert_eq!(server.state.lock().unwrap().calls, ["upsert", "upsert", "upsert", "count", "delete"]);
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 70);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 70);
 }
 
 #[tokio::test]
@@ -97,12 +97,12 @@ async fn document_is_removed_by_one_call() {
     let index = index(&server);
     index.replace(&indexed(1), pumps(5_000)).await.unwrap();
     index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 5_000);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 5_000);
     server.state.lock().unwrap().calls.clear();
-    index.remove(document_id(1)).await.unwrap();
+    index.remove(VersionId::first(document_id(1))).await.unwrap();
     assert_eq!(server.state.lock().unwrap().calls, ["delete"]);
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
-    assert_eq!(index.count(document_id(2)).await.unwrap(), 1);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 0);
+    assert_eq!(index.count(VersionId::first(document_id(2))).await.unwrap(), 1);
 }
 
 #[tokio::test]
@@ -114,9 +114,9 @@ async fn repetition_after_fault_completes_the_write() {
     // The new chunk is written, the old ones are not deleted.
     server.state.lock().unwrap().outcomes.extend([Ok(()), Ok(()), Err(Status::unavailable("for now"))]);
     assert!(index.replace(&indexed(1), valve()).await.unwrap_err().is_transient());
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 3);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 3);
     index.replace(&indexed(1), valve()).await.unwrap();
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 1);
 }
 
 #[tokio::test]
@@ -128,12 +128,12 @@ async fn deleted_collection_is_created_again() {
     server.state.lock().unwrap().collections.clear();
     let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
     assert_eq!(index.search(&both, ChunkFilter::all(5)).await.unwrap(), []);
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
-    index.remove(document_id(1)).await.unwrap();
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 0);
+    index.remove(VersionId::first(document_id(1))).await.unwrap();
     index.replace(&indexed(1), dense()).await.unwrap();
     server.state.lock().unwrap().collections.clear();
     index.replace(&indexed(1), dense()).await.unwrap();
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 1);
     assert_eq!(server.state.lock().unwrap().collections[COLLECTION].indexed, ["document_id", "collections"]);
 }
 
@@ -239,7 +239,7 @@ async fn hanging_server_times_out() {
         index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap_err().kind(),
         FaultKind::Timeout
     );
-    assert_eq!(index.remove(document_id(1)).await.unwrap_err().kind(), FaultKind::Timeout);
+    assert_eq!(index.remove(VersionId::first(document_id(1))).await.unwrap_err().kind(), FaultKind::Timeout);
     assert_eq!(index.check().await.unwrap_err().kind(), FaultKind::Timeout);
     server.state.lock().unwrap().silent = false;
     index.check().await.unwrap();
@@ -273,7 +273,7 @@ async fn collection_of_another_installation_is_neither_read_nor_changed() {
     let foreign = owned(&server, COLLECTION, id(2)).await;
     let faults = [
         foreign.replace(&indexed(1), pumps(1)).await.unwrap_err(),
-        foreign.remove(document_id(1)).await.unwrap_err(),
+        foreign.remove(VersionId::first(document_id(1))).await.unwrap_err(),
         foreign.search(&query("pump"), ChunkFilter::all(5)).await.unwrap_err(),
         foreign.check().await.unwrap_err(),
     ];
@@ -286,7 +286,7 @@ async fn collection_of_another_installation_is_neither_read_nor_changed() {
             "{message}"
         );
     }
-    assert_eq!(own.count(document_id(1)).await.unwrap(), 3);
+    assert_eq!(own.count(VersionId::first(document_id(1))).await.unwrap(), 3);
 }
 
 #[tokio::test]
@@ -313,7 +313,10 @@ async fn collection_of_an_earlier_version_gets_its_owner_at_the_first_write() {
     assert_eq!(own.search(&query("pump"), ChunkFilter::all(5)).await.unwrap().len(), 3);
     own.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
     let foreign = owned(&server, COLLECTION, id(2)).await;
-    assert_eq!(foreign.remove(document_id(1)).await.unwrap_err().kind(), FaultKind::Unconfigured);
+    assert_eq!(
+        foreign.remove(VersionId::first(document_id(1))).await.unwrap_err().kind(),
+        FaultKind::Unconfigured
+    );
 }
 
 #[tokio::test]
@@ -322,7 +325,7 @@ async fn acknowledged_chunks_survive_a_restart_that_forgets_half_a_request() {
     let index = index(&server);
     index.replace(&indexed(1), pumps(100)).await.unwrap();
     server.state.lock().unwrap().restart();
-    assert_eq!(index.count(document_id(1)).await.unwrap(), 100);
+    assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 100);
 }
 
 #[tokio::test]

@@ -6,16 +6,15 @@ use super::response::{AccessView, DocumentStatus};
 use crate::openapi::answers;
 use crate::selection::{CollectionRef, attributes_json};
 use actix_web::HttpResponse;
-use chrono::SecondsFormat;
+use chrono::{DateTime, SecondsFormat, Utc};
 use docent_app::accounts::authenticate;
 use docent_app::documents::access::describe;
-use docent_app::documents::get as use_case;
+use docent_app::documents::get::{self as use_case, DocumentReport};
 use docent_app::error::Error;
 use docent_domain::access::ReadDocuments;
-use docent_domain::document::{Document, DocumentState, Failure};
+use docent_domain::document::{DocumentState, Failure, Replacement, StoredFile};
 use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::id::DocumentId;
-use docent_domain::job::Wait;
 use docent_domain::permission::RecordKind;
 use docent_http::{PathId, Reply, Scoped, State};
 use serde::Serialize;
@@ -31,11 +30,12 @@ use utoipa::ToSchema;
     responses((status = 200, description = "What is known by now.", body = Report<'_>), answers::UnknownDocument),
 )]
 pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
-    let (document, wait) = use_case::with_wait(&context.app, by.grant, &by.scope, id.parse()?).await?;
+    let report = use_case::report(&context.app, by.grant, &by.scope, id.parse()?).await?;
     let actor = authenticate::with_permissions(&context.app, by.actor).await?;
-    let access = describe(&context.app, &actor, &by.scope, std::slice::from_ref(&document)).await?.pop();
+    let documents = std::slice::from_ref(&report.document);
+    let access = describe(&context.app, &actor, &by.scope, documents).await?.pop();
     let access = access.ok_or(Error::NotFound(RecordKind::Document))?.into();
-    Ok(HttpResponse::Ok().json(Report::of(&document, wait.as_ref(), access)))
+    Ok(HttpResponse::Ok().json(Report::of(&report, access)))
 }
 
 /// Ingestion report of a document.
@@ -61,6 +61,13 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     "can_change": false,
     "can_delete": false,
     "attributes": { "year": 2025 },
+    "version": 1,
+    "file": {
+        "name": "report.pdf", "bytes": 48210,
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    },
+    "replacement": null,
+    "duplicate_of": null,
 }))]
 pub(crate) struct Report<'a> {
     /// ID of the document.
@@ -100,6 +107,48 @@ pub(crate) struct Report<'a> {
     can_delete: bool,
     /// Attributes, set with an upload or a change.
     attributes: Map<String, Value>,
+    /// Number of the version that is searched, starting at 1.
+    #[schema(minimum = 1)]
+    version: u32,
+    /// Its file; `null` for a record without one.
+    #[schema(required)]
+    file: Option<FileView<'a>>,
+    /// File that is to replace it; `null` if there is none.
+    #[schema(required)]
+    replacement: Option<ReplacementView<'a>>,
+    /// ID of an older document with an equal file, if the account may read one.
+    #[schema(required, format = "uuid")]
+    duplicate_of: Option<String>,
+}
+
+/// An uploaded file.
+#[derive(Serialize, ToSchema)]
+#[schema(as = File)]
+pub(crate) struct FileView<'a> {
+    /// Name given by the uploader.
+    name: &'a str,
+    /// Size in bytes.
+    bytes: u64,
+    /// SHA-256 digest, in hexadecimal digits.
+    #[schema(min_length = 64, max_length = 64)]
+    sha256: String,
+}
+
+/// A file that becomes the next version of a document once it is ingested.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Replacement)]
+pub(crate) struct ReplacementView<'a> {
+    /// Number of its version.
+    #[schema(minimum = 2)]
+    version: u32,
+    /// The file.
+    file: FileView<'a>,
+    /// Why its ingestion failed; `null` while it is pending.
+    #[schema(required)]
+    failure: Option<FailureView<'a>>,
+    /// Time of its upload.
+    #[schema(format = "date-time")]
+    uploaded_at: String,
 }
 
 /// How much of a file is searchable. Page numbers start at 1.
@@ -171,7 +220,8 @@ pub(crate) struct WaitView<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn of(document: &'a Document, wait: Option<&'a Wait>, access: AccessView) -> Self {
+    fn of(report: &'a DocumentReport, access: AccessView) -> Self {
+        let DocumentReport { document, wait, duplicate_of } = report;
         let AccessView { owner_id, owner_email, is_own, collection_ids, can_change, can_delete } = access;
         let failure = match &document.state {
             DocumentState::Failed(failed) => Some(&failed.failure),
@@ -183,10 +233,7 @@ impl<'a> Report<'a> {
             coverage: document.coverage.as_ref().map(CoverageView::from),
             effort: document.stats.as_ref().map(IngestionStatsView::from),
             failure: failure.map(FailureView::from),
-            waiting: wait.map(|wait| WaitView {
-                since: wait.since.to_rfc3339_opts(SecondsFormat::Micros, true),
-                reason: &wait.reason,
-            }),
+            waiting: wait.as_ref().map(|wait| WaitView { since: time(wait.since), reason: &wait.reason }),
             warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
             owner_id,
             owner_email,
@@ -195,6 +242,32 @@ impl<'a> Report<'a> {
             can_change,
             can_delete,
             attributes: attributes_json(&document.attributes),
+            version: document.version,
+            file: document.file.as_ref().map(FileView::from),
+            replacement: document.replacement.as_ref().map(ReplacementView::from),
+            duplicate_of: duplicate_of.map(|id| id.to_string()),
+        }
+    }
+}
+
+fn time(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Micros, true)
+}
+
+impl<'a> From<&'a StoredFile> for FileView<'a> {
+    fn from(file: &'a StoredFile) -> Self {
+        let sha256 = file.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { name: file.name.as_str(), bytes: file.bytes, sha256 }
+    }
+}
+
+impl<'a> From<&'a Replacement> for ReplacementView<'a> {
+    fn from(replacement: &'a Replacement) -> Self {
+        Self {
+            version: replacement.version,
+            file: (&replacement.file).into(),
+            failure: replacement.failure.as_ref().map(FailureView::from),
+            uploaded_at: time(replacement.at),
         }
     }
 }

@@ -9,13 +9,13 @@ use docent_http::{Bearer, PathId, Reply, State};
 
 /// Retry a failed ingestion (extension)
 ///
-/// Ingests the stored file again, with the full number of attempts. Allowed for the uploader, accounts with
+/// Ingests the stored file, or that of a failed replacement, again, with the full number of attempts. Allowed for the uploader, accounts with
 /// `documents.change_document` and superusers.
 #[utoipa::path(
     post, path = "/documents/{doc_id}/retry", operation_id = "retry_document", tag = "Documents",
     params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
     responses(
-        (status = 202, description = "The document, `pending` again.", body = DocumentResponse<'_>),
+        (status = 202, description = "The document, waiting for ingestion again.", body = DocumentResponse<'_>),
         answers::UnknownDocument, answers::NotFailed, answers::StorageFull,
     ),
 )]

@@ -4,10 +4,11 @@ use super::response::DocumentResponse;
 use crate::openapi::answers;
 use crate::selection::parse_attributes;
 use actix_multipart::Multipart;
-use actix_web::http::header;
+use actix_web::http::{StatusCode, header};
 use actix_web::web::Payload;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use docent_app::collections::destination;
+use docent_app::documents::upload::{NewDocument, UploadTarget, Uploaded};
 use docent_app::error::Error;
 use docent_domain::access::AddDocuments;
 use docent_domain::id::CollectionId;
@@ -15,6 +16,26 @@ use docent_domain::trace::TraceParent;
 use docent_http::extract::upload::{REST_MAX, receive};
 use docent_http::{Query, Reply, Scoped, State};
 use utoipa::ToSchema;
+
+/// What happens when the collection has a document with an equal file already.
+#[derive(Clone, Copy, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub(crate) enum OnDuplicate {
+    /// Another document is created; its report names the oldest one.
+    Create,
+    /// The oldest document is returned.
+    Return,
+}
+
+impl OnDuplicate {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "create" => Some(Self::Create),
+            "return" => Some(Self::Return),
+            _ => None,
+        }
+    }
+}
 
 /// A form with a file.
 #[derive(ToSchema)]
@@ -40,10 +61,16 @@ pub(crate) struct UploadForm {
             "attributes" = Option<String>, Query, nullable = false, example = "{\"year\":2025}",
             description = "Extension: attributes of the document, as a JSON object.",
         ),
+        (
+            "on_duplicate" = Option<OnDuplicate>, Query, nullable = false,
+            description = "Extension: `return` returns the oldest document of the collection with an equal file, if there is one, \
+                           instead of a new one.",
+        ),
     ),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, description = "The new document, `pending`.", body = DocumentResponse<'_>),
+        (status = 200, description = "With `on_duplicate=return`: an existing document.", body = DocumentResponse<'_>),
         answers::UnknownCollection, answers::InvalidBody, answers::NotPdf, answers::StorageFull,
     ),
 )]
@@ -59,18 +86,34 @@ pub(crate) async fn upload(
     let attributes = query.parse("attributes", "must be a JSON object with at most 16 attributes", |text| {
         parse_attributes(serde_json::from_str(text).ok()).ok().flatten()
     });
+    let on_duplicate = query.parse("on_duplicate", "must be create or return", OnDuplicate::parse);
     query.done()?;
     let collection = destination(&context.app, &by.grant, &by.scope, collection)?;
+    let document = NewDocument {
+        attributes: attributes.unwrap_or_default(),
+        returns_duplicate: on_duplicate == Some(OnDuplicate::Return),
+        ..NewDocument::new(by.grant, collection)
+    };
+    store(&context, &request, payload, document).await
+}
+
+/// Stores the file of a form and returns its document.
+pub(super) async fn store(
+    context: &State,
+    request: &HttpRequest,
+    payload: Payload,
+    target: impl Into<UploadTarget>,
+) -> Reply {
     let limit = context.app.settings().max_upload_bytes;
-    let length = content_length(&request);
+    let length = content_length(request);
     if length.is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }
-    let upload =
-        receive(&context, by.grant, collection, Multipart::new(request.headers(), payload), length).await?;
+    let upload = receive(context, target, Multipart::new(request.headers(), payload), length).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();
-    let document = upload.traced(trace).with_attributes(attributes.unwrap_or_default()).finish().await?;
-    Ok(HttpResponse::Accepted().json(DocumentResponse::from(&document)))
+    let Uploaded { document, is_duplicate } = upload.traced(trace).finish().await?;
+    let status = if is_duplicate { StatusCode::OK } else { StatusCode::ACCEPTED };
+    Ok(HttpResponse::build(status).json(DocumentResponse::from(&document)))
 }
 
 fn content_length(request: &HttpRequest) -> Option<u64> {

@@ -58,6 +58,7 @@ pub fn json() -> serde_json::Result<String> {
         crate::auth::verification::verify_email,
         crate::documents::list::list,
         crate::documents::create::create,
+        crate::documents::replace::replace,
         crate::documents::upload::upload,
         crate::documents::get::get,
         crate::documents::change::change,

@@ -4,7 +4,7 @@ use super::Background;
 use docent_domain::attributes::DocumentLabels;
 use docent_domain::document::Document;
 use docent_domain::fault::Fault;
-use docent_domain::retrieval::IndexedDocument;
+use docent_domain::retrieval::IndexedVersion;
 use std::time::Duration;
 
 /// Documents that are read at a time.
@@ -48,7 +48,11 @@ impl Background {
                 continue;
             }
             for document in &stale {
-                work.documents().set_indexed_labels(document.id, document.labels_revision).await?;
+                let now = work.documents().get(document.id).await?;
+                // A new version has the labels with which it was ingested.
+                if now.is_some_and(|now| now.version_id == document.version_id) {
+                    work.documents().set_indexed_labels(document.id, document.labels_revision).await?;
+                }
             }
             work.commit().await?;
         }
@@ -56,7 +60,7 @@ impl Background {
 }
 
 /// The document as the vector store has it.
-fn indexed(document: &Document) -> IndexedDocument {
+fn indexed(document: &Document) -> IndexedVersion {
     let pages = document.coverage.as_ref().map_or(0, |coverage| coverage.pages);
-    IndexedDocument { id: document.id, labels: DocumentLabels::of(document, pages) }
+    IndexedVersion { id: document.version_id, labels: DocumentLabels::of(document, pages) }
 }

@@ -57,8 +57,9 @@ pub async fn chunks(
     let index = app.active_index().await?.index;
     let ordinal = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let ordinals = ordinal(page.offset)..ordinal(page.offset.saturating_add(page.limit));
-    let records = index.chunk_range(id, ordinals).await?;
-    Ok((document, Page { records, total: index.count(id).await? }))
+    let records = index.chunk_range(document.version_id, ordinals).await?;
+    let total = index.count(document.version_id).await?;
+    Ok((document, Page { records, total }))
 }
 
 /// The uploaded file of a document, as a stream.

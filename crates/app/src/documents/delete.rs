@@ -3,9 +3,10 @@
 //! A document disappears from lists, reads and searches as soon as it is marked as deleted. A job then removes its
 //! chunks, file, record and jobs, and is retried until everything is removed.
 
+use super::versions;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
-use crate::{App, extractions, scope};
+use crate::{App, scope};
 use docent_domain::access::{Actor, DeleteDocuments, Grant};
 use docent_domain::audit::AuditAction;
 use docent_domain::document::Document;
@@ -69,12 +70,8 @@ pub(crate) async fn remove(app: &App, job: &Job) -> Result<Removal, Fault> {
     }
     drop(view);
     let active = app.active_index().await?;
-    active.index.remove(job.document).await?;
-    if let Some(blob) = &deletion.blob {
-        app.blobs.delete(blob).await?;
-    }
-    if let Some(sha256) = &deletion.sha256 {
-        extractions::forget_unused(app, sha256).await?;
+    for version in &deletion.versions {
+        versions::remove(app, &active, version).await?;
     }
     Ok(Removal::Done(active.generation.id))
 }

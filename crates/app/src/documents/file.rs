@@ -29,8 +29,17 @@ pub(super) async fn of_document(
     scope: &Scope,
     id: DocumentId,
 ) -> Result<(Document, StoredFile, ByteStream)> {
-    let document = get::readable(app.store.read().await?.documents().get(id).await?, scope)?;
-    let file = document.file.clone().ok_or(Error::NotFound(RecordKind::Document))?;
-    let bytes = app.blobs.open(&file.blob).await?.ok_or(Error::NotFound(RecordKind::Document))?;
-    Ok((document, file, bytes))
+    let mut last_version = None;
+    loop {
+        let document = get::readable(app.store.read_latest().await?.documents().get(id).await?, scope)?;
+        let file = document.file.clone().ok_or(Error::NotFound(RecordKind::Document))?;
+        match app.blobs.open(&file.blob).await? {
+            Some(bytes) => return Ok((document, file, bytes)),
+            None if last_version == Some(document.version_id) => {
+                return Err(Error::NotFound(RecordKind::Document));
+            }
+            // The file may just have been replaced.
+            None => last_version = Some(document.version_id),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use crate::App;
 use crate::error::{Error, Result};
 use docent_domain::access::{Grant, ReadDocuments};
-use docent_domain::document::{Document, DocumentState};
+use docent_domain::document::Document;
 use docent_domain::id::DocumentId;
 use docent_domain::job::Wait;
 use docent_domain::permission::RecordKind;
@@ -23,21 +23,37 @@ pub(super) fn readable(document: Option<Document>, scope: &Scope) -> Result<Docu
     document.ok_or(Error::NotFound(RecordKind::Document))
 }
 
-/// The document with this ID, and the unavailable component that its ingestion waits for, if any.
+/// What is known of a document and its ingestion.
+#[derive(Debug)]
+pub struct DocumentReport {
+    /// The document.
+    pub document: Document,
+    /// The unavailable component that its ingestion waits for, if any.
+    pub wait: Option<Wait>,
+    /// An older document with an equal file, if there is one in the scope.
+    pub duplicate_of: Option<DocumentId>,
+}
+
+/// The document with this ID, with what is known of its ingestion.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn with_wait(
+pub async fn report(
     app: &App,
     _grant: Grant<ReadDocuments>,
     scope: &Scope,
     id: DocumentId,
-) -> Result<(Document, Option<Wait>)> {
+) -> Result<DocumentReport> {
     let mut view = app.store.read_latest().await?;
     let document = readable(view.documents().get(id).await?, scope)?;
-    let wait = match document.state {
-        DocumentState::Pending(_) => view.jobs().of_document(id).await?.into_iter().find_map(|job| job.wait),
-        DocumentState::Ingested(_) | DocumentState::Failed(_) => None,
+    let wait = match document.upcoming() {
+        Some(_) => view.jobs().of_document(id).await?.into_iter().find_map(|job| job.wait),
+        None => None,
     };
-    Ok((document, wait))
+    let oldest = match &document.file {
+        Some(file) => view.documents().with_equal_file(&file.sha256, scope).await?,
+        None => None,
+    };
+    let duplicate_of = oldest.map(|oldest| oldest.id).filter(|oldest| *oldest != id);
+    Ok(DocumentReport { document, wait, duplicate_of })
 }

@@ -12,5 +12,7 @@ pub mod label;
 pub mod list;
 pub mod page_image;
 pub mod page_text;
+pub mod replace;
 pub mod retry;
 pub mod upload;
+pub(crate) mod versions;

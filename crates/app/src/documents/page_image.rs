@@ -7,7 +7,7 @@ use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::{Document, Failure};
-use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::id::{ChunkId, DocumentId, VersionId};
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::scope::Scope;
 use docent_ports::page_renderer::{PageImageRequest, RenderError};
@@ -35,17 +35,21 @@ pub struct PageImage {
     pub passage: Option<ChunkId>,
 }
 
-/// Recently rendered images, at most 32 MiB, and pages that could not be rendered. A document's file never changes, so
+/// Recently rendered images, at most 32 MiB, and pages that could not be rendered. A version's file never changes, so
 /// images never become stale.
 #[derive(Debug)]
 pub struct PageImageCache {
     /// The images, and their total size in bytes.
-    images: Mutex<(LruCache<PageImage, Bytes>, usize)>,
+    images: Mutex<(LruCache<VersionImage, Bytes>, usize)>,
     /// Why a page could not be rendered at this width, and when.
     failures: Mutex<LruCache<FailedPage, (PageFailure, DateTime<Utc>)>>,
 }
 
-type FailedPage = (DocumentId, NonZeroU32, NonZeroU16);
+/// An image of a version of its document.
+type VersionImage = (VersionId, PageImage);
+
+/// A highlighted passage does not decide whether a page can be rendered.
+type FailedPage = (VersionId, NonZeroU32, NonZeroU16);
 
 /// Why a page cannot be rendered.
 #[derive(Clone, Debug)]
@@ -70,32 +74,29 @@ impl Default for PageImageCache {
     }
 }
 
-impl PageImage {
-    /// A highlighted passage does not decide whether a page can be rendered.
-    fn without_passage(&self) -> FailedPage {
-        (self.document, self.page, self.width)
-    }
+const fn without_passage((version, image): &VersionImage) -> FailedPage {
+    (*version, image.page, image.width)
 }
 
 impl PageImageCache {
-    fn get(&self, image: &PageImage) -> Option<Bytes> {
+    fn get(&self, image: &VersionImage) -> Option<Bytes> {
         let mut guard = self.images.lock().unwrap_or_else(PoisonError::into_inner);
         guard.0.get(image).cloned()
     }
 
     /// Why the page could not be rendered a short time ago.
-    fn failure(&self, image: &PageImage, now: DateTime<Utc>) -> Option<PageFailure> {
+    fn failure(&self, image: &VersionImage, now: DateTime<Utc>) -> Option<PageFailure> {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let (failure, at) = failures.get(&image.without_passage())?;
+        let (failure, at) = failures.get(&without_passage(image))?;
         (now - *at < FAILURE_MEMORY).then(|| failure.clone())
     }
 
-    fn insert_failure(&self, image: &PageImage, failure: PageFailure, now: DateTime<Utc>) {
+    fn insert_failure(&self, image: &VersionImage, failure: PageFailure, now: DateTime<Utc>) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.put(image.without_passage(), (failure, now));
+        failures.put(without_passage(image), (failure, now));
     }
 
-    fn insert(&self, image: PageImage, png: Bytes) {
+    fn insert(&self, image: VersionImage, png: Bytes) {
         let mut guard = self.images.lock().unwrap_or_else(PoisonError::into_inner);
         let (images, bytes) = &mut *guard;
         *bytes += png.len();
@@ -121,10 +122,11 @@ pub async fn render(
 ) -> Result<Bytes> {
     // Before the cache, so that images of deleted documents and of those outside the scope are not served.
     let (document, _, pdf) = file::of_document(app, scope, image.document).await?;
-    if let Some(png) = app.process.page_images.get(&image) {
+    let key = (document.version_id, image);
+    if let Some(png) = app.process.page_images.get(&key) {
         return Ok(png);
     }
-    if let Some(failure) = app.process.page_images.failure(&image, app.now()) {
+    if let Some(failure) = app.process.page_images.failure(&key, app.now()) {
         return Err(failure.into());
     }
     limits::count_page_image(app, &grant).await?;
@@ -136,14 +138,14 @@ pub async fn render(
     let failure = match app.renderer.render(pdf, &request).await {
         Ok(png) => {
             let png = Bytes::from(png);
-            app.process.page_images.insert(image, png.clone());
+            app.process.page_images.insert(key, png.clone());
             return Ok(png);
         }
         Err(RenderError::Fault(fault)) => return Err(fault.into()),
         Err(RenderError::NoSuchPage) => PageFailure::NoSuchPage,
         Err(RenderError::Document(failure)) => PageFailure::NotRenderable(failure),
     };
-    app.process.page_images.insert_failure(&image, failure.clone(), app.now());
+    app.process.page_images.insert_failure(&key, failure.clone(), app.now());
     Err(failure.into())
 }
 
@@ -151,10 +153,11 @@ pub async fn render(
 async fn marked(app: &App, document: &Document, passage: ChunkId, page: u32) -> Result<Option<String>> {
     let is_ingested = document.state.vector_doc_id().is_some();
     let chunks = document.coverage.as_ref().filter(|_| is_ingested).map_or(0, |coverage| coverage.chunks);
-    let Some(ordinal) = (0..chunks).find(|ordinal| ChunkId::of(document.id, *ordinal) == passage) else {
+    let version = document.version_id;
+    let Some(ordinal) = (0..chunks).find(|ordinal| ChunkId::of(version, *ordinal) == passage) else {
         return Ok(None);
     };
-    let chunks = app.active_index().await?.index.chunk_range(document.id, ordinal..ordinal + 1).await?;
+    let chunks = app.active_index().await?.index.chunk_range(version, ordinal..ordinal + 1).await?;
     Ok(chunks.first().and_then(|chunk| on_page(chunk, page)))
 }
 
@@ -172,13 +175,15 @@ mod tests {
     use docent_domain::chunk::PageStart;
     use uuid::Uuid;
 
-    fn image(page: u32) -> PageImage {
-        PageImage {
-            document: DocumentId::from_uuid(Uuid::from_u128(1)),
+    fn image(page: u32) -> VersionImage {
+        let document = DocumentId::from_uuid(Uuid::from_u128(1));
+        let image = PageImage {
+            document,
             page: page.try_into().unwrap(),
             width: 100.try_into().unwrap(),
             passage: None,
-        }
+        };
+        (VersionId::first(document), image)
     }
 
     #[test]

@@ -1,53 +1,112 @@
-//! Uploads a file.
+//! Uploads a file, for a new document or as the next version of one.
 //!
 //! The bytes are streamed to the blob store. The record and its ingestion job are then written in one transaction: an
 //! acknowledged upload is never lost, and a failed one leaves no record.
 
+use super::replace;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::{App, limits};
 use bytes::Bytes;
-use docent_domain::access::{AddDocuments, Grant};
+use docent_domain::access::{Actor, AddDocuments, ChangeDocuments, Grant};
 use docent_domain::attributes::Attributes;
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::CollectionRole;
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::id::{CollectionId, DocumentId, JobId};
+use docent_domain::id::{CollectionId, DocumentId, JobId, UserId, VersionId};
 use docent_domain::job::{Job, JobKind};
+use docent_domain::limits::AccountLimits;
+use docent_domain::scope::Scope;
 use docent_domain::text::{FileName, Title};
 use docent_domain::trace::TraceParent;
 use docent_ports::blob_store::BlobWriter;
+use docent_ports::store::UnitOfWork;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tracing::Instrument;
+
+/// What an uploaded file is for.
+#[derive(Clone, Debug)]
+pub enum UploadTarget {
+    /// A new document.
+    New(NewDocument),
+    /// A new version of a document.
+    Version(NewVersion),
+}
+
+/// The version that an upload makes. [`replace::begin`] authorizes it.
+#[derive(Clone, Debug)]
+pub struct NewVersion {
+    pub(super) actor: Actor,
+    pub(super) grant: Grant<ChangeDocuments>,
+    pub(super) document: DocumentId,
+}
+
+/// The document that an upload makes.
+#[derive(Clone, Debug)]
+pub struct NewDocument {
+    /// The right to add it.
+    pub grant: Grant<AddDocuments>,
+    /// Its collection, which [`destination`](crate::collections::destination) returned.
+    pub collection: CollectionId,
+    /// Its attributes.
+    pub attributes: Attributes,
+    /// Whether the oldest document of the collection with an equal file is returned instead, if there is one.
+    pub returns_duplicate: bool,
+}
+
+impl From<NewDocument> for UploadTarget {
+    fn from(document: NewDocument) -> Self {
+        Self::New(document)
+    }
+}
+
+impl From<NewVersion> for UploadTarget {
+    fn from(version: NewVersion) -> Self {
+        Self::Version(version)
+    }
+}
+
+impl NewDocument {
+    /// A document without attributes in a collection.
+    pub fn new(grant: Grant<AddDocuments>, collection: CollectionId) -> Self {
+        Self { grant, collection, attributes: Attributes::default(), returns_duplicate: false }
+    }
+}
+
+/// The document that an upload made, changed or found.
+#[derive(Clone, Debug)]
+pub struct Uploaded {
+    /// The document.
+    pub document: Document,
+    /// Whether it had an equal file already and was returned instead of a new one.
+    pub is_duplicate: bool,
+}
 
 /// An upload in progress. Dropping it discards it.
 #[allow(missing_debug_implementations, reason = "writers have no debug form")]
 pub struct Upload {
     app: Arc<App>,
-    grant: Grant<AddDocuments>,
-    collection: CollectionId,
-    attributes: Attributes,
-    id: DocumentId,
+    target: UploadTarget,
+    version: VersionId,
     name: FileName,
     writer: Box<dyn BlobWriter>,
     bytes: u64,
-    /// How many bytes the account can still store; `None` for any number.
-    room: Option<u64>,
+    /// How many bytes the account can still store, and its limit; `None` for any number.
+    room: Option<(u64, u64)>,
     digest: Sha256,
     trace: Option<TraceParent>,
 }
 
-/// Begins an upload into a collection, which [`destination`](crate::collections::destination) returned, with the file name and content type that the client sent. Parameters of the content type are
-/// ignored. The file has at least `expected` bytes.
+/// Begins an upload with the file name and content type that the client sent. Parameters of the content type are ignored.
+/// The file has at least `expected` bytes.
 ///
 /// # Errors
 /// [`Error::NotPdf`] for another content type; [`Error::LimitReached`]; or when a store cannot be reached.
 pub async fn begin(
     app: &Arc<App>,
-    grant: Grant<AddDocuments>,
-    collection: CollectionId,
+    target: impl Into<UploadTarget>,
     name: &str,
     content_type: &str,
     expected: u64,
@@ -56,15 +115,15 @@ pub async fn begin(
     if !essence.eq_ignore_ascii_case("application/pdf") {
         return Err(Error::NotPdf);
     }
-    let room = limits::check_upload(app, &grant, expected).await?;
-    let id = app.new_id(DocumentId::generate);
-    let writer = app.blobs.create(&BlobKey::of_document(id)).await?;
+    let target = target.into();
+    let (account, limits) = target.account();
+    let room = limits::check_upload(app, account, limits, expected).await?;
+    let version = app.new_id(VersionId::generate);
+    let writer = app.blobs.create(&BlobKey::of_version(version)).await?;
     Ok(Upload {
         app: Arc::clone(app),
-        grant,
-        collection,
-        attributes: Attributes::default(),
-        id,
+        target,
+        version,
         name: FileName::sanitize(name),
         writer,
         bytes: 0,
@@ -81,12 +140,6 @@ impl Upload {
         Self { trace, ..self }
     }
 
-    /// Sets the attributes of the document.
-    #[must_use]
-    pub fn with_attributes(self, attributes: Attributes) -> Self {
-        Self { attributes, ..self }
-    }
-
     /// Writes the next bytes.
     ///
     /// # Errors
@@ -97,87 +150,131 @@ impl Upload {
         if self.bytes > limit {
             return Err(Error::FileTooLarge { limit });
         }
-        if self.room.is_some_and(|room| self.bytes > room) {
-            let max = self.grant.limits().or(self.app.settings.account_limits).stored_bytes;
+        if let Some((room, max)) = self.room
+            && self.bytes > room
+        {
             return Err(limits::storage_full(max));
         }
         self.digest.update(&bytes);
         Ok(self.writer.write(bytes).await?)
     }
 
-    /// Creates a pending document for the file, with its ingestion job. Runs to completion even if the caller stops
-    /// waiting, so that no file is left without its record.
+    /// Records the file and queues its ingestion. Runs to completion even if the caller stops waiting, so that no file is left
+    /// without its record.
     ///
     /// # Errors
-    /// When the blob store or the database fails; no document is created then.
-    pub async fn finish(self) -> Result<Document> {
+    /// As [`replace::begin`] for a new version; or when the blob store or the database fails. Nothing is changed then.
+    pub async fn finish(self) -> Result<Uploaded> {
         tokio::spawn(self.complete().in_current_span()).await.map_err(|error| {
             Fault::new(Component::Service, FaultKind::Internal, "finishing an upload failed").caused_by(error)
         })?
     }
 
-    async fn complete(self) -> Result<Document> {
-        let Self { app, grant, collection, attributes, id, name, writer, bytes, digest, trace, .. } = self;
+    async fn complete(self) -> Result<Uploaded> {
+        let Self { app, target, version, name, writer, bytes, digest, trace, .. } = self;
         writer.finish().await?;
-        let now = app.now();
-        let file =
-            StoredFile { blob: BlobKey::of_document(id), name, bytes, sha256: digest.finalize().into() };
-        let title = Title::of_file(&file.name);
-        let document = Document::new(id, grant.user(), collection, title, Some(file), now);
-        let document = Document { attributes, ..document };
-        let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
-        let job = Job { trace, ..job };
-        if let Err(error) = record(&app, &grant, &document, &job).await {
-            // The commit may have succeeded although it reported an error: the file is removed only if the record
-            // is known to be missing.
-            if let Ok(mut view) = app.store.read().await
-                && let Ok(None) = view.documents().get(id).await
-            {
-                discard(&app, id).await;
-            }
-            return Err(error);
+        let blob = BlobKey::of_version(version);
+        let file = StoredFile { blob, name, bytes, sha256: digest.finalize().into() };
+        let recorded = match target {
+            UploadTarget::New(new) => record(&app, new, version, file, trace).await,
+            UploadTarget::Version(target) => replace::record(&app, &target, version, file, trace)
+                .await
+                .map(|document| Uploaded { document, is_duplicate: false }),
+        };
+        // A commit may have succeeded although it reported an error: the file is removed only if the record is known to be
+        // missing.
+        let is_unused = match &recorded {
+            Ok(uploaded) => uploaded.is_duplicate,
+            Err(_) => is_unknown(&app, version).await,
+        };
+        if is_unused {
+            discard(&app, version).await;
         }
-        app.process.new_jobs.notify_one();
-        Ok(document)
+        if recorded.as_ref().is_ok_and(|uploaded| !uploaded.is_duplicate) {
+            app.process.new_jobs.notify_one();
+        }
+        recorded
     }
 
     /// Discards the upload and its bytes.
     pub async fn abort(self) {
         if let Err(fault) = self.writer.abort().await {
             self.app.note(&fault);
-            tracing::warn!(document = %self.id, fault = %fault.report(), "the file of an aborted upload could not be removed");
+            tracing::warn!(version = %self.version, fault = %fault.report(), "the file of an aborted upload could not be removed");
         }
     }
 }
 
-async fn record(app: &App, grant: &Grant<AddDocuments>, document: &Document, job: &Job) -> Result<()> {
+impl UploadTarget {
+    /// The account that uploads, and its limits.
+    fn account(&self) -> (UserId, AccountLimits) {
+        match self {
+            Self::New(new) => (new.grant.user(), new.grant.limits()),
+            Self::Version(new) => (new.grant.user(), new.grant.limits()),
+        }
+    }
+}
+
+async fn record(
+    app: &App,
+    new: NewDocument,
+    version: VersionId,
+    file: StoredFile,
+    trace: Option<TraceParent>,
+) -> Result<Uploaded> {
+    let NewDocument { grant, collection, attributes, returns_duplicate } = new;
     let mut work = app.store.begin().await?;
     // The account may have been deactivated or deleted during a long upload.
     let owner = work.users().get(grant.user()).await?;
     let owner = owner.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
     // It may have lost its role on the collection meanwhile.
     let roles = work.collections().roles(owner.id).await?;
-    let personal = CollectionId::personal(owner.id);
-    let can_add = |id: &CollectionId| {
-        *id == personal || roles.iter().any(|(of, role)| of == id && *role >= CollectionRole::Contributor)
+    let is_writable = |(of, role): &(CollectionId, CollectionRole)| {
+        *of == collection && *role >= CollectionRole::Contributor
     };
-    if !document.collections.iter().all(can_add) {
+    if collection != CollectionId::personal(owner.id) && !roles.iter().any(is_writable) {
         return Err(Error::Forbidden);
     }
-    let bytes = document.file.as_ref().map_or(0, |file| file.bytes);
-    limits::check_stored(app, &mut *work, &owner, bytes).await?;
-    work.documents().insert(document).await?;
-    work.jobs().insert(job).await?;
-    let bytes = document.file.as_ref().map(|file| file.bytes.to_string());
-    let changes = Changes::default().field("bytes", None, bytes);
-    let (initiator, target) = (Initiator::grantee(grant), AuditTarget::document(document));
+    if returns_duplicate && let Some(document) = duplicate(&mut *work, &file, collection).await? {
+        return Ok(Uploaded { document, is_duplicate: true });
+    }
+    limits::check_stored(app, &mut *work, &owner, file.bytes).await?;
+    let now = app.now();
+    let bytes = file.bytes;
+    // The first version has the ID of the document.
+    let id = DocumentId::from_uuid(version.as_uuid());
+    let title = Title::of_file(&file.name);
+    let document = Document::new(id, owner.id, collection, title, Some(file), now);
+    let document = Document { attributes, ..document };
+    let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
+    work.documents().insert(&document).await?;
+    work.jobs().insert(&Job { trace, ..job }).await?;
+    let changes = Changes::default().field("bytes", None, Some(bytes.to_string()));
+    let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
     app.audit(&mut *work, &initiator, AuditAction::Add, target, changes).await?;
-    Ok(work.commit().await?)
+    work.commit().await?;
+    Ok(Uploaded { document, is_duplicate: false })
 }
 
-async fn discard(app: &App, id: DocumentId) {
-    if let Err(fault) = app.blobs.delete(&BlobKey::of_document(id)).await {
+/// The oldest document of a collection with an equal file.
+async fn duplicate(
+    work: &mut dyn UnitOfWork,
+    file: &StoredFile,
+    collection: CollectionId,
+) -> Result<Option<Document>> {
+    let Some(scope) = Scope::SERVICE.within(&[collection]) else { return Ok(None) };
+    Ok(work.documents().with_equal_file(&file.sha256, &scope).await?)
+}
+
+/// Whether the version is known to have no record.
+async fn is_unknown(app: &App, version: VersionId) -> bool {
+    let statuses = async { app.store.read_latest().await?.inventory().statuses(&[version]).await };
+    statuses.await.is_ok_and(|statuses| statuses.is_empty())
+}
+
+async fn discard(app: &App, version: VersionId) {
+    if let Err(fault) = app.blobs.delete(&BlobKey::of_version(version)).await {
         app.note(&fault);
-        tracing::warn!(document = %id, fault = %fault.report(), "the file of a rejected upload could not be removed");
+        tracing::warn!(%version, fault = %fault.report(), "the file of a rejected upload could not be removed");
     }
 }

@@ -10,6 +10,7 @@ use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::{ChunkFilter, Passages, QueryEmbedding, SparseVector};
+use docent_domain::scope::Scope;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
@@ -75,17 +76,18 @@ pub async fn measure(
     progress: &dyn Progress,
 ) -> Result<EvaluationResult> {
     let active = app.active_index().await?;
-    let baselines = Arc::new(read_passages(&active, input.sources, progress).await?);
+    let baselines = Arc::new(read_passages(app, &active, input.sources, progress).await?);
     let embedder = active.embedder()?;
     progress.begin("searching", Some(input.questions.len() as u64));
     let mut questions = Vec::with_capacity(input.questions.len());
     for LinkedQuestion { question, source } in input.questions {
         let embedding = embedder.embed_query(&question.text).await?;
+        let own = search::versions(app, Scope::SERVICE, &[source.document]).await?;
         let mut rankings = Vec::new();
         for scope in SearchScope::ALL {
             let document = (scope == SearchScope::OneDocument).then_some(source.document);
-            let documents = document.as_ref().map(std::slice::from_ref);
-            let filter = ChunkFilter { documents, ..ChunkFilter::all(DEPTH) };
+            let versions = document.map(|_| own.as_slice());
+            let filter = ChunkFilter { versions, ..ChunkFilter::all(DEPTH) };
             let found = search::search_strict(app, grant, &question.text, filter).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut ranked = vec![(Ranking::Docent, found)];
@@ -105,11 +107,19 @@ pub async fn measure(
 }
 
 /// Reads all passages for the baselines.
-async fn read_passages(active: &OpenIndex, sources: &[Source], progress: &dyn Progress) -> Result<Baselines> {
+async fn read_passages(
+    app: &App,
+    active: &OpenIndex,
+    sources: &[Source],
+    progress: &dyn Progress,
+) -> Result<Baselines> {
     progress.begin("reading passages", Some(sources.len() as u64));
     let (embedder, mut baselines) = (active.embedder()?, Baselines::default());
     for source in sources {
-        let chunks = active.index.chunks(source.document).await?;
+        let Some(version) = search::versions(app, Scope::SERVICE, &[source.document]).await?.pop() else {
+            continue;
+        };
+        let chunks = active.index.chunks(version).await?;
         let mut terms = Vec::with_capacity(chunks.len());
         for batch in chunks.chunks(BATCH) {
             // Without title, lead and page numbers: only the text's own terms.

@@ -1,12 +1,11 @@
 //! One handler for each kind of job.
 
-use super::outcome::{Outcome, Retry, Success};
+use super::outcome::{Attempt, Outcome, Retry, Success};
 use crate::App;
 use crate::documents::delete::{self, Removal};
 use crate::ingest::{self, IngestError};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::document::{DocumentState, Failure, FailureCode};
-use docent_domain::extraction::IngestionStats;
+use docent_domain::document::{Failure, FailureCode};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::job::{Job, JobKind, RetryPolicy, Wait};
 use docent_domain::metrics::JobOutcome;
@@ -19,15 +18,15 @@ const REMOVAL_PAUSE: TimeDelta = TimeDelta::seconds(30);
 /// How long a job may wait for unavailable components before its attempts count.
 const WAIT_MAX: TimeDelta = TimeDelta::days(1);
 
-/// Ingests a document and adds durations to `stats`.
+/// Ingests the upcoming version of a document, and records it and durations in `attempt`.
 pub(super) async fn ingest(
     app: &App,
     job: &Job,
     policy: &RetryPolicy,
     cancelled: &CancellationToken,
-    stats: &mut IngestionStats,
+    attempt: &mut Attempt,
 ) -> Outcome {
-    match try_ingest(app, job, policy, cancelled, stats).await {
+    match try_ingest(app, job, policy, cancelled, attempt).await {
         Ok(success) => Outcome::Success(success),
         Err(IngestError::IndexReplaced) => Outcome::Retry(Retry::release(app.now())),
         Err(IngestError::Document(failure, coverage)) => Outcome::Failure(failure, coverage),
@@ -46,17 +45,18 @@ async fn try_ingest(
     job: &Job,
     policy: &RetryPolicy,
     cancelled: &CancellationToken,
-    stats: &mut IngestionStats,
+    attempt: &mut Attempt,
 ) -> Result<Success, IngestError> {
+    let document = app.store.read_latest().await?.documents().get(job.document).await?;
+    let Some(document) = document.and_then(|document| document.upcoming()) else {
+        return Ok(Success::Obsolete);
+    };
+    attempt.version = Some(document.version_id);
     if job.interruptions > policy.interruptions {
         return Err(IngestError::of(FailureCode::Interrupted, None));
     }
-    let document = app.store.read().await?.documents().get(job.document).await?;
-    let Some(document) = document.filter(|it| matches!(it.state, DocumentState::Pending(_))) else {
-        return Ok(Success::Obsolete);
-    };
     let active = app.active_index().await?;
-    match ingest::ingest(app, &active, &document, cancelled, stats).await {
+    match ingest::ingest(app, &active, &document, cancelled, &mut attempt.stats).await {
         Some(coverage) => Ok(Success::Ingested {
             coverage: coverage?,
             generation: active.generation.id,

@@ -3,6 +3,7 @@
 pub mod browse;
 mod handlers;
 mod outcome;
+pub(crate) mod queue;
 pub mod runner;
 pub(crate) mod running;
 

@@ -2,11 +2,20 @@
 
 use chrono::{DateTime, Utc};
 use docent_domain::document::Failure;
-use docent_domain::extraction::Coverage;
+use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::fault::Fault;
-use docent_domain::id::GenerationId;
+use docent_domain::id::{GenerationId, VersionId};
 use docent_domain::job::{Job, JobState, Wait};
 use docent_domain::metrics::JobOutcome;
+
+/// What is known of an attempt while it runs.
+#[derive(Debug, Default)]
+pub(super) struct Attempt {
+    /// The version that it ingests, once known.
+    pub(super) version: Option<VersionId>,
+    /// Durations of its stages.
+    pub(super) stats: IngestionStats,
+}
 
 /// The result of one attempt at a job, as its handler returns it.
 #[derive(Debug)]

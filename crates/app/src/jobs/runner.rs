@@ -4,16 +4,18 @@
 //! the jobs, after a restart or on another machine.
 
 use super::handlers;
-use super::outcome::{Outcome, Retry, Success};
+use super::outcome::{Attempt, Outcome, Retry, Success};
+use crate::documents::versions;
 use crate::error::Result;
+use crate::maintenance::diagnostics::ingest_again_if_ingested;
 use crate::webhooks::events;
 use crate::{App, spans};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::document::{Document, DocumentState};
+use docent_domain::document::{Document, DocumentStatus, StoredVersion};
 use docent_domain::error::IllegalTransition;
 use docent_domain::extraction::IngestionStats;
 use docent_domain::fault::Fault;
-use docent_domain::id::{DocumentId, LeaseId};
+use docent_domain::id::{DocumentId, LeaseId, VersionId};
 use docent_domain::job::{Job, JobKind, RetryPolicy};
 use docent_domain::metrics::JobOutcome;
 use docent_ports::store::UnitOfWork;
@@ -184,39 +186,45 @@ impl Runner {
     async fn try_job(&self, job: &Job, lease: LeaseId, abandon: &CancellationToken, span: &Span) {
         tracing::debug!("job started");
         let started = self.app.now();
-        let under_way = self.app.process.running.begin(job.document);
-        let mut stats =
-            IngestionStats { attempts: job.attempts.saturating_add(1), ..IngestionStats::default() };
-        let outcome = tokio::select! {
-            outcome = self.attempt(job, &under_way.token, &mut stats) => outcome,
-            () = self.keep_lease(job, lease, &under_way.token) => return self.lose_lease(job, span).await,
-            () = abandon.cancelled() => Outcome::Retry(Retry::release(self.app.now())),
+        let under_way = self.app.process.running.begin(lease, job.document);
+        let stats = IngestionStats { attempts: job.attempts.saturating_add(1), ..IngestionStats::default() };
+        let mut attempt = Attempt { version: None, stats };
+        let ended = tokio::select! {
+            outcome = self.attempt(job, &under_way.token, &mut attempt) => Some(outcome),
+            () = self.keep_lease(job, lease, &under_way.token) => None,
+            () = abandon.cancelled() => Some(Outcome::Retry(Retry::release(self.app.now()))),
         };
         drop(under_way);
-        let outcome = match outcome {
-            Outcome::Failure(..) => match self.clear_failed(job, lease, outcome).await {
-                Some(outcome) => outcome,
-                None => return self.lose_lease(job, span).await,
-            },
-            outcome => outcome,
+        let ended = match ended {
+            Some(outcome @ Outcome::Failure(..)) => self.clear_failed(job, lease, &attempt, outcome).await,
+            ended => ended,
         };
+        let Some(outcome) = ended else { return self.lose_lease(&attempt, span).await };
         outcome.log();
         record_end(span, outcome.end());
-        let settle = self.settle(job, lease, &outcome, &stats).instrument(spans::settle());
-        if let Some(end) = settle.await {
-            self.app.recorder.job_ended(end, self.app.since(started));
+        let settle = self.settle(job, lease, &outcome, &attempt).instrument(spans::settle());
+        match (settle.await, attempt.version) {
+            (Some(end), _) => self.app.recorder.job_ended(end, self.app.since(started)),
+            // The runner that has the lease by now may have ingested the version before its chunks were removed above.
+            (None, Some(version)) if matches!(outcome, Outcome::Failure(..)) => {
+                if let Err(error) = ingest_again_if_ingested(&self.app, version).await {
+                    self.app.note_error(&error);
+                    tracing::warn!(%version, error = %docent_domain::fault::report(&error), "chunks could not be checked; a sweep will");
+                }
+            }
+            (None, _) => {}
         }
         if matches!(outcome, Outcome::Success(Success::Ingested { .. })) {
-            self.purge_stale_chunks(job).await;
+            self.purge_stale_chunks(&attempt).await;
         }
     }
 
     /// Makes one attempt with the handler of the job's kind.
-    async fn attempt(&self, job: &Job, cancelled: &CancellationToken, stats: &mut IngestionStats) -> Outcome {
+    async fn attempt(&self, job: &Job, cancelled: &CancellationToken, attempt: &mut Attempt) -> Outcome {
         let (app, policy) = (&*self.app, &self.settings.retry);
         let work = async {
             match job.kind {
-                JobKind::Ingest => handlers::ingest(app, job, policy, cancelled, stats).await,
+                JobKind::Ingest => handlers::ingest(app, job, policy, cancelled, attempt).await,
                 JobKind::Delete => handlers::delete(app, job, policy).await,
             }
         };
@@ -227,20 +235,27 @@ impl Runner {
     }
 
     /// Ends an attempt whose lease another runner has.
-    async fn lose_lease(&self, job: &Job, span: &Span) {
+    async fn lose_lease(&self, attempt: &Attempt, span: &Span) {
         tracing::warn!("the job's lease was lost to another runner");
         spans::fail(span, "lease_lost");
-        self.purge_stale_chunks(job).await;
+        self.purge_stale_chunks(attempt).await;
     }
 
-    /// Removes the chunks of a document that is about to be recorded as failed. While the vector store is unavailable,
+    /// Removes the chunks of a version that is about to be recorded as failed. While the vector store is unavailable,
     /// the job waits instead. Returns `None` when the lease was lost: the runner that has it by then may have ingested
     /// the document.
-    async fn clear_failed(&self, job: &Job, lease: LeaseId, failure: Outcome) -> Option<Outcome> {
-        let removed = match self.renew(job, lease).await {
-            Ok((true, _)) => self.remove_chunks(job.document).await,
-            Ok((false, _)) => return None,
-            Err(fault) => {
+    async fn clear_failed(
+        &self,
+        job: &Job,
+        lease: LeaseId,
+        attempt: &Attempt,
+        failure: Outcome,
+    ) -> Option<Outcome> {
+        let removed = match (self.renew(job, lease).await, attempt.version) {
+            (Ok((true, _)), Some(version)) => self.remove_chunks(version).await,
+            (Ok((true, _)), None) => Ok(()),
+            (Ok((false, _)), _) => return None,
+            (Err(fault), _) => {
                 self.app.note(&fault);
                 return Some(failure);
             }
@@ -252,22 +267,17 @@ impl Runner {
         Some(wait.map_or(failure, Outcome::Retry))
     }
 
-    async fn document(&self, job: &Job) -> Result<Option<Document>, Fault> {
-        self.app.store.read().await?.documents().get(job.document).await
-    }
-
-    /// Removes the chunks of a failed or deleted document. A runner whose lease has run out may have written them
-    /// after others removed them.
-    async fn purge_stale_chunks(&self, job: &Job) {
-        if job.kind != JobKind::Ingest {
-            return;
-        }
-        match self.document(job).await {
+    /// Removes the chunks that the attempt wrote if their version has failed, or was deleted or replaced. A runner whose
+    /// lease has run out may have written them after others removed them.
+    async fn purge_stale_chunks(&self, attempt: &Attempt) {
+        let Some(version) = attempt.version else { return };
+        let status = async { self.app.store.read_latest().await?.inventory().statuses(&[version]).await };
+        match status.await.map(|statuses| statuses.get(&version).copied()) {
             // A runner that ingests it now replaces them, and one that has done so wrote the same.
-            Ok(Some(Document { state: DocumentState::Pending(_) | DocumentState::Ingested(_), .. })) => {}
-            Ok(Some(Document { state: DocumentState::Failed(_), .. }) | None) => {
+            Ok(Some(DocumentStatus::Pending | DocumentStatus::Ingested)) => {}
+            Ok(Some(DocumentStatus::Failed | DocumentStatus::Deleted) | None) => {
                 // Chunks that stay behind are left to a sweep.
-                let _ = self.remove_chunks(job.document).await;
+                let _ = self.remove_chunks(version).await;
             }
             Err(fault) => {
                 self.app.note(&fault);
@@ -303,12 +313,12 @@ impl Runner {
         Ok((is_held, is_deleted))
     }
 
-    /// Removes the chunks of a document from the active index.
-    async fn remove_chunks(&self, document: DocumentId) -> Result<(), Fault> {
-        let remove = async { self.app.active_index().await?.index.remove(document).await };
+    /// Removes the chunks of a version from the active index.
+    async fn remove_chunks(&self, version: VersionId) -> Result<(), Fault> {
+        let remove = async { self.app.active_index().await?.index.remove(version).await };
         remove.await.inspect_err(|fault| {
             self.app.note(fault);
-            tracing::warn!(%document, fault = %fault.report(), "chunks of a failed document could not be removed");
+            tracing::warn!(%version, fault = %fault.report(), "chunks of a failed document could not be removed");
         })
     }
 
@@ -318,11 +328,11 @@ impl Runner {
         job: &Job,
         lease: LeaseId,
         outcome: &Outcome,
-        stats: &IngestionStats,
+        attempt: &Attempt,
     ) -> Option<JobOutcome> {
         let now = self.app.now();
         for _ in 0..SETTLE_ATTEMPTS {
-            match self.try_settle(job, lease, outcome, stats, now).await {
+            match self.try_settle(job, lease, outcome, attempt, now).await {
                 Ok(None) => {
                     tracing::warn!("the job's lease ran out before its outcome was recorded");
                     return None;
@@ -346,7 +356,7 @@ impl Runner {
         job: &Job,
         lease: LeaseId,
         outcome: &Outcome,
-        stats: &IngestionStats,
+        attempt: &Attempt,
         now: DateTime<Utc>,
     ) -> Result<Option<JobOutcome>> {
         let mut work = self.app.store.begin().await?;
@@ -359,23 +369,28 @@ impl Runner {
         if !work.jobs().settle(&outcome.job(job.clone(), now), lease).await? {
             return Ok(None);
         }
-        let has_deliveries = match outcome {
+        let finished = match outcome {
             Outcome::Success(Success::Ingested { coverage, labels, .. }) => {
                 let ingested = |document: Document| document.ingested(coverage.clone(), now);
-                work.documents().set_indexed_labels(job.document, *labels).await?;
-                self.finish(&mut *work, job.document, stats, ingested).await?
+                let finished = self.finish(&mut *work, job.document, attempt, ingested).await?;
+                if finished.is_some() {
+                    work.documents().set_indexed_labels(job.document, *labels).await?;
+                }
+                finished
             }
             Outcome::Failure(failure, coverage) => {
                 let failed = |document: Document| document.failed(failure.clone(), coverage.clone(), now);
-                self.finish(&mut *work, job.document, stats, failed).await?
+                self.finish(&mut *work, job.document, attempt, failed).await?
             }
             Outcome::Success(Success::Deleted(_)) => {
                 work.documents().remove_deleted(job.document).await?;
-                false
+                None
             }
-            Outcome::Success(Success::Obsolete) | Outcome::Retry(_) => false,
+            Outcome::Success(Success::Obsolete) | Outcome::Retry(_) => None,
         };
         work.commit().await?;
+        let Finished { has_deliveries, superseded } = finished.unwrap_or_default();
+        versions::remove_superseded(&self.app, superseded.as_slice()).await;
         if has_deliveries {
             self.app.process.new_deliveries.notify_one();
         }
@@ -386,22 +401,39 @@ impl Runner {
         Ok(Some(outcome.end()))
     }
 
-    /// Gives a pending document its final state and queues its webhook deliveries; returns whether there are any.
+    /// Records the end of the ingestion of a document's upcoming version and queues its webhook deliveries. Returns none if
+    /// the attempt ingested another version.
     async fn finish(
         &self,
         work: &mut dyn UnitOfWork,
         id: DocumentId,
-        stats: &IngestionStats,
+        attempt: &Attempt,
         end: impl FnOnce(Document) -> Result<Document, IllegalTransition>,
-    ) -> Result<bool> {
-        let document = work.documents().get(id).await?;
-        let Some(document) = document.filter(|it| matches!(it.state, DocumentState::Pending(_))) else {
-            return Ok(false);
-        };
-        let document = end(Document { stats: Some(stats.clone()), ..document })?;
+    ) -> Result<Option<Finished>> {
+        let Some(before) = work.documents().get(id).await? else { return Ok(None) };
+        if before.upcoming().is_none_or(|upcoming| Some(upcoming.version_id) != attempt.version) {
+            return Ok(None);
+        }
+        let mut document = end(before.clone())?;
+        // Otherwise a replacement has failed, and the document is as before.
+        let is_changed = Some(document.version_id) == attempt.version;
+        if is_changed {
+            document.stats = Some(attempt.stats.clone());
+        }
         work.documents().update(&document).await?;
-        Ok(events::enqueue_deliveries(&self.app, work, &document).await?)
+        let has_deliveries = is_changed && events::enqueue_deliveries(&self.app, work, &document).await?;
+        let superseded = (document.version_id != before.version_id).then(|| before.stored());
+        Ok(Some(Finished { has_deliveries, superseded }))
     }
+}
+
+/// What remains to be done once the end of an ingestion is recorded.
+#[derive(Default)]
+struct Finished {
+    /// Whether there are new webhook deliveries.
+    has_deliveries: bool,
+    /// The version that was replaced.
+    superseded: Option<StoredVersion>,
 }
 
 fn report_panic(ended: std::result::Result<(), tokio::task::JoinError>) {

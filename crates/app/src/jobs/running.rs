@@ -1,7 +1,7 @@
-//! The jobs running in this process: their stages, and their cancellation when the document is deleted. Runners of
+//! The jobs running in this process: their stages, and their cancellation when the document is deleted or its file replaced. Runners of
 //! other processes notice the deletion when they renew their lease.
 
-use docent_domain::id::DocumentId;
+use docent_domain::id::{DocumentId, LeaseId};
 use docent_domain::metrics::Stage;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,12 +11,13 @@ use tokio_util::sync::CancellationToken;
 /// The jobs running in this process, and the permits that they share.
 #[derive(Debug)]
 pub(crate) struct Running {
-    jobs: Mutex<HashMap<DocumentId, RunningJob>>,
+    jobs: Mutex<HashMap<LeaseId, RunningJob>>,
     chunking: Semaphore,
 }
 
 #[derive(Debug)]
 struct RunningJob {
+    document: DocumentId,
     token: CancellationToken,
     stage: Option<Stage>,
 }
@@ -28,21 +29,22 @@ impl Running {
         Self { jobs: Mutex::default(), chunking: Semaphore::new(documents) }
     }
 
-    /// Cancels the job of a document, if one is running.
+    /// Cancels the running jobs of a document.
     pub(crate) fn cancel(&self, document: DocumentId) {
-        if let Some(job) = self.jobs().get(&document) {
+        for job in self.jobs().values().filter(|job| job.document == document) {
             job.token.cancel();
         }
     }
 
     /// The current stage of a document's ingestion, if it runs in this process and has started.
     pub(crate) fn stage(&self, document: DocumentId) -> Option<Stage> {
-        self.jobs().get(&document)?.stage
+        self.jobs().values().filter(|job| job.document == document).find_map(|job| job.stage)
     }
 
     /// Sets the stage of a document's ingestion.
     pub(crate) fn set_stage(&self, document: DocumentId, stage: Stage) {
-        if let Some(job) = self.jobs().get_mut(&document) {
+        // Those of earlier versions are cancelled.
+        for job in self.jobs().values_mut().filter(|job| job.document == document) {
             job.stage = Some(stage);
         }
     }
@@ -54,14 +56,14 @@ impl Running {
     }
 
     /// Registers a job of a document until the guard is dropped.
-    pub(crate) fn begin(&self, document: DocumentId) -> Guard<'_> {
+    pub(crate) fn begin(&self, lease: LeaseId, document: DocumentId) -> Guard<'_> {
         let token = CancellationToken::new();
-        self.jobs().insert(document, RunningJob { token: token.clone(), stage: None });
-        Guard { running: self, document, token }
+        self.jobs().insert(lease, RunningJob { document, token: token.clone(), stage: None });
+        Guard { running: self, lease, token }
     }
 
     // The map is consistent even if a thread panicked while holding the lock.
-    fn jobs(&self) -> std::sync::MutexGuard<'_, HashMap<DocumentId, RunningJob>> {
+    fn jobs(&self) -> std::sync::MutexGuard<'_, HashMap<LeaseId, RunningJob>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -70,13 +72,13 @@ impl Running {
 #[derive(Debug)]
 pub(crate) struct Guard<'a> {
     running: &'a Running,
-    document: DocumentId,
+    lease: LeaseId,
     pub(crate) token: CancellationToken,
 }
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        self.running.jobs().remove(&self.document);
+        self.running.jobs().remove(&self.lease);
     }
 }
 
@@ -90,7 +92,7 @@ mod tests {
         let document: DocumentId = "01900000-0000-7000-8000-000000000001".parse().unwrap();
         running.set_stage(document, Stage::Extract);
         assert_eq!(running.stage(document), None);
-        let job = running.begin(document);
+        let job = running.begin("01900000-0000-7000-8000-000000000002".parse().unwrap(), document);
         assert_eq!(running.stage(document), None);
         running.set_stage(document, Stage::Extract);
         running.set_stage(document, Stage::Chunk);

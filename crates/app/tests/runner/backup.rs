@@ -11,10 +11,10 @@ use docent_domain::conversation::{Conversation, ConversationMessage, Conversatio
 use docent_domain::document::BlobKey;
 use docent_domain::fault::FaultKind;
 use docent_domain::group::AssignedPermissions;
-use docent_domain::id::{ChunkId, DocumentId};
+use docent_domain::id::{ChunkId, DocumentId, VersionId};
 use docent_domain::listing::{PageRequest, SessionFilter};
 use docent_domain::permission::Permission;
-use docent_domain::retrieval::{IndexedDocument, ScoredChunk};
+use docent_domain::retrieval::{IndexedVersion, ScoredChunk};
 use docent_domain::usage::TokenUsage;
 use docent_domain::user::User;
 use docent_domain::verification::VerificationPurpose;
@@ -123,6 +123,7 @@ fn source() -> ScoredChunk {
     ScoredChunk {
         id: ChunkId::of(builders::id(1), 4),
         document_id: builders::id(1),
+        version: 1,
         title: "Résumé".to_owned(),
         text: "words\nand more".to_owned(),
         span: Span { start: Position { page: 3, offset: 7 }, end: Position { page: 4, offset: 9 } },
@@ -171,7 +172,10 @@ async fn restored_installation_equals_the_saved_one() {
         let expected = RestoreSummary { users: 1, documents: 3, queued: 1, chunks: 1, reembedded: false };
         assert_eq!(restored, expected);
         assert_eq!(records(&*other.ports.store).await, records(&*service.ports.store).await);
-        assert_eq!(other.index.entries(ingested), service.index.entries(ingested));
+        assert_eq!(
+            other.index.entries(VersionId::first(ingested)),
+            service.index.entries(VersionId::first(ingested))
+        );
         // Cached extractions are not restored; they are created again when needed.
         let files = service.blobs.keys().into_iter().filter(|key| key.starts_with("documents/"));
         assert_eq!(other.blobs.keys(), files.collect::<Vec<_>>());
@@ -186,15 +190,15 @@ async fn restore_with_the_same_model_keeps_vectors() {
     let (service, other) = (Service::embedding(16), Service::embedding(16));
     let [ingested, ..] = documents_in_each_status(&service).await;
     // A vector that the embedder would not return.
-    let mut entries = service.index.entries(ingested);
+    let mut entries = service.index.entries(VersionId::first(ingested));
     let vector = entries[0].embedding.dense.as_mut().unwrap();
     vector.fill(0.0);
     vector[15] = -1.0;
-    let document = IndexedDocument { id: ingested, ..indexed(1) };
+    let document = IndexedVersion { id: VersionId::first(ingested), ..indexed(1) };
     service.index.replace(&document, entries.clone()).await.unwrap();
     let (archive, _) = service.saved().await;
     other.restored(&archive).await.unwrap();
-    assert_eq!(other.index.entries(ingested), entries);
+    assert_eq!(other.index.entries(VersionId::first(ingested)), entries);
 }
 
 #[tokio::test]
@@ -210,7 +214,7 @@ async fn restore_with_another_model_embeds_chunks_again() {
     });
     let restored = other.restored(&archive).await.unwrap();
     assert!(restored.reembedded);
-    let entries = other.index.entries(ingested);
+    let entries = other.index.entries(VersionId::first(ingested));
     let sizes: Vec<_> = entries.iter().map(|entry| entry.embedding.dense.as_ref().unwrap().len()).collect();
     assert_eq!(sizes, [8]);
 }
@@ -291,7 +295,7 @@ async fn restore_into_a_non_empty_installation_is_refused() {
     refused(other.restored(&archive).await.unwrap_err(), "chunks");
 
     let other = Service::new();
-    other.ports.blobs.create(&BlobKey::of_document(builders::id(5))).await.unwrap().finish().await.unwrap();
+    other.ports.blobs.create(&BlobKey::of_version(builders::id(5))).await.unwrap().finish().await.unwrap();
     refused(other.restored(&archive).await.unwrap_err(), "file");
     assert!(other.is_without_records().await);
 }
@@ -309,7 +313,10 @@ async fn interrupted_restore_leaves_no_records_and_can_be_repeated() {
     assert!(other.restored(&archive).await.is_err());
     assert!(other.is_without_records().await);
     assert_eq!(other.restored(&archive).await.unwrap().documents, 3);
-    assert_eq!(other.index.entries(ingested), service.index.entries(ingested));
+    assert_eq!(
+        other.index.entries(VersionId::first(ingested)),
+        service.index.entries(VersionId::first(ingested))
+    );
 }
 
 #[tokio::test]
@@ -326,12 +333,12 @@ async fn interrupted_backup_leaves_no_archive() {
 async fn restore_ingests_documents_with_missing_chunks_again() {
     let (service, other) = (Service::new(), Service::new());
     let [ingested, ..] = documents_in_each_status(&service).await;
-    service.index.remove(ingested).await.unwrap();
+    service.index.remove(VersionId::first(ingested)).await.unwrap();
     let (archive, saved) = service.saved().await;
     assert_eq!(saved.chunks, 0);
     assert_eq!(other.restored(&archive).await.unwrap().queued, 2);
     other.drain().await;
-    assert_eq!(other.index.entries(ingested).len(), 1);
+    assert_eq!(other.index.entries(VersionId::first(ingested)).len(), 1);
 }
 
 /// Deletes documents during a backup.
@@ -349,8 +356,13 @@ impl Progress for DeleteDuringBackup {
                 let mut work = self.service.ports.store.begin().await.unwrap();
                 work.documents().mark_deleted(victim, self.service.app.now()).await.unwrap();
                 work.commit().await.unwrap();
-                self.service.ports.blobs.delete(&BlobKey::of_document(victim)).await.unwrap();
-                self.service.index.remove(victim).await.unwrap();
+                self.service
+                    .ports
+                    .blobs
+                    .delete(&BlobKey::of_version(VersionId::first(victim)))
+                    .await
+                    .unwrap();
+                self.service.index.remove(VersionId::first(victim)).await.unwrap();
             };
             work.now_or_never().expect("fakes do not wait");
         }

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use docent_domain::document::BlobKey;
 use docent_domain::fault::Result;
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_domain::retrieval::{
-    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, StoredChunk,
+    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, StoredChunk,
 };
 use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream};
 use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
@@ -149,39 +149,39 @@ impl Store for Stepped<dyn Store> {
 
 #[async_trait]
 impl VectorIndex for Stepped<dyn VectorIndex> {
-    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+    async fn replace(&self, document: &IndexedVersion, entries: Vec<IndexEntry>) -> Result<()> {
         pass().await;
         self.0.replace(document, entries).await
     }
 
-    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+    async fn relabel(&self, document: &IndexedVersion) -> Result<()> {
         pass().await;
         self.0.relabel(document).await
     }
 
-    async fn remove(&self, document: DocumentId) -> Result<()> {
+    async fn remove(&self, document: VersionId) -> Result<()> {
         pass().await;
         self.0.remove(document).await
     }
 
-    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         pass().await;
         self.0.search(query, filter).await
     }
 
-    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+    async fn counts(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {
         self.0.counts(documents).await
     }
 
-    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
-        self.0.documents(after, limit).await
+    async fn versions(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        self.0.versions(after, limit).await
     }
 
-    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+    async fn chunks(&self, document: VersionId) -> Result<Vec<StoredChunk>> {
         self.0.chunks(document).await
     }
 
-    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+    async fn chunk_range(&self, document: VersionId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
         self.0.chunk_range(document, ordinals).await
     }
 
@@ -189,7 +189,7 @@ impl VectorIndex for Stepped<dyn VectorIndex> {
         self.0.dimensions().await
     }
 
-    async fn count(&self, document: DocumentId) -> Result<u64> {
+    async fn count(&self, document: VersionId) -> Result<u64> {
         self.0.count(document).await
     }
 

@@ -6,7 +6,7 @@ use docent_app::maintenance::diagnostics::{Finding, Repair, SkippedCheck, check,
 use docent_app::maintenance::progress::NoProgress;
 use docent_domain::document::{BlobKey, DocumentState};
 use docent_domain::fault::{Component, FaultKind};
-use docent_domain::id::DocumentId;
+use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::job::{Job, JobState};
 use docent_ports::reranker::Reranker;
 use docent_testkit::builders;
@@ -108,7 +108,7 @@ async fn deletion_without_a_job_is_queued() {
     service.mend_all().await;
     assert_eq!(service.codes().await, []);
     service.drain().await;
-    assert!(service.index.entries(id).is_empty());
+    assert!(service.index.entries(VersionId::first(id)).is_empty());
     assert_eq!(repair(&service.app, &Finding::NotRemoved(id)).await.unwrap(), Repair::Resolved);
 }
 
@@ -128,13 +128,13 @@ async fn expired_lease_is_reported_once_it_is_overdue() {
 async fn document_without_its_chunks_is_ingested_again() {
     let (service, id) = consistent_service().await;
     service.drain().await;
-    docent_ports::vector_index::VectorIndex::remove(&*service.index, id).await.unwrap();
+    docent_ports::vector_index::VectorIndex::remove(&*service.index, VersionId::first(id)).await.unwrap();
     assert_eq!(service.codes().await, [("wrong_chunks", id.to_string())]);
     assert_eq!(service.mend_all().await, [Repair::Done("the document is queued for ingestion")]);
     assert_eq!(service.codes().await, []);
     service.drain().await;
     assert_eq!(service.document(id).await.state.name(), "ingested");
-    assert_eq!(service.index.entries(id).len(), 1);
+    assert_eq!(service.index.entries(VersionId::first(id)).len(), 1);
     let stale = Finding::WrongChunks { document: id, recorded: 1, actual: 0 };
     assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
 }
@@ -143,8 +143,8 @@ async fn document_without_its_chunks_is_ingested_again() {
 async fn document_without_chunks_and_file_becomes_failed() {
     let (service, id) = consistent_service().await;
     service.drain().await;
-    docent_ports::vector_index::VectorIndex::remove(&*service.index, id).await.unwrap();
-    service.blobs_port().delete(&BlobKey::of_document(id)).await.unwrap();
+    docent_ports::vector_index::VectorIndex::remove(&*service.index, VersionId::first(id)).await.unwrap();
+    service.blobs_port().delete(&BlobKey::of_version(VersionId::first(id))).await.unwrap();
     let id_text = id.to_string();
     assert_eq!(service.codes().await, [("wrong_chunks", id_text.clone()), ("file_missing", id_text)]);
     service.mend_all().await;
@@ -162,26 +162,28 @@ async fn orphan_chunks_are_removed_and_others_stay() {
     work.documents().insert(&failed).await.unwrap();
     work.commit().await.unwrap();
     for (document, chunk) in [(indexed(7), entry(7, 0, "pump")), (indexed(8), entry(8, 0, "pump"))] {
-        let document_id = if document.id == indexed(7).id { failing.id } else { document.id };
-        let document = docent_domain::retrieval::IndexedDocument { id: document_id, ..document };
+        let document_id =
+            if document.id == indexed(7).id { VersionId::first(failing.id) } else { document.id };
+        let document = docent_domain::retrieval::IndexedVersion { id: document_id, ..document };
         docent_ports::vector_index::VectorIndex::replace(&*service.index, &document, vec![chunk])
             .await
             .unwrap();
     }
     let mut codes = service.codes().await;
     codes.sort();
-    let mut expected = [failing.id, indexed(8).id].map(|id| ("orphan_chunks", id.to_string()));
+    let mut expected =
+        [VersionId::first(failing.id), indexed(8).id].map(|id| ("orphan_chunks", id.to_string()));
     expected.sort();
     assert_eq!(codes, expected);
     assert_eq!(service.mend_all().await, [Repair::Done("the chunks are deleted"); 2]);
     assert_eq!(service.codes().await, []);
-    assert_eq!(service.index.entries(id).len(), 1);
+    assert_eq!(service.index.entries(VersionId::first(id)).len(), 1);
 }
 
 #[tokio::test]
 async fn orphan_file_is_removed_once_no_upload_can_be_in_progress() {
     let (service, id) = consistent_service().await;
-    let orphan = BlobKey::of_document(builders::id(77));
+    let orphan = BlobKey::of_version(builders::id(77));
     service.blobs.set_time(service.app.now());
     service.put(&orphan).await;
     assert_eq!(service.codes().await, [], "an upload may be in progress");
@@ -189,24 +191,25 @@ async fn orphan_file_is_removed_once_no_upload_can_be_in_progress() {
     assert_eq!(service.codes().await, [("orphan_file", orphan.as_str().to_owned())]);
     assert_eq!(service.mend_all().await, [Repair::Done("the file is deleted")]);
     assert_eq!(service.codes().await, []);
-    assert!(service.blobs.keys().contains(&BlobKey::of_document(id).as_str().to_owned()));
+    assert!(service.blobs.keys().contains(&BlobKey::of_version(VersionId::first(id)).as_str().to_owned()));
 }
 
 #[tokio::test]
 async fn file_that_now_belongs_to_a_document_is_not_removed() {
     let (service, id) = consistent_service().await;
-    let stale = Finding::OrphanFile { key: BlobKey::of_document(id), bytes: 1 };
+    let stale = Finding::OrphanFile { key: BlobKey::of_version(VersionId::first(id)), bytes: 1 };
     assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
     assert_eq!(service.codes().await, []);
-    let stale = Finding::OrphanChunks { document: id, chunks: 1 };
+    let stale = Finding::OrphanChunks { version: VersionId::first(id), chunks: 1 };
     assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
-    assert_eq!(service.index.entries(id).len(), 1);
+    assert_eq!(service.index.entries(VersionId::first(id)).len(), 1);
 }
 
 #[tokio::test]
 async fn files_with_unknown_names_or_wrong_sizes_are_reported_and_kept() {
     let (service, id) = consistent_service().await;
-    let (foreign, own) = (BlobKey::parse("documents/mine.txt").unwrap(), BlobKey::of_document(id));
+    let (foreign, own) =
+        (BlobKey::parse("documents/mine.txt").unwrap(), BlobKey::of_version(VersionId::first(id)));
     service.put(&foreign).await;
     service.put(&own).await;
     let codes = service.codes().await;
@@ -217,7 +220,7 @@ async fn files_with_unknown_names_or_wrong_sizes_are_reported_and_kept() {
 #[tokio::test]
 async fn unavailable_component_is_reported_and_other_checks_run() {
     let (service, _) = consistent_service().await;
-    service.put(&BlobKey::of_document(builders::id(77))).await;
+    service.put(&BlobKey::of_version(builders::id(77))).await;
     service.index_switch.fail_next(100, FaultKind::Unavailable);
     let (found, left_out) = service.examined().await;
     let codes: Vec<_> = found.iter().map(Finding::code).collect();
@@ -230,7 +233,7 @@ async fn unavailable_component_is_reported_and_other_checks_run() {
 async fn embedding_dimensions_that_differ_from_the_index_are_reported() {
     let (service, id) = consistent_service().await;
     service.drain().await;
-    let document = docent_domain::retrieval::IndexedDocument { id, ..indexed(1) };
+    let document = docent_domain::retrieval::IndexedVersion { id: VersionId::first(id), ..indexed(1) };
     let entry = docent_testkit::retrieval::hybrid_entry(1, 0, "pump", &[0.6, 0.8]);
     docent_ports::vector_index::VectorIndex::replace(&*service.index, &document, vec![entry]).await.unwrap();
     assert_eq!(service.codes().await, [("dimensions", "vector_store".to_owned())]);

@@ -9,6 +9,7 @@ use docent_app::evaluation::{
 };
 use docent_app::maintenance::progress::NoProgress;
 use docent_domain::access::Actor;
+use docent_domain::id::VersionId;
 use docent_domain::text::Title;
 use docent_ports::vector_index::VectorIndex as _;
 use docent_testkit::builders;
@@ -41,7 +42,7 @@ async fn sources(service: &Service) -> Vec<Source> {
     }
     service.drain().await;
     let deleted = sources.last().unwrap().document;
-    service.index.remove(deleted).await.unwrap();
+    service.index.remove(VersionId::first(deleted)).await.unwrap();
     sources
 }
 

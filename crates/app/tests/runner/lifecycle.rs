@@ -1,23 +1,26 @@
 //! The document lifecycle under random sequences of events: runners proceed call by call, crash, or continue long after
-//! their lease has expired; documents are uploaded, deleted and retried at any time; components fail.
+//! their lease has expired; documents are uploaded, replaced, deleted and retried at any time; components fail.
 //!
-//! Every accepted document ends `ingested`, `failed` or deleted. A deleted document is never found again, and in the end
-//! nothing of it remains.
+//! Every accepted document ends `ingested`, `failed` or deleted. An ingested one is always found, with the text of
+//! its version, unless components fail. A deleted document is never found again, and in the end nothing of it, or of replaced versions, remains.
 
 use crate::call_gate::CallGate;
 use crate::service::Service;
+use docent_app::documents::upload::{self, NewDocument, UploadTarget};
 use docent_app::maintenance::sweep::sweep;
 use docent_app::{documents, search};
 use docent_domain::access::Actor;
-use docent_domain::document::{BlobKey, DocumentState};
+use docent_domain::document::{BlobKey, Document, DocumentState};
 use docent_domain::fault::FaultKind;
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
 use docent_domain::user::User;
+use docent_ports::vector_index::VectorIndex;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
@@ -50,6 +53,10 @@ enum Event {
     Crash {
         worker: usize,
     },
+    /// A client uploads the next version of a document.
+    Replace {
+        document: usize,
+    },
     Delete {
         document: usize,
     },
@@ -80,6 +87,11 @@ struct ClientState {
 
 struct Lifecycle;
 
+/// The text of a document's version.
+fn text(version: u32) -> String {
+    format!("zebras {version}")
+}
+
 impl ReferenceStateMachine for Lifecycle {
     type State = ClientState;
     type Transition = Event;
@@ -103,6 +115,7 @@ impl ReferenceStateMachine for Lifecycle {
             0 => always.boxed(),
             count => prop_oneof![
                 6 => always,
+                1 => (0..count).prop_map(|document| Event::Replace { document }),
                 1 => (0..count).prop_map(|document| Event::Delete { document }),
                 1 => (0..count).prop_map(|document| Event::Retry { document }),
             ]
@@ -112,7 +125,9 @@ impl ReferenceStateMachine for Lifecycle {
 
     fn preconditions(expected: &ClientState, event: &Event) -> bool {
         match event {
-            Event::Delete { document } | Event::Retry { document } => *document < expected.deleted.len(),
+            Event::Replace { document } | Event::Delete { document } | Event::Retry { document } => {
+                *document < expected.deleted.len()
+            }
             _ => true,
         }
     }
@@ -140,6 +155,11 @@ struct World {
     owners: Vec<User>,
     workers: Vec<Option<Worker>>,
     documents: Vec<DocumentId>,
+    /// Number of versions of each document.
+    versions: Vec<u32>,
+    /// Whether a component has failed. A failing runner that outlives its lease can then remove chunks that another one wrote; they
+    /// are written again.
+    has_failed: bool,
 }
 
 impl World {
@@ -156,7 +176,15 @@ impl World {
             owners
         });
         let workers = (0..WORKERS).map(|_| None).collect();
-        Self { runtime, service, owners, workers, documents: Vec::new() }
+        Self {
+            runtime,
+            service,
+            owners,
+            workers,
+            documents: Vec::new(),
+            versions: Vec::new(),
+            has_failed: false,
+        }
     }
 
     /// Starts a worker or lets it make its next call.
@@ -197,32 +225,49 @@ impl World {
 
     fn upload(&mut self, owner: u32) {
         let grant = Actor::of(&self.owners[owner as usize]).unwrap().authorize().unwrap();
-        let id = self.runtime.block_on(async {
-            let app = &self.service.app;
-            let mut upload =
-                documents::upload::begin(app, grant, CollectionId::EVERYONE, "a.pdf", "application/pdf", 0)
-                    .await
-                    .unwrap();
-            upload.write(bytes::Bytes::from_static(b"zebras")).await.unwrap();
-            upload.finish().await.unwrap().id
-        });
+        let document = NewDocument::new(grant, CollectionId::EVERYONE);
+        let id = self.runtime.block_on(self.store(document, 1)).unwrap();
         self.documents.push(id);
+        self.versions.push(1);
+    }
+
+    /// Uploads the next version of a document, unless it is deleted.
+    fn replace(&mut self, document: usize) {
+        let (id, root, version) = (self.documents[document], self.root(), self.versions[document] + 1);
+        let stored = self.runtime.block_on(async {
+            let target = documents::replace::begin(&self.service.app, &root, id).await.ok()?;
+            self.store(target, version).await
+        });
+        if stored.is_some() {
+            self.versions[document] = version;
+        }
+    }
+
+    /// Stores a file whose text names the version.
+    async fn store(&self, target: impl Into<UploadTarget>, version: u32) -> Option<DocumentId> {
+        let begun = upload::begin(&self.service.app, target, "a.pdf", "application/pdf", 0);
+        let mut upload = begun.await.unwrap();
+        upload.write(text(version).into()).await.unwrap();
+        Some(upload.finish().await.ok()?.document.id)
     }
 
     fn root(&self) -> Actor {
         Actor::of(&User { is_superuser: true, ..self.owners[0].clone() }).unwrap()
     }
 
-    /// Returns the documents that a search finds. Each is searched alone, since a search returns duplicates once.
-    fn found(&self) -> Vec<DocumentId> {
+    /// Returns what a search finds of a document; `None` if a component failed. Each document is searched alone, since a search
+    /// returns duplicates once.
+    fn found(&self, id: DocumentId) -> Option<Vec<(u32, String)>> {
         let grant = self.root().authorize().unwrap();
-        let is_found = |id: &&DocumentId| {
-            let alone = Selection { documents: Some(vec![**id]), ..Selection::default() };
-            let search = search::search(&self.service.app, grant, Scope::SERVICE, "zebras", &alone, 50);
-            let chunks = self.runtime.block_on(search);
-            chunks.is_ok_and(|chunks| !chunks.is_empty())
-        };
-        self.documents.iter().filter(is_found).copied().collect()
+        let alone = Selection { documents: Some(vec![id]), ..Selection::default() };
+        let search = search::search(&self.service.app, grant, Scope::SERVICE, "zebras", &alone, 50);
+        let chunks = self.runtime.block_on(search).ok()?;
+        Some(chunks.into_iter().map(|chunk| (chunk.version, chunk.text)).collect())
+    }
+
+    fn document(&self, id: DocumentId) -> Option<Document> {
+        let read = async { self.service.ports.store.read().await.unwrap().documents().get(id).await };
+        self.runtime.block_on(read).unwrap()
     }
 
     /// Completes all work, without further crashes or faults.
@@ -257,6 +302,7 @@ impl StateMachineTest for Lifecycle {
             Event::Steps { worker, calls } => (0..calls).for_each(|_| world.step(worker)),
             Event::Crash { worker } => world.crash(worker),
             Event::Wait { seconds } => world.service.clock.advance(Duration::from_secs(seconds)),
+            Event::Replace { document } => world.replace(document),
             Event::Delete { document } => {
                 let (id, root) = (world.documents[document], world.root());
                 // An error is expected if it was deleted before.
@@ -268,6 +314,7 @@ impl StateMachineTest for Lifecycle {
                 let _ = world.runtime.block_on(documents::retry::retry(&world.service.app, &root, id));
             }
             Event::Fail { part, is_permanent } => {
+                world.has_failed = true;
                 let kind = if is_permanent { FaultKind::Rejected } else { FaultKind::Unavailable };
                 match part {
                     FaultyComponent::Index => world.service.index_switch.fail_next(1, kind),
@@ -279,37 +326,52 @@ impl StateMachineTest for Lifecycle {
     }
 
     fn check_invariants(world: &World, expected: &ClientState) {
-        for id in world.found() {
-            let place = world.documents.iter().position(|other| *other == id).unwrap();
-            assert!(!expected.deleted[place], "a deleted document is found");
+        for (id, is_deleted) in world.documents.iter().zip(&expected.deleted) {
+            let Some(found) = world.found(*id) else { continue };
+            match world.document(*id).filter(|document| document.state.vector_doc_id().is_some()) {
+                Some(_) if found.is_empty() && world.has_failed => {}
+                Some(document) => assert_eq!(found, [(document.version, text(document.version))]),
+                None => assert_eq!(found, [], "a document that is not ingested is found"),
+            }
+            assert!(!is_deleted || found.is_empty(), "a deleted document is found");
         }
     }
 
     fn teardown(mut world: World, expected: ClientState) {
         world.settle();
-        let World { runtime, service, documents, .. } = &world;
-        for (id, is_deleted) in documents.iter().zip(&expected.deleted) {
-            let chunks = service.index.entries(*id).len();
+        let World { runtime, service, documents, versions, .. } = &world;
+        let (mut searched, mut files) = (BTreeSet::new(), BTreeSet::new());
+        for ((id, is_deleted), version) in documents.iter().zip(&expected.deleted).zip(versions) {
             runtime.block_on(async {
                 let mut view = service.ports.store.read().await.unwrap();
                 let document = view.documents().get(*id).await.unwrap();
                 let jobs = view.jobs().of_document(*id).await.unwrap();
-                let file = service.ports.blobs.open(&BlobKey::of_document(*id)).await.unwrap();
                 let deletion = view.documents().deletion(*id).await.unwrap();
-                match document.map(|document| document.state) {
-                    None => {
-                        assert!(is_deleted, "an accepted document is lost");
-                        assert_eq!(chunks, 0, "chunks of a deleted document are left");
-                        assert!(deletion.is_none() && jobs.is_empty() && file.is_none(), "something is left");
-                    }
-                    Some(DocumentState::Ingested(_)) => assert_eq!(chunks, 1),
-                    Some(DocumentState::Failed(_)) => {
-                        assert_eq!(chunks, 0, "chunks of a failed one are left")
-                    }
-                    Some(DocumentState::Pending(_)) => panic!("a document is pending for ever: {jobs:?}"),
+                let Some(document) = document else {
+                    assert!(is_deleted, "an accepted document is lost");
+                    assert!(deletion.is_none() && jobs.is_empty(), "something is left");
+                    return;
+                };
+                assert_eq!(document.upcoming(), None, "a version is pending for ever: {jobs:?}");
+                let last = document.replacement.as_ref().map_or(document.version, |it| it.version);
+                assert_eq!(last, *version, "an accepted version is lost");
+                files.insert(BlobKey::of_version(document.version_id).as_str().to_owned());
+                let replacement = document.replacement.as_ref();
+                files.extend(replacement.map(|it| it.file.blob.as_str().to_owned()));
+                if let DocumentState::Ingested(_) = document.state {
+                    searched.insert(document.version_id);
                 }
             });
         }
+        let index = VectorIndex::versions(&*service.index, None, 1000);
+        let indexed = runtime.block_on(index).unwrap().versions;
+        assert_eq!(
+            indexed.into_iter().collect::<BTreeSet<_>>(),
+            searched,
+            "chunks of the searched versions alone"
+        );
+        let stored = service.blobs.keys().into_iter().filter(|key| key.starts_with("documents/"));
+        assert_eq!(stored.collect::<BTreeSet<_>>(), files, "files of the recorded versions alone");
     }
 }
 

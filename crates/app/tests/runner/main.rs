@@ -18,6 +18,7 @@ use docent_app::jobs::RunnerSettings;
 use docent_domain::access::Actor;
 use docent_domain::document::DocumentState;
 use docent_domain::fault::{Component, FaultKind};
+use docent_domain::id::VersionId;
 use docent_domain::job::JobState;
 use docent_domain::listing::{PageRequest, SessionFilter};
 use docent_domain::metrics::{JobOutcome, Stage};
@@ -46,7 +47,7 @@ async fn ingested_document_has_a_done_job() {
     assert_eq!(document.coverage.unwrap().chunks, 1);
     let job = service.job(id).await;
     assert_eq!((job.state, job.attempts, job.interruptions, job.last_error), (JobState::Done, 0, 0, None));
-    assert_eq!(service.index.entries(id).len(), 1);
+    assert_eq!(service.index.entries(VersionId::first(id)).len(), 1);
 }
 
 #[tokio::test]
@@ -298,7 +299,7 @@ async fn second_run_after_a_crash_duplicates_nothing() {
     assert_eq!(document.state.name(), "ingested");
     let chunks = document.coverage.unwrap().chunks as usize;
     assert!(chunks > 1);
-    assert_eq!(service.index.entries(id).len(), chunks);
+    assert_eq!(service.index.entries(VersionId::first(id)).len(), chunks);
 }
 
 #[tokio::test]
@@ -355,7 +356,7 @@ async fn runner_without_its_lease_writes_nothing() {
     assert_eq!(service.document(id).await.state.name(), "pending");
     let job = service.job(id).await;
     assert!(matches!(job.state, JobState::Leased { lease: held, .. } if held == lease), "{job:?}");
-    assert!(service.index.entries(id).is_empty());
+    assert!(service.index.entries(VersionId::first(id)).is_empty());
 }
 
 #[tokio::test]
@@ -372,7 +373,7 @@ async fn delayed_runner_whose_attempt_fails_does_not_undo_its_successors_work() 
         let _ = late.finish().await;
         service.drain().await;
         if service.document(id).await.state.name() == "ingested" {
-            assert_eq!(service.index.entries(id).len(), 1, "after {calls} calls");
+            assert_eq!(service.index.entries(VersionId::first(id)).len(), 1, "after {calls} calls");
         }
     }
 }
@@ -397,13 +398,13 @@ async fn failed_document_leaves_no_chunks() {
     let service = Service::new();
     let id = service.upload("some words").await;
     service.drain().await;
-    assert_eq!(service.index.entries(id).len(), 1);
+    assert_eq!(service.index.entries(VersionId::first(id)).len(), 1);
     let other = service.upload("other words").await;
     service.embedder_switch.fail_all(FaultKind::Rejected);
     service.drain().await;
     assert_eq!(service.document(other).await.state.name(), "failed");
-    assert!(service.index.entries(other).is_empty());
-    assert_eq!(service.index.entries(id).len(), 1, "other documents keep their chunks");
+    assert!(service.index.entries(VersionId::first(other)).is_empty());
+    assert_eq!(service.index.entries(VersionId::first(id)).len(), 1, "other documents keep their chunks");
 }
 
 #[tokio::test]

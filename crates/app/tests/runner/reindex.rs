@@ -11,7 +11,7 @@ use docent_domain::access::Actor;
 use docent_domain::document::BlobKey;
 use docent_domain::fault::{Component, FaultKind};
 use docent_domain::generation::{GenerationState, IndexGeneration};
-use docent_domain::id::{DocumentId, GenerationId};
+use docent_domain::id::{DocumentId, GenerationId, VersionId};
 use docent_domain::job::{JobKind, JobState};
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
@@ -61,7 +61,8 @@ impl Service {
     async fn indexed_documents(&self) -> BTreeSet<DocumentId> {
         let active = self.active_generation().await;
         let index = self.collections.open(&active.collection, active.id).await.unwrap();
-        index.documents(None, 1000).await.unwrap().documents.into_iter().collect()
+        let versions = index.versions(None, 1000).await.unwrap().versions;
+        versions.into_iter().map(|first| DocumentId::from_uuid(first.as_uuid())).collect()
     }
 }
 
@@ -111,7 +112,7 @@ async fn new_index_contains_all_documents_and_becomes_active() {
     // Later ingestions go to the new index.
     let late = service.ingested(&["zebras run"]).await;
     assert_eq!(service.found("zebras").await, set(&[ids[0], ids[1], late[0]]));
-    assert!(service.index.entries(late[0]).is_empty(), "not into the previous index");
+    assert!(service.index.entries(VersionId::first(late[0])).is_empty(), "not into the previous index");
 }
 
 #[tokio::test]
@@ -122,7 +123,7 @@ async fn retired_index_is_removed_once_no_search_can_use_it() {
     service.reindex(&plan("another")).await.unwrap();
     docent_app::generations::remove_retired(&service.app).await.unwrap();
     assert_eq!(
-        searching.index.count(ids[0]).await.unwrap(),
+        searching.index.count(VersionId::first(ids[0])).await.unwrap(),
         1,
         "a search started before the switch still works"
     );
@@ -173,7 +174,7 @@ async fn documents_added_and_deleted_during_the_build_are_included() {
     let stopped = reindex(&service.app, &plan("another"), &seen.stop.clone(), &seen).await.unwrap_err();
     assert!(matches!(stopped, ReindexError::Stopped), "{stopped}");
     let building = build_in_progress(&service.app).await.unwrap().unwrap();
-    assert_eq!(service.collections.get(&building.collection).entries(ids[0]).len(), 1);
+    assert_eq!(service.collections.get(&building.collection).entries(VersionId::first(ids[0])).len(), 1);
     // One document is deleted, one added, one fails and is retried.
     documents::delete::delete(&service.app, &root(), ids[0]).await.unwrap();
     let late = service.upload("zebras d").await;
@@ -268,7 +269,10 @@ async fn ingestion_started_before_the_switch_is_repeated() {
     assert!(ingesting.await.unwrap());
     let job = service.job(id).await;
     assert_eq!((job.state, job.attempts, job.interruptions), (JobState::Queued, 0, 0), "no failed attempt");
-    assert!(service.index.entries(id).is_empty(), "nothing is written into the retired index");
+    assert!(
+        service.index.entries(VersionId::first(id)).is_empty(),
+        "nothing is written into the retired index"
+    );
     service.drain().await;
     assert_eq!(
         (service.document(id).await.state.name(), service.found("zebras").await),
@@ -283,7 +287,7 @@ async fn removal_that_ends_after_the_switch_is_repeated() {
     documents::delete::delete(&service.app, &root(), id).await.unwrap();
     let runner = service.runner();
     let mut removal = GatedTask::start(async move { runner.run_next().await.unwrap() }).await;
-    while !service.index.entries(id).is_empty() {
+    while !service.index.entries(VersionId::first(id)).is_empty() {
         assert!(!removal.step().await);
     }
     service.reindex(&plan("another")).await.unwrap();
@@ -359,7 +363,7 @@ async fn lost_index_is_rebuilt_and_a_lost_file_is_reported() {
     service.collections.remove(&service.active_generation().await.collection).await.unwrap();
     // The other document still has its cached extraction; this one has neither file nor extraction.
     let sha256 = service.document(ids[0]).await.file.unwrap().sha256;
-    for key in [BlobKey::of_document(ids[0]), BlobKey::of_extraction(&sha256)] {
+    for key in [BlobKey::of_version(VersionId::first(ids[0])), BlobKey::of_extraction(&sha256)] {
         service.ports.blobs.delete(&key).await.unwrap();
     }
     let same = Plan { model: None, concurrency: 2 };

@@ -231,10 +231,17 @@ impl World {
                     let found = collections::destination(app, &grant, &scope, Some(into_id));
                     assert_eq!(found.is_ok(), model.adds(*by, *into), "{event:?}");
                     let Ok(collection) = found else { return };
-                    let mut upload =
-                        upload::begin(app, grant, collection, "a.pdf", "application/pdf", 0).await.unwrap();
+                    let mut upload = upload::begin(
+                        app,
+                        upload::NewDocument::new(grant, collection),
+                        "a.pdf",
+                        "application/pdf",
+                        0,
+                    )
+                    .await
+                    .unwrap();
                     upload.write(Bytes::from_static(b"zebras")).await.unwrap();
-                    let id = upload.finish().await.unwrap().id;
+                    let id = upload.finish().await.unwrap().document.id;
                     let collections = BTreeSet::from([*into]);
                     model.documents.push(ModelDocument { id, owner: *by, collections, is_ingested: false });
                 }

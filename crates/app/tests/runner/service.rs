@@ -208,12 +208,17 @@ impl Service {
     pub(crate) async fn upload_traced(&self, text: &str, trace: Option<TraceParent>) -> DocumentId {
         let owner = self.owner.get_or_init(|| self.make_owner()).await;
         let grant = Actor::of(owner).unwrap().authorize().unwrap();
-        let mut upload =
-            upload::begin(&self.app, grant, CollectionId::EVERYONE, "a.pdf", "application/pdf", 0)
-                .await
-                .unwrap();
+        let mut upload = upload::begin(
+            &self.app,
+            upload::NewDocument::new(grant, CollectionId::EVERYONE),
+            "a.pdf",
+            "application/pdf",
+            0,
+        )
+        .await
+        .unwrap();
         upload.write(Bytes::copy_from_slice(text.as_bytes())).await.unwrap();
-        upload.traced(trace).finish().await.unwrap().id
+        upload.traced(trace).finish().await.unwrap().document.id
     }
 
     async fn make_owner(&self) -> User {

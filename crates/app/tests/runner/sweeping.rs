@@ -6,7 +6,7 @@ use docent_app::maintenance::diagnostics::{Finding, Repair, repair};
 use docent_app::maintenance::sweep::{SweepReport, sweep};
 use docent_domain::document::{BlobKey, Failure, FailureCode};
 use docent_domain::fault::FaultKind;
-use docent_domain::id::{DocumentId, LeaseId};
+use docent_domain::id::{LeaseId, VersionId};
 use docent_domain::job::{Job, JobState};
 use docent_domain::metrics::SweepFinding;
 use docent_ports::singleton_tasks::{SingletonTask, TaskClaim};
@@ -20,7 +20,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 impl Service {
     /// Creates chunks of an unknown document, as a delayed and then crashed runner leaves them.
-    async fn create_orphan_chunks(&self, n: u32) -> DocumentId {
+    async fn create_orphan_chunks(&self, n: u32) -> VersionId {
         let document = indexed(n);
         self.index.replace(&document, vec![entry(n, 0, "pump")]).await.unwrap();
         document.id
@@ -56,7 +56,7 @@ async fn sweep_without_orphans_changes_nothing() {
     let swept = service.sweep().await;
     assert!(swept.is_complete());
     assert_eq!(swept.repaired(), 0);
-    assert_eq!(service.index.entries(id).len(), 1);
+    assert_eq!(service.index.entries(VersionId::first(id)).len(), 1);
     assert_eq!(service.drain().await, 1, "the job that was already queued");
 }
 
@@ -70,12 +70,12 @@ async fn sweep_removes_only_chunks_of_deleted_and_failed_documents() {
     let mut work = service.ports.store.begin().await.unwrap();
     work.documents().insert(&failed).await.unwrap();
     work.commit().await.unwrap();
-    let document = docent_domain::retrieval::IndexedDocument { id: failed.id, ..indexed(9) };
+    let document = docent_domain::retrieval::IndexedVersion { id: VersionId::first(failed.id), ..indexed(9) };
     service.index.replace(&document, vec![entry(9, 0, "pump")]).await.unwrap();
     let deleted = service.create_orphan_chunks(7).await;
     let swept = service.sweep().await;
     assert_eq!((swept.orphan_chunks, swept.repaired(), swept.is_complete()), (2, 2, true));
-    for (id, chunks) in [(deleted, 0), (failed.id, 0), (retained, 1)] {
+    for (id, chunks) in [(deleted, 0), (VersionId::first(failed.id), 0), (VersionId::first(retained), 1)] {
         assert_eq!(service.index.entries(id).len(), chunks);
     }
     let noted = service.recorder.noted();
@@ -108,7 +108,7 @@ async fn sweep_removes_orphan_files_once_no_upload_can_be_in_progress() {
     let retained = service.upload("some words").await;
     service.drain().await;
     service.blobs.set_time(service.app.now());
-    let orphans = [BlobKey::of_document(builders::id(77)), BlobKey::of_extraction(&[7; 32])];
+    let orphans = [BlobKey::of_version(builders::id(77)), BlobKey::of_extraction(&[7; 32])];
     for key in &orphans {
         let mut writer = service.ports.blobs.create(key).await.unwrap();
         writer.write(bytes::Bytes::from_static(b"bytes")).await.unwrap();
@@ -119,7 +119,7 @@ async fn sweep_removes_orphan_files_once_no_upload_can_be_in_progress() {
     assert_eq!(service.sweep().await.orphan_files, 2);
     let keys = service.blobs.keys();
     assert_eq!(keys.len(), 2, "a document's file and cached extraction stay: {keys:?}");
-    assert!(keys.contains(&BlobKey::of_document(retained).as_str().to_owned()));
+    assert!(keys.contains(&BlobKey::of_version(VersionId::first(retained)).as_str().to_owned()));
     let stale = Finding::OrphanFile { key: orphans[1].clone(), bytes: 5 };
     assert_eq!(repair(&service.app, &stale).await.unwrap(), Repair::Resolved);
 }
@@ -246,7 +246,7 @@ async fn sweep_deletes_nothing_from_a_store_that_is_mostly_unknown() {
     service.blobs.set_time(service.app.now());
     for n in 100..130 {
         service.create_orphan_chunks(n).await;
-        let mut writer = service.ports.blobs.create(&BlobKey::of_document(builders::id(n))).await.unwrap();
+        let mut writer = service.ports.blobs.create(&BlobKey::of_version(builders::id(n))).await.unwrap();
         writer.write(bytes::Bytes::from_static(b"bytes")).await.unwrap();
         writer.finish().await.unwrap();
     }
@@ -262,13 +262,13 @@ async fn sweep_ingests_documents_again_whose_chunks_were_lost() {
     let service = Service::new();
     let (whole, lost) = (service.upload("some words").await, service.upload("other words").await);
     service.drain().await;
-    service.index.remove(lost).await.unwrap();
+    service.index.remove(VersionId::first(lost)).await.unwrap();
     let swept = service.sweep().await;
     assert_eq!((swept.wrong_chunks, swept.repaired()), (1, 1));
     assert_eq!(service.document(lost).await.state.name(), "pending");
     service.drain().await;
     for id in [whole, lost] {
-        assert_eq!(service.index.entries(id).len(), 1);
+        assert_eq!(service.index.entries(VersionId::first(id)).len(), 1);
     }
     assert_eq!(service.sweep().await.repaired(), 0);
 }

@@ -5,8 +5,9 @@ use super::service::Service;
 use docent_app::background::index_owner::IndexOwner;
 use docent_domain::document::DocumentState;
 use docent_domain::fault::FaultKind;
+use docent_domain::id::VersionId;
 use docent_domain::job::JobState;
-use docent_domain::retrieval::IndexedDocument;
+use docent_domain::retrieval::IndexedVersion;
 use docent_ports::vector_index::VectorIndex;
 use docent_testkit::builders;
 use docent_testkit::retrieval::{entry, indexed};
@@ -73,7 +74,11 @@ async fn document_fails_only_when_its_chunks_are_removed() {
     let service = Service::new();
     let id = service.upload("some words").await;
     // Some chunks are written, then the document fails for another reason while the vector store is unavailable.
-    service.index.replace(&IndexedDocument { id, ..indexed(1) }, vec![entry(1, 0, "some")]).await.unwrap();
+    service
+        .index
+        .replace(&IndexedVersion { id: VersionId::first(id), ..indexed(1) }, vec![entry(1, 0, "some")])
+        .await
+        .unwrap();
     service.embedder_switch.fail_all(FaultKind::Rejected);
     service.index_switch.fail_all(FaultKind::Unavailable);
     assert_eq!(service.drain().await, 1);
@@ -83,7 +88,7 @@ async fn document_fails_only_when_its_chunks_are_removed() {
     service.clock.advance(seconds(60));
     assert_eq!(service.drain().await, 1);
     assert_eq!(service.document(id).await.state.name(), "failed");
-    assert!(service.index.entries(id).is_empty());
+    assert!(service.index.entries(VersionId::first(id)).is_empty());
 }
 
 #[tokio::test]

@@ -10,10 +10,8 @@ use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ContentDisposition, HeaderValue};
 use chrono::{DateTime, Utc};
-use docent_app::documents::upload::{self as use_case, Upload};
+use docent_app::documents::upload::{self as use_case, Upload, UploadTarget};
 use docent_app::error::Error;
-use docent_domain::access::{AddDocuments, Grant};
-use docent_domain::id::CollectionId;
 use futures::{Stream, StreamExt};
 use std::cell::Cell;
 use std::time::Duration;
@@ -28,17 +26,16 @@ const PARTS_MAX: usize = 100;
 /// Minimum average rate of an upload in bytes per second, after the timeout for pauses.
 const MIN_RATE: u64 = 8 * 1024;
 
-/// Stores the file of a valid form in a collection. The body has `length` bytes, if that is known.
+/// Stores the file of a valid form. The body has `length` bytes, if that is known.
 pub async fn receive(
     context: &State,
-    grant: Grant<AddDocuments>,
-    collection: CollectionId,
+    target: impl Into<UploadTarget>,
     parts: Multipart,
     length: Option<u64>,
 ) -> Result<Upload, ApiError> {
     let expected = length.unwrap_or_default().saturating_sub(REST_MAX);
     let mut form = Form { expected, ..Form::new(context, parts) };
-    let Some(upload) = form.file(grant, collection).await? else {
+    let Some(upload) = form.file(target.into()).await? else {
         return Err(ApiError::invalid_field(&["body", FILE], "is required"));
     };
     if let Err(error) = form.end().await {
@@ -68,15 +65,11 @@ impl<'a> Form<'a> {
     }
 
     /// Stores the part named `file`, if present.
-    async fn file(
-        &mut self,
-        grant: Grant<AddDocuments>,
-        collection: CollectionId,
-    ) -> Result<Option<Upload>, ApiError> {
+    async fn file(&mut self, target: UploadTarget) -> Result<Option<Upload>, ApiError> {
         for _ in 0..PARTS_MAX {
             let Some(part) = self.next_part().await? else { return Ok(None) };
             if part.name() == Some(FILE) {
-                return self.store(grant, collection, part).await.map(Some);
+                return self.store(target, part).await.map(Some);
             }
             self.skip(part).await?;
         }
@@ -96,23 +89,12 @@ impl<'a> Form<'a> {
     }
 
     /// Stores a part as a file.
-    pub async fn store(
-        &self,
-        grant: Grant<AddDocuments>,
-        collection: CollectionId,
-        mut part: Field,
-    ) -> Result<Upload, ApiError> {
+    pub async fn store(&self, target: impl Into<UploadTarget>, mut part: Field) -> Result<Upload, ApiError> {
         let content_type = part.headers().get(header::CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut upload = use_case::begin(
-            &self.context.app,
-            grant,
-            collection,
-            &file_name(&part),
-            content_type,
-            self.expected,
-        )
-        .await?;
+        let mut upload =
+            use_case::begin(&self.context.app, target, &file_name(&part), content_type, self.expected)
+                .await?;
         loop {
             let written = match self.next_of(&mut part).await {
                 Ok(None) => return Ok(upload),

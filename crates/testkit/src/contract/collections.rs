@@ -11,7 +11,7 @@ use docent_domain::collection::{
 use docent_domain::condition::{Comparison, Condition};
 use docent_domain::document::Document;
 use docent_domain::group::AssignedPermissions;
-use docent_domain::id::{CollectionId, DocumentId};
+use docent_domain::id::{CollectionId, DocumentId, VersionId};
 use docent_domain::listing::{CollectionFilter, DocumentFilter, DocumentQuery};
 use docent_domain::scope::Scope;
 use docent_ports::collections::CollectionSize;
@@ -229,11 +229,16 @@ crate::battery! {
         ] {
             assert_eq!(listed(&*store, DocumentFilter::of(of.clone())).await, ids(&expected));
             let mut view = store.read().await.unwrap();
-            let found = view.documents().searchable(&ids(&[1, 2, 3, 4, 5, 6]), &of).await.unwrap();
+            let all: Vec<VersionId> = (1..=6).map(id).collect();
+            let found = view.documents().searchable(&all, &of).await.unwrap();
+            let found: HashSet<DocumentId> = found.into_values().map(|version| version.document).collect();
             let readable = view.documents().readable(&ids(&[1, 2, 3, 4, 5, 6]), &of).await.unwrap();
             assert_eq!(readable, ids(&expected).into_iter().collect());
             let expected: HashSet<_> = ids(&expected).into_iter().filter(|document| *document != id(4)).collect();
             assert_eq!(found, expected);
+            let versions = view.documents().versions(&ids(&[1, 2, 3, 4, 5, 6]), &of).await.unwrap();
+            let versions: HashSet<VersionId> = versions.into_iter().collect();
+            assert_eq!(versions, expected.into_iter().map(VersionId::first).collect());
         }
         let moved = Document { collections: BTreeSet::from([collection_id(3)]), ..documents[0].clone() };
         let mut unit = store.begin().await.unwrap();

@@ -33,6 +33,7 @@ fn answer(n: u32) -> ConversationMessage {
     let passage = ScoredChunk {
         id: ChunkId::of(id(1), 4),
         document_id: id(1),
+        version: 3,
         title: "Résumé 2025".into(),
         text: "words\nand 12.5 %".into(),
         span: Span { start: Position { page: 3, offset: 7 }, end: Position { page: 4, offset: 9 } },

@@ -1,17 +1,23 @@
 //! Contract of every repository of documents.
 
 use super::records::{add_documents, add_jobs, add_users, first};
-use crate::builders::{at, coverage, document, id, job, user};
+use crate::builders::{at, coverage, document, file, id, job, user};
 use chrono::TimeDelta;
-use docent_domain::document::{Deletion, Document, DocumentState, Failure, FailureCode, Pending, StoredFile};
+use docent_domain::document::{
+    Deletion, Document, DocumentState, DocumentStatus, Failure, FailureCode, Pending, StoredFile,
+    StoredVersion,
+};
 use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::generation::IndexedRevision;
 use docent_domain::job::{Job, JobKind};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, ListPosition, PageRequest};
+use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay};
 use docent_ports::store::Store;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -121,11 +127,9 @@ crate::battery! {
         assert_eq!(listed, [document(2)]);
         let counts = view.documents().counts().await.unwrap();
         assert_eq!(counts, DocumentCounts { pending: 1, ..DocumentCounts::default() });
-        assert!(view.documents().searchable(&[ingested.id], Scope::SERVICE).await.unwrap().is_empty());
+        assert!(view.documents().searchable(&[ingested.version_id], Scope::SERVICE).await.unwrap().is_empty());
+        let deletion = Deletion { document: ingested.id, versions: vec![ingested.stored()], at: at(9) };
         assert!(view.documents().readable(&[ingested.id], Scope::SERVICE).await.unwrap().is_empty());
-        let file = ingested.file.clone().unwrap();
-        let (blob, sha256) = (Some(file.blob), Some(file.sha256));
-        let deletion = Deletion { document: ingested.id, blob, sha256, at: at(9) };
         assert_eq!(view.documents().deletion(ingested.id).await.unwrap(), Some(deletion));
         assert_eq!(view.documents().deletion(document(2).id).await.unwrap(), None);
         drop(view);
@@ -193,10 +197,75 @@ crate::battery! {
         let ingested = document(1).ingested(coverage(), at(5)).unwrap();
         let failed = document(2).failed(Failure::of(FailureCode::NoText), None, at(5)).unwrap();
         add_documents(&*store, &[ingested.clone(), failed.clone(), document(3)]).await;
-        let ids = [ingested.id, failed.id, document(3).id, document(4).id];
+        let ids = [ingested.version_id, failed.version_id, id(3), id(4)];
         let mut view = store.read().await.unwrap();
-        assert_eq!(view.documents().searchable(&ids, Scope::SERVICE).await.unwrap(), HashSet::from([ingested.id]));
+        let version = SearchedVersion { document: ingested.id, number: 1 };
+        let expected = HashMap::from([(ingested.version_id, version)]);
+        assert_eq!(view.documents().searchable(&ids, Scope::SERVICE).await.unwrap(), expected);
         assert!(view.documents().searchable(&[], Scope::SERVICE).await.unwrap().is_empty());
+    }
+
+    /// A replacement is stored with its document, but not searched before it is ingested.
+    async fn replacement_round_trips(store) {
+        let ingested = Document { owner: Some(user(1).id), ..document(1).ingested(coverage(), at(5)).unwrap() };
+        let other = document(2).ingested(coverage(), at(5)).unwrap();
+        add_users(&*store, &[user(1)]).await;
+        add_documents(&*store, &[ingested.clone(), other]).await;
+        let (version, file) = (id(50), file(50, id(50)));
+        let (replaced, _) = ingested.clone().with_file(version, file.clone(), at(6));
+        let failed = replaced.clone().failed(Failure::of(FailureCode::NotAPdf), None, at(7)).unwrap();
+        for (document, status) in
+            [(&failed, DocumentStatus::Failed), (&replaced, DocumentStatus::Pending)]
+        {
+            update(&*store, document).await;
+            assert_eq!(get(&*store, &ingested).await.as_ref(), Some(document));
+            let mut view = store.read().await.unwrap();
+            let statuses = view.inventory().statuses(&[version, ingested.version_id, id(9)]).await.unwrap();
+            assert_eq!(statuses, [(version, status), (ingested.version_id, DocumentStatus::Ingested)].into());
+            assert_eq!(view.documents().searchable(&[version], Scope::SERVICE).await.unwrap(), HashMap::new());
+            assert!(view.documents().has_file(&file.sha256).await.unwrap());
+            let bytes = ingested.file.as_ref().unwrap().bytes + file.bytes;
+            assert_eq!(view.documents().stored_bytes(id(1)).await.unwrap(), bytes);
+            assert_eq!(view.documents().with_equal_file(&file.sha256, Scope::SERVICE).await.unwrap(), None);
+        }
+        let mut unit = store.begin().await.unwrap();
+        unit.documents().mark_deleted(ingested.id, at(9)).await.unwrap();
+        let versions = vec![ingested.stored(), StoredVersion { id: version, file: Some(file) }];
+        let deletion = Deletion { document: ingested.id, versions, at: at(9) };
+        assert_eq!(unit.documents().deletion(ingested.id).await.unwrap(), Some(deletion));
+        unit.commit().await.unwrap();
+        let statuses = store.read().await.unwrap().inventory().statuses(&[version]).await.unwrap();
+        assert_eq!(statuses, [(version, DocumentStatus::Deleted)].into());
+    }
+
+    async fn next_version_is_searched_instead_of_the_first(store) {
+        let ingested = document(1).ingested(coverage(), at(5)).unwrap();
+        add_documents(&*store, from_ref(&ingested)).await;
+        let (replaced, _) = ingested.clone().with_file(id(50), file(50, id(50)), at(6));
+        let switched = replaced.ingested(coverage(), at(8)).unwrap();
+        update(&*store, &switched).await;
+        assert_eq!(get(&*store, &ingested).await, Some(switched));
+        let mut view = store.read().await.unwrap();
+        let versions = [ingested.version_id, id(50)];
+        let searched = view.documents().searchable(&versions, Scope::SERVICE).await.unwrap();
+        assert_eq!(searched, [(id(50), SearchedVersion { document: ingested.id, number: 2 })].into());
+        assert_eq!(view.documents().versions(&[ingested.id], Scope::SERVICE).await.unwrap(), [id(50)]);
+        assert_eq!(view.inventory().statuses(&versions).await.unwrap(), [(id(50), DocumentStatus::Ingested)].into());
+        let revision =
+            IndexedRevision { document: ingested.id, version: id(50), at: at(8), chunks: coverage().chunks };
+        assert_eq!(view.documents().indexed_revisions(None, 9).await.unwrap(), [revision]);
+    }
+
+    async fn oldest_document_with_an_equal_file_is_found_in_the_scope(store) {
+        let equal = |n| Document { file: document(1).file, ..document(n) };
+        add_documents(&*store, &[equal(3), document(1), equal(2)]).await;
+        let mut view = store.read().await.unwrap();
+        let sha256 = document(1).file.unwrap().sha256;
+        let found = view.documents().with_equal_file(&sha256, Scope::SERVICE).await.unwrap();
+        assert_eq!(found, Some(document(1)));
+        assert_eq!(view.documents().with_equal_file(&[9; 32], Scope::SERVICE).await.unwrap(), None);
+        let elsewhere = Scope::SERVICE.within(&[id(9)]).unwrap();
+        assert_eq!(view.documents().with_equal_file(&sha256, &elsewhere).await.unwrap(), None);
     }
 
     /// Every state is stored with its data, and every failure code.

@@ -155,7 +155,7 @@ crate::battery! {
             unit.documents().insert(&document).await.unwrap();
         }
         unit.documents().mark_deleted(id(5), at(7)).await.unwrap();
-        let mark = |n: u32| IndexedRevision { document: id(n), at: at(i64::from(n)), chunks: n };
+        let mark = |n: u32| IndexedRevision { document: id(n), version: id(n), at: at(i64::from(n)), chunks: n };
         assert_eq!(unit.documents().indexed_revisions(None, 3).await.unwrap(), [mark(1), mark(2), mark(4)]);
         assert_eq!(unit.documents().indexed_revisions(Some(id(4)), 3).await.unwrap(), [mark(6)]);
         assert_eq!(unit.documents().indexed_revisions(Some(id(6)), 3).await.unwrap(), []);

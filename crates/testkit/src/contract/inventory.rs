@@ -5,7 +5,7 @@ use crate::builders::{
     api_key, at, audit_entry, conversation, coverage, document, group, id, job, usage, user, webhook,
 };
 use docent_domain::document::{Deletion, DocumentStatus, Failure, FailureCode};
-use docent_domain::id::{DocumentId, LeaseId};
+use docent_domain::id::{DocumentId, LeaseId, VersionId};
 use docent_domain::job::{Job, JobKind};
 use docent_ports::inventory::RecordCounts;
 use docent_ports::store::Store;
@@ -94,9 +94,8 @@ crate::battery! {
         let mut view = store.read().await.unwrap();
         let all = view.inventory();
         assert_eq!(all.documents(None, 9).await.unwrap(), [document(1), document(3)]);
-        let blob = document(2).file.map(|file| file.blob);
-        let sha256 = document(2).file.map(|file| file.sha256);
-        assert_eq!(all.deletions(None, 9).await.unwrap(), [Deletion { document: document(2).id, blob, sha256, at: at(50) }]);
+        let deletion = Deletion { document: document(2).id, versions: vec![document(2).stored()], at: at(50) };
+        assert_eq!(all.deletions(None, 9).await.unwrap(), [deletion]);
         assert_eq!(all.deletions(Some(document(2).id), 9).await.unwrap(), []);
         assert_eq!(all.counts().await.unwrap(), RecordCounts { documents: 2, deletions: 1, ..RecordCounts::default() });
     }
@@ -109,7 +108,7 @@ crate::battery! {
         let mut unit = store.begin().await.unwrap();
         unit.documents().mark_deleted(document(4).id, at(50)).await.unwrap();
         unit.commit().await.unwrap();
-        let ids: Vec<DocumentId> = (1..=5).map(id).collect();
+        let ids: Vec<VersionId> = (1..=5).map(id).collect();
         let statuses = store.read().await.unwrap().inventory().statuses(&ids).await.unwrap();
         let states = [DocumentStatus::Pending, DocumentStatus::Ingested, DocumentStatus::Failed, DocumentStatus::Deleted];
         assert_eq!(statuses, HashMap::from_iter(ids.iter().copied().zip(states)));

@@ -266,6 +266,29 @@ crate::battery! {
         assert_eq!(lease(&*store, 9, 10, 300).await.unwrap().interruptions, 1);
     }
 
+    async fn restarted_ingestion_is_taken_from_its_runner(store) {
+        add_documents(&*store, &[document(1), document(2)]).await;
+        let done = Job { state: JobState::Done, ..job(2, document(1).id) };
+        let delete = Job { kind: JobKind::Delete, run_at: at(500), ..job(3, document(1).id) };
+        let wait = Some(Wait { since: at(1), reason: "it is down".into() });
+        let failing = Job { attempts: 2, last_error: Some("no".into()), wait, ..job(1, document(1).id) };
+        add_jobs(&*store, &[failing, done.clone(), delete.clone()]).await;
+        lease(&*store, 7, 5, 300).await.unwrap();
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.jobs().restart_ingestion(document(1).id, at(10)).await.unwrap());
+        assert!(!unit.jobs().restart_ingestion(document(2).id, at(10)).await.unwrap(), "it has no job");
+        unit.commit().await.unwrap();
+        let expected = Job { run_at: at(10), updated_at: at(10), ..job(1, document(1).id) };
+        assert_eq!(get(&*store, id(1)).await, Some(expected));
+        assert!(!renew(&*store, 1, 7, 400).await, "the lease is lost");
+        assert_eq!((get(&*store, id(2)).await, get(&*store, id(3)).await), (Some(done), Some(delete)));
+        assert_eq!(lease(&*store, 9, 10, 300).await.unwrap().id, id(1));
+        let mut unit = store.begin().await.unwrap();
+        let ended = Job { state: JobState::Done, ..job(1, document(1).id) };
+        assert!(unit.jobs().settle(&ended, id(9)).await.unwrap());
+        assert!(!unit.jobs().restart_ingestion(document(1).id, at(20)).await.unwrap(), "its job is done");
+    }
+
     async fn purge_removes_only_old_finished_jobs(store) {
         add_documents(&*store, &[document(1)]).await;
         let done = |n| Job { state: JobState::Done, updated_at: at(i64::from(n)), ..job(n, document(1).id) };

@@ -1,24 +1,24 @@
 //! Contract of every vector store.
 
 use crate::builders::id;
-use crate::retrieval::{document_id, entry, hybrid_entry, indexed, query, terms};
+use crate::retrieval::{entry, hybrid_entry, indexed, query, terms, version_id};
 use chrono::DateTime;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::condition::{Comparison, Condition};
 use docent_domain::fault::FaultKind;
 use docent_domain::id::ChunkId;
-use docent_domain::id::{CollectionId, DocumentId, UserId};
+use docent_domain::id::{CollectionId, UserId, VersionId};
 use docent_domain::ranking::{
     CorpusStatistics, Frequencies, Occurrence, TermWeights, length_norm, lexical, rounded_length,
 };
-use docent_domain::retrieval::{ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk};
+use docent_domain::retrieval::{ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding};
 use docent_domain::scope::Scope;
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-fn texts(found: &[ScoredChunk]) -> Vec<&str> {
+fn texts(found: &[FoundChunk]) -> Vec<&str> {
     found.iter().map(|chunk| chunk.text.as_str()).collect()
 }
 
@@ -27,12 +27,12 @@ fn dense(vector: &[f32]) -> QueryEmbedding {
 }
 
 /// The `n`th document in these collections, with an attribute `year` and pages.
-fn labelled(n: u32, collections: &[u32], year: f64) -> IndexedDocument {
+fn labelled(n: u32, collections: &[u32], year: f64) -> IndexedVersion {
     let key = AttributeKey::parse("year").unwrap();
     let attributes = Attributes::new(BTreeMap::from([(key, AttributeValue::Number(year))])).unwrap();
     let collections = collections.iter().map(|n| id(*n)).collect();
     let document = indexed(n);
-    IndexedDocument {
+    IndexedVersion {
         labels: DocumentLabels { collections, attributes, pages: n, ..document.labels },
         ..document
     }
@@ -43,9 +43,9 @@ fn scope(collections: &[u32]) -> Scope {
 }
 
 /// The documents that a search for `pump` finds, sorted.
-async fn found(index: &dyn VectorIndex, filter: ChunkFilter<'_>) -> Vec<DocumentId> {
+async fn found(index: &dyn VectorIndex, filter: ChunkFilter<'_>) -> Vec<VersionId> {
     let chunks = index.search(&query("pump"), filter).await.unwrap();
-    let documents: BTreeSet<DocumentId> = chunks.iter().map(|chunk| chunk.document_id).collect();
+    let documents: BTreeSet<VersionId> = chunks.iter().map(|chunk| chunk.version).collect();
     documents.into_iter().collect()
 }
 
@@ -56,8 +56,8 @@ crate::battery! {
         index.check().await.unwrap();
         assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap(), []);
         assert_eq!(index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(5)).await.unwrap(), []);
-        assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
-        index.remove(document_id(1)).await.unwrap();
+        assert_eq!(index.count(version_id(1)).await.unwrap(), 0);
+        index.remove(version_id(1)).await.unwrap();
     }
 
     async fn chunk_round_trips(index) {
@@ -68,7 +68,7 @@ crate::battery! {
         let found = index.search(&query("水泵"), ChunkFilter::all(5)).await.unwrap();
         assert_eq!(found.len(), 1);
         let chunk = &found[0];
-        assert_eq!((chunk.id, chunk.document_id), (ChunkId::of(document_id(1), 3), document_id(1)));
+        assert_eq!((chunk.id, chunk.version), (ChunkId::of(version_id(1), 3), version_id(1)));
         assert_eq!((chunk.title.as_str(), chunk.text.as_str()), (indexed(1).labels.title.as_str(), stored.text.as_str()));
         assert_eq!((chunk.span, &chunk.pages), (stored.span, &stored.pages));
         assert!(chunk.score > 0.0);
@@ -140,7 +140,7 @@ crate::battery! {
         expected.sort_by(|a, b| b.2.total_cmp(&a.2));
         let found = index.search(&query("pump valve"), ChunkFilter::all(9)).await.unwrap();
         let ids: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
-        let ids_expected: Vec<_> = expected.iter().map(|(n, at, _)| ChunkId::of(document_id(*n), *at)).collect();
+        let ids_expected: Vec<_> = expected.iter().map(|(n, at, _)| ChunkId::of(version_id(*n), *at)).collect();
         assert_eq!(ids, ids_expected);
         for (chunk, (.., score)) in found.iter().zip(&expected) {
             assert!((chunk.score - score).abs() < 1e-4, "{} is not {score}", chunk.score);
@@ -154,7 +154,7 @@ crate::battery! {
         }
         let all = index.search(&query("pump"), ChunkFilter::all(50)).await.unwrap();
         let order: Vec<_> = all.iter().map(|chunk| chunk.id).collect();
-        let expected: Vec<_> = (1..=3).flat_map(|n| (0..4).map(move |at| ChunkId::of(document_id(n), at))).collect();
+        let expected: Vec<_> = (1..=3).flat_map(|n| (0..4).map(move |at| ChunkId::of(version_id(n), at))).collect();
         assert_eq!(order, expected);
         assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap(), all[..5]);
         assert_eq!(index.search(&query("pump"), ChunkFilter::all(0)).await.unwrap(), []);
@@ -164,11 +164,11 @@ crate::battery! {
         for n in 1..=3 {
             index.replace(&indexed(n), vec![entry(n, 0, "pump"), entry(n, 1, "valve")]).await.unwrap();
         }
-        let named = [document_id(3), document_id(1), document_id(9)];
-        let found = index.search(&query("pump"), ChunkFilter { documents: Some(&named), ..ChunkFilter::all(5) }).await.unwrap();
-        let of: Vec<_> = found.iter().map(|chunk| chunk.document_id).collect();
-        assert_eq!(of, [document_id(1), document_id(3)]);
-        assert_eq!(index.search(&query("pump"), ChunkFilter { documents: Some(&[]), ..ChunkFilter::all(5) }).await.unwrap(), []);
+        let named = [version_id(3), version_id(1), version_id(9)];
+        let found = index.search(&query("pump"), ChunkFilter { versions: Some(&named), ..ChunkFilter::all(5) }).await.unwrap();
+        let of: Vec<_> = found.iter().map(|chunk| chunk.version).collect();
+        assert_eq!(of, [version_id(1), version_id(3)]);
+        assert_eq!(index.search(&query("pump"), ChunkFilter { versions: Some(&[]), ..ChunkFilter::all(5) }).await.unwrap(), []);
     }
 
     async fn replace_removes_previous_chunks(index) {
@@ -176,12 +176,12 @@ crate::battery! {
         index.replace(&indexed(1), (0..).zip(first).map(|(n, text)| entry(1, n, text)).collect()).await.unwrap();
         index.replace(&indexed(2), vec![entry(2, 0, "pump of another")]).await.unwrap();
         index.replace(&indexed(1), vec![entry(1, 0, "pump four")]).await.unwrap();
-        assert_eq!(index.count(document_id(1)).await.unwrap(), 1);
+        assert_eq!(index.count(version_id(1)).await.unwrap(), 1);
         let found = index.search(&query("pump"), ChunkFilter::all(9)).await.unwrap();
         assert_eq!(found.len(), 2);
         assert!(texts(&found).contains(&"pump four") && texts(&found).contains(&"pump of another"));
         index.replace(&indexed(1), Vec::new()).await.unwrap();
-        assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+        assert_eq!(index.count(version_id(1)).await.unwrap(), 0);
         assert_eq!(texts(&index.search(&query("pump"), ChunkFilter::all(9)).await.unwrap()), ["pump of another"]);
     }
 
@@ -193,7 +193,7 @@ crate::battery! {
         for _ in 0..2 {
             index.replace(&indexed(1), entries()).await.unwrap();
         }
-        assert_eq!(index.count(document_id(1)).await.unwrap(), 2);
+        assert_eq!(index.count(version_id(1)).await.unwrap(), 2);
         let after = index.search(&query("pump valve"), ChunkFilter::all(9)).await.unwrap();
         assert_eq!(texts(&after), texts(&before));
     }
@@ -202,10 +202,10 @@ crate::battery! {
         index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
         index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
         for _ in 0..2 {
-            index.remove(document_id(1)).await.unwrap();
-            assert_eq!(index.count(document_id(1)).await.unwrap(), 0);
+            index.remove(version_id(1)).await.unwrap();
+            assert_eq!(index.count(version_id(1)).await.unwrap(), 0);
             let found = index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap();
-            assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(2)]);
+            assert_eq!(found.iter().map(|chunk| chunk.version).collect::<Vec<_>>(), [version_id(2)]);
         }
     }
 
@@ -215,8 +215,8 @@ crate::battery! {
         index.replace(&indexed(1), vec![entry(1, 0, "flow rates of the machine")]).await.unwrap();
         index.replace(&indexed(2), vec![titled]).await.unwrap();
         let found = index.search(&query("pump flow"), ChunkFilter::all(5)).await.unwrap();
-        let of: Vec<_> = found.iter().map(|chunk| chunk.document_id).collect();
-        assert_eq!(of, [document_id(2), document_id(1)]);
+        let of: Vec<_> = found.iter().map(|chunk| chunk.version).collect();
+        assert_eq!(of, [version_id(2), version_id(1)]);
     }
 
     /// Vectors that point away are omitted.
@@ -229,7 +229,7 @@ crate::battery! {
         index.replace(&indexed(1), entries).await.unwrap();
         let found = index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(5)).await.unwrap();
         let order: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
-        assert_eq!(order, [1, 0].map(|n| ChunkId::of(document_id(1), n)));
+        assert_eq!(order, [1, 0].map(|n| ChunkId::of(version_id(1), n)));
         assert!((found[0].score - 1.0).abs() < 1e-5 && (found[1].score - 0.6).abs() < 1e-5);
     }
 
@@ -243,7 +243,7 @@ crate::battery! {
         index.replace(&indexed(1), entries).await.unwrap();
         let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
         let found = index.search(&both, ChunkFilter::all(5)).await.unwrap();
-        assert_eq!(found.first().map(|chunk| chunk.id), Some(ChunkId::of(document_id(1), 2)));
+        assert_eq!(found.first().map(|chunk| chunk.id), Some(ChunkId::of(version_id(1), 2)));
         assert_eq!(found.len(), 3);
     }
 
@@ -252,9 +252,9 @@ crate::battery! {
         index.replace(&indexed(2), vec![hybrid_entry(2, 0, "", &[1.0, 0.0])]).await.unwrap();
         index.replace(&indexed(1), vec![hybrid_entry(1, 0, "", &[0.0, 1.0])]).await.unwrap();
         let found = index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(5)).await.unwrap();
-        assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(2)]);
+        assert_eq!(found.iter().map(|chunk| chunk.version).collect::<Vec<_>>(), [version_id(2)]);
         let found = index.search(&dense(&[0.0, 1.0]), ChunkFilter::all(5)).await.unwrap();
-        assert_eq!(found.iter().map(|chunk| chunk.document_id).collect::<Vec<_>>(), [document_id(1)]);
+        assert_eq!(found.iter().map(|chunk| chunk.version).collect::<Vec<_>>(), [version_id(1)]);
     }
 
     /// The fault is permanent, and nothing changes.
@@ -272,30 +272,30 @@ crate::battery! {
     }
 
     async fn counts_omits_documents_without_chunks(index) {
-        assert!(index.counts(&[document_id(1)]).await.unwrap().is_empty());
+        assert!(index.counts(&[version_id(1)]).await.unwrap().is_empty());
         index.replace(&indexed(1), vec![entry(1, 0, "pump"), entry(1, 1, "valve")]).await.unwrap();
         index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
         index.replace(&indexed(3), vec![entry(3, 0, "pump")]).await.unwrap();
-        index.remove(document_id(3)).await.unwrap();
-        let asked = [document_id(3), document_id(1), document_id(9)];
-        assert_eq!(index.counts(&asked).await.unwrap(), HashMap::from([(document_id(1), 2)]));
+        index.remove(version_id(3)).await.unwrap();
+        let asked = [version_id(3), version_id(1), version_id(9)];
+        assert_eq!(index.counts(&asked).await.unwrap(), HashMap::from([(version_id(1), 2)]));
         assert!(index.counts(&[]).await.unwrap().is_empty());
     }
 
     /// The pages list exactly the documents with chunks, for any page size.
     async fn pages_list_every_document(index) {
-        assert_eq!(index.documents(None, 3).await.unwrap(), IndexPage::default());
+        assert_eq!(index.versions(None, 3).await.unwrap(), IndexPage::default());
         for n in 1..=7 {
             index.replace(&indexed(n), (0..n).map(|at| entry(n, at, "pump")).collect()).await.unwrap();
         }
-        index.remove(document_id(4)).await.unwrap();
+        index.remove(version_id(4)).await.unwrap();
         index.replace(&indexed(5), Vec::new()).await.unwrap();
         for limit in [1, 3, 100] {
             let (mut found, mut after, mut pages) = (BTreeSet::new(), None::<String>, 0);
             loop {
-                let page = index.documents(after.as_deref(), limit).await.unwrap();
-                assert!(page.documents.len() <= limit);
-                found.extend(page.documents);
+                let page = index.versions(after.as_deref(), limit).await.unwrap();
+                assert!(page.versions.len() <= limit);
+                found.extend(page.versions);
                 pages += 1;
                 after = page.next;
                 if after.is_none() {
@@ -303,12 +303,12 @@ crate::battery! {
                 }
                 assert!(pages < 100, "paging does not end");
             }
-            assert_eq!(found, [1, 2, 3, 6, 7].map(document_id).into(), "{limit}");
+            assert_eq!(found, [1, 2, 3, 6, 7].map(version_id).into(), "{limit}");
         }
     }
 
     async fn chunks_are_read_in_order(index) {
-        assert_eq!(index.chunks(document_id(1)).await.unwrap(), []);
+        assert_eq!(index.chunks(version_id(1)).await.unwrap(), []);
         let mut stored: Vec<IndexEntry> =
             (0..150).map(|n| hybrid_entry(1, n, &format!("pump {n} 水泵"), &[0.6, 0.8])).collect();
         stored[1].embedding.dense = None;
@@ -318,16 +318,16 @@ crate::battery! {
         shuffled.reverse();
         index.replace(&indexed(1), shuffled).await.unwrap();
         index.replace(&indexed(2), vec![entry(2, 0, "valve")]).await.unwrap();
-        let chunks = index.chunks(document_id(1)).await.unwrap();
+        let chunks = index.chunks(version_id(1)).await.unwrap();
         assert_eq!(chunks.len(), stored.len());
         for (chunk, entry) in chunks.iter().zip(&stored) {
             assert_eq!((chunk.ordinal, &chunk.text), (entry.ordinal, &entry.text));
             assert_eq!((chunk.span, &chunk.pages), (entry.span, &entry.pages));
             assert_eq!(chunk.dense, entry.embedding.dense);
         }
-        assert_eq!(index.chunk_range(document_id(1), 70..73).await.unwrap(), chunks[70..73]);
-        assert_eq!(index.chunk_range(document_id(1), 149..200).await.unwrap(), chunks[149..]);
-        assert_eq!(index.chunk_range(document_id(3), 0..2).await.unwrap(), []);
+        assert_eq!(index.chunk_range(version_id(1), 70..73).await.unwrap(), chunks[70..73]);
+        assert_eq!(index.chunk_range(version_id(1), 149..200).await.unwrap(), chunks[149..]);
+        assert_eq!(index.chunk_range(version_id(3), 0..2).await.unwrap(), []);
     }
 
     async fn dimensions_match_vectors(index) {
@@ -344,7 +344,7 @@ crate::battery! {
             tokio::spawn(async move {
                 let entries: Vec<IndexEntry> = (0..3).map(|at| entry(n, at, "pump")).collect();
                 index.replace(&indexed(n), entries).await.unwrap();
-                index.count(document_id(n)).await.unwrap()
+                index.count(version_id(n)).await.unwrap()
             })
         }).collect();
         for call in calls {
@@ -364,12 +364,12 @@ crate::battery! {
             let filter = ChunkFilter { scope: &scope, ..ChunkFilter::all(100) };
             let documents = found(&*index, filter).await;
             assert_eq!(documents.len(), expected, "{of:?}");
-            assert_eq!(documents.contains(&document_id(50)), of.iter().any(|n| [3, 4].contains(n)));
+            assert_eq!(documents.contains(&version_id(50)), of.iter().any(|n| [3, 4].contains(n)));
             let one = found(&*index, ChunkFilter { limit: 1, ..filter }).await;
             assert_eq!(one.len(), expected.min(1), "{of:?}");
-            let both = found(&*index, ChunkFilter { documents: Some(&[document_id(50), document_id(1)]), ..filter }).await;
-            let inside = [1, 50].into_iter().filter(|n| documents.contains(&document_id(*n)));
-            assert_eq!(both, inside.map(document_id).collect::<Vec<_>>(), "{of:?}");
+            let both = found(&*index, ChunkFilter { versions: Some(&[version_id(50), version_id(1)]), ..filter }).await;
+            let inside = [1, 50].into_iter().filter(|n| documents.contains(&version_id(*n)));
+            assert_eq!(both, inside.map(version_id).collect::<Vec<_>>(), "{of:?}");
         }
     }
 
@@ -380,7 +380,7 @@ crate::battery! {
         }
         let all = index.search(&query("pump valve"), ChunkFilter::all(9)).await.unwrap();
         for chunk in all {
-            let of = scope(&[u32::try_from(chunk.document_id.as_uuid().as_u128() & 0xff).unwrap()]);
+            let of = scope(&[u32::try_from(chunk.version.as_uuid().as_u128() & 0xff).unwrap()]);
             let filter = ChunkFilter { scope: &of, ..ChunkFilter::all(9) };
             let alone = index.search(&query("pump valve"), filter).await.unwrap();
             assert_eq!(alone, [chunk]);
@@ -442,7 +442,7 @@ crate::battery! {
         let of = scope(&[1]);
         let positive = year("gt", 0.0);
         let filter = ChunkFilter { scope: &of, condition: Some(&positive), ..ChunkFilter::all(99) };
-        assert_eq!(found(&*index, filter).await, [document_id(1)]);
+        assert_eq!(found(&*index, filter).await, [version_id(1)]);
     }
 
     /// New labels count at once and change nothing else.
@@ -455,11 +455,11 @@ crate::battery! {
         }
         index.relabel(&labelled(3, &[1], 2021.0)).await.unwrap();
         assert_eq!(index.search(&query("pump"), ChunkFilter::all(9)).await.unwrap(), before);
-        assert_eq!((index.count(document_id(1)).await.unwrap(), index.count(document_id(3)).await.unwrap()), (2, 0));
+        assert_eq!((index.count(version_id(1)).await.unwrap(), index.count(version_id(3)).await.unwrap()), (2, 0));
         let (old, new) = (scope(&[1]), scope(&[2]));
-        assert_eq!(found(&*index, ChunkFilter { scope: &old, ..ChunkFilter::all(9) }).await, [document_id(2)]);
-        assert_eq!(found(&*index, ChunkFilter { scope: &new, ..ChunkFilter::all(9) }).await, [document_id(1)]);
-        index.remove(document_id(1)).await.unwrap();
+        assert_eq!(found(&*index, ChunkFilter { scope: &old, ..ChunkFilter::all(9) }).await, [version_id(2)]);
+        assert_eq!(found(&*index, ChunkFilter { scope: &new, ..ChunkFilter::all(9) }).await, [version_id(1)]);
+        index.remove(version_id(1)).await.unwrap();
         assert_eq!(found(&*index, ChunkFilter { scope: &new, ..ChunkFilter::all(9) }).await, []);
     }
 }

@@ -30,7 +30,7 @@ use docent_domain::generation::IndexGeneration;
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{
     ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId,
-    SessionId, UsageId, UserId, VerificationId, WebhookDeliveryId, WebhookId,
+    SessionId, UsageId, UserId, VerificationId, VersionId, WebhookDeliveryId, WebhookId,
 };
 use docent_domain::job::Job;
 use docent_domain::listing::{Page, PageRequest};
@@ -89,7 +89,7 @@ struct Tables {
     generations: BTreeMap<GenerationId, IndexGeneration>,
     singleton_tasks: BTreeMap<&'static str, Held>,
     /// Contribution of each document to each vector collection.
-    term_statistics: BTreeMap<(String, DocumentId), Contribution>,
+    term_statistics: BTreeMap<(String, VersionId), Contribution>,
 }
 
 /// Last lease of a singleton task, and its last completion.

@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_domain::ranking::{
     CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
 };
 use docent_domain::retrieval::{
-    ChunkFilter, IndexEntry, IndexedDocument, QueryEmbedding, ScoredChunk, SparseVector, StoredChunk,
+    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, SparseVector, StoredChunk,
     TermCounts,
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
@@ -18,12 +18,12 @@ use std::sync::Mutex;
 /// Scores every chunk and recounts all terms for each search.
 #[derive(Debug, Default)]
 pub struct FakeVectorIndex {
-    documents: Mutex<BTreeMap<DocumentId, (IndexedDocument, Vec<IndexEntry>)>>,
+    documents: Mutex<BTreeMap<VersionId, (IndexedVersion, Vec<IndexEntry>)>>,
 }
 
 impl FakeVectorIndex {
     /// Returns the stored chunks of a document in order.
-    pub fn entries(&self, document: DocumentId) -> Vec<IndexEntry> {
+    pub fn entries(&self, document: VersionId) -> Vec<IndexEntry> {
         self.documents.lock().unwrap().get(&document).map_or_else(Vec::new, |(_, entries)| entries.clone())
     }
 }
@@ -31,10 +31,10 @@ impl FakeVectorIndex {
 /// Returns the corpus statistics and the weights of the query's terms.
 fn weighed<'q>(
     query: &'q TermCounts,
-    chunks: &[(DocumentId, &SparseVector)],
+    chunks: &[(VersionId, &SparseVector)],
 ) -> (CorpusStatistics, Vec<(&'q str, TermWeights)>) {
     // All chunks of a document have its title and lead.
-    let documents: BTreeMap<DocumentId, &SparseVector> = chunks.iter().map(|(id, of)| (*id, *of)).collect();
+    let documents: BTreeMap<VersionId, &SparseVector> = chunks.iter().map(|(id, of)| (*id, *of)).collect();
     let totals = CorpusStatistics {
         documents: documents.len() as u64,
         chunks: chunks.len() as u64,
@@ -74,7 +74,7 @@ fn lexical_of(terms: &[(&str, TermWeights)], totals: &CorpusStatistics, chunk: &
 
 #[async_trait]
 impl VectorIndex for FakeVectorIndex {
-    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+    async fn replace(&self, document: &IndexedVersion, entries: Vec<IndexEntry>) -> Result<()> {
         let mut documents = self.documents.lock().unwrap();
         let stored = documents.values().flat_map(|(_, entries)| entries);
         let mut sizes =
@@ -88,20 +88,20 @@ impl VectorIndex for FakeVectorIndex {
         Ok(())
     }
 
-    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+    async fn relabel(&self, document: &IndexedVersion) -> Result<()> {
         if let Some((known, _)) = self.documents.lock().unwrap().get_mut(&document.id) {
             known.clone_from(document);
         }
         Ok(())
     }
 
-    async fn remove(&self, document: DocumentId) -> Result<()> {
+    async fn remove(&self, document: VersionId) -> Result<()> {
         self.documents.lock().unwrap().remove(&document);
         Ok(())
     }
 
-    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
-        let ChunkFilter { scope, condition, documents: wanted, limit } = filter;
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
+        let ChunkFilter { scope, condition, versions: wanted, limit } = filter;
         let documents = self.documents.lock().unwrap();
         let stored =
             || documents.values().flat_map(|(of, entries)| entries.iter().map(move |entry| (of, entry)));
@@ -128,7 +128,7 @@ impl VectorIndex for FakeVectorIndex {
         match &query.dense {
             Some(vector) => {
                 let highest = found.iter().map(|(_, chunk)| chunk.score).fold(0.0, f32::max);
-                let cosine = |chunk: &ScoredChunk| {
+                let cosine = |chunk: &FoundChunk| {
                     let entry = stored().find(|(_, entry)| entry.id == chunk.id);
                     let dense = entry.and_then(|(_, entry)| entry.embedding.dense.as_ref());
                     dense.map_or(0.0, |dense| dense.iter().zip(vector).map(|(a, b)| a * b).sum())
@@ -142,32 +142,32 @@ impl VectorIndex for FakeVectorIndex {
             None => found.retain(|(_, chunk)| chunk.score > 0.0),
         }
         found.sort_by(|(n, a), (m, b)| {
-            b.score.total_cmp(&a.score).then_with(|| (a.document_id, n).cmp(&(b.document_id, m)))
+            b.score.total_cmp(&a.score).then_with(|| (a.version, n).cmp(&(b.version, m)))
         });
         found.truncate(limit);
         Ok(found.into_iter().map(|(_, chunk)| chunk).collect())
     }
 
-    async fn count(&self, document: DocumentId) -> Result<u64> {
+    async fn count(&self, document: VersionId) -> Result<u64> {
         Ok(self.entries(document).len() as u64)
     }
 
-    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+    async fn counts(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {
         let counts = documents.iter().map(|id| (*id, self.entries(*id).len() as u64));
         Ok(counts.filter(|(_, count)| *count > 0).collect())
     }
 
-    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
-        let after = after.map(|after| after.parse::<DocumentId>().expect("it gave this itself"));
+    async fn versions(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        let after = after.map(|after| after.parse::<VersionId>().expect("it gave this itself"));
         let all = self.documents.lock().unwrap();
         let rest = all.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
         let filled = rest.filter(|(_, (_, entries))| !entries.is_empty());
-        let documents: Vec<DocumentId> = filled.take(limit).map(|(id, _)| *id).collect();
-        let next = documents.last().filter(|_| documents.len() == limit).map(DocumentId::to_string);
-        Ok(IndexPage { documents, next })
+        let versions: Vec<VersionId> = filled.take(limit).map(|(id, _)| *id).collect();
+        let next = versions.last().filter(|_| versions.len() == limit).map(VersionId::to_string);
+        Ok(IndexPage { versions, next })
     }
 
-    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+    async fn chunks(&self, document: VersionId) -> Result<Vec<StoredChunk>> {
         let chunk = |entry: IndexEntry| StoredChunk {
             ordinal: entry.ordinal,
             text: entry.text,
@@ -180,7 +180,7 @@ impl VectorIndex for FakeVectorIndex {
         Ok(chunks)
     }
 
-    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+    async fn chunk_range(&self, document: VersionId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
         let chunks = self.chunks(document).await?;
         Ok(chunks.into_iter().filter(|chunk| ordinals.contains(&chunk.ordinal)).collect())
     }
@@ -196,10 +196,10 @@ impl VectorIndex for FakeVectorIndex {
     }
 }
 
-fn scored(document: &IndexedDocument, entry: &IndexEntry, score: f32) -> ScoredChunk {
-    ScoredChunk {
+fn scored(document: &IndexedVersion, entry: &IndexEntry, score: f32) -> FoundChunk {
+    FoundChunk {
         id: entry.id,
-        document_id: document.id,
+        version: document.id,
         title: document.labels.title.clone(),
         text: entry.text.clone(),
         span: entry.span,

@@ -3,9 +3,9 @@
 use super::Faulty;
 use async_trait::async_trait;
 use docent_domain::fault::Result;
-use docent_domain::id::{DocumentId, GenerationId};
+use docent_domain::id::{GenerationId, VersionId};
 use docent_domain::retrieval::{
-    ChunkFilter, Embedding, IndexEntry, IndexedDocument, Passages, QueryEmbedding, ScoredChunk, SparseVector,
+    ChunkFilter, Embedding, FoundChunk, IndexEntry, IndexedVersion, Passages, QueryEmbedding, SparseVector,
     StoredChunk,
 };
 use docent_ports::chat_model::{ChatModel, ChatRequest, ChatStream};
@@ -20,39 +20,39 @@ use std::sync::Arc;
 
 #[async_trait]
 impl VectorIndex for Faulty<dyn VectorIndex> {
-    async fn replace(&self, document: &IndexedDocument, entries: Vec<IndexEntry>) -> Result<()> {
+    async fn replace(&self, document: &IndexedVersion, entries: Vec<IndexEntry>) -> Result<()> {
         self.pass()?.replace(document, entries).await
     }
 
-    async fn relabel(&self, document: &IndexedDocument) -> Result<()> {
+    async fn relabel(&self, document: &IndexedVersion) -> Result<()> {
         self.pass()?.relabel(document).await
     }
 
-    async fn remove(&self, document: DocumentId) -> Result<()> {
+    async fn remove(&self, document: VersionId) -> Result<()> {
         self.pass()?.remove(document).await
     }
 
-    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
+    async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         self.pass()?.search(query, filter).await
     }
 
-    async fn count(&self, document: DocumentId) -> Result<u64> {
+    async fn count(&self, document: VersionId) -> Result<u64> {
         self.pass()?.count(document).await
     }
 
-    async fn counts(&self, documents: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
+    async fn counts(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {
         self.pass()?.counts(documents).await
     }
 
-    async fn documents(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
-        self.pass()?.documents(after, limit).await
+    async fn versions(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
+        self.pass()?.versions(after, limit).await
     }
 
-    async fn chunks(&self, document: DocumentId) -> Result<Vec<StoredChunk>> {
+    async fn chunks(&self, document: VersionId) -> Result<Vec<StoredChunk>> {
         self.pass()?.chunks(document).await
     }
 
-    async fn chunk_range(&self, document: DocumentId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
+    async fn chunk_range(&self, document: VersionId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
         self.pass()?.chunk_range(document, ordinals).await
     }
 
@@ -152,7 +152,7 @@ mod tests {
     use crate::fakes::chat_model::{ScriptedChatModel, Turn};
     use crate::fakes::vector_index::FakeVectorIndex;
     use crate::faults::FaultSwitch;
-    use crate::retrieval::{document_id, entry, indexed};
+    use crate::retrieval::{entry, indexed, version_id};
     use docent_domain::fault::{Component, FaultKind};
 
     #[tokio::test]
@@ -162,9 +162,9 @@ mod tests {
         let index = Faulty::new(Arc::clone(&inner), &switch);
         switch.fail_next(1, FaultKind::Unavailable);
         assert!(index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.is_err());
-        assert_eq!(inner.count(document_id(1)).await.unwrap(), 0);
+        assert_eq!(inner.count(version_id(1)).await.unwrap(), 0);
         index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
-        assert_eq!(inner.count(document_id(1)).await.unwrap(), 1);
+        assert_eq!(inner.count(version_id(1)).await.unwrap(), 1);
     }
 
     #[tokio::test]

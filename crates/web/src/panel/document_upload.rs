@@ -14,6 +14,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::web::Payload;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use docent_app::collections::{browse, destination};
+use docent_app::documents::upload::NewDocument;
 use docent_app::scope;
 use docent_domain::access::{AddDocuments, Grant, UploadDocuments, ViewDocuments};
 use docent_domain::id::CollectionId;
@@ -209,7 +210,8 @@ async fn take(
     part: Field,
     trace: Option<&TraceParent>,
 ) -> Result<Uploaded, ApiError> {
-    let document = form.store(grant, collection, part).await?.traced(trace.cloned()).finish().await?;
+    let document = form.store(NewDocument::new(grant, collection), part).await?;
+    let document = document.traced(trace.cloned()).finish().await?.document;
     Ok(Uploaded { id: document.id.to_string(), title: document.title.as_str().to_owned() })
 }
 

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use docent_adapters::embedded_index::EmbeddedIndex;
 use docent_domain::attributes::{AttributeKey, AttributeValue};
 use docent_domain::condition::{Comparison, Condition};
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_domain::retrieval::{ChunkFilter, QueryEmbedding};
 use docent_domain::scope::Scope;
 use docent_ports::vector_index::VectorIndex;
@@ -54,7 +54,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
 /// rotate, so that none is always the first to read the postings of a question.
 pub(super) async fn time(
     index: &EmbeddedIndex,
-    questions: &[(QueryEmbedding, Option<DocumentId>)],
+    questions: &[(QueryEmbedding, Option<VersionId>)],
     rows: &[Row],
     limit: usize,
     which: &str,
@@ -64,9 +64,9 @@ pub(super) async fn time(
         let mut order: Vec<(&Row, &mut Measured)> = rows.iter().zip(&mut measured).collect();
         order.rotate_left(at % rows.len());
         for (row, measured) in order {
-            let documents = document.as_ref().filter(|_| row.in_one).map(std::slice::from_ref);
+            let versions = document.as_ref().filter(|_| row.in_one).map(std::slice::from_ref);
             let filter =
-                ChunkFilter { scope: &row.scope, condition: row.condition.as_ref(), documents, limit };
+                ChunkFilter { scope: &row.scope, condition: row.condition.as_ref(), versions, limit };
             let started = Instant::now();
             let found = index.search(query, filter).await?;
             let took = started.elapsed();

@@ -124,15 +124,20 @@ fn pdfs(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
 
 async fn upload(app: &Arc<App>, actor: &Actor, name: &str, path: &Path) -> anyhow::Result<Document> {
     let mut file = File::open(path)?;
-    let mut upload =
-        documents::upload::begin(app, actor.authorize()?, CollectionId::EVERYONE, name, "application/pdf", 0)
-            .await?;
+    let mut upload = documents::upload::begin(
+        app,
+        documents::upload::NewDocument::new(actor.authorize()?, CollectionId::EVERYONE),
+        name,
+        "application/pdf",
+        0,
+    )
+    .await?;
     loop {
         let mut chunk = vec![0; CHUNK_SIZE];
         let read = file.read(&mut chunk)?;
         chunk.truncate(read);
         if read == 0 {
-            return Ok(upload.finish().await?);
+            return Ok(upload.finish().await?.document);
         }
         upload.write(Bytes::from(chunk)).await?;
     }

@@ -1,16 +1,16 @@
 use super::*;
 use docent_domain::attributes::{AttributeKey, AttributeValue, DocumentLabels};
 use docent_domain::condition::{Comparison, Condition};
-use docent_domain::id::CollectionId;
+use docent_domain::id::{CollectionId, VersionId};
 use docent_domain::scope::Scope;
 use docent_testkit::builders::id;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-fn labelled(n: u32, collection: u32) -> IndexedDocument {
+fn labelled(n: u32, collection: u32) -> IndexedVersion {
     let document = indexed(n);
     let collections = BTreeSet::from([id(collection)]);
-    IndexedDocument { labels: DocumentLabels { collections, ..document.labels }, ..document }
+    IndexedVersion { labels: DocumentLabels { collections, ..document.labels }, ..document }
 }
 
 fn scope(collections: &[CollectionId]) -> Scope {
@@ -18,11 +18,11 @@ fn scope(collections: &[CollectionId]) -> Scope {
 }
 
 /// The documents in a collection with the word `pump`.
-async fn in_collection(index: &EmbeddedIndex, collection: CollectionId) -> Vec<DocumentId> {
+async fn in_collection(index: &EmbeddedIndex, collection: CollectionId) -> Vec<VersionId> {
     let scope = scope(&[collection]);
     let filter = ChunkFilter { scope: &scope, ..ChunkFilter::all(1000) };
     let chunks = index.search(&query("pump"), filter).await.unwrap();
-    let documents: BTreeSet<DocumentId> = chunks.iter().map(|chunk| chunk.document_id).collect();
+    let documents: BTreeSet<VersionId> = chunks.iter().map(|chunk| chunk.version).collect();
     documents.into_iter().collect()
 }
 
@@ -40,8 +40,8 @@ async fn labels_survive_a_restart() {
     index.relabel(&labelled(2, 2)).await.unwrap();
     drop(index);
     let index = open(&folder);
-    assert_eq!(in_collection(&index, id(1)).await, [1, 3].map(document_id));
-    assert_eq!(in_collection(&index, id(2)).await, [document_id(2)]);
+    assert_eq!(in_collection(&index, id(1)).await, [1, 3].map(version_id));
+    assert_eq!(in_collection(&index, id(2)).await, [version_id(2)]);
     assert_eq!(in_collection(&index, CollectionId::EVERYONE).await, []);
 }
 
@@ -54,7 +54,7 @@ async fn chunks_of_a_version_without_labels_are_in_everyone() {
     fs::remove_file(folder.path().join(LABELS)).unwrap();
     let index = open(&folder);
     assert_eq!(in_collection(&index, id(1)).await, []);
-    assert_eq!(in_collection(&index, CollectionId::EVERYONE).await, [document_id(1)]);
+    assert_eq!(in_collection(&index, CollectionId::EVERYONE).await, [version_id(1)]);
     let key = AttributeKey::parse("year").unwrap();
     let condition = Condition::compare(key, Comparison::Ne, vec![AttributeValue::Number(1.0)]).unwrap();
     let filter = ChunkFilter { condition: Some(&condition), ..ChunkFilter::all(5) };
@@ -62,7 +62,7 @@ async fn chunks_of_a_version_without_labels_are_in_everyone() {
     index.relabel(&labelled(1, 2)).await.unwrap();
     assert_eq!(in_collection(&index, CollectionId::EVERYONE).await, []);
     drop(index);
-    assert_eq!(in_collection(&open(&folder), id(2)).await, [document_id(1)]);
+    assert_eq!(in_collection(&open(&folder), id(2)).await, [version_id(1)]);
 }
 
 #[tokio::test]
@@ -77,12 +77,12 @@ async fn labels_without_a_commit_are_harmless() {
     file.append(&[labelled(1, 2), labelled(2, 2)]).unwrap();
     fs::File::options().append(true).open(&path).unwrap().write_all(b"{\"document\":").unwrap();
     let index = open(&folder);
-    assert_eq!(in_collection(&index, id(2)).await, [document_id(1)]);
+    assert_eq!(in_collection(&index, id(2)).await, [version_id(1)]);
     let known: Vec<u128> = index.shared.labels.get().keys().copied().collect();
-    assert_eq!(known, [crate::embedded_index::labels::key(document_id(1))]);
+    assert_eq!(known, [crate::embedded_index::labels::key(version_id(1))]);
     index.replace(&labelled(2, 1), vec![entry(2, 0, "pump")]).await.unwrap();
     drop(index);
-    assert_eq!(in_collection(&open(&folder), id(1)).await, [document_id(2)]);
+    assert_eq!(in_collection(&open(&folder), id(1)).await, [version_id(2)]);
 }
 
 #[tokio::test]
@@ -93,18 +93,18 @@ async fn labels_are_compacted_on_opening() {
         index.replace(&labelled(n, 1), vec![entry(n, 0, "pump")]).await.unwrap();
     }
     index.relabel(&labelled(2, 2)).await.unwrap();
-    index.remove(document_id(3)).await.unwrap();
-    index.remove(document_id(4)).await.unwrap();
+    index.remove(version_id(3)).await.unwrap();
+    index.remove(version_id(4)).await.unwrap();
     assert_eq!(lines(&folder), 5);
     drop(index);
     let index = open(&folder);
     assert_eq!(lines(&folder), 2);
-    assert_eq!(in_collection(&index, id(1)).await, [document_id(1)]);
+    assert_eq!(in_collection(&index, id(1)).await, [version_id(1)]);
     index.relabel(&labelled(1, 3)).await.unwrap();
     drop(index);
     let index = open(&folder);
-    assert_eq!(in_collection(&index, id(3)).await, [document_id(1)]);
-    assert_eq!(in_collection(&index, id(2)).await, [document_id(2)]);
+    assert_eq!(in_collection(&index, id(3)).await, [version_id(1)]);
+    assert_eq!(in_collection(&index, id(2)).await, [version_id(2)]);
 }
 
 #[tokio::test]
@@ -119,7 +119,7 @@ async fn many_changes_do_not_grow_the_file_without_bound() {
     futures::future::join_all(changes).await;
     assert!(lines(&folder) < 200, "{}", lines(&folder));
     index.relabel(&labelled(1, 9)).await.unwrap();
-    assert_eq!(in_collection(&index, id(9)).await, [document_id(1)]);
+    assert_eq!(in_collection(&index, id(9)).await, [version_id(1)]);
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn document_whose_labels_cannot_be_written_is_not_found() {
     assert_eq!(index.search(&query("pump"), ChunkFilter::all(5)).await.unwrap(), []);
     fs::remove_dir(&path).unwrap();
     index.replace(&labelled(1, 1), vec![entry(1, 0, "pump")]).await.unwrap();
-    assert_eq!(in_collection(&index, id(1)).await, [document_id(1)]);
+    assert_eq!(in_collection(&index, id(1)).await, [version_id(1)]);
 }
 
 #[tokio::test]
@@ -160,17 +160,17 @@ async fn scopes_of_every_size_find_the_best_chunks_with_and_without_vectors() {
         index.replace(&labelled(n, n.trailing_zeros().min(6) + 1), entries.collect()).await.unwrap();
     }
     for n in [3, 10, 11] {
-        index.remove(document_id(n)).await.unwrap();
+        index.remove(version_id(n)).await.unwrap();
     }
     let vector = QueryEmbedding { dense: Some(vec![0.6, 0.8]), sparse: None };
     for query in [query("pump"), vector] {
         let all = index.search(&query, ChunkFilter::all(1000)).await.unwrap();
         for collection in 1..=7 {
-            let inside = |chunk: &&ScoredChunk| {
-                let n = (chunk.document_id.as_uuid().as_u128() & 0xff) as u32;
+            let inside = |chunk: &&FoundChunk| {
+                let n = (chunk.version.as_uuid().as_u128() & 0xff) as u32;
                 n.trailing_zeros().min(6) + 1 == collection
             };
-            let expected: Vec<ScoredChunk> = all.iter().filter(inside).cloned().collect();
+            let expected: Vec<FoundChunk> = all.iter().filter(inside).cloned().collect();
             assert!(!expected.is_empty());
             let scope = scope(&[id(collection)]);
             let filter = ChunkFilter { scope: &scope, ..ChunkFilter::all(1000) };

@@ -3,12 +3,12 @@ use crate::sql::labels;
 use crate::sql::record::{Record, all_columns};
 use crate::sql::values::{counted, instant, micros, number};
 use docent_domain::document::{
-    BlobKey, Deletion, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
-    VectorDocId,
+    BlobKey, Deletion, Document, DocumentState, DocumentStatus, Failed, Failure, FailureCode, Ingested,
+    Pending, Replacement, StoredFile, StoredVersion, VectorDocId,
 };
 use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::fault::Result;
-use docent_domain::id::{DocumentId, UserId};
+use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::text::{FileName, Title};
 use sea_orm::entity::prelude::*;
 use serde_json::{Value, json};
@@ -45,6 +45,12 @@ pub struct Model {
     pub attributes: Json,
     pub labels_revision: i64,
     pub indexed_labels: i64,
+    pub version: i64,
+    pub version_id: Option<Uuid>,
+    pub replacement: Option<Json>,
+    pub replacement_id: Option<Uuid>,
+    pub replacement_bytes: Option<i64>,
+    pub replacement_sha256: Option<Vec<u8>>,
 }
 
 no_relations!();
@@ -55,6 +61,7 @@ impl Record for Document {
     fn to_row(&self) -> Result<ActiveModel> {
         let file = self.file.as_ref();
         let coverage = self.coverage.as_ref();
+        let replacement = self.replacement.as_ref();
         let (failure, ended_at) = match &self.state {
             DocumentState::Pending(_) => (None, None),
             DocumentState::Ingested(ingested) => (None, Some(ingested.at)),
@@ -90,6 +97,14 @@ impl Record for Document {
             attributes: labels::attributes_value(&self.attributes),
             labels_revision: i64::from(self.labels_revision),
             indexed_labels: 0,
+            version: i64::from(self.version),
+            version_id: (self.version_id != VersionId::first(self.id)).then(|| self.version_id.as_uuid()),
+            replacement: replacement.map(replacement_value),
+            replacement_id: replacement.map(|replacement| replacement.version_id.as_uuid()),
+            replacement_bytes: replacement
+                .map(|replacement| number(replacement.file.bytes, "a file size of"))
+                .transpose()?,
+            replacement_sha256: replacement.map(|replacement| replacement.file.sha256.to_vec()),
         }))
     }
 
@@ -102,7 +117,10 @@ impl Record for Document {
             attributes: labels::attributes(&row.attributes)
                 .ok_or_else(|| corrupt("document's attributes"))?,
             labels_revision: counted(row.labels_revision, "revision of labels")?,
+            version_id: version_id(&row),
+            version: counted(row.version, "number of a version")?,
             file: file(&row)?,
+            replacement: replacement(&row)?,
             state: state(&row)?,
             created_at: instant(row.created_at, "document's time")?,
             updated_at: instant(row.updated_at, "document's time")?,
@@ -115,14 +133,73 @@ impl Record for Document {
 /// The deletion that a deleted document's row describes.
 pub fn to_deletion(row: &Model) -> Result<Option<Deletion>> {
     let Some(at) = row.deleted_at else { return Ok(None) };
-    let blob = row.file_path.as_deref().map(BlobKey::parse).transpose();
-    let sha256 = row.file_sha256.as_deref().map(TryInto::try_into).transpose();
+    let current = StoredVersion { id: version_id(row), file: file(row)? };
+    let replacement = replacement(row)?.map(|replacement| replacement.stored());
     Ok(Some(Deletion {
         document: DocumentId::from_uuid(row.id),
-        blob: blob.map_err(|_| corrupt("file path"))?,
-        sha256: sha256.map_err(|_| corrupt("file digest"))?,
+        versions: [current].into_iter().chain(replacement).collect(),
         at: instant(at, "document's time")?,
     }))
+}
+
+/// The versions that a row has, with the status of each.
+pub fn statuses(row: &Model) -> Result<Vec<(VersionId, DocumentStatus)>> {
+    let of = |status| if row.deleted_at.is_some() { DocumentStatus::Deleted } else { status };
+    let current = match row.status.as_str() {
+        "pending" => DocumentStatus::Pending,
+        "ingested" => DocumentStatus::Ingested,
+        "failed" => DocumentStatus::Failed,
+        _ => return Err(corrupt("document's status")),
+    };
+    let mut statuses = vec![(version_id(row), of(current))];
+    if let Some(replacement) = replacement(row)? {
+        let is_failed = replacement.failure.is_some();
+        let status = if is_failed { DocumentStatus::Failed } else { DocumentStatus::Pending };
+        statuses.push((replacement.version_id, of(status)));
+    }
+    Ok(statuses)
+}
+
+fn version_id(row: &Model) -> VersionId {
+    VersionId::from_uuid(row.version_id.unwrap_or(row.id))
+}
+
+/// What has no column of its own.
+fn replacement_value(replacement: &Replacement) -> Value {
+    let failure = replacement.failure.as_ref();
+    json!({
+        "version": replacement.version,
+        "name": replacement.file.name.as_str(),
+        "failure": failure.map(|failure| json!({ "code": failure.code.as_str(), "reason": failure.reason })),
+        "at": micros(replacement.at),
+    })
+}
+
+fn replacement(row: &Model) -> Result<Option<Replacement>> {
+    let wrong = || corrupt("document's replacement");
+    match (&row.replacement, row.replacement_id, row.replacement_bytes, &row.replacement_sha256) {
+        (None, None, None, None) => Ok(None),
+        (Some(value), Some(id), Some(bytes), Some(sha256)) => {
+            let version_id = VersionId::from_uuid(id);
+            let failure = match &value["failure"] {
+                Value::Null => None,
+                failure => Some(Failure {
+                    code: failure["code"].as_str().and_then(FailureCode::parse).ok_or_else(wrong)?,
+                    reason: failure["reason"].as_str().ok_or_else(wrong)?.to_owned(),
+                }),
+            };
+            let file = StoredFile {
+                blob: BlobKey::of_version(version_id),
+                name: FileName::sanitize(value["name"].as_str().ok_or_else(wrong)?),
+                bytes: counted(bytes, "file size")?,
+                sha256: sha256.as_slice().try_into().map_err(|_| wrong())?,
+            };
+            let version = value["version"].as_u64().and_then(|number| u32::try_from(number).ok());
+            let at = instant(value["at"].as_i64().ok_or_else(wrong)?, "document's time")?;
+            Ok(Some(Replacement { version_id, version: version.ok_or_else(wrong)?, file, failure, at }))
+        }
+        _ => Err(wrong()),
+    }
 }
 
 fn file(row: &Model) -> Result<Option<StoredFile>> {

@@ -87,6 +87,9 @@ impl Record for ConversationMessage {
 struct Source {
     chunk: Uuid,
     document: Uuid,
+    /// Missing in messages stored before there were versions.
+    #[serde(default = "first_version")]
+    version: u32,
     title: String,
     text: String,
     /// Page and byte, of its beginning and of what comes after its end.
@@ -96,11 +99,16 @@ struct Source {
     score: f32,
 }
 
+const fn first_version() -> u32 {
+    1
+}
+
 impl Source {
     fn of(chunk: &ScoredChunk) -> Self {
         Self {
             chunk: chunk.id.as_uuid(),
             document: chunk.document_id.as_uuid(),
+            version: chunk.version,
             title: chunk.title.clone(),
             text: chunk.text.clone(),
             span: chunk.span.into(),
@@ -113,6 +121,7 @@ impl Source {
         ScoredChunk {
             id: ChunkId::from_uuid(self.chunk),
             document_id: DocumentId::from_uuid(self.document),
+            version: self.version,
             title: self.title,
             text: self.text,
             span: self.span.into(),

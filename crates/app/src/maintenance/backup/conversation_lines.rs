@@ -48,6 +48,8 @@ struct AnswerLine {
 struct SourceLine {
     chunk: String,
     document: String,
+    #[serde(default = "first_version")]
+    version: u32,
     title: String,
     text: String,
     /// Start page and offset, end page and offset.
@@ -55,6 +57,11 @@ struct SourceLine {
     /// The number and start offset of each page.
     pages: Vec<[u32; 2]>,
     score: f32,
+}
+
+/// The version that archives of earlier versions do not name.
+pub(super) const fn first_version() -> u32 {
+    1
 }
 
 impl ConversationLine {
@@ -141,6 +148,7 @@ impl SourceLine {
         Self {
             chunk: chunk.id.to_string(),
             document: chunk.document_id.to_string(),
+            version: chunk.version,
             title: chunk.title.clone(),
             text: chunk.text.clone(),
             span: chunk.span.into(),
@@ -153,6 +161,7 @@ impl SourceLine {
         Ok(ScoredChunk {
             id: id::<ChunkId>(&self.chunk)?,
             document_id: id(&self.document)?,
+            version: self.version,
             title: self.title,
             text: self.text,
             span: self.span.into(),

@@ -1,17 +1,18 @@
 //! Records in the archive format. Timestamps are microseconds since the Unix epoch.
 
 use super::collection_lines::{ValueLine, attribute_lines, attributes, collection_ids, collections};
+use super::conversation_lines::first_version;
 use super::{BackupError, invalid_archive};
 use chrono::{DateTime, Utc};
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::PageStart;
 use docent_domain::document::{
-    BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, StoredFile,
-    VectorDocId,
+    BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, Replacement,
+    StoredFile, VectorDocId,
 };
 use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::group::AssignedPermissions;
-use docent_domain::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, UsageId, UserId};
+use docent_domain::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, UsageId, UserId, VersionId};
 use docent_domain::limits::AccountLimits;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::retrieval::StoredChunk;
@@ -127,7 +128,14 @@ pub(super) struct DocumentLine {
     id: String,
     owner: Option<String>,
     title: String,
+    #[serde(default = "first_version")]
+    version: u32,
+    /// Missing for the first version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version_id: Option<String>,
     file: Option<FileLine>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    replacement: Option<ReplacementLine>,
     state: StateLine,
     coverage: Option<CoverageLine>,
     effort: Option<IngestionStatsLine>,
@@ -147,6 +155,16 @@ struct FileLine {
     name: String,
     bytes: u64,
     sha256: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct ReplacementLine {
+    version: u32,
+    version_id: String,
+    file: FileLine,
+    /// Code and reason.
+    failure: Option<(String, String)>,
+    at: i64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -362,12 +380,8 @@ impl ChunkLine {
 
 impl DocumentLine {
     pub(super) fn of(document: &Document, entries: BTreeMap<String, String>) -> Self {
-        let file = document.file.as_ref().map(|file| FileLine {
-            blob: file.blob.as_str().to_owned(),
-            name: file.name.as_str().to_owned(),
-            bytes: file.bytes,
-            sha256: hex(&file.sha256),
-        });
+        let file = document.file.as_ref().map(FileLine::of);
+        let first = VersionId::first(document.id);
         let state = match &document.state {
             DocumentState::Pending(_) => StateLine::Pending,
             DocumentState::Ingested(ingested) => StateLine::Ingested {
@@ -384,7 +398,10 @@ impl DocumentLine {
             id: document.id.to_string(),
             owner: document.owner.map(|owner| owner.to_string()),
             title: document.title.as_str().to_owned(),
+            version: document.version,
+            version_id: (document.version_id != first).then(|| document.version_id.to_string()),
             file,
+            replacement: document.replacement.as_ref().map(ReplacementLine::of),
             state,
             coverage: document.coverage.as_ref().map(CoverageLine::of),
             effort: document.stats.as_ref().map(IngestionStatsLine::of),
@@ -397,14 +414,6 @@ impl DocumentLine {
     }
 
     pub(super) fn document(&self) -> Result<Document, BackupError> {
-        let file = self.file.as_ref().map(|file| {
-            Ok::<_, BackupError>(StoredFile {
-                blob: BlobKey::parse(&file.blob).map_err(invalid)?,
-                name: FileName::sanitize(&file.name),
-                bytes: file.bytes,
-                sha256: digest(&file.sha256)?,
-            })
-        });
         let state = match &self.state {
             StateLine::Pending => DocumentState::Pending(Pending),
             StateLine::Ingested { vector_doc_id, at } => DocumentState::Ingested(Ingested {
@@ -412,14 +421,17 @@ impl DocumentLine {
                 at: instant(*at)?,
             }),
             StateLine::Failed { code, reason, at } => {
-                let code = FailureCode::parse(code)
-                    .ok_or_else(|| invalid_archive(format!("`{code}` is not a known failure code")))?;
-                let failure = Failure { code, reason: reason.clone() };
+                let failure = failure(code, reason)?;
                 DocumentState::Failed(Failed { failure, at: instant(*at)? })
             }
         };
+        let document = id::<DocumentId>(&self.id)?;
+        let version_id = match &self.version_id {
+            Some(text) => id(text)?,
+            None => VersionId::first(document),
+        };
         Ok(Document {
-            id: id::<DocumentId>(&self.id)?,
+            id: document,
             owner: self.owner.as_deref().map(id).transpose()?,
             collections: match &self.collections {
                 Some(ids) => collections(ids)?,
@@ -428,12 +440,65 @@ impl DocumentLine {
             title: Title::parse(&self.title).map_err(invalid)?,
             attributes: attributes(&self.attributes)?,
             labels_revision: 1,
-            file: file.transpose()?,
+            version_id,
+            version: self.version,
+            file: self.file.as_ref().map(FileLine::file).transpose()?,
+            replacement: self.replacement.as_ref().map(ReplacementLine::replacement).transpose()?,
             state,
             coverage: self.coverage.as_ref().map(CoverageLine::coverage),
             stats: self.effort.as_ref().map(IngestionStatsLine::stats),
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
+        })
+    }
+}
+
+fn failure(code: &str, reason: &str) -> Result<Failure, BackupError> {
+    let code = FailureCode::parse(code)
+        .ok_or_else(|| invalid_archive(format!("`{code}` is not a known failure code")))?;
+    Ok(Failure { code, reason: reason.to_owned() })
+}
+
+impl FileLine {
+    fn of(file: &StoredFile) -> Self {
+        Self {
+            blob: file.blob.as_str().to_owned(),
+            name: file.name.as_str().to_owned(),
+            bytes: file.bytes,
+            sha256: hex(&file.sha256),
+        }
+    }
+
+    fn file(&self) -> Result<StoredFile, BackupError> {
+        Ok(StoredFile {
+            blob: BlobKey::parse(&self.blob).map_err(invalid)?,
+            name: FileName::sanitize(&self.name),
+            bytes: self.bytes,
+            sha256: digest(&self.sha256)?,
+        })
+    }
+}
+
+impl ReplacementLine {
+    fn of(replacement: &Replacement) -> Self {
+        let failure = replacement.failure.as_ref();
+        Self {
+            version: replacement.version,
+            version_id: replacement.version_id.to_string(),
+            file: FileLine::of(&replacement.file),
+            failure: failure.map(|failure| (failure.code.as_str().to_owned(), failure.reason.clone())),
+            at: replacement.at.timestamp_micros(),
+        }
+    }
+
+    fn replacement(&self) -> Result<Replacement, BackupError> {
+        let failure = self.failure.as_ref().map(|(code, reason)| failure(code, reason));
+        Ok(Replacement {
+            version_id: id(&self.version_id)?,
+            version: self.version,
+            file: self.file.file()?,
+            failure: failure.transpose()?,
+            at: instant(self.at)?,
         })
     }
 }

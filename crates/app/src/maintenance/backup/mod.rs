@@ -44,6 +44,10 @@ use thiserror::Error;
 const FORMAT: u32 = 1;
 
 const MANIFEST: &str = "manifest.json";
+/// Entry with the file of a document.
+const FILE: &str = "file.pdf";
+/// Entry with the file that is to replace it.
+const REPLACEMENT: &str = "replacement.pdf";
 const END: &str = "end.json";
 /// The maximum size of an entry that is read into memory.
 const ENTRY_MAX: u64 = 1 << 30;

@@ -6,24 +6,24 @@
 use super::entries::EntryReader;
 use super::lines::{ChunkLine, DocumentLine, Manifest};
 use super::pages::records;
-use super::{BackupError, FORMAT, MANIFEST, invalid_archive};
+use super::{BackupError, FILE, FORMAT, MANIFEST, REPLACEMENT, invalid_archive};
 use crate::App;
 use crate::generations::OpenIndex;
 use crate::ingest::lead_of;
-use crate::maintenance::diagnostics::document_of;
+use crate::maintenance::diagnostics::version_of;
 use crate::maintenance::progress::Progress;
 use docent_domain::attributes::DocumentLabels;
 use docent_domain::document::{BlobKey, Document, DocumentState};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::headings;
-use docent_domain::id::{ChunkId, DocumentId, JobId};
+use docent_domain::id::{ChunkId, DocumentId, JobId, VersionId};
 use docent_domain::job::{Job, JobKind};
-use docent_domain::retrieval::{Embedding, IndexEntry, IndexedDocument, Passages, StoredChunk};
+use docent_domain::retrieval::{Embedding, IndexEntry, IndexedVersion, Passages, StoredChunk};
 use docent_ports::archive::ArchiveSource;
 use docent_ports::blob_store::BlobWriter;
 use docent_ports::store::UnitOfWork;
 use futures::TryStreamExt;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Chunks per embedding call.
 const BATCH: usize = 64;
@@ -59,8 +59,9 @@ pub async fn restore(
     let active = app.active_index().await?;
     check_empty(app, &active, &archive.documents).await?;
     let same_model = archive.manifest.embedding_model == active.embedder()?.model();
-    let mut files = FileRestore { app, active, same_model, indexed: HashSet::new(), chunks: 0 };
-    files.restore(source, archive.documents.len() as u64, progress).await?;
+    let documents = archive.documents;
+    let mut files = FileRestore { app, active, same_model, documents, indexed: HashSet::new(), chunks: 0 };
+    files.restore(source, progress).await?;
     let FileRestore { indexed, chunks, .. } = files;
     let summary =
         RestoreSummary { chunks, reembedded: !same_model && chunks > 0, ..RestoreSummary::default() };
@@ -70,7 +71,14 @@ pub async fn restore(
 /// A verified archive.
 struct Archive {
     manifest: Manifest,
-    documents: HashSet<DocumentId>,
+    documents: HashMap<DocumentId, Versions>,
+}
+
+/// The versions of a document in an archive.
+#[derive(Clone, Copy)]
+struct Versions {
+    current: VersionId,
+    replacement: Option<VersionId>,
 }
 
 /// The document ID and file name of an entry in `documents/`.
@@ -97,7 +105,7 @@ async fn verify(source: &dyn ArchiveSource, progress: &dyn Progress) -> Result<A
     let mut contents = EntryReader::new(source.open().await?);
     let manifest = manifest(&mut contents).await?;
     progress.begin("checking the archive", Some(manifest.documents));
-    let mut documents = HashSet::new();
+    let mut documents = HashMap::new();
     let mut digests: BTreeMap<String, String> = BTreeMap::new();
     while let Some((name, bytes)) = contents.next(documents.len() as u64).await? {
         match document_entry(&name) {
@@ -105,20 +113,22 @@ async fn verify(source: &dyn ArchiveSource, progress: &dyn Progress) -> Result<A
                 let line: DocumentLine = contents.json(bytes).await?;
                 let document = line.document()?;
                 let file = document.file.as_ref().map(|file| &file.blob);
-                if file.is_some_and(|key| *key != BlobKey::of_document(id)) {
+                if file.is_some_and(|key| *key != BlobKey::of_version(document.version_id)) {
                     return Err(invalid_archive(format!(
                         "the file of document {id} has a name that does not match its ID"
                     )));
                 }
-                if document.id != id || line.entries != std::mem::take(&mut digests) || !documents.insert(id)
-                {
+                let replacement = document.replacement.as_ref().map(|replacement| replacement.version_id);
+                let versions = Versions { current: document.version_id, replacement };
+                let is_second = documents.insert(id, versions).is_some();
+                if document.id != id || line.entries != std::mem::take(&mut digests) || is_second {
                     return Err(invalid_archive(format!(
                         "the record of document {id} does not match its entries"
                     )));
                 }
                 progress.advance(1);
             }
-            Some((_, part @ ("file.pdf" | "chunks.jsonl" | "vectors.f32"))) => {
+            Some((_, part @ (FILE | REPLACEMENT | "chunks.jsonl" | "vectors.f32"))) => {
                 digests.insert(part.to_owned(), contents.skip().await?);
             }
             None if records(&mut contents, &name, bytes).await?.is_some() => {}
@@ -133,8 +143,10 @@ async fn verify(source: &dyn ArchiveSource, progress: &dyn Progress) -> Result<A
 async fn check_empty(
     app: &App,
     active: &OpenIndex,
-    documents: &HashSet<DocumentId>,
+    documents: &HashMap<DocumentId, Versions>,
 ) -> Result<(), BackupError> {
+    let versions: HashSet<VersionId> =
+        documents.values().flat_map(|of| of.replacement.into_iter().chain([of.current])).collect();
     let sizes = app.store.read().await?.inventory().counts().await?;
     if !sizes.is_empty() {
         return Err(BackupError::NotEmpty(format!(
@@ -144,14 +156,14 @@ async fn check_empty(
     }
     let mut blobs = app.blobs.list();
     while let Some(blob) = blobs.try_next().await? {
-        if document_of(&blob.key).is_none_or(|id| !documents.contains(&id)) {
+        if version_of(&blob.key).is_none_or(|id| !versions.contains(&id)) {
             return Err(BackupError::NotEmpty(format!("the file {} in its blob store", blob.key.as_str())));
         }
     }
     let mut after: Option<String> = None;
     loop {
-        let page = active.index.documents(after.as_deref(), INDEX_PAGE).await?;
-        if let Some(other) = page.documents.iter().find(|id| !documents.contains(id)) {
+        let page = active.index.versions(after.as_deref(), INDEX_PAGE).await?;
+        if let Some(other) = page.versions.iter().find(|id| !versions.contains(id)) {
             return Err(BackupError::NotEmpty(format!("chunks of document {other} in its vector store")));
         }
         after = page.next;
@@ -166,6 +178,7 @@ struct FileRestore<'a> {
     app: &'a App,
     active: OpenIndex,
     same_model: bool,
+    documents: HashMap<DocumentId, Versions>,
     /// The documents whose chunks are restored.
     indexed: HashSet<DocumentId>,
     chunks: u64,
@@ -175,15 +188,21 @@ impl FileRestore<'_> {
     async fn restore(
         &mut self,
         source: &dyn ArchiveSource,
-        documents: u64,
         progress: &dyn Progress,
     ) -> Result<(), BackupError> {
         let mut contents = EntryReader::new(source.open().await?);
-        progress.begin("restoring files and chunks", Some(documents));
+        progress.begin("restoring files and chunks", Some(self.documents.len() as u64));
         let (mut read, mut chunks, mut vectors) = (0, Vec::new(), Vec::new());
         while let Some((name, bytes)) = contents.next(read).await? {
             match document_entry(&name) {
-                Some((id, "file.pdf")) => self.file(&mut contents, id).await?,
+                Some((id, FILE)) => {
+                    let version = self.documents.get(&id).map(|versions| versions.current);
+                    self.file(&mut contents, version).await?;
+                }
+                Some((id, REPLACEMENT)) => {
+                    let version = self.documents.get(&id).and_then(|versions| versions.replacement);
+                    self.file(&mut contents, version).await?;
+                }
                 Some((_, "chunks.jsonl")) => chunks = contents.lines::<ChunkLine>(bytes).await?,
                 Some((_, "vectors.f32")) => vectors = contents.read_all(bytes).await?,
                 Some((_, "record.json")) => {
@@ -199,8 +218,9 @@ impl FileRestore<'_> {
         Ok(())
     }
 
-    async fn file(&self, contents: &mut EntryReader, id: DocumentId) -> Result<(), BackupError> {
-        let mut writer = self.app.blobs.create(&BlobKey::of_document(id)).await?;
+    async fn file(&self, contents: &mut EntryReader, version: Option<VersionId>) -> Result<(), BackupError> {
+        let version = version.ok_or_else(|| invalid_archive("it has a file without a record"))?;
+        let mut writer = self.app.blobs.create(&BlobKey::of_version(version)).await?;
         let copied = copy(&mut *writer, contents).await;
         if copied.is_err() {
             // If this fails, the rest is removed like that of any aborted upload.
@@ -222,8 +242,8 @@ impl FileRestore<'_> {
         let chunks: Vec<StoredChunk> =
             chunks.into_iter().map(|line| line.chunk(&mut vectors)).collect::<Result<_, _>>()?;
         let embeddings = self.embeddings(document, &chunks).await?;
-        let indexed = IndexedDocument {
-            id: document.id,
+        let indexed = IndexedVersion {
+            id: document.version_id,
             labels: DocumentLabels::of(
                 document,
                 document.coverage.as_ref().map_or(0, |coverage| coverage.pages),
@@ -231,7 +251,7 @@ impl FileRestore<'_> {
         };
         self.chunks += chunks.len() as u64;
         let entry = |(chunk, embedding): (StoredChunk, Embedding)| IndexEntry {
-            id: ChunkId::of(document.id, chunk.ordinal),
+            id: ChunkId::of(document.version_id, chunk.ordinal),
             ordinal: chunk.ordinal,
             text: chunk.text,
             span: chunk.span,
@@ -335,7 +355,7 @@ async fn insert(
         false => document,
     };
     work.documents().insert(&document).await?;
-    let is_waiting = document.file.is_some() && matches!(document.state, DocumentState::Pending(_));
+    let is_waiting = document.upcoming().is_some_and(|upcoming| upcoming.file.is_some());
     if is_waiting {
         let id = app.new_id(JobId::generate);
         work.jobs().insert(&Job::new(id, JobKind::Ingest, document.id, document.owner, now)).await?;

@@ -10,7 +10,7 @@ use super::conversation_lines::{ConversationLine, MessageLine};
 use super::entries::EntryWriter;
 use super::lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine};
 use super::webhook_lines::WebhookLine;
-use super::{BackupError, FORMAT, MANIFEST};
+use super::{BackupError, FILE, FORMAT, MANIFEST, REPLACEMENT};
 use crate::App;
 use crate::maintenance::progress::Progress;
 use docent_domain::document::{Document, DocumentState, StoredFile};
@@ -219,17 +219,32 @@ impl BackupWriter<'_> {
         Ok(())
     }
 
-    async fn document(&mut self, document: &Document) -> Result<(), Fault> {
-        let folder = format!("documents/{}", document.id);
-        let mut digests = BTreeMap::new();
-        if let Some(file) = &document.file {
-            if self.file(&format!("{folder}/file.pdf"), file).await? {
-                digests.insert("file.pdf".to_owned(), self.entries.sha256());
-                self.summary.files += 1;
-            } else if !self.exists(document).await? {
-                return Ok(());
+    async fn document(&mut self, snapshot: &Document) -> Result<(), Fault> {
+        let folder = format!("documents/{}", snapshot.id);
+        let (mut digests, mut document) = (BTreeMap::new(), snapshot.clone());
+        while let Some(file) = &document.file {
+            if self.file(&format!("{folder}/{FILE}"), file).await? {
+                digests.insert(FILE.to_owned(), self.entries.sha256());
+                break;
+            }
+            match self.app.store.read_latest().await?.documents().get(document.id).await? {
+                None => return Ok(()),
+                // Replaced since the snapshot, which has the accounts and collections.
+                Some(latest) if latest.version_id != document.version_id => {
+                    let Document { owner, collections, attributes, .. } = document;
+                    document = Document { owner, collections, attributes, ..latest };
+                }
+                Some(_) => break,
             }
         }
+        if let Some(replacement) = &document.replacement {
+            if self.file(&format!("{folder}/{REPLACEMENT}"), &replacement.file).await? {
+                digests.insert(REPLACEMENT.to_owned(), self.entries.sha256());
+            } else {
+                document.replacement = None;
+            }
+        }
+        let document = &document;
         if let Some(index) = self.index.clone()
             && matches!(document.state, DocumentState::Ingested(_))
         {
@@ -239,11 +254,6 @@ impl BackupWriter<'_> {
         self.entries.put_json(&format!("{folder}/record.json"), &record).await?;
         self.summary.documents += 1;
         Ok(())
-    }
-
-    /// Whether the document still exists.
-    async fn exists(&self, document: &Document) -> Result<bool, Fault> {
-        Ok(self.app.store.read().await?.documents().get(document.id).await?.is_some())
     }
 
     /// Copies a file. Returns false if it does not exist.
@@ -256,7 +266,11 @@ impl BackupWriter<'_> {
             remaining = remaining.checked_sub(piece.len() as u64).ok_or_else(|| size_mismatch(&file.blob))?;
             self.entries.write(piece).await?;
         }
-        if remaining > 0 { Err(size_mismatch(&file.blob)) } else { Ok(true) }
+        if remaining > 0 {
+            return Err(size_mismatch(&file.blob));
+        }
+        self.summary.files += 1;
+        Ok(true)
     }
 
     async fn chunks(
@@ -266,7 +280,7 @@ impl BackupWriter<'_> {
         document: &Document,
         digests: &mut BTreeMap<String, String>,
     ) -> Result<(), Fault> {
-        let chunks = index.chunks(document.id).await?;
+        let chunks = index.chunks(document.version_id).await?;
         let recorded = document.coverage.as_ref().map_or(0, |coverage| coverage.chunks as usize);
         if chunks.is_empty() || chunks.len() != recorded {
             return Ok(());

@@ -89,7 +89,7 @@ async fn report<T>(
 /// The dimensions of the index's vectors. Outer `None`: the index is empty; inner `None`: it has no dense vectors.
 /// An unreadable index is reported elsewhere.
 async fn index_dimensions(active: &OpenIndex) -> Result<Option<Option<usize>>> {
-    let is_empty = active.index.documents(None, 1).await?.documents.is_empty();
+    let is_empty = active.index.versions(None, 1).await?.versions.is_empty();
     Ok(if is_empty { None } else { Some(active.index.dimensions().await?) })
 }
 

@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use docent_domain::document::{BlobKey, Document, DocumentState, DocumentStatus, FailureCode};
 use docent_domain::fault::{Component, Fault};
 use docent_domain::generation::{GenerationState, IndexGeneration};
-use docent_domain::id::DocumentId;
+use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::job::{JobKind, JobState};
 use docent_ports::blob_store::StoredBlob;
 use futures::{StreamExt, TryStreamExt, stream};
@@ -36,9 +36,8 @@ pub(super) async fn jobs(app: &App, listener: &mut dyn CheckListener) -> Result<
         let page = view.inventory().documents(after, PAGE).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.id);
-        let is_waiting = |document: &&Document| {
-            document.file.is_some() && matches!(document.state, DocumentState::Pending(_))
-        };
+        let is_waiting =
+            |document: &&Document| document.upcoming().is_some_and(|upcoming| upcoming.file.is_some());
         let ids: Vec<DocumentId> = page.iter().filter(is_waiting).map(|document| document.id).collect();
         let queued = view.inventory().with_open_job(&ids, JobKind::Ingest).await?;
         drop(view);
@@ -112,14 +111,14 @@ pub(super) async fn records_of_chunks(
         let page = app.store.read().await?.inventory().documents(after, PAGE).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.id);
-        let recorded: Vec<(DocumentId, u64)> = page.iter().filter_map(recorded_chunks).collect();
-        let ids: Vec<DocumentId> = recorded.iter().map(|(id, _)| *id).collect();
-        let counts = active.index.counts(&ids).await?;
-        for (id, chunks) in recorded {
-            if counts.get(&id).copied().unwrap_or(0) != chunks
-                && let Some((recorded, actual)) = wrong_chunks(app, id).await?
+        let versions: Vec<VersionId> = page.iter().map(|document| document.version_id).collect();
+        let counts = active.index.counts(&versions).await?;
+        for document in &page {
+            let actual = counts.get(&document.version_id).copied().unwrap_or(0);
+            if recorded_chunks(document).is_some_and(|recorded| recorded != actual)
+                && let Some((recorded, actual)) = wrong_chunks(app, document.id).await?
             {
-                listener.found(Finding::WrongChunks { document: id, recorded, actual }).await;
+                listener.found(Finding::WrongChunks { document: document.id, recorded, actual }).await;
             }
         }
         progress.advance(page.len() as u64);
@@ -129,19 +128,19 @@ pub(super) async fn records_of_chunks(
 }
 
 /// The recorded number of chunks of an ingested document.
-fn recorded_chunks(document: &Document) -> Option<(DocumentId, u64)> {
+fn recorded_chunks(document: &Document) -> Option<u64> {
     let chunks = document.coverage.as_ref().map_or(0, |coverage| u64::from(coverage.chunks));
-    matches!(document.state, DocumentState::Ingested(_)).then_some((document.id, chunks))
+    matches!(document.state, DocumentState::Ingested(_)).then_some(chunks)
 }
 
 /// The recorded and the actual number of an ingested document's chunks, if they differ. The record is read before and
 /// after counting: a document that changes in between is not a finding.
 pub(super) async fn wrong_chunks(app: &App, id: DocumentId) -> Result<Option<(u64, u64)>, Fault> {
-    let before = app.store.read().await?.documents().get(id).await?;
-    let actual = app.active_index().await?.index.count(id).await?;
+    let Some(before) = app.store.read().await?.documents().get(id).await? else { return Ok(None) };
+    let actual = app.active_index().await?.index.count(before.version_id).await?;
     let after = app.store.read().await?.documents().get(id).await?;
-    let recorded = after.as_ref().filter(|_| before == after).and_then(recorded_chunks);
-    Ok(recorded.filter(|(_, recorded)| *recorded != actual).map(|(_, recorded)| (recorded, actual)))
+    let recorded = after.as_ref().filter(|after| before == **after).and_then(recorded_chunks);
+    Ok(recorded.filter(|recorded| *recorded != actual).map(|recorded| (recorded, actual)))
 }
 
 /// What a check of a store has seen.
@@ -167,7 +166,7 @@ impl Sightings {
     }
 }
 
-/// Checks that the index contains only chunks of ingested, pending and deleted documents.
+/// Checks that the index contains only chunks of ingested, pending and deleted versions.
 pub(super) async fn chunks(
     app: &App,
     progress: &dyn Progress,
@@ -178,16 +177,16 @@ pub(super) async fn chunks(
     let (mut seen, mut suspects) = (Sightings::default(), BTreeSet::new());
     let mut after: Option<String> = None;
     loop {
-        let page = active.index.documents(after.as_deref(), INDEX_PAGE).await?;
-        let statuses = app.store.read().await?.inventory().statuses(&page.documents).await?;
-        for id in &page.documents {
+        let page = active.index.versions(after.as_deref(), INDEX_PAGE).await?;
+        let statuses = app.store.read().await?.inventory().statuses(&page.versions).await?;
+        for id in &page.versions {
             let status = statuses.get(id).copied();
             seen.count(status.is_some());
             if !may_have_chunks(status) {
                 suspects.insert(*id);
             }
         }
-        progress.advance(page.documents.len() as u64);
+        progress.advance(page.versions.len() as u64);
         after = page.next;
         if after.is_none() {
             break;
@@ -199,15 +198,15 @@ pub(super) async fn chunks(
         listener.found(Finding::MostlyUnknown { store, unknown }).await;
         return Ok(());
     }
-    for document in suspects {
-        if let Some(chunks) = orphan_chunks(app, document).await? {
-            listener.found(Finding::OrphanChunks { document, chunks }).await;
+    for version in suspects {
+        if let Some(chunks) = orphan_chunks(app, version).await? {
+            listener.found(Finding::OrphanChunks { version, chunks }).await;
         }
     }
     Ok(())
 }
 
-/// Whether a document in this status can have chunks. Jobs write a pending document's chunks and remove a deleted
+/// Whether a version in this status can have chunks. Jobs write a pending one's chunks and remove a deleted
 /// one's; a missing job is a separate finding.
 fn may_have_chunks(status: Option<DocumentStatus>) -> bool {
     match status {
@@ -216,8 +215,8 @@ fn may_have_chunks(status: Option<DocumentStatus>) -> bool {
     }
 }
 
-/// The number of chunks of a document that should have none.
-pub(super) async fn orphan_chunks(app: &App, id: DocumentId) -> Result<Option<u64>, Fault> {
+/// The number of chunks of a version that should have none.
+pub(super) async fn orphan_chunks(app: &App, id: VersionId) -> Result<Option<u64>, Fault> {
     let chunks = app.active_index().await?.index.count(id).await?;
     let status = app.store.read().await?.inventory().statuses(&[id]).await?.get(&id).copied();
     Ok((chunks > 0 && !may_have_chunks(status)).then_some(chunks))
@@ -286,11 +285,11 @@ pub(super) async fn files(
         let read = page.len() as u64;
         let before = app.now() - UPLOAD_GRACE;
         let old = page.into_iter().filter(|blob| blob.written_at < before);
-        let with_documents: Vec<(StoredBlob, Option<DocumentId>)> =
-            old.map(|blob| (blob.clone(), document_of(&blob.key))).collect();
-        let ids: Vec<DocumentId> = with_documents.iter().filter_map(|(_, id)| *id).collect();
+        let with_versions: Vec<(StoredBlob, Option<VersionId>)> =
+            old.map(|blob| (blob.clone(), version_of(&blob.key))).collect();
+        let ids: Vec<VersionId> = with_versions.iter().filter_map(|(_, id)| *id).collect();
         let statuses = app.store.read().await?.inventory().statuses(&ids).await?;
-        for (StoredBlob { key, bytes, .. }, id) in with_documents {
+        for (StoredBlob { key, bytes, .. }, id) in with_versions {
             let is_needed = match (id, extraction_of(&key)) {
                 (Some(id), _) => statuses.contains_key(&id),
                 // Needed while a document has this file; a document's removal also removes its extraction.
@@ -338,8 +337,8 @@ pub(super) fn extraction_of(key: &BlobKey) -> Option<[u8; 32]> {
     (BlobKey::of_extraction(&sha256) == *key).then_some(sha256)
 }
 
-/// The document ID in a file's key.
-pub(crate) fn document_of(key: &BlobKey) -> Option<DocumentId> {
+/// The version in a file's key.
+pub(crate) fn version_of(key: &BlobKey) -> Option<VersionId> {
     let id = key.as_str().strip_prefix("documents/")?.strip_suffix(".pdf")?.parse().ok()?;
-    (BlobKey::of_document(id) == *key).then_some(id)
+    (BlobKey::of_version(id) == *key).then_some(id)
 }

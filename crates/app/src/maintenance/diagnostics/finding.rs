@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::document::BlobKey;
 use docent_domain::fault::{Component, Fault};
 use docent_domain::generation::IndexGeneration;
-use docent_domain::id::{DocumentId, JobId};
+use docent_domain::id::{DocumentId, JobId, VersionId};
 use docent_ports::store::Schema;
 
 /// A problem of an installation.
@@ -56,8 +56,8 @@ pub enum Finding {
     },
     /// Chunks of a failed or unknown document.
     OrphanChunks {
-        /// The document's ID in the chunks.
-        document: DocumentId,
+        /// The version's ID in the chunks.
+        version: VersionId,
         /// The number of chunks.
         chunks: u64,
     },
@@ -125,9 +125,9 @@ impl Finding {
             Self::NotQueued(document)
             | Self::NotRemoved(document)
             | Self::WrongChunks { document, .. }
-            | Self::OrphanChunks { document, .. }
             | Self::FileMissing(document)
             | Self::FileSize { document, .. } => document.to_string(),
+            Self::OrphanChunks { version, .. } => version.to_string(),
             Self::ExpiredLease { job, .. } => job.to_string(),
             Self::OrphanFile { key, .. } | Self::ForeignFile(key) => key.as_str().to_owned(),
         }

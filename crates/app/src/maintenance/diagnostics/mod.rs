@@ -8,9 +8,10 @@ mod consistency;
 mod finding;
 mod repair;
 
-pub(crate) use consistency::document_of;
+pub(crate) use consistency::version_of;
 use docent_domain::fault::{Component, Fault};
 pub use finding::Finding;
+pub(crate) use repair::ingest_again_if_ingested;
 pub use repair::{Repair, repair};
 
 use super::progress::{NoProgress, Progress};

@@ -5,14 +5,17 @@
 
 use super::Finding;
 use super::consistency::{
-    self, document_of, extraction_of, is_extraction_needed, orphan_chunks, wrong_chunks,
+    self, extraction_of, is_extraction_needed, orphan_chunks, version_of, wrong_chunks,
 };
+use crate::jobs::queue;
 use crate::webhooks::events;
 use crate::{App, Error, generations};
-use docent_domain::document::{BlobKey, Document, DocumentState, Failure, FailureCode};
+use docent_domain::document::{BlobKey, Document, Failure, FailureCode};
 use docent_domain::fault::Fault;
-use docent_domain::id::{DocumentId, JobId, UserId};
+use docent_domain::id::{DocumentId, JobId, UserId, VersionId};
 use docent_domain::job::{Job, JobKind, JobState};
+use docent_domain::retrieval::SearchedVersion;
+use docent_domain::scope::Scope;
 
 /// The result of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +37,7 @@ pub async fn repair(app: &App, finding: &Finding) -> Result<Repair, Error> {
         Finding::NotQueued(id) => queue_ingestion(app, *id).await,
         Finding::NotRemoved(id) => queue_removal(app, *id).await,
         Finding::WrongChunks { document, .. } => ingest_again(app, *document).await,
-        Finding::OrphanChunks { document, .. } => remove_chunks(app, *document).await,
+        Finding::OrphanChunks { version, .. } => remove_chunks(app, *version).await,
         Finding::OrphanFile { key, .. } => Ok(remove_file(app, key).await?),
         Finding::RetiredIndex(_) => remove_collections(app).await,
         Finding::ComponentDown(..)
@@ -62,8 +65,7 @@ async fn queue_ingestion(app: &App, id: DocumentId) -> Result<Repair, Error> {
     let mut work = app.store.begin().await?;
     let document = work.documents().get(id).await?;
     let jobs = work.jobs().of_document(id).await?;
-    let Some(document) = document.filter(|document| matches!(document.state, DocumentState::Pending(_)))
-    else {
+    let Some(document) = document.filter(|document| document.upcoming().is_some()) else {
         return Ok(Repair::Resolved);
     };
     if is_open(&jobs, JobKind::Ingest) {
@@ -98,15 +100,18 @@ async fn ingest_again(app: &App, id: DocumentId) -> Result<Repair, Error> {
         Some(file) => app.blobs.size(&file.blob).await?.is_some(),
         None => false,
     };
+    let (owner, now) = (document.owner, app.now());
     let mut work = app.store.begin().await?;
+    let is_queued = has_file && queue::restart(app, &mut *work, id).await?;
     if work.documents().get(id).await?.as_ref() != Some(&document) {
         return Ok(Repair::Resolved);
     }
-    let (owner, now) = (document.owner, app.now());
     let lost: Document = document.requeued(now)?;
     if has_file {
         work.documents().update(&lost).await?;
-        work.jobs().insert(&job(app, JobKind::Ingest, id, owner)).await?;
+        if !is_queued {
+            queue::add(app, &mut *work, id, owner, None).await?;
+        }
         work.commit().await?;
         app.process.new_jobs.notify_one();
         return Ok(Repair::Done("the document is queued for ingestion"));
@@ -115,11 +120,11 @@ async fn ingest_again(app: &App, id: DocumentId) -> Result<Repair, Error> {
     work.documents().update(&failed).await?;
     events::enqueue_deliveries(app, &mut *work, &failed).await?;
     work.commit().await?;
-    remove_chunks(app, id).await?;
+    remove_chunks(app, failed.version_id).await?;
     Ok(Repair::Done("the document is marked as failed because its file is missing"))
 }
 
-async fn remove_chunks(app: &App, id: DocumentId) -> Result<Repair, Error> {
+async fn remove_chunks(app: &App, id: VersionId) -> Result<Repair, Error> {
     if orphan_chunks(app, id).await?.is_none() {
         return Ok(Repair::Resolved);
     }
@@ -131,9 +136,15 @@ async fn remove_chunks(app: &App, id: DocumentId) -> Result<Repair, Error> {
     }
 }
 
-async fn ingest_again_if_ingested(app: &App, id: DocumentId) -> Result<bool, Error> {
-    match wrong_chunks(app, id).await? {
-        Some(_) => Ok(matches!(Box::pin(ingest_again(app, id)).await?, Repair::Done(_))),
+/// Queues the ingestion of a version again if it is searched and its chunks were removed; returns whether they were.
+///
+/// # Errors
+/// When a store fails. Can be retried.
+pub(crate) async fn ingest_again_if_ingested(app: &App, id: VersionId) -> Result<bool, Error> {
+    let searched = app.store.read_latest().await?.documents().searchable(&[id], Scope::SERVICE).await?;
+    let Some(SearchedVersion { document, .. }) = searched.get(&id).copied() else { return Ok(false) };
+    match wrong_chunks(app, document).await? {
+        Some(_) => Ok(matches!(Box::pin(ingest_again(app, document)).await?, Repair::Done(_))),
         None => Ok(false),
     }
 }
@@ -147,7 +158,7 @@ async fn remove_collections(app: &App) -> Result<Repair, Error> {
 }
 
 async fn remove_file(app: &App, key: &BlobKey) -> Result<Repair, Fault> {
-    let is_needed = match (document_of(key), extraction_of(key)) {
+    let is_needed = match (version_of(key), extraction_of(key)) {
         (Some(id), _) => app.store.read().await?.inventory().statuses(&[id]).await?.contains_key(&id),
         (None, Some(sha256)) => is_extraction_needed(app, &sha256).await?,
         (None, None) => return Ok(Repair::NotSupported),

@@ -1,6 +1,6 @@
 //! Fills the new index in rounds.
 
-use super::switch::{IndexedDocument, Switch, switch};
+use super::switch::{IndexedVersion, Switch, switch};
 use super::{ReindexError, Reindexed};
 use crate::App;
 use crate::generations::OpenIndex;
@@ -10,7 +10,7 @@ use docent_domain::document::{Document, DocumentState};
 use docent_domain::extraction::IngestionStats;
 use docent_domain::fault::{Fault, FaultKind};
 use docent_domain::generation::{IndexGeneration, IndexedRevision};
-use docent_domain::id::DocumentId;
+use docent_domain::id::{DocumentId, VersionId};
 use futures::{StreamExt, stream};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -37,14 +37,14 @@ pub(super) struct Build<'a> {
     concurrency: usize,
     stop: &'a CancellationToken,
     progress: &'a dyn Progress,
-    indexed: HashMap<DocumentId, IndexedDocument>,
+    indexed: HashMap<VersionId, IndexedVersion>,
     unreadable: Vec<(DocumentId, String)>,
     written: u64,
 }
 
 /// The result of indexing a document.
 enum Indexing {
-    Done(IndexedDocument),
+    Done(IndexedVersion),
     /// The document has changed since the round began; the next round covers it.
     Changed,
     Unreadable(DocumentId, String),
@@ -106,11 +106,11 @@ impl<'a> Build<'a> {
             let page = self.app.store.read_latest().await?.documents().indexed_revisions(after, PAGE).await?;
             let Some(last) = page.last() else { return Ok(missing) };
             after = Some(last.document);
-            let ids: Vec<DocumentId> = page.iter().map(|revision| revision.document).collect();
+            let ids: Vec<VersionId> = page.iter().map(|revision| revision.version).collect();
             let counts = target.index.counts(&ids).await?;
             for revision in page {
-                if counts.get(&revision.document).is_some_and(|count| *count == u64::from(revision.chunks)) {
-                    self.indexed.insert(revision.document, IndexedDocument { revision, coverage: None });
+                if counts.get(&revision.version).is_some_and(|count| *count == u64::from(revision.chunks)) {
+                    self.indexed.insert(revision.version, IndexedVersion { revision, coverage: None });
                 } else {
                     missing.push(revision);
                 }
@@ -136,7 +136,7 @@ impl<'a> Build<'a> {
         while let Some(result) = work.next().await {
             match result {
                 Ok(Indexing::Done(document)) => {
-                    self.indexed.insert(document.revision.document, document);
+                    self.indexed.insert(document.revision.version, document);
                     self.written += 1;
                 }
                 Ok(Indexing::Changed) => {}
@@ -157,8 +157,8 @@ impl<'a> Build<'a> {
     async fn remove_deleted(&self, target: &OpenIndex) -> Result<(), Fault> {
         let mut after: Option<String> = None;
         loop {
-            let page = target.index.documents(after.as_deref(), INDEX_PAGE).await?;
-            for id in page.documents.iter().filter(|id| !self.indexed.contains_key(id)) {
+            let page = target.index.versions(after.as_deref(), INDEX_PAGE).await?;
+            for id in page.versions.iter().filter(|id| !self.indexed.contains_key(id)) {
                 target.index.remove(*id).await?;
             }
             after = page.next;
@@ -226,7 +226,7 @@ async fn try_index(
         Err(error) => return Some(Err(error)),
     };
     let coverage = (document.coverage.as_ref() != Some(&coverage)).then_some(coverage);
-    Some(Ok(Indexing::Done(IndexedDocument { revision, coverage })))
+    Some(Ok(Indexing::Done(IndexedVersion { revision, coverage })))
 }
 
 /// The document, if it still has this revision.

@@ -5,15 +5,15 @@ use docent_domain::document::DocumentState;
 use docent_domain::extraction::Coverage;
 use docent_domain::fault::Fault;
 use docent_domain::generation::{GenerationState, IndexGeneration, IndexedRevision};
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_ports::store::UnitOfWork;
 use std::collections::{HashMap, HashSet};
 
 /// Revisions that one query reads.
 const PAGE: u64 = 1000;
 
-/// A document in the new index. Kept in memory for all documents: a few dozen bytes each.
-pub(super) struct IndexedDocument {
+/// A version of a document in the new index. Kept in memory for all documents: a few dozen bytes each.
+pub(super) struct IndexedVersion {
     pub(super) revision: IndexedRevision,
     /// Its new coverage, if that has changed.
     pub(super) coverage: Option<Coverage>,
@@ -27,8 +27,8 @@ pub(super) enum Switch {
     Behind {
         /// Documents that are missing from the index or outdated in it.
         missing: Vec<IndexedRevision>,
-        /// Indexed documents that no longer exist.
-        deleted: Vec<DocumentId>,
+        /// Indexed versions that no longer exist.
+        deleted: Vec<VersionId>,
     },
     /// Another process has retired or replaced the generation.
     EndedElsewhere,
@@ -38,7 +38,7 @@ pub(super) enum Switch {
 pub(super) async fn switch(
     app: &App,
     generation: &IndexGeneration,
-    indexed: &HashMap<DocumentId, IndexedDocument>,
+    indexed: &HashMap<VersionId, IndexedVersion>,
 ) -> Result<Switch, Fault> {
     let mut work = app.store.begin().await?;
     // This locks the generations: jobs that complete concurrently have committed, or wait for this transaction.
@@ -68,16 +68,16 @@ pub(super) async fn switch(
 /// Compares the index with the records: the missing revisions and the deleted documents.
 async fn compare(
     work: &mut dyn UnitOfWork,
-    indexed: &HashMap<DocumentId, IndexedDocument>,
-) -> Result<(Vec<IndexedRevision>, Vec<DocumentId>), Fault> {
+    indexed: &HashMap<VersionId, IndexedVersion>,
+) -> Result<(Vec<IndexedRevision>, Vec<VersionId>), Fault> {
     let (mut missing, mut recorded, mut after) = (Vec::new(), HashSet::with_capacity(indexed.len()), None);
     loop {
         let page = work.documents().indexed_revisions(after, PAGE).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.document);
         for revision in page {
-            recorded.insert(revision.document);
-            if indexed.get(&revision.document).is_none_or(|document| document.revision != revision) {
+            recorded.insert(revision.version);
+            if indexed.get(&revision.version).is_none_or(|document| document.revision != revision) {
                 missing.push(revision);
             }
         }
@@ -89,12 +89,13 @@ async fn compare(
 /// Updates the documents whose coverage has changed.
 async fn update_coverage(
     work: &mut dyn UnitOfWork,
-    indexed: &HashMap<DocumentId, IndexedDocument>,
+    indexed: &HashMap<VersionId, IndexedVersion>,
 ) -> Result<(), Fault> {
-    let changed = indexed.iter().filter_map(|(id, document)| Some((*id, document.coverage.as_ref()?)));
-    for (id, coverage) in changed {
-        if let Some(mut document) = work.documents().get(id).await?
+    let changed = indexed.values().filter_map(|version| Some((version.revision, version.coverage.as_ref()?)));
+    for (revision, coverage) in changed {
+        if let Some(mut document) = work.documents().get(revision.document).await?
             && matches!(document.state, DocumentState::Ingested(_))
+            && document.version_id == revision.version
         {
             document.coverage = Some(coverage.clone());
             work.documents().update(&document).await?;

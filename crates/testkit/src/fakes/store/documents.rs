@@ -4,11 +4,12 @@ use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::attributes::DocumentLabels;
-use docent_domain::document::{Deletion, Document, DocumentState};
+use docent_domain::document::{Deletion, Document, DocumentState, Replacement, StoredFile};
 use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::{DocumentId, UserId};
+use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
+use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
@@ -75,14 +76,31 @@ impl DocumentReader for Transaction {
         Ok(days.into_iter().map(|(day, counts)| DocumentDay { day, counts }).collect())
     }
 
-    async fn searchable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
-        let documents = &self.read()?.documents;
-        let is_searchable = |id: &&DocumentId| {
-            documents.get(id).is_some_and(|document| {
-                matches!(document.state, DocumentState::Ingested(_)) && scope.contains(&document.collections)
-            })
+    async fn searchable(
+        &mut self,
+        ids: &[VersionId],
+        scope: &Scope,
+    ) -> Result<HashMap<VersionId, SearchedVersion>> {
+        let documents = self.read()?.documents.values();
+        let found = documents.filter(|it| ids.contains(&it.version_id) && is_searched(it, scope));
+        let version =
+            |document: &Document| SearchedVersion { document: document.id, number: document.version };
+        Ok(found.map(|document| (document.version_id, version(document))).collect())
+    }
+
+    async fn versions(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<Vec<VersionId>> {
+        let documents = self.read()?.documents.values();
+        let found = documents.filter(|it| ids.contains(&it.id) && is_searched(it, scope));
+        Ok(found.map(|document| document.version_id).collect())
+    }
+
+    async fn with_equal_file(&mut self, sha256: &[u8; 32], scope: &Scope) -> Result<Option<Document>> {
+        let is_equal = |document: &&Document| {
+            document.file.as_ref().is_some_and(|file| file.sha256 == *sha256)
+                && scope.contains(&document.collections)
         };
-        Ok(ids.iter().filter(is_searchable).copied().collect())
+        let equal = self.read()?.documents.values().filter(is_equal);
+        Ok(equal.min_by_key(|document| (document.created_at, document.id)).cloned())
     }
 
     async fn readable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
@@ -118,7 +136,8 @@ impl DocumentReader for Transaction {
         let mark = |document: &Document| match &document.state {
             DocumentState::Ingested(ingested) => {
                 let chunks = document.coverage.as_ref().map_or(0, |coverage| coverage.chunks);
-                Some(IndexedRevision { document: document.id, at: ingested.at, chunks })
+                let (document, version) = (document.id, document.version_id);
+                Some(IndexedRevision { document, version, at: ingested.at, chunks })
             }
             DocumentState::Pending(_) | DocumentState::Failed(_) => None,
         };
@@ -132,12 +151,11 @@ impl DocumentReader for Transaction {
 
     async fn stored_bytes(&mut self, owner: UserId) -> Result<u64> {
         let owned = self.read()?.documents.values().filter(|document| document.owner == Some(owner));
-        Ok(owned.filter_map(|document| document.file.as_ref()).map(|file| file.bytes).sum())
+        Ok(owned.flat_map(files).map(|file| file.bytes).sum())
     }
 
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {
-        let files = self.read()?.documents.values().filter_map(|document| document.file.as_ref());
-        Ok(files.into_iter().any(|file| file.sha256 == *sha256))
+        Ok(self.read()?.documents.values().flat_map(files).any(|file| file.sha256 == *sha256))
     }
 }
 
@@ -183,9 +201,9 @@ impl DocumentWriter for Transaction {
     async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool> {
         self.write(|tables| {
             let Some(document) = tables.documents.remove(&id) else { return Ok(false) };
-            let sha256 = document.file.as_ref().map(|file| file.sha256);
-            let blob = document.file.map(|file| file.blob);
-            tables.deleted.insert(id, Deletion { document: id, blob, sha256, at });
+            let replacement = document.replacement.as_ref().map(Replacement::stored);
+            let versions = [document.stored()].into_iter().chain(replacement).collect();
+            tables.deleted.insert(id, Deletion { document: id, versions, at });
             Ok(true)
         })
     }
@@ -199,6 +217,15 @@ impl DocumentWriter for Transaction {
             Ok(was_there)
         })
     }
+}
+
+fn is_searched(document: &Document, scope: &Scope) -> bool {
+    matches!(document.state, DocumentState::Ingested(_)) && scope.contains(&document.collections)
+}
+
+/// The file of a document and that of its replacement.
+fn files(document: &Document) -> impl Iterator<Item = &StoredFile> {
+    document.file.iter().chain(document.replacement.iter().map(|replacement| &replacement.file))
 }
 
 fn count(counts: &mut DocumentCounts, document: &Document) {

@@ -11,7 +11,8 @@ use docent_domain::document::{Deletion, Document, DocumentState, DocumentStatus}
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, VersionId,
+    WebhookId,
 };
 use docent_domain::job::{Job, JobKind, JobState};
 use docent_domain::usage::UsageRecord;
@@ -46,15 +47,26 @@ impl Inventory for Transaction {
         Ok(page(&self.read()?.deleted, after, limit))
     }
 
-    async fn statuses(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, DocumentStatus>> {
+    async fn statuses(&mut self, ids: &[VersionId]) -> Result<HashMap<VersionId, DocumentStatus>> {
         let tables = self.read()?;
-        let standing = |id: &DocumentId| match tables.documents.get(id).map(|document| &document.state) {
-            Some(DocumentState::Pending(_)) => Some(DocumentStatus::Pending),
-            Some(DocumentState::Ingested(_)) => Some(DocumentStatus::Ingested),
-            Some(DocumentState::Failed(_)) => Some(DocumentStatus::Failed),
-            None => tables.deleted.get(id).map(|_| DocumentStatus::Deleted),
-        };
-        Ok(ids.iter().filter_map(|id| Some((*id, standing(id)?))).collect())
+        let mut statuses = HashMap::new();
+        for document in tables.documents.values() {
+            let status = match document.state {
+                DocumentState::Pending(_) => DocumentStatus::Pending,
+                DocumentState::Ingested(_) => DocumentStatus::Ingested,
+                DocumentState::Failed(_) => DocumentStatus::Failed,
+            };
+            statuses.insert(document.version_id, status);
+            if let Some(replacement) = &document.replacement {
+                let is_failed = replacement.failure.is_some();
+                let status = if is_failed { DocumentStatus::Failed } else { DocumentStatus::Pending };
+                statuses.insert(replacement.version_id, status);
+            }
+        }
+        let deleted = tables.deleted.values().flat_map(|deletion| &deletion.versions);
+        statuses.extend(deleted.map(|version| (version.id, DocumentStatus::Deleted)));
+        statuses.retain(|id, _| ids.contains(id));
+        Ok(statuses)
     }
 
     async fn with_open_job(&mut self, ids: &[DocumentId], kind: JobKind) -> Result<HashSet<DocumentId>> {

@@ -123,6 +123,21 @@ impl JobWriter for Transaction {
         })
     }
 
+    async fn restart_ingestion(&mut self, document: DocumentId, now: DateTime<Utc>) -> Result<bool> {
+        self.write(|tables| {
+            let is_open = |job: &&mut Job| {
+                job.document == document && job.kind == JobKind::Ingest && job.state != JobState::Done
+            };
+            let mut jobs = tables.jobs.values_mut().filter(is_open).peekable();
+            let is_there = jobs.peek().is_some();
+            for job in jobs {
+                let new = Job::new(job.id, job.kind, document, job.owner, now);
+                *job = Job { trace: job.trace.clone(), created_at: job.created_at, ..new };
+            }
+            Ok(is_there)
+        })
+    }
+
     async fn release_all(&mut self, now: DateTime<Utc>) -> Result<u64> {
         self.write(|tables| {
             let leased = |job: &&mut Job| matches!(job.state, JobState::Leased { .. });

@@ -3,7 +3,7 @@
 use super::Transaction;
 use async_trait::async_trait;
 use docent_domain::fault::Result;
-use docent_domain::id::DocumentId;
+use docent_domain::id::VersionId;
 use docent_ports::term_statistics::{
     Contribution, TermStatistics, TermStatisticsReader, TermStatisticsWriter,
 };
@@ -31,16 +31,16 @@ impl TermStatisticsReader for Transaction {
 
 #[async_trait]
 impl TermStatisticsWriter for Transaction {
-    async fn put(&mut self, collection: &str, document: DocumentId, added: &Contribution) -> Result<()> {
+    async fn put(&mut self, collection: &str, version: VersionId, added: &Contribution) -> Result<()> {
         self.write(|tables| {
-            tables.term_statistics.insert((collection.to_owned(), document), added.clone());
+            tables.term_statistics.insert((collection.to_owned(), version), added.clone());
             Ok(())
         })
     }
 
-    async fn remove(&mut self, collection: &str, document: DocumentId) -> Result<()> {
+    async fn remove(&mut self, collection: &str, version: VersionId) -> Result<()> {
         self.write(|tables| {
-            tables.term_statistics.remove(&(collection.to_owned(), document));
+            tables.term_statistics.remove(&(collection.to_owned(), version));
             Ok(())
         })
     }
