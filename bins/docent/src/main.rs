@@ -43,6 +43,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => return Ok(command::doctor::run(args).await),
         Command::Reindex(args) => return Ok(command::reindex::run(args).await),
         Command::Ingest(args) => return Ok(command::ingest::run(args).await),
+        Command::Sync(args) => return Ok(command::sync::run(&args).await),
         Command::Ask(args) => return Ok(command::ask::run(&args).await),
         Command::Documents(command) => return command::documents::run(&command).await,
         Command::Collections(command) => command::collections::run(&command).await,

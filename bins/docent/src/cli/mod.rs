@@ -21,7 +21,7 @@ pub use maintenance::{
 pub use reference::reference;
 pub use remote::{
     AskArgs, ClientArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, LabelArgs,
-    ListDocumentsArgs, LoginArgs, RemoteArgs, SearchArgs, ShowDocumentArgs,
+    ListDocumentsArgs, LoginArgs, RemoteArgs, SearchArgs, ShowDocumentArgs, SyncArgs,
 };
 
 pub use selection::{AttributeArg, ConditionArg, SelectionArgs};
@@ -79,6 +79,12 @@ pub enum Command {
     /// started, for example without a login, 130 if interrupted. Files uploaded before an interruption stay on the
     /// service.
     Ingest(IngestArgs),
+    /// Make a collection of a running service have the PDFs of a directory.
+    ///
+    /// Uploads new files, replaces changed ones, and renames moved ones; compares SHA-256 digests, not times. Keeps no
+    /// state of its own: a document has the path of its file in the attribute `path`. Can be interrupted at any moment and
+    /// run again. Exit codes: 0 if the collection has the files, 1 if some changes failed, 2 if nothing was done.
+    Sync(SyncArgs),
     /// Ask a running service a question; the answer is streamed, followed by its sources with page numbers.
     ///
     /// Exit codes: 0 if the answer is complete, 1 if it was cut off, 2 if there is none, 130 if interrupted.

@@ -75,6 +75,32 @@ pub struct IngestArgs {
     pub client: ClientArgs,
 }
 
+/// Arguments of `docent sync`.
+#[derive(Debug, Args)]
+pub struct SyncArgs {
+    /// Directory whose files, with those of its subdirectories, the collection is to have.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// ID or name of the collection.
+    #[arg(long)]
+    pub collection: CollectionArg,
+    /// Print what would be done, and change nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Delete documents of earlier runs whose files are no longer there. Other documents of the collection stay.
+    #[arg(long)]
+    pub delete: bool,
+    /// Do nothing if more than this share of the documents of earlier runs would be deleted.
+    #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub max_delete: u8,
+    /// Files uploaded at the same time, 1 to 16.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub concurrency: u8,
+    /// Output format, service and credentials.
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
 /// Arguments of `docent ask`.
 #[derive(Debug, Args)]
 pub struct AskArgs {

@@ -3,6 +3,7 @@
 mod collections;
 mod credentials;
 mod error;
+pub(crate) mod retry;
 mod upload;
 
 pub(crate) use error::ApiError;

@@ -5,7 +5,7 @@ use anyhow::{Context, anyhow};
 use docent_domain::id::CollectionId;
 use futures::TryStreamExt;
 use reqwest::multipart::{Form, Part};
-use reqwest::{Body, Method};
+use reqwest::{Body, Method, Url};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,6 +40,40 @@ impl ServiceClient {
         collection: Option<CollectionId>,
         on_progress: impl Fn(u64) + Send + Sync + 'static,
     ) -> anyhow::Result<Value> {
+        let mut url = join(&self.base, &["documents", "upload"])?;
+        if let Some(collection) = collection {
+            url.query_pairs_mut().append_pair("collection_id", &collection.to_string());
+        }
+        self.send_file(Method::POST, url, path, on_progress).await
+    }
+
+    /// Uploads a PDF with attributes into a collection, as [`upload`](Self::upload).
+    pub(crate) async fn upload_with(
+        &self,
+        path: &Path,
+        collection: CollectionId,
+        attributes: &Value,
+    ) -> anyhow::Result<Value> {
+        let mut url = join(&self.base, &["documents", "upload"])?;
+        let mut query = url.query_pairs_mut();
+        query.append_pair("collection_id", &collection.to_string());
+        query.append_pair("attributes", &attributes.to_string());
+        drop(query);
+        self.send_file(Method::POST, url, path, |_| {}).await
+    }
+
+    /// Replaces the file of a document, as [`upload`](Self::upload).
+    pub(crate) async fn replace(&self, id: &str, path: &Path) -> anyhow::Result<Value> {
+        self.send_file(Method::PUT, join(&self.base, &["documents", id, "file"])?, path, |_| {}).await
+    }
+
+    async fn send_file(
+        &self,
+        method: Method,
+        url: Url,
+        path: &Path,
+        on_progress: impl Fn(u64) + Send + Sync + 'static,
+    ) -> anyhow::Result<Value> {
         let file = File::open(path).await.context("opening the file")?;
         let length = file.metadata().await.context("opening the file")?.len();
         let sent = Arc::new(AtomicU64::new(0));
@@ -52,11 +86,7 @@ impl ServiceClient {
         let part = Part::stream_with_length(Body::wrap_stream(chunks), length);
         let part = part.file_name(name).mime_str("application/pdf").context("naming the file's type")?;
         let form = Form::new().part("file", part);
-        let mut url = join(&self.base, &["documents", "upload"])?;
-        if let Some(collection) = collection {
-            url.query_pairs_mut().append_pair("collection_id", &collection.to_string());
-        }
-        let request = self.http.post(url).multipart(form);
+        let request = self.http.request(method, url).multipart(form);
         let mut sending = Box::pin(self.send_authenticated(request));
         let mut last_sent = 0;
         loop {

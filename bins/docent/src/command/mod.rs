@@ -24,4 +24,5 @@ pub(crate) mod restore;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod service;
+pub(crate) mod sync;
 pub(crate) mod worker;

@@ -35,7 +35,7 @@ fn text(path: &Path) -> &str {
 }
 
 /// Starts a service on the embedded profile and logs in.
-async fn service(folder: &Path) -> Serving {
+pub(crate) async fn service(folder: &Path) -> Serving {
     create_account(folder, EMAIL, PASSWORD).await;
     let mut command = docent(folder);
     command.args(["dev", "--no-sample"]).env("DOCENT_AUTH_BACKENDS", "jwt,api_key");

@@ -16,6 +16,7 @@ mod observability;
 mod program;
 mod reindex;
 mod remote;
+mod sync;
 
 use client::{Client, fixture};
 use program::{SECRET, Serving, docent, in_time, rest, run};

@@ -6,16 +6,16 @@ use std::{fs, io};
 
 /// A file given on the command line or found in a given directory.
 #[derive(Debug, PartialEq)]
-pub(super) struct Found {
-    pub(super) path: PathBuf,
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
     /// Size in bytes, or why it cannot be uploaded.
-    pub(super) size: Result<u64, String>,
+    pub(crate) size: Result<u64, String>,
 }
 
 /// Returns the given files in order; a directory is replaced by the PDFs in it and its subdirectories, ordered by name.
 ///
 /// Symbolic links to directories are not followed, because they can form cycles.
-pub(super) fn find_files(paths: &[PathBuf]) -> Vec<Found> {
+pub(crate) fn find_files(paths: &[PathBuf]) -> Vec<Found> {
     let mut found = Vec::new();
     for path in paths {
         match fs::metadata(path) {

@@ -1,12 +1,12 @@
 //! `docent ingest`: uploads files to a running service, several at once.
 
 mod display;
-mod files;
+pub(super) mod files;
 mod outcome;
-mod retry;
 mod wait;
 
 use super::service::Signals;
+use crate::client::retry::{Decision, RetryPolicy, may_be_uploaded};
 use crate::client::{ApiError, ServiceClient};
 use crate::fail;
 use crate::output::{self, OutputError};
@@ -18,7 +18,7 @@ use files::{Found, find_files};
 use futures::{StreamExt, stream};
 use outcome::Outcome;
 use reqwest::StatusCode;
-use retry::{Decision, RetryPolicy, may_be_uploaded};
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

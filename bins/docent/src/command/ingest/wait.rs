@@ -1,8 +1,8 @@
 //! Waits until uploaded documents are ingested or failed.
 
 use super::outcome::Outcome;
-use super::retry::{Decision, RetryPolicy};
 use super::{Run, Uploaded};
+use crate::client::retry::{Decision, RetryPolicy};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;

@@ -1,6 +1,6 @@
 //! Decides whether and when requests are retried.
 
-use crate::client::ApiError;
+use super::ApiError;
 use anyhow::Error;
 use reqwest::StatusCode;
 use std::time::Duration;
@@ -12,7 +12,7 @@ const MAX_BACKOFF: Duration = Duration::from_secs(30);
 
 /// What to do after a failed request.
 #[derive(Debug, PartialEq)]
-pub(super) enum Decision {
+pub(crate) enum Decision {
     /// Retry after a pause.
     Wait(Duration),
     /// Refresh the login and retry.
@@ -22,7 +22,7 @@ pub(super) enum Decision {
 
 /// Whether the service may have received a file although its upload failed: the connection broke during the upload,
 /// here or behind a proxy.
-pub(super) fn may_be_uploaded(error: &Error) -> bool {
+pub(crate) fn may_be_uploaded(error: &Error) -> bool {
     match error.downcast_ref::<ApiError>() {
         Some(response) => is_gateway_error(response),
         None => error.downcast_ref::<reqwest::Error>().is_some_and(|error| !error.is_connect()),
@@ -31,20 +31,20 @@ pub(super) fn may_be_uploaded(error: &Error) -> bool {
 
 /// Counts the failed attempts of a request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RetryPolicy {
+pub(crate) struct RetryPolicy {
     max_attempts: u32,
     failed: u32,
     has_refreshed: bool,
 }
 
 impl RetryPolicy {
-    pub(super) fn new(max_attempts: u32) -> Self {
+    pub(crate) fn new(max_attempts: u32) -> Self {
         Self { max_attempts, failed: 0, has_refreshed: false }
     }
 
     /// Decides after a failed upload. If the connection broke, here or behind a proxy, the upload is not repeated,
     /// because the service may have received it.
-    pub(super) fn after_upload(&mut self, error: &Error) -> Decision {
+    pub(crate) fn after_upload(&mut self, error: &Error) -> Decision {
         match error.downcast_ref::<ApiError>() {
             Some(response) if response.status == StatusCode::UNAUTHORIZED && !self.has_refreshed => {
                 self.has_refreshed = true;
@@ -56,7 +56,7 @@ impl RetryPolicy {
     }
 
     /// Decides after a failed read, which can always be repeated.
-    pub(super) fn after_read(&mut self, error: &Error) -> Decision {
+    pub(crate) fn after_read(&mut self, error: &Error) -> Decision {
         match error.downcast_ref::<ApiError>() {
             Some(response) if asks_to_wait(response) || is_gateway_error(response) => {
                 self.wait(response.retry_after)

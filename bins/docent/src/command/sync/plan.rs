@@ -1,0 +1,194 @@
+//! The changes that make a collection have the files of a directory.
+
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Attribute with the path of a document's file in the directory.
+pub(super) const PATH: &str = "path";
+
+/// A PDF of the directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LocalFile {
+    pub(super) path: PathBuf,
+    /// Path in the directory, with `/` between its parts.
+    pub(super) name: String,
+    /// SHA-256 digest in hexadecimal digits.
+    pub(super) sha256: String,
+}
+
+/// A document of the collection that an earlier run uploaded.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SyncedDocument {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// Digest of its latest file.
+    pub(super) sha256: String,
+    pub(super) attributes: Map<String, Value>,
+    pub(super) collections: Vec<String>,
+}
+
+impl SyncedDocument {
+    /// The document of this report, if it has a path.
+    pub(super) fn of_report(report: &Value) -> Option<Self> {
+        let attributes = report["attributes"].as_object()?.clone();
+        let replacement = &report["replacement"];
+        let file = if replacement.is_null() { &report["file"] } else { &replacement["file"] };
+        let ids = report["collection_ids"].as_array()?.iter();
+        Some(Self {
+            id: report["id"].as_str()?.to_owned(),
+            name: attributes.get(PATH)?.as_str()?.to_owned(),
+            sha256: file["sha256"].as_str().unwrap_or_default().to_owned(),
+            collections: ids.filter_map(|id| id.as_str().map(str::to_owned)).collect(),
+            attributes,
+        })
+    }
+}
+
+/// A change of the collection.
+#[derive(Debug, PartialEq)]
+pub(super) enum Action {
+    /// Uploads a file.
+    Add(LocalFile),
+    /// Replaces the file of a document.
+    Replace(SyncedDocument, LocalFile),
+    /// Names the new path of an unchanged file.
+    Move(SyncedDocument, LocalFile),
+    /// Deletes a document, or takes it out of the collection if it is in others.
+    Delete(SyncedDocument),
+}
+
+impl Action {
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Add(_) => "add",
+            Self::Replace(..) => "replace",
+            Self::Move(..) => "move",
+            Self::Delete(_) => "delete",
+        }
+    }
+
+    /// The path that the change is about.
+    pub(super) fn path(&self) -> &str {
+        match self {
+            Self::Add(file) | Self::Replace(_, file) | Self::Move(_, file) => &file.name,
+            Self::Delete(document) => &document.name,
+        }
+    }
+
+    /// ID of the document, unless it is new.
+    pub(super) fn document(&self) -> Option<&str> {
+        match self {
+            Self::Add(_) => None,
+            Self::Replace(document, _) | Self::Move(document, _) | Self::Delete(document) => {
+                Some(&document.id)
+            }
+        }
+    }
+}
+
+/// The changes to make.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) actions: Vec<Action>,
+    /// Number of files that their documents have already.
+    pub(super) unchanged: usize,
+    /// Number of documents of earlier runs.
+    pub(super) synced: usize,
+}
+
+impl Plan {
+    /// Compares the files with the documents. With `deletes`, documents without a file are deleted.
+    pub(super) fn new(local: Vec<LocalFile>, remote: Vec<SyncedDocument>, deletes: bool) -> Self {
+        let synced = remote.len();
+        // Of documents with the same path, the newest is listed first.
+        let mut by_name: BTreeMap<String, SyncedDocument> = BTreeMap::new();
+        let mut rest = Vec::new();
+        for document in remote {
+            if by_name.contains_key(&document.name) {
+                rest.push(document);
+            } else {
+                by_name.insert(document.name.clone(), document);
+            }
+        }
+        let (mut actions, mut new, mut unchanged) = (Vec::new(), Vec::new(), 0);
+        for file in local {
+            match by_name.remove(&file.name) {
+                None => new.push(file),
+                Some(document) if document.sha256 == file.sha256 => unchanged += 1,
+                Some(document) => actions.push(Action::Replace(document, file)),
+            }
+        }
+        rest.extend(by_name.into_values());
+        for file in new {
+            match rest.iter().position(|document| document.sha256 == file.sha256) {
+                Some(at) => actions.push(Action::Move(rest.swap_remove(at), file)),
+                None => actions.push(Action::Add(file)),
+            }
+        }
+        if deletes {
+            actions.extend(rest.into_iter().map(Action::Delete));
+        }
+        Self { actions, unchanged, synced }
+    }
+
+    /// Number of deletions.
+    pub(super) fn deletions(&self) -> usize {
+        self.actions.iter().filter(|action| matches!(action, Action::Delete(_))).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn file(name: &str, sha256: &str) -> LocalFile {
+        LocalFile { path: PathBuf::from(name), name: name.to_owned(), sha256: sha256.to_owned() }
+    }
+
+    fn document(name: &str, sha256: &str) -> SyncedDocument {
+        let report = json!({
+            "id": format!("id of {name}"), "attributes": { "path": name }, "collection_ids": ["c"],
+            "file": { "sha256": sha256 }, "replacement": null,
+        });
+        SyncedDocument::of_report(&report).unwrap()
+    }
+
+    #[test]
+    fn changes_are_those_between_directory_and_collection() {
+        let local = vec![file("a", "1"), file("b", "2b"), file("new", "3"), file("moved", "4")];
+        let remote =
+            vec![document("a", "1"), document("b", "2"), document("old", "4"), document("gone", "5")];
+        let plan = Plan::new(local, remote.clone(), true);
+        let expected = [
+            Action::Replace(document("b", "2"), file("b", "2b")),
+            Action::Add(file("new", "3")),
+            Action::Move(document("old", "4"), file("moved", "4")),
+            Action::Delete(document("gone", "5")),
+        ];
+        assert_eq!((plan.actions.as_slice(), plan.unchanged, plan.synced), (&expected[..], 1, 4));
+        assert_eq!(plan.deletions(), 1);
+        assert_eq!(Plan::new(Vec::new(), remote, false).actions, [], "deletions must be asked for");
+    }
+
+    #[test]
+    fn second_document_of_a_path_is_left_over() {
+        let remote = vec![document("a", "1"), document("a", "0")];
+        let plan = Plan::new(vec![file("a", "1")], remote, true);
+        assert_eq!(plan.actions, [Action::Delete(document("a", "0"))]);
+    }
+
+    #[test]
+    fn file_that_waits_for_ingestion_is_not_uploaded_again() {
+        let report = json!({
+            "id": "1", "attributes": { "path": "a" }, "collection_ids": [], "file": { "sha256": "old" },
+            "replacement": { "file": { "sha256": "new" } },
+        });
+        assert_eq!(SyncedDocument::of_report(&report).unwrap().sha256, "new");
+        assert_eq!(
+            SyncedDocument::of_report(&json!({ "id": "1", "attributes": {}, "collection_ids": [] })),
+            None
+        );
+    }
+}
