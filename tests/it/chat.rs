@@ -52,7 +52,7 @@ rules! {
         let style = app.get(&asset(&app, "rel=\"stylesheet\" href=\"").await).await.expect(200);
         let script = app.get(&asset(&app, "type=\"module\" src=\"").await).await.expect(200);
         for (asset, content_type, limit) in
-            [(&style, "text/css; charset=utf-8", 25), (&script, "text/javascript; charset=utf-8", 66)]
+            [(&style, "text/css; charset=utf-8", 25), (&script, "text/javascript; charset=utf-8", 80)]
         {
             assert_eq!(asset.header("content-type"), content_type);
             assert_eq!(asset.header("cache-control"), "public, max-age=3600");

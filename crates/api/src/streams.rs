@@ -393,7 +393,7 @@ mod tests {
     fn buffer_over_the_limit_drops_the_oldest_events() {
         let mut buffer = Buffer::default();
         let event = |bytes: usize| Event::Frame(vec![b'x'; bytes].into());
-        (0..4).for_each(|_| buffer.push(event(BYTES_MAX / 3)));
+        (0..4).for_each(|_| buffer.push(event(BYTES_MAX / 3 + 1)));
         assert_eq!((buffer.after(0), buffer.after(1)), (Next::Gone, Next::Gone));
         assert!(matches!(buffer.after(2), Next::Event(_)) && buffer.after(4) == Next::Later);
         assert!(buffer.bytes <= BYTES_MAX);

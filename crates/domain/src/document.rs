@@ -3,6 +3,8 @@
 //! Transitions consume the state, so an `ingested` document without a vector store ID, or an accidental
 //! transition out of a final state, does not compile.
 
+pub use crate::failure::{Failure, FailureCode};
+
 use crate::attributes::Attributes;
 use crate::error::{IllegalTransition, ValidationError};
 use crate::extraction::{Coverage, IngestionStats};
@@ -10,7 +12,6 @@ use crate::id::{CollectionId, DocumentId, UserId, VersionId};
 use crate::text::{FileName, Title};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// A stored document.
 #[derive(Clone, Debug, PartialEq)]
@@ -426,102 +427,6 @@ impl VectorDocId {
     }
 }
 
-/// Why an ingestion failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Machine-readable, stable code.
-    pub code: FailureCode,
-    /// Human-readable reason. Never contains text of the document.
-    pub reason: String,
-}
-
-impl Failure {
-    /// Creates a failure with the standard reason of its code.
-    pub fn of(code: FailureCode) -> Self {
-        Self { code, reason: code.sentence().to_owned() }
-    }
-
-    /// Creates a failure with a specific reason.
-    pub fn because(code: FailureCode, reason: impl Into<String>) -> Self {
-        Self { code, reason: reason.into() }
-    }
-}
-
-macro_rules! failure_codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal, $sentence:literal;)*) => {
-        /// Ingestion failure codes.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum FailureCode {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl FailureCode {
-            /// All codes.
-            pub const ALL: &[Self] = &[$(Self::$name),*];
-
-            /// The code as text, as in the API.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text),* }
-            }
-
-            /// The standard reason.
-            pub const fn sentence(self) -> &'static str {
-                match self { $(Self::$name => $sentence),* }
-            }
-
-            /// Parses [`Self::as_str`].
-            pub fn parse(text: &str) -> Option<Self> {
-                match text { $($text => Some(Self::$name),)* _ => None }
-            }
-        }
-    };
-}
-
-failure_codes! {
-    /// The file is not a PDF.
-    NotAPdf = "not_a_pdf", "the file is not a PDF";
-    /// The PDF is encrypted and needs a password.
-    PasswordRequired = "password_required", "the PDF needs a password";
-    /// The PDF is damaged.
-    Unreadable = "unreadable", "the PDF is damaged and cannot be read";
-    /// No page has extractable text, for example because it is a scan.
-    NoText = "no_extractable_text", "no extractable text";
-    /// Pages have glyphs that do not map to characters.
-    UnmappedText = "unmapped_text", "the text cannot be read reliably: its fonts do not say which characters they show";
-    /// The file is larger than the limit.
-    TooLarge = "too_large", "the file is larger than the limits allow";
-    /// The document has more pages than the limit.
-    TooManyPages = "too_many_pages", "the document has more pages than the limits allow";
-    /// The text is longer than the limit.
-    TooMuchText = "too_much_text", "the document has more text than the limits allow";
-    /// The document has more chunks than the limit.
-    TooManyChunks = "too_many_chunks", "the document falls into more chunks than the limits allow";
-    /// Extraction exceeded its CPU time limit.
-    ExtractionTimeout = "extraction_timeout", "reading the PDF took too long";
-    /// Extraction exceeded its memory limit.
-    ExtractionMemory = "extraction_memory", "reading the PDF took too much memory";
-    /// The extraction worker crashed.
-    ExtractionCrashed = "extraction_crashed", "reading the PDF crashed the extraction worker";
-    /// The stored file is missing.
-    FileMissing = "file_missing", "the stored file is missing";
-    /// The blob store rejected requests or was unreachable.
-    Storage = "storage_failed", "the stored file could not be read";
-    /// The embedding back end rejected requests or was unreachable.
-    Embedding = "embedding_failed", "the text could not be embedded";
-    /// The vector store rejected requests or was unreachable.
-    Indexing = "indexing_failed", "the chunks could not be stored";
-    /// Ingestion was interrupted by restarts too many times.
-    Interrupted = "interrupted", "ingestion was interrupted too many times";
-    /// An internal error.
-    Internal = "internal", "an internal error stopped the ingestion";
-}
-
-impl fmt::Display for FailureCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -632,14 +537,6 @@ mod tests {
         let title_after = |document: Document| document.with_file(second, two.clone(), at).0.title;
         assert_eq!(title_after(named).as_str(), "t");
         assert_eq!(title_after(unnamed).as_str(), "2.pdf");
-    }
-
-    #[test]
-    fn failure_code_round_trips_through_text() {
-        for code in FailureCode::ALL {
-            assert_eq!(FailureCode::parse(code.as_str()), Some(*code));
-        }
-        assert_eq!(FailureCode::parse("nonsense"), None);
     }
 
     #[test]

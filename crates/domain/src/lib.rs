@@ -15,6 +15,7 @@ pub mod delegation;
 pub mod document;
 pub mod error;
 pub mod extraction;
+mod failure;
 pub mod fault;
 pub mod generation;
 pub mod group;

@@ -7,6 +7,7 @@ use docent_tests::pdf::pdf;
 use docent_tests::reply::Reply;
 use docent_tests::rules;
 use serde_json::{Value, json};
+use std::slice::from_ref;
 use std::time::Duration;
 
 async fn replace(by: &Member, id: &str, name: &str, bytes: Vec<u8>) -> Reply {
@@ -26,13 +27,13 @@ rules! {
         app.run_jobs().await;
         let reply = replace(&ada, &id, "b.pdf", pdf(&["giraffes graze"])).await.expect(202).json();
         assert_eq!(reply, json!({ "id": id, "title": "a.pdf", "status": "ingested", "vector_doc_id": id }));
-        assert_eq!(ada.search("zebras").await, [id.clone()]);
+        assert_eq!(ada.search("zebras").await, from_ref(&id));
         let waiting = report(&ada, &id).await;
         assert_eq!((&waiting["version"], &waiting["file"]["name"]), (&json!(1), &json!("a.pdf")));
         assert_eq!((&waiting["replacement"]["version"], &waiting["replacement"]["failure"]), (&json!(2), &Value::Null));
 
         app.run_jobs().await;
-        assert_eq!(ada.search("giraffes").await, [id.clone()]);
+        assert_eq!(ada.search("giraffes").await, from_ref(&id));
         assert!(ada.search("zebras").await.is_empty());
         let replaced = report(&ada, &id).await;
         assert_eq!((&replaced["version"], &replaced["file"]["name"]), (&json!(2), &json!("b.pdf")));
@@ -52,7 +53,7 @@ rules! {
         app.run_jobs().await;
         let _ = replace(&ada, &id, "b.pdf", b"no PDF".to_vec()).await.expect(202);
         app.run_jobs().await;
-        assert_eq!(ada.search("zebras").await, [id.clone()]);
+        assert_eq!(ada.search("zebras").await, from_ref(&id));
         let failed = report(&ada, &id).await;
         assert_eq!((&failed["version"], &failed["status"]), (&json!(1), &json!("ingested")));
         assert_eq!(failed["replacement"]["failure"]["code"], "not_a_pdf");
@@ -75,7 +76,7 @@ rules! {
         let reply = replace(&ada, &id, "b.pdf", pdf(&["giraffes"])).await.expect(202).json();
         assert_eq!((&reply["status"], &reply["title"]), (&json!("pending"), &json!("b.pdf")));
         app.run_jobs().await;
-        assert_eq!(ada.search("giraffes").await, [id.clone()]);
+        assert_eq!(ada.search("giraffes").await, from_ref(&id));
         assert!(report(&ada, &id).await["replacement"].is_null());
     }
 

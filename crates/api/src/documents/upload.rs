@@ -18,9 +18,8 @@ use docent_http::{Query, Reply, Scoped, State};
 use utoipa::ToSchema;
 
 /// What happens when the collection has a document with an equal file already.
-#[derive(Clone, Copy, PartialEq, Eq, ToSchema)]
-#[schema(rename_all = "lowercase")]
-pub(crate) enum OnDuplicate {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OnDuplicate {
     /// Another document is created; its report names the oldest one.
     Create,
     /// The oldest document is returned.
@@ -62,7 +61,7 @@ pub(crate) struct UploadForm {
             description = "Extension: attributes of the document, as a JSON object.",
         ),
         (
-            "on_duplicate" = Option<OnDuplicate>, Query, nullable = false,
+            "on_duplicate" = Option<String>, Query, nullable = false, pattern = "^(create|return)?$", example = "return",
             description = "Extension: `return` returns the oldest document of the collection with an equal file, if there is one, \
                            instead of a new one.",
         ),

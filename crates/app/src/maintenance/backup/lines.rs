@@ -1,29 +1,20 @@
 //! Records in the archive format. Timestamps are microseconds since the Unix epoch.
 
-use super::collection_lines::{ValueLine, attribute_lines, attributes, collection_ids, collections};
-use super::conversation_lines::first_version;
 use super::{BackupError, invalid_archive};
 use chrono::{DateTime, Utc};
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::PageStart;
-use docent_domain::document::{
-    BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, Replacement,
-    StoredFile, VectorDocId,
-};
-use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::group::AssignedPermissions;
-use docent_domain::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, UsageId, UserId, VersionId};
+use docent_domain::id::{ApiKeyId, ConversationId, UsageId, UserId};
 use docent_domain::limits::AccountLimits;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
-use docent_domain::text::{Email, FileName, Title};
+use docent_domain::text::Email;
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_domain::user::{PasswordHash, User};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
-use std::time::Duration;
 
 /// The manifest of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,81 +111,6 @@ pub(super) struct ChunkLine {
     pages: Vec<[u32; 2]>,
     /// The dimensions of its vector in `vectors.f32`; 0 if it has none.
     dimensions: usize,
-}
-
-/// A document with the digests of its entries.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct DocumentLine {
-    id: String,
-    owner: Option<String>,
-    title: String,
-    #[serde(default = "first_version")]
-    version: u32,
-    /// Missing for the first version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    version_id: Option<String>,
-    file: Option<FileLine>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    replacement: Option<ReplacementLine>,
-    state: StateLine,
-    coverage: Option<CoverageLine>,
-    effort: Option<IngestionStatsLine>,
-    created_at: i64,
-    updated_at: i64,
-    /// Missing in archives of earlier versions, whose documents everyone may read.
-    collections: Option<Vec<String>>,
-    #[serde(default)]
-    attributes: BTreeMap<String, ValueLine>,
-    /// The SHA-256 of each of its other entries, by file name.
-    pub(super) entries: BTreeMap<String, String>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct FileLine {
-    blob: String,
-    name: String,
-    bytes: u64,
-    sha256: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct ReplacementLine {
-    version: u32,
-    version_id: String,
-    file: FileLine,
-    /// Code and reason.
-    failure: Option<(String, String)>,
-    at: i64,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "status", rename_all = "lowercase")]
-enum StateLine {
-    Pending,
-    Ingested { vector_doc_id: String, at: i64 },
-    Failed { code: String, reason: String, at: i64 },
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct CoverageLine {
-    pages: u32,
-    empty_pages: Vec<u32>,
-    unreliable_pages: Vec<u32>,
-    truncated_pages: Vec<u32>,
-    characters: u64,
-    chunks: u32,
-    tokens: u64,
-}
-
-/// Durations are microseconds.
-#[derive(Debug, Serialize, Deserialize)]
-struct IngestionStatsLine {
-    extractor: String,
-    attempts: u32,
-    extract: u64,
-    chunk: u64,
-    embed: u64,
-    index: u64,
 }
 
 pub(super) fn id<T: FromStr>(text: &str) -> Result<T, BackupError> {
@@ -375,181 +291,5 @@ impl ChunkLine {
             pages: self.pages.into_iter().map(PageStart::from).collect(),
             dense: (self.dimensions > 0).then_some(numbers),
         })
-    }
-}
-
-impl DocumentLine {
-    pub(super) fn of(document: &Document, entries: BTreeMap<String, String>) -> Self {
-        let file = document.file.as_ref().map(FileLine::of);
-        let first = VersionId::first(document.id);
-        let state = match &document.state {
-            DocumentState::Pending(_) => StateLine::Pending,
-            DocumentState::Ingested(ingested) => StateLine::Ingested {
-                vector_doc_id: ingested.vector_doc_id.as_str().to_owned(),
-                at: ingested.at.timestamp_micros(),
-            },
-            DocumentState::Failed(failed) => StateLine::Failed {
-                code: failed.failure.code.as_str().to_owned(),
-                reason: failed.failure.reason.clone(),
-                at: failed.at.timestamp_micros(),
-            },
-        };
-        Self {
-            id: document.id.to_string(),
-            owner: document.owner.map(|owner| owner.to_string()),
-            title: document.title.as_str().to_owned(),
-            version: document.version,
-            version_id: (document.version_id != first).then(|| document.version_id.to_string()),
-            file,
-            replacement: document.replacement.as_ref().map(ReplacementLine::of),
-            state,
-            coverage: document.coverage.as_ref().map(CoverageLine::of),
-            effort: document.stats.as_ref().map(IngestionStatsLine::of),
-            created_at: document.created_at.timestamp_micros(),
-            updated_at: document.updated_at.timestamp_micros(),
-            collections: Some(collection_ids(&document.collections)),
-            attributes: attribute_lines(&document.attributes),
-            entries,
-        }
-    }
-
-    pub(super) fn document(&self) -> Result<Document, BackupError> {
-        let state = match &self.state {
-            StateLine::Pending => DocumentState::Pending(Pending),
-            StateLine::Ingested { vector_doc_id, at } => DocumentState::Ingested(Ingested {
-                vector_doc_id: VectorDocId::parse(vector_doc_id).map_err(invalid)?,
-                at: instant(*at)?,
-            }),
-            StateLine::Failed { code, reason, at } => {
-                let failure = failure(code, reason)?;
-                DocumentState::Failed(Failed { failure, at: instant(*at)? })
-            }
-        };
-        let document = id::<DocumentId>(&self.id)?;
-        let version_id = match &self.version_id {
-            Some(text) => id(text)?,
-            None => VersionId::first(document),
-        };
-        Ok(Document {
-            id: document,
-            owner: self.owner.as_deref().map(id).transpose()?,
-            collections: match &self.collections {
-                Some(ids) => collections(ids)?,
-                None => BTreeSet::from([CollectionId::EVERYONE]),
-            },
-            title: Title::parse(&self.title).map_err(invalid)?,
-            attributes: attributes(&self.attributes)?,
-            labels_revision: 1,
-            version_id,
-            version: self.version,
-            file: self.file.as_ref().map(FileLine::file).transpose()?,
-            replacement: self.replacement.as_ref().map(ReplacementLine::replacement).transpose()?,
-            state,
-            coverage: self.coverage.as_ref().map(CoverageLine::coverage),
-            stats: self.effort.as_ref().map(IngestionStatsLine::stats),
-            created_at: instant(self.created_at)?,
-            updated_at: instant(self.updated_at)?,
-        })
-    }
-}
-
-fn failure(code: &str, reason: &str) -> Result<Failure, BackupError> {
-    let code = FailureCode::parse(code)
-        .ok_or_else(|| invalid_archive(format!("`{code}` is not a known failure code")))?;
-    Ok(Failure { code, reason: reason.to_owned() })
-}
-
-impl FileLine {
-    fn of(file: &StoredFile) -> Self {
-        Self {
-            blob: file.blob.as_str().to_owned(),
-            name: file.name.as_str().to_owned(),
-            bytes: file.bytes,
-            sha256: hex(&file.sha256),
-        }
-    }
-
-    fn file(&self) -> Result<StoredFile, BackupError> {
-        Ok(StoredFile {
-            blob: BlobKey::parse(&self.blob).map_err(invalid)?,
-            name: FileName::sanitize(&self.name),
-            bytes: self.bytes,
-            sha256: digest(&self.sha256)?,
-        })
-    }
-}
-
-impl ReplacementLine {
-    fn of(replacement: &Replacement) -> Self {
-        let failure = replacement.failure.as_ref();
-        Self {
-            version: replacement.version,
-            version_id: replacement.version_id.to_string(),
-            file: FileLine::of(&replacement.file),
-            failure: failure.map(|failure| (failure.code.as_str().to_owned(), failure.reason.clone())),
-            at: replacement.at.timestamp_micros(),
-        }
-    }
-
-    fn replacement(&self) -> Result<Replacement, BackupError> {
-        let failure = self.failure.as_ref().map(|(code, reason)| failure(code, reason));
-        Ok(Replacement {
-            version_id: id(&self.version_id)?,
-            version: self.version,
-            file: self.file.file()?,
-            failure: failure.transpose()?,
-            at: instant(self.at)?,
-        })
-    }
-}
-
-impl CoverageLine {
-    fn of(coverage: &Coverage) -> Self {
-        Self {
-            pages: coverage.pages,
-            empty_pages: coverage.empty_pages.clone(),
-            unreliable_pages: coverage.unreliable_pages.clone(),
-            truncated_pages: coverage.truncated_pages.clone(),
-            characters: coverage.characters,
-            chunks: coverage.chunks,
-            tokens: coverage.tokens,
-        }
-    }
-
-    fn coverage(&self) -> Coverage {
-        Coverage {
-            pages: self.pages,
-            empty_pages: self.empty_pages.clone(),
-            unreliable_pages: self.unreliable_pages.clone(),
-            truncated_pages: self.truncated_pages.clone(),
-            characters: self.characters,
-            chunks: self.chunks,
-            tokens: self.tokens,
-        }
-    }
-}
-
-impl IngestionStatsLine {
-    fn of(stats: &IngestionStats) -> Self {
-        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        Self {
-            extractor: stats.extractor.clone(),
-            attempts: stats.attempts,
-            extract: micros(stats.extract),
-            chunk: micros(stats.chunk),
-            embed: micros(stats.embed),
-            index: micros(stats.index),
-        }
-    }
-
-    fn stats(&self) -> IngestionStats {
-        IngestionStats {
-            extractor: self.extractor.clone(),
-            attempts: self.attempts,
-            extract: Duration::from_micros(self.extract),
-            chunk: Duration::from_micros(self.chunk),
-            embed: Duration::from_micros(self.embed),
-            index: Duration::from_micros(self.index),
-        }
     }
 }

@@ -25,6 +25,7 @@
 mod access_lines;
 mod collection_lines;
 mod conversation_lines;
+mod document_lines;
 mod entries;
 mod lines;
 mod pages;

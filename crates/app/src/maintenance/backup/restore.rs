@@ -3,8 +3,9 @@
 //! The archive is read three times: to verify it, to write files and chunks, and to write all records in one
 //! transaction. The database is empty until that transaction commits, so an interrupted restore can be run again.
 
+use super::document_lines::DocumentLine;
 use super::entries::EntryReader;
-use super::lines::{ChunkLine, DocumentLine, Manifest};
+use super::lines::{ChunkLine, Manifest};
 use super::pages::records;
 use super::{BackupError, FILE, FORMAT, MANIFEST, REPLACEMENT, invalid_archive};
 use crate::App;

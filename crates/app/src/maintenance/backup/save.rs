@@ -7,8 +7,9 @@
 use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
 use super::collection_lines::CollectionLine;
 use super::conversation_lines::{ConversationLine, MessageLine};
+use super::document_lines::DocumentLine;
 use super::entries::EntryWriter;
-use super::lines::{ChunkLine, DocumentLine, Manifest, UsageLine, UserLine};
+use super::lines::{ChunkLine, Manifest, UsageLine, UserLine};
 use super::webhook_lines::WebhookLine;
 use super::{BackupError, FILE, FORMAT, MANIFEST, REPLACEMENT};
 use crate::App;
