@@ -140,7 +140,7 @@ rules! {
         app.leave_jobs();
     }
 
-    /// Neither the report nor an upload tells of an equal file that the account cannot read.
+    /// Reports and uploads do not reveal equal files that the account cannot read.
     async fn equal_file_outside_the_scope_is_not_named(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);

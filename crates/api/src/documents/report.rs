@@ -113,7 +113,7 @@ pub(crate) struct Report<'a> {
     /// Its file; `null` for a record without one.
     #[schema(required)]
     file: Option<FileView<'a>>,
-    /// File that is to replace it; `null` if there is none.
+    /// Next file, pending or failed; `null` otherwise.
     #[schema(required)]
     replacement: Option<ReplacementView<'a>>,
     /// ID of an older document with an equal file, if the account may read one.

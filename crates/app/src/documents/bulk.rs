@@ -150,7 +150,7 @@ fn check(actor: &Actor, scope: &Scope, action: BulkAction, document: &Document, 
     }
     label::check(actor, scope, document, (&after, &document.attributes), |_| exists).map_err(|error| {
         match error {
-            // Those who may view all documents know that it exists.
+            // An account that views all documents knows that it exists.
             Error::NotFound(RecordKind::Document) => Error::Forbidden,
             error => error,
         }
