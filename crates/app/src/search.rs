@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::{App, scope};
 use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::condition::Condition;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, ScoredChunk, deduplicated};
@@ -35,18 +36,34 @@ pub async fn search(
     limit: usize,
 ) -> Result<Vec<ScoredChunk>> {
     let scope = scope::select(scope, selection)?;
-    let condition = selection.condition.as_ref();
-    let versions = match &selection.documents {
-        Some(documents) => Some(versions(app, &scope, documents).await?),
-        None => None,
-    };
-    let filter = ChunkFilter { scope: &scope, condition, versions: versions.as_deref(), limit };
-    let (found, reranked) = ranked(app, grant, query, filter).await?;
+    let (condition, documents) = (selection.condition.as_ref(), selection.documents.as_deref());
+    let selected = Selected { scope: &scope, condition, documents, limit };
+    let (found, reranked) = ranked(app, grant, query, selected).await?;
     if let Err(fault) = reranked {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
     }
     Ok(found)
+}
+
+/// The chunks that a search is limited to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selected<'a> {
+    /// Only chunks of documents in this scope.
+    pub(crate) scope: &'a Scope,
+    /// Only chunks of documents that meet this condition.
+    pub(crate) condition: Option<&'a Condition>,
+    /// Only chunks of these documents.
+    pub(crate) documents: Option<&'a [DocumentId]>,
+    /// Maximum number of chunks.
+    pub(crate) limit: usize,
+}
+
+impl Selected<'static> {
+    /// The chunks of all documents.
+    pub(crate) const fn all(limit: usize) -> Self {
+        Self { scope: Scope::SERVICE, condition: None, documents: None, limit }
+    }
 }
 
 /// The searched versions of those of these documents that are ingested and in the scope.
@@ -57,7 +74,7 @@ pub(crate) async fn versions(app: &App, scope: &Scope, documents: &[DocumentId])
     if documents.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(app.store.read().await?.documents().versions(documents, scope).await?)
+    Ok(app.store.read_latest().await?.documents().versions(documents, scope).await?)
 }
 
 /// Searches without a fallback for the reranker, for evaluations.
@@ -68,9 +85,9 @@ pub(crate) async fn search_strict(
     app: &App,
     grant: Grant<ReadDocuments>,
     query: &str,
-    filter: ChunkFilter<'_>,
+    selected: Selected<'_>,
 ) -> Result<Vec<ScoredChunk>> {
-    let (found, reranked) = ranked(app, grant, query, filter).await?;
+    let (found, reranked) = ranked(app, grant, query, selected).await?;
     reranked?;
     Ok(found)
 }
@@ -80,22 +97,23 @@ async fn ranked(
     app: &App,
     _grant: Grant<ReadDocuments>,
     query: &str,
-    filter: ChunkFilter<'_>,
+    selected: Selected<'_>,
 ) -> Result<(Vec<ScoredChunk>, Result<(), Fault>)> {
-    let mut found = candidates(app, query, filter).await?;
+    let mut found = candidates(app, query, selected).await?;
     let reranked = match &app.reranker {
         Some(reranker) => rerank(&**reranker, query, &mut found).await,
         None => Ok(()),
     };
-    found.truncate(filter.limit);
+    found.truncate(selected.limit);
     Ok((found, reranked))
 }
 
 /// The best chunks in the order of the vector store; more than the limit if a reranker is configured.
-async fn candidates(app: &App, query: &str, filter: ChunkFilter<'_>) -> Result<Vec<ScoredChunk>> {
-    let ChunkFilter { scope, versions, limit, .. } = filter;
+async fn candidates(app: &App, query: &str, selected: Selected<'_>) -> Result<Vec<ScoredChunk>> {
+    let Selected { scope, condition, documents, limit } = selected;
+    let mut versions = selected_versions(app, scope, documents).await?;
     // A vector store may treat an empty filter as no filter.
-    if limit == 0 || scope.is_empty() || versions.is_some_and(<[VersionId]>::is_empty) {
+    if limit == 0 || scope.is_empty() || versions.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Vec::new());
     }
     // The reranker must score every chunk that is returned: scores of different kinds cannot be compared.
@@ -104,16 +122,20 @@ async fn candidates(app: &App, query: &str, filter: ChunkFilter<'_>) -> Result<V
     let embedding = active.embedder()?.embed_query(query).await?;
     let (mut requested, mut is_repeated) = (limit, false);
     loop {
-        let candidates = active.index.search(&embedding, ChunkFilter { limit: requested, ..filter }).await?;
+        let filter = ChunkFilter { scope, condition, versions: versions.as_deref(), limit: requested };
+        let candidates = active.index.search(&embedding, filter).await?;
         let number = candidates.len();
         let is_all = number < requested || requested >= CANDIDATES_MAX;
         // Filtered first: a chunk of a deleted document must not hide its duplicate in another document.
         let found = searchable(app, scope, candidates).await?;
-        if found.len() < number && !is_repeated {
+        if !is_repeated {
             // A document whose chunks were read before its new version was written, and whose record afterwards, is found
-            // in neither.
-            is_repeated = true;
-            continue;
+            // in neither. With selected documents it is not found either if its former version was removed before the search.
+            let before = std::mem::replace(&mut versions, selected_versions(app, scope, documents).await?);
+            if found.len() < number || versions != before {
+                is_repeated = true;
+                continue;
+            }
         }
         let mut found = deduplicated(found);
         if found.len() >= limit || is_all {
@@ -122,6 +144,18 @@ async fn candidates(app: &App, query: &str, filter: ChunkFilter<'_>) -> Result<V
         }
         requested = (requested * 4).min(CANDIDATES_MAX.max(limit));
     }
+}
+
+/// The searched versions of the selected documents; `None` if none are selected.
+async fn selected_versions(
+    app: &App,
+    scope: &Scope,
+    documents: Option<&[DocumentId]>,
+) -> Result<Option<Vec<VersionId>>> {
+    let Some(documents) = documents else { return Ok(None) };
+    let mut versions = versions(app, scope, documents).await?;
+    versions.sort_unstable();
+    Ok(Some(versions))
 }
 
 /// Sorts the chunks by the scores of the reranker; chunks with equal scores keep their order. After an error they are

@@ -5,11 +5,12 @@ use super::{LinkedQuestion, Passage, Question, Ranking, Relevance, SearchScope, 
 use crate::error::Result;
 use crate::generations::OpenIndex;
 use crate::maintenance::progress::Progress;
+use crate::search::Selected;
 use crate::{App, search};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::DocumentId;
-use docent_domain::retrieval::{ChunkFilter, Passages, QueryEmbedding, SparseVector};
+use docent_domain::retrieval::{Passages, QueryEmbedding, SparseVector};
 use docent_domain::scope::Scope;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -82,13 +83,13 @@ pub async fn measure(
     let mut questions = Vec::with_capacity(input.questions.len());
     for LinkedQuestion { question, source } in input.questions {
         let embedding = embedder.embed_query(&question.text).await?;
-        let own = search::versions(app, Scope::SERVICE, &[source.document]).await?;
+        let own = [source.document];
         let mut rankings = Vec::new();
         for scope in SearchScope::ALL {
             let document = (scope == SearchScope::OneDocument).then_some(source.document);
-            let versions = document.map(|_| own.as_slice());
-            let filter = ChunkFilter { versions, ..ChunkFilter::all(DEPTH) };
-            let found = search::search_strict(app, grant, &question.text, filter).await?;
+            let documents = document.map(|_| own.as_slice());
+            let selected = Selected { documents, ..Selected::all(DEPTH) };
+            let found = search::search_strict(app, grant, &question.text, selected).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut ranked = vec![(Ranking::Docent, found)];
             ranked.extend(rank_baselines(&baselines, &embedding, document).await?);

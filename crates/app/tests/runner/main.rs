@@ -7,6 +7,7 @@ mod doctor;
 mod evaluation;
 mod lifecycle;
 mod reindex;
+mod replace;
 mod scopes;
 mod service;
 mod sweeping;

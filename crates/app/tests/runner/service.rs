@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_app::App;
 use docent_app::background::Background;
-use docent_app::documents::upload;
+use docent_app::documents::{replace, upload};
 use docent_app::jobs::{Runner, RunnerSettings};
 use docent_app::maintenance::diagnostics::{CheckListener, Finding};
 use docent_app::settings::Settings;
@@ -208,15 +208,24 @@ impl Service {
     pub(crate) async fn upload_traced(&self, text: &str, trace: Option<TraceParent>) -> DocumentId {
         let owner = self.owner.get_or_init(|| self.make_owner()).await;
         let grant = Actor::of(owner).unwrap().authorize().unwrap();
-        let mut upload = upload::begin(
-            &self.app,
-            upload::NewDocument::new(grant, CollectionId::EVERYONE),
-            "a.pdf",
-            "application/pdf",
-            0,
-        )
-        .await
-        .unwrap();
+        let document = upload::NewDocument::new(grant, CollectionId::EVERYONE);
+        self.store(document, text, trace).await
+    }
+
+    /// Uploads another file for a document.
+    pub(crate) async fn replace(&self, id: DocumentId, text: &str) {
+        let owner = self.owner.get().expect("an upload came before");
+        let version = replace::begin(&self.app, &Actor::of(owner).unwrap(), id).await.unwrap();
+        self.store(version, text, None).await;
+    }
+
+    async fn store(
+        &self,
+        target: impl Into<upload::UploadTarget>,
+        text: &str,
+        trace: Option<TraceParent>,
+    ) -> DocumentId {
+        let mut upload = upload::begin(&self.app, target, "a.pdf", "application/pdf", 0).await.unwrap();
         upload.write(Bytes::copy_from_slice(text.as_bytes())).await.unwrap();
         upload.traced(trace).finish().await.unwrap().document.id
     }
