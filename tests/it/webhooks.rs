@@ -9,7 +9,7 @@ use docent_domain::listing::AuditFilter;
 use docent_domain::permission::Permission;
 use docent_testkit::fakes::webhook_sender::answered;
 use docent_testkit::wire::{FakeLlm, Reply as Answer};
-use docent_tests::member::Member;
+use docent_tests::member::{Member, form};
 use docent_tests::pdf::pdf;
 use docent_tests::reply::Reply;
 use docent_tests::rules;
@@ -52,7 +52,7 @@ rules! {
         webhook.as_object_mut().unwrap().remove("secret");
         assert_eq!(webhook, json!({
             "id": created["id"], "url": URL, "description": "the intranet", "all_documents": false, "active": true,
-            "events": ["document.ingested", "document.failed"], "previous_secret_until": null,
+            "events": ["document.ingested", "document.failed", "document.replacement_failed"], "previous_secret_until": null,
             "created_at": "2026-01-01T00:00:00.000000Z", "updated_at": "2026-01-01T00:00:00.000000Z",
         }));
         assert_eq!(ada.get(&path).await.expect(200).json(), webhook, "the secret is shown once");
@@ -103,6 +103,53 @@ rules! {
         let _ = ada.delete(&format!("/documents/{good}")).await.expect(204);
         app.run_jobs().await;
         assert_eq!(self::log(&ada, &path).await.len(), 2);
+    }
+
+    /// A replaced file is reported as ingested or failed; the document itself stays as it was then.
+    async fn end_of_a_replacement_is_delivered(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let (path, _) = create(&ada, json!({ "url": URL })).await;
+        let id = ada.add("a.pdf", pdf(&["zebras"])).await;
+        app.run_jobs().await;
+        for bytes in [b"no PDF".to_vec(), pdf(&["lions"])] {
+            app.advance(Duration::from_secs(1));
+            let reply = ada.put_form(&format!("/documents/{id}/file"), form("b.pdf", "application/pdf", bytes)).await;
+            let _ = reply.expect(202);
+            app.run_jobs().await;
+            assert!(app.deliver().await > 0);
+        }
+        let events: Vec<Value> = log(&ada, &path).await.into_iter().map(|sent| sent["event"].clone()).collect();
+        assert_eq!(events, ["document.ingested", "document.replacement_failed", "document.ingested"]);
+        let sent: Value = serde_json::from_str(&app.receivers.messages()[1].body).unwrap();
+        assert_eq!(sent["data"]["document"]["status"], "ingested");
+        assert_eq!(sent["data"]["failure"]["code"], "not_a_pdf");
+    }
+
+    /// The scope of a webhook is that of its owner when a message is sent.
+    async fn documents_that_the_owner_can_no_longer_read_are_not_reported(setup) {
+        let app = setup.start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let team = ada.post("/collections", json!({ "name": "Team" })).await.expect(201).json()["id"].clone();
+        let members = format!("/collections/{}/members", team.as_str().unwrap());
+        let role = json!({ "email": bob.user.email.as_str(), "role": "contributor" });
+        let _ = ada.put(&members, role.clone()).await.expect(200);
+        let (path, _) = create(&bob, json!({ "url": URL })).await;
+        let upload = format!("/documents/upload?collection_id={}", team.as_str().unwrap());
+        let _ = bob.upload_to(&upload, "a.pdf", pdf(&["zebras"])).await.expect(202);
+        app.run_jobs().await;
+        let _ = ada.delete(&format!("{members}/{}", bob.user.id)).await.expect(204);
+        app.deliver().await;
+        assert!(app.receivers.messages().is_empty());
+        let refused = log(&bob, &path).await;
+        assert_eq!(refused[0]["state"], "failed");
+        assert_eq!(refused[0]["last_error"], "the account can no longer read the document");
+
+        let _ = ada.put(&members, role).await.expect(200);
+        let replay = format!("{path}/deliveries/{}/replay", refused[0]["id"].as_str().unwrap());
+        let _ = bob.post(&replay, json!({})).await.expect(202);
+        app.deliver().await;
+        assert_eq!(app.receivers.messages().len(), 1);
     }
 
     async fn every_attempt_is_signed_with_the_webhooks_secret(setup) {

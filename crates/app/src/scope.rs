@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use docent_domain::access::{Actor, Grant, Operation};
 use docent_domain::collection::CollectionRole;
 use docent_domain::document::Document;
+use docent_domain::fault::Fault;
 use docent_domain::id::CollectionId;
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
@@ -21,13 +22,13 @@ pub async fn of(app: &App, actor: &Actor) -> Result<Scope> {
 }
 
 /// The scope of an actor as of a unit of work.
-pub(crate) async fn in_work(work: &mut dyn UnitOfWork, actor: &Actor) -> Result<Scope> {
+pub(crate) async fn in_work(work: &mut dyn UnitOfWork, actor: &Actor) -> Result<Scope, Fault> {
     let roles = work.collections().roles(actor.user()).await?;
     Ok(Scope::of(actor, with_personal(actor, roles)))
 }
 
 /// The scope of an actor as of a view.
-pub(crate) async fn in_view(view: &mut dyn ReadView, actor: &Actor) -> Result<Scope> {
+pub(crate) async fn in_view(view: &mut dyn ReadView, actor: &Actor) -> Result<Scope, Fault> {
     let roles = view.collections().roles(actor.user()).await?;
     Ok(Scope::of(actor, with_personal(actor, roles)))
 }

@@ -146,12 +146,12 @@ impl Actor {
     }
 
     fn is_allowed(&self, rule: AccessRule) -> bool {
-        self.is_superuser
-            || match rule {
-                AccessRule::ActiveAccount => true,
-                AccessRule::Staff => self.is_staff,
-                AccessRule::Permission(permission) => self.permissions.contains(permission),
-            }
+        match rule {
+            AccessRule::ActiveAccount => true,
+            AccessRule::AllCollections => self.collections.is_none(),
+            AccessRule::Staff => self.is_superuser || self.is_staff,
+            AccessRule::Permission(permission) => self.permissions().contains(permission),
+        }
     }
 
     fn has_scope(&self, scope: Option<ApiKeyScope>) -> bool {
@@ -177,11 +177,13 @@ impl Actor {
     }
 }
 
-/// Which accounts are allowed to perform an operation. Superusers always are.
+/// Which accounts are allowed to perform an operation. Superusers are staff and have all permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessRule {
     /// Every active account.
     ActiveAccount,
+    /// Every active account, but no API key that is limited to collections.
+    AllCollections,
     /// Accounts with access to the admin panel.
     Staff,
     /// Accounts with this permission.
@@ -263,8 +265,8 @@ operations! {
     ReadDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Read), Some(ApiKeyScope::Read);
     /// Asking agents and managing one's own conversations.
     Chat: AccessRule::ActiveAccount, Some(ApiKeyScope::Chat), Some(ApiKeyScope::Chat);
-    /// Managing one's own webhooks.
-    ManageWebhooks: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
+    /// Managing one's own webhooks, which report documents of all collections.
+    ManageWebhooks: AccessRule::AllCollections, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
     /// Using the admin panel. API keys are not accepted.
     UseAdminPanel: AccessRule::Staff, None, None;
 }

@@ -351,6 +351,11 @@ impl Document {
         Ok(Self { state, coverage: None, stats: None, updated_at: at, ..self })
     }
 
+    /// Why the ingestion of its next version failed, if it did.
+    pub fn failed_replacement(&self) -> Option<&Failure> {
+        self.replacement.as_ref()?.failure.as_ref()
+    }
+
     /// Returns the document with its failed replacement, or itself, waiting for another ingestion attempt. Coverage and
     /// statistics of a failed document are cleared.
     ///

@@ -44,7 +44,8 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Whether `actor` owns the webhook and is allowed to receive the documents it reports.
+    /// Whether `actor` owns the webhook and is allowed to receive the documents it reports; its own ones also need
+    /// [`Scope::contains`](crate::scope::Scope::contains).
     pub fn is_allowed(&self, actor: &Actor) -> bool {
         actor.user() == self.owner && (!self.all_documents || actor.authorize::<ViewDocuments>().is_ok())
     }
@@ -167,19 +168,22 @@ pub enum WebhookEvent {
     DocumentIngested,
     /// Ingestion of a document failed.
     DocumentFailed,
+    /// Ingestion of another file for a document failed; its former file stays searchable.
+    ReplacementFailed,
     /// A test message. Sent on request; cannot be subscribed to.
     Ping,
 }
 
 impl WebhookEvent {
     /// Events that can be subscribed to.
-    pub const CHOICES: &[Self] = &[Self::DocumentIngested, Self::DocumentFailed];
+    pub const CHOICES: &[Self] = &[Self::DocumentIngested, Self::DocumentFailed, Self::ReplacementFailed];
 
     /// Name of the event.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DocumentIngested => "document.ingested",
             Self::DocumentFailed => "document.failed",
+            Self::ReplacementFailed => "document.replacement_failed",
             Self::Ping => "ping",
         }
     }
@@ -216,8 +220,10 @@ impl WebhookEvents {
     /// # Errors
     /// If there is no name or an event cannot be subscribed to.
     pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, ValidationError> {
-        let wrong =
-            || ValidationError::new("events", "must be one or more of document.ingested and document.failed");
+        let wrong = || {
+            let names: Vec<_> = WebhookEvent::CHOICES.iter().map(|event| event.name()).collect();
+            ValidationError::new("events", format!("must be one or more of {}", names.join(", ")))
+        };
         let choice = |name| WebhookEvent::CHOICES.iter().find(|event| event.name() == name);
         let mut set = 0;
         for name in names {
@@ -395,10 +401,11 @@ mod tests {
 
     #[test]
     fn events_reject_empty_and_unsubscribable_names() {
-        let events = WebhookEvents::parse(["document.failed", "document.ingested"]).unwrap();
+        let names = ["document.replacement_failed", "document.failed", "document.ingested"];
+        let events = WebhookEvents::parse(names).unwrap();
         assert_eq!(
             (events, events.to_string().as_str()),
-            (WebhookEvents::all(), "document.ingested document.failed")
+            (WebhookEvents::all(), "document.ingested document.failed document.replacement_failed")
         );
         assert!(!WebhookEvents::parse(["document.failed"]).unwrap().contains(WebhookEvent::DocumentIngested));
         for wrong in [&[][..], &["ping"], &["document.failed", "x"]] {

@@ -30,7 +30,8 @@ impl<'a> From<&'a Document> for Data<'a> {
     fn from(document: &'a Document) -> Self {
         let failure = match &document.state {
             DocumentState::Failed(failed) => Some(FailureView::from(&failed.failure)),
-            DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
+            DocumentState::Ingested(_) => document.failed_replacement().map(FailureView::from),
+            DocumentState::Pending(_) => None,
         };
         Self { document: Some(document.into()), failure }
     }

@@ -67,7 +67,7 @@ webhook_response! {
         "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
         "url": "https://example.org/docent",
         "description": "the intranet",
-        "events": ["document.ingested", "document.failed"],
+        "events": ["document.ingested", "document.failed", "document.replacement_failed"],
         "all_documents": false,
         "active": true,
         "previous_secret_until": null,
@@ -94,12 +94,16 @@ pub(crate) enum WebhookEventName {
     /// Ingestion of a document failed.
     #[serde(rename = "document.failed")]
     DocumentFailed,
+    /// Ingestion of another file for a document failed; its former file stays searchable.
+    #[serde(rename = "document.replacement_failed")]
+    ReplacementFailed,
 }
 
 fn event_names(events: WebhookEvents) -> Vec<WebhookEventName> {
     let names = [
         (WebhookEvent::DocumentIngested, WebhookEventName::DocumentIngested),
         (WebhookEvent::DocumentFailed, WebhookEventName::DocumentFailed),
+        (WebhookEvent::ReplacementFailed, WebhookEventName::ReplacementFailed),
     ];
     names.into_iter().filter(|(event, _)| events.contains(*event)).map(|(_, name)| name).collect()
 }

@@ -421,7 +421,7 @@ impl Runner {
             document.stats = Some(attempt.stats.clone());
         }
         work.documents().update(&document).await?;
-        let has_deliveries = is_changed && events::enqueue_deliveries(&self.app, work, &document).await?;
+        let has_deliveries = events::enqueue_deliveries(&self.app, work, &document).await?;
         let superseded = (document.version_id != before.version_id).then(|| before.stored());
         Ok(Some(Finished { has_deliveries, superseded }))
     }

@@ -4,7 +4,7 @@
 //! is sent again with the same ID.
 
 use super::signature::signatures;
-use crate::App;
+use crate::{App, scope};
 use chrono::TimeDelta;
 use docent_domain::access::Actor;
 use docent_domain::fault::Fault;
@@ -140,10 +140,9 @@ impl DeliveryWorker {
         let span =
             tracing::info_span!("webhook", webhook = %leased.webhook.id, delivery = %leased.delivery.id);
         let work = async {
-            let outcome = match self.is_allowed(&leased.webhook).await {
-                Ok(true) => self.send(&leased).await,
-                Ok(false) => AttemptOutcome::failed("the account is inactive or has lost the permission"),
-                Err(fault) => return Err(fault),
+            let outcome = match self.refusal(&leased).await? {
+                None => self.send(&leased).await,
+                Some(reason) => AttemptOutcome::failed(reason),
             };
             self.settle(leased, outcome).await
         };
@@ -153,13 +152,23 @@ impl DeliveryWorker {
         }
     }
 
-    /// Whether the webhook's owner still has permission for its events.
-    async fn is_allowed(&self, webhook: &Webhook) -> Result<bool, Fault> {
-        let mut view = self.app.store.read().await?;
+    /// Why the webhook's owner may no longer receive the message, if so.
+    async fn refusal(&self, leased: &LeasedDelivery) -> Result<Option<&'static str>, Fault> {
+        let LeasedDelivery { webhook, delivery, .. } = leased;
+        let lost_permission = Some("the account is inactive or has lost the permission");
+        let mut view = self.app.store.read_latest().await?;
         let owner = view.users().get(webhook.owner).await?;
-        let Some(actor) = owner.as_ref().and_then(Actor::of) else { return Ok(false) };
-        let permissions = view.groups().permissions(webhook.owner).await?;
-        Ok(webhook.is_allowed(&actor.with_permissions(permissions)))
+        let Some(actor) = owner.as_ref().and_then(Actor::of) else { return Ok(lost_permission) };
+        let actor = actor.with_permissions(view.groups().permissions(webhook.owner).await?);
+        if !webhook.is_allowed(&actor) {
+            return Ok(lost_permission);
+        }
+        let (false, Some(id)) = (webhook.all_documents, delivery.document) else { return Ok(None) };
+        // A document that was deleted since was the owner's until then.
+        let Some(document) = view.documents().get(id).await? else { return Ok(None) };
+        let scope = scope::in_view(&mut *view, &actor).await?;
+        let is_readable = scope.contains(&document.collections);
+        Ok((!is_readable).then_some("the account can no longer read the document"))
     }
 
     async fn send(&self, leased: &LeasedDelivery) -> AttemptOutcome {

@@ -7,7 +7,7 @@ use docent_domain::id::{WebhookDeliveryId, WebhookId};
 use docent_domain::webhook::{DeliveryState, WebhookDelivery, WebhookEvent, WebhookPayload};
 use docent_ports::store::UnitOfWork;
 
-/// Records a delivery of the document's final state to each subscribed webhook, in the unit of work that changes the
+/// Records a delivery of the end of an ingestion to each subscribed webhook, in the unit of work that changes the
 /// document. Returns whether there is any.
 ///
 /// # Errors
@@ -19,6 +19,9 @@ pub(crate) async fn enqueue_deliveries(
 ) -> Result<bool, Fault> {
     let event = match &document.state {
         DocumentState::Pending(_) => return Ok(false),
+        DocumentState::Ingested(_) if document.failed_replacement().is_some() => {
+            WebhookEvent::ReplacementFailed
+        }
         DocumentState::Ingested(_) => WebhookEvent::DocumentIngested,
         DocumentState::Failed(_) => WebhookEvent::DocumentFailed,
     };
