@@ -9,18 +9,21 @@ mod viewing;
 
 pub use reading::{ConversationRead, ReadBudget, StaffMessage};
 
-use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
+use crate::{App, quotes};
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Chat, DeleteConversations, Grant, ViewConversations};
 use docent_domain::audit::AuditAction;
 use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
-use docent_domain::id::{ConversationId, MessageId};
+use docent_domain::id::{ConversationId, DocumentId, MessageId};
 use docent_domain::listing::{ConversationFilter, Page, PageRequest};
 use docent_domain::permission::RecordKind;
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::scope::Scope;
+use std::collections::HashSet;
 
 /// Opens the conversation that a question belongs to. Created if missing.
 ///
@@ -116,24 +119,40 @@ pub async fn list(
 
 /// A conversation and a page of its messages. With `is_whole`, large messages are included too; a page of more than one
 /// message then ends before it gets too large.
-/// The audit log records that the holder of the grant reads it.
+/// The audit log records that the holder of the grant reads it. Sources of documents outside `scope` have no text; these
+/// documents are returned too.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn read(
     app: &App,
     grant: Grant<ViewConversations>,
+    scope: &Scope,
     id: ConversationId,
     page: PageRequest,
     is_whole: bool,
-) -> Result<ConversationRead<StaffMessage>> {
+) -> Result<(ConversationRead<StaffMessage>, HashSet<DocumentId>)> {
     let conversation = app.store.read_latest().await?.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
     viewing::record(app, &grant, &conversation).await?;
-    if is_whole {
-        return Ok(reading::messages(app, conversation, page).await?.map(StaffMessage::Shown));
+    let mut read = match is_whole {
+        true => reading::messages(app, conversation, page).await?.map(StaffMessage::Shown),
+        false => reading::messages_for_staff(app, conversation, page).await?,
+    };
+    let shown = read.messages.records.iter_mut().filter_map(|message| match message {
+        StaffMessage::Shown(message) => Some(message),
+        StaffMessage::TooLarge { .. } => None,
+    });
+    let withheld = quotes::withhold(app, scope, shown.flat_map(sources).collect()).await?;
+    Ok((read, withheld))
+}
+
+/// The sources of an answer; none of a question.
+fn sources(message: &mut ConversationMessage) -> &mut [ScoredChunk] {
+    match &mut message.role {
+        MessageRole::User => &mut [],
+        MessageRole::Agent { sources, .. } => sources,
     }
-    reading::messages_for_staff(app, conversation, page).await
 }
 
 /// Deletes a conversation and its messages.

@@ -8,6 +8,7 @@ use docent_domain::permission::Permission;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::TestApp;
 use docent_tests::member::{Member, question_body};
+use docent_tests::pdf::pdf;
 use docent_tests::rules;
 use serde_json::json;
 use std::time::Duration;
@@ -53,6 +54,23 @@ rules! {
         let mut one = at_panel(&app, "one@example.org").await;
         let _ = one.get(PATH).await.expect(200);
         assert_eq!(views(&app).await.len(), 3);
+    }
+
+    /// Staff who can read conversations, but not the documents of all accounts, do not read documents in them.
+    async fn quotes_of_unreadable_documents_are_not_shown_to_staff(setup) {
+        let app = setup.script([Turn::searching("zebras"), Turn::saying("In Africa.")]).start().await;
+        let ada = app.ada().await;
+        let upload = format!("/documents/upload?collection_id={}", ada.user.id);
+        let _ = ada.upload_to(&upload, "a.pdf", pdf(&["Where the zebras live"])).await.expect(202);
+        app.run_jobs().await;
+        ask(&ada).await;
+        staff_account(&app, "one@example.org", &[Permission::ViewConversation]).await;
+        staff_account(&app, "all@example.org", &[Permission::ViewConversation, Permission::ViewDocument]).await;
+        let hidden = at_panel(&app, "one@example.org").await.get(PATH).await.expect(200).text;
+        assert!(hidden.contains("In Africa.") && !hidden.contains("Where the zebras live"), "{hidden}");
+        assert!(hidden.contains("you do not have permission to read it"));
+        let shown = at_panel(&app, "all@example.org").await.get(PATH).await.expect(200).text;
+        assert!(shown.contains("Where the zebras live"), "{shown}");
     }
 
     async fn own_conversation_is_not_audited(setup) {

@@ -5,7 +5,7 @@ use super::journey_with;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::TestApp;
 use docent_tests::chromium::Chromium;
-use docent_tests::member::Member;
+use docent_tests::member::{Member, form};
 use docent_tests::pdf::pdf;
 use docent_tests::wait;
 use serde_json::{Value, json};
@@ -215,6 +215,32 @@ async fn one_document_is_asked_from_the_list_and_from_its_pages() {
             window.click("#source-ask").await;
             see_chips(window, &["Animals.pdf"]).await;
             assert!(window.texts(".turn").await.is_empty(), "it starts a conversation");
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn source_of_an_earlier_version_says_so() {
+    journey_with(
+        |setup| setup.script([Turn::searching("zebra"), Turn::saying("one")]),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            let id = member.add("Animals.pdf", animals()).await;
+            app.run_jobs().await;
+            window.goto("/chat").await;
+            answer(app, window, "Where?").await;
+            window.click(".chip").await;
+            window.find("#page-image img").await;
+            assert!(window.has("#source-version[hidden]").await);
+            window.click("#source-close").await;
+            let file = form("Animals.pdf", "application/pdf", pdf(&["The giraffe."]));
+            let _ = member.put_form(&format!("/documents/{id}/file"), file).await.expect(202);
+            app.run_jobs().await;
+            window.click(".chip").await;
+            window.see("The answer quotes version 1 of this document.").await;
+            let passage = window.texts("#passage-text").await.concat();
+            assert!(passage.contains("zebra"), "{passage}");
         },
     )
     .await;

@@ -4,7 +4,7 @@ use super::reading::{self, ConversationRead};
 use crate::error::{Error, Result};
 use crate::{App, quotes};
 use docent_domain::access::{Chat, Grant};
-use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle, MessageRole};
+use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
 use docent_domain::id::{ConversationId, DocumentId};
 use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest};
 use docent_domain::permission::RecordKind;
@@ -67,10 +67,7 @@ pub async fn read(
 ) -> Result<(ConversationRead, HashSet<DocumentId>)> {
     let conversation = find(app.store.read_latest().await?.conversations(), grant, id).await?;
     let mut read = reading::messages(app, conversation, page).await?;
-    let sources = read.messages.records.iter_mut().flat_map(|message| match &mut message.role {
-        MessageRole::User => &mut [],
-        MessageRole::Agent { sources, .. } => sources.as_mut_slice(),
-    });
+    let sources = read.messages.records.iter_mut().flat_map(super::sources);
     let withheld = quotes::withhold(app, scope, sources.collect()).await?;
     Ok((read, withheld))
 }

@@ -12,13 +12,17 @@ use actix_web::web::Path;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users;
 use docent_app::conversations::{self as use_case, StaffMessage};
+use docent_app::scope;
 use docent_domain::access::{DeleteConversations, ViewConversations, ViewDocuments};
 use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::id::DocumentId;
 use docent_domain::listing::PageRequest;
 use docent_domain::permission::RecordKind;
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::scope::Scope;
 use docent_http::{Query, State};
 use serde::Serialize;
+use std::collections::HashSet;
 
 #[derive(Serialize)]
 pub(super) struct ConversationPage {
@@ -61,25 +65,26 @@ struct SourceView {
     document: String,
     title: String,
     pages: String,
-    text: String,
+    /// None if the document was deleted or the staff account may not read it.
+    text: Option<String>,
 }
 
-impl From<&ScoredChunk> for SourceView {
-    fn from(chunk: &ScoredChunk) -> Self {
+impl SourceView {
+    fn of(chunk: &ScoredChunk, withheld: &HashSet<DocumentId>) -> Self {
         Self {
             document: chunk.document_id.to_string(),
             title: chunk.title.clone(),
             pages: pages(chunk.span.start.page, chunk.span.end.page),
-            text: chunk.text.clone(),
+            text: (!withheld.contains(&chunk.document_id)).then(|| chunk.text.clone()),
         }
     }
 }
 
 impl MessageView {
     /// `path` is that of the conversation's page.
-    fn of(message: &StaffMessage, path: &str, now: DateTime<Utc>) -> Self {
+    fn of(message: &StaffMessage, withheld: &HashSet<DocumentId>, path: &str, now: DateTime<Utc>) -> Self {
         match message {
-            StaffMessage::Shown(message) => Self::Shown(ShownMessage::of(message, now)),
+            StaffMessage::Shown(message) => Self::Shown(ShownMessage::of(message, withheld, now)),
             StaffMessage::TooLarge { position, bytes } => {
                 Self::TooLarge { too_large: size(*bytes), href: format!("{path}?message={position}") }
             }
@@ -88,7 +93,7 @@ impl MessageView {
 }
 
 impl ShownMessage {
-    fn of(message: &ConversationMessage, now: DateTime<Utc>) -> Self {
+    fn of(message: &ConversationMessage, withheld: &HashSet<DocumentId>, now: DateTime<Utc>) -> Self {
         let question = Self {
             too_large: None,
             agent: None,
@@ -103,7 +108,7 @@ impl ShownMessage {
             MessageRole::User => question,
             MessageRole::Agent { name, sources, tokens, is_complete } => Self {
                 agent: Some(name.as_str().to_owned()),
-                sources: sources.iter().map(SourceView::from).collect(),
+                sources: sources.iter().map(|source| SourceView::of(source, withheld)).collect(),
                 prompt: tokens.prompt,
                 completion: tokens.completion,
                 is_complete: *is_complete,
@@ -121,7 +126,11 @@ pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>,
         Some(position) => PageRequest { offset: position.into(), limit: 1 },
         None => number.page(),
     };
-    let read = use_case::read(app, grant, id, requested, single.is_some()).await?;
+    let scope = match staff.authorize::<ViewDocuments>() {
+        Ok(grant) => Scope::everything(grant),
+        Err(_) => scope::of(app, &staff.actor).await?,
+    };
+    let (read, withheld) = use_case::read(app, grant, &scope, id, requested, single.is_some()).await?;
     let (conversation, found) = (&read.conversation, &read.messages);
     let (emails, now) = (users::emails(app, &[conversation.owner]).await?, app.now());
     let path = format!("{ROOT}/conversations/{id}");
@@ -131,7 +140,11 @@ pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>,
         owner: email(&emails, conversation.owner),
         created: Time::of(conversation.created_at, now),
         updated: Time::of(conversation.updated_at, now),
-        messages: found.records.iter().map(|message| MessageView::of(message, &path, now)).collect(),
+        messages: found
+            .records
+            .iter()
+            .map(|message| MessageView::of(message, &withheld, &path, now))
+            .collect(),
         paging: Paging::of(number, found.records.len(), found.total, &path, &[]),
         is_single: single.is_some(),
         may_delete: staff.can::<DeleteConversations>(),
@@ -159,8 +172,9 @@ mod tests {
                 document: "1".to_owned(),
                 title: "Terms".to_owned(),
                 pages: pages(3, 4),
-                text: "Passage".to_owned(),
+                text: Some("Passage".to_owned()),
             };
+            let withheld = || SourceView { text: None, ..source() };
             let question = || ShownMessage {
                 too_large: None,
                 agent: None,
@@ -174,7 +188,7 @@ mod tests {
             let answer = |content: &str| ShownMessage {
                 agent: Some("agent".to_owned()),
                 content: content.to_owned(),
-                sources: vec![source()],
+                sources: vec![source(), withheld()],
                 prompt: 1,
                 completion: 2,
                 is_complete: false,

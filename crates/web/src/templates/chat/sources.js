@@ -76,6 +76,7 @@ async function openSource(source, page, opener) {
   byId("source-title").textContent = source.title;
   byId("passage-text").textContent = source.text;
   byId("passage").open = false;
+  byId("source-version").hidden = true;
   byId("source").hidden = false;
   byId("workspace").classList.add("reading");
   placeSourcePane();
@@ -85,6 +86,12 @@ async function openSource(source, page, opener) {
   try {
     const report = await (await callApi(`/documents/${source.document_id}/report`)).json();
     opened.pageCount = report.coverage?.pages ?? null;
+    const quoted = source.version ?? 1;
+    if (openedSource === opened && quoted < report.version) {
+      byId("source-version").textContent = `The answer quotes version ${quoted} of this document. The page shown is of version ${report.version}, and can differ.`;
+      byId("source-version").hidden = false;
+      byId("passage").open = true;
+    }
   } catch { /* The page count is optional; errors of the page itself are shown in the pane. */ }
   if (openedSource === opened) updatePageControls();
 }
