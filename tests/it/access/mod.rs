@@ -1,5 +1,6 @@
 //! The access matrix: requests every route in every role, and checks that refusals reveal and change nothing.
 
+mod collections;
 mod records;
 mod roles;
 mod rows;
