@@ -29,6 +29,7 @@ mod m0023_second_factors;
 mod m0024_collections;
 mod m0025_conversation_selections;
 mod m0026_versions;
+mod m0027_languages;
 mod state;
 mod table;
 
@@ -72,6 +73,7 @@ impl MigratorTrait for Migrator {
             migration("m0024_collections", m0024_collections::changes),
             migration("m0025_conversation_selections", m0025_conversation_selections::changes),
             migration("m0026_versions", m0026_versions::changes),
+            migration("m0027_languages", m0027_languages::changes),
         ]
     }
 }

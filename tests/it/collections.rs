@@ -242,6 +242,27 @@ rules! {
         let _ = ada.patch(&format!("/documents/{new}"), json!({ "attributes": { "pages": 1 } })).await.expect(422);
     }
 
+    /// The language that an ingestion recognises is an attribute.
+    async fn language_selects_documents(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let german = ada.add("a.pdf", pdf(&["Zebras leben in den Ebenen von Afrika und fressen dort vor allem frisches Gras."])).await;
+        let _ = ada.add("b.pdf", pdf(&["Zebras live on the plains of Africa, where they mostly eat fresh grass."])).await;
+        let neither = ada.add("c.pdf", pdf(&["Zebras 12 34"])).await;
+        app.run_jobs().await;
+        app.write_labels().await;
+        let filter = json!({ "type": "eq", "key": "language", "value": "de" });
+        assert_eq!(found(&ada, json!({ "query": "zebras", "filters": filter })).await, from_ref(&german));
+        let encoded: String = filter.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect();
+        assert_eq!(listed(&ada, &format!("/documents?filters={encoded}")).await, from_ref(&german));
+        let language = async |id: &String| {
+            let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
+            report["coverage"]["language"].clone()
+        };
+        assert_eq!(language(&german).await, "de");
+        assert_eq!(language(&neither).await, Value::Null);
+    }
+
     /// An API key that is limited to collections does not reach others.
     async fn limited_key_reaches_its_collections_only(setup) {
         let app = setup.api_keys().start().await;
@@ -257,6 +278,8 @@ rules! {
         assert_eq!(found(&key, json!({ "query": "zebras" })).await, from_ref(&inside));
         key.get(&format!("/documents/{outside}")).await.refused(404, "Document not found");
         key.delete(&format!("/documents/{outside}")).await.refused(404, "Document not found");
+        // Webhooks report documents of all collections.
+        key.get("/webhooks").await.refused(403, "You do not have permission to do this");
         // Its only collection is the default one.
         let added = key.add("c.pdf", pdf(&["lions"])).await;
         let report = ada.get(&format!("/documents/{added}/report")).await.expect(200).json();

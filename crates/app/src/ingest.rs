@@ -7,7 +7,7 @@
 use crate::generations::OpenIndex;
 use crate::settings::Settings;
 use crate::spans::{self, stage};
-use crate::{App, extractions, tokens};
+use crate::{App, extractions, language, tokens};
 use docent_domain::attributes::DocumentLabels;
 use docent_domain::chunk::Chunk;
 use docent_domain::chunking::chunk_pages;
@@ -128,8 +128,8 @@ async fn prepare(
     let work = embed(&**embedder, document, &lead, &chunks);
     let embeddings = timed(app, document.id, Stage::Embed, &mut stats.embed, work).await;
     let embeddings = embeddings.map_err(|error| error.with_coverage(&coverage))?;
-    let version =
-        IndexedVersion { id: document.version_id, labels: DocumentLabels::of(document, coverage.pages) };
+    let labels = DocumentLabels::with_coverage(document, Some(&coverage));
+    let version = IndexedVersion { id: document.version_id, labels };
     let entries = chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
     Ok(Prepared { document: document.id, version, entries, coverage })
 }
@@ -193,6 +193,8 @@ async fn chunk(
         if coverage.chunks > max_chunks {
             return Err(Box::new(IngestError::of(FailureCode::TooManyChunks, Some(coverage))));
         }
+        let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
+        coverage.language = language::detect(&texts).map(str::to_owned);
         let lead = lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()));
         Ok((coverage, lead, chunks, extraction.pages))
     };

@@ -18,6 +18,7 @@ pub mod health;
 pub mod ids;
 pub mod ingest;
 pub mod jobs;
+mod language;
 mod limits;
 pub mod listing;
 pub mod maintenance;

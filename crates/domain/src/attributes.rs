@@ -2,6 +2,7 @@
 
 use crate::document::Document;
 use crate::error::ValidationError;
+use crate::extraction::Coverage;
 use crate::id::{CollectionId, UserId};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,14 +58,23 @@ pub enum BuiltIn {
     FileName,
     /// Number of pages.
     Pages,
+    /// Main language of the text (ISO 639-1 code), if it was recognised.
+    Language,
     /// Creation time in seconds since 1970 (number).
     CreatedAt,
 }
 
 impl BuiltIn {
     /// All of them.
-    pub const ALL: &[Self] =
-        &[Self::Collection, Self::Owner, Self::Title, Self::FileName, Self::Pages, Self::CreatedAt];
+    pub const ALL: &[Self] = &[
+        Self::Collection,
+        Self::Owner,
+        Self::Title,
+        Self::FileName,
+        Self::Pages,
+        Self::Language,
+        Self::CreatedAt,
+    ];
 
     /// Its key.
     pub const fn key(self) -> &'static str {
@@ -74,6 +84,7 @@ impl BuiltIn {
             Self::Title => "title",
             Self::FileName => "file_name",
             Self::Pages => "pages",
+            Self::Language => "language",
             Self::CreatedAt => "created_at",
         }
     }
@@ -169,6 +180,8 @@ pub struct DocumentLabels {
     pub file_name: String,
     /// Number of pages; 0 before the ingestion.
     pub pages: u32,
+    /// Language of its text; see [`Coverage::language`](crate::extraction::Coverage::language).
+    pub language: Option<String>,
     /// Creation time.
     pub created_at: DateTime<Utc>,
     /// Attributes that users gave it.
@@ -176,15 +189,21 @@ pub struct DocumentLabels {
 }
 
 impl DocumentLabels {
-    /// The labels of a document with this number of pages.
-    pub fn of(document: &Document, pages: u32) -> Self {
+    /// The labels of a document.
+    pub fn of(document: &Document) -> Self {
+        Self::with_coverage(document, document.coverage.as_ref())
+    }
+
+    /// The labels of a document that is ingested with this coverage.
+    pub fn with_coverage(document: &Document, coverage: Option<&Coverage>) -> Self {
         let file_name = document.file.as_ref().map_or("", |file| file.name.as_str());
         Self {
             collections: document.collections.clone(),
             owner: document.owner,
             title: document.title.as_str().to_owned(),
             file_name: file_name.to_owned(),
-            pages,
+            pages: coverage.map_or(0, |coverage| coverage.pages),
+            language: coverage.and_then(|coverage| coverage.language.clone()),
             created_at: document.created_at,
             attributes: document.attributes.clone(),
         }
@@ -203,6 +222,7 @@ impl DocumentLabels {
             BuiltIn::Title => vec![AttributeValue::String(self.title.clone())],
             BuiltIn::FileName => vec![AttributeValue::String(self.file_name.clone())],
             BuiltIn::Pages => vec![AttributeValue::Number(f64::from(self.pages))],
+            BuiltIn::Language => self.language.iter().cloned().map(AttributeValue::String).collect(),
             BuiltIn::CreatedAt => vec![AttributeValue::Number(self.created_at.timestamp() as f64)],
         }
     }

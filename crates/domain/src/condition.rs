@@ -215,6 +215,7 @@ mod tests {
             title: "Report".to_owned(),
             file_name: "report.pdf".to_owned(),
             pages: 12,
+            language: None,
             created_at: DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
             attributes: Attributes::new(values.into_iter().collect()).unwrap(),
         }

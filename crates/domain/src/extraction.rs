@@ -106,6 +106,8 @@ pub struct Coverage {
     pub chunks: u32,
     /// Number of tokens in all chunks, including overlaps.
     pub tokens: u64,
+    /// ISO 639-1 code of the language that most of the text is in, such as `de`; `None` if it is not clear.
+    pub language: Option<String>,
 }
 
 impl Coverage {

@@ -132,6 +132,7 @@ pub fn coverage() -> Coverage {
         characters: 4000,
         chunks: 2,
         tokens: 1024,
+        language: Some("de".to_owned()),
     }
 }
 

@@ -29,6 +29,7 @@ pub fn indexed(n: u32) -> IndexedVersion {
         title: format!("Document {n}"),
         file_name: format!("document-{n}.pdf"),
         pages: 1,
+        language: Some("en".to_owned()),
         created_at: DateTime::UNIX_EPOCH,
         attributes: Attributes::default(),
     };

@@ -93,6 +93,7 @@ fn labels(n: u32, title: String) -> Result<DocumentLabels> {
         file_name: title.clone(),
         title,
         pages: 1,
+        language: Some("en".to_owned()),
         created_at: DateTime::UNIX_EPOCH,
         attributes: Attributes::new([group].into())?,
     })

@@ -69,6 +69,7 @@ fn unlabelled() -> DocumentLabels {
         title: String::new(),
         file_name: String::new(),
         pages: 0,
+        language: None,
         created_at: DateTime::UNIX_EPOCH,
         attributes: Attributes::default(),
     }
@@ -102,6 +103,8 @@ struct Line {
     title: String,
     file_name: String,
     pages: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
     /// Microseconds since 1970.
     created_at: i64,
     attributes: BTreeMap<String, Value>,
@@ -131,6 +134,7 @@ impl Line {
             title: labels.title.clone(),
             file_name: labels.file_name.clone(),
             pages: labels.pages,
+            language: labels.language.clone(),
             created_at: labels.created_at.timestamp_micros(),
             attributes: attributes.map(|(key, of)| (key.as_str().to_owned(), value(of))).collect(),
         }
@@ -153,6 +157,7 @@ impl Line {
             title: line.title,
             file_name: line.file_name,
             pages: line.pages,
+            language: line.language,
             created_at: DateTime::from_timestamp_micros(line.created_at)?,
             attributes: Attributes::new(attributes).ok()?,
         };

@@ -33,6 +33,7 @@ pub(super) fn payload(labels: &DocumentLabels) -> [(&'static str, Value); 2] {
         (BuiltIn::Title, Some(string(labels.title.clone()))),
         (BuiltIn::FileName, Some(string(labels.file_name.clone()))),
         (BuiltIn::Pages, Some(integer(labels.pages.into()))),
+        (BuiltIn::Language, labels.language.clone().map(string)),
         (BuiltIn::CreatedAt, Some(integer(labels.created_at.timestamp()))),
     ];
     attributes.extend(built_in.into_iter().filter_map(|(of, value)| Some((of.key().to_owned(), value?))));

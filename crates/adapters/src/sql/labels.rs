@@ -115,6 +115,7 @@ fn equals(key: &AttributeKey, value: &AttributeValue, backend: DbBackend) -> Exp
         }
         (BuiltIn::Title, AttributeValue::String(text)) => Some(Column::Title.eq(text.as_str())),
         (BuiltIn::FileName, AttributeValue::String(text)) => Some(file_name().eq(text.as_str())),
+        (BuiltIn::Language, AttributeValue::String(text)) => Some(Column::Language.eq(text.as_str())),
         (BuiltIn::Pages, AttributeValue::Number(number)) => Some(pages().eq(*number)),
         (BuiltIn::CreatedAt, AttributeValue::Number(number)) => Some(created_at().eq(*number)),
         _ => None,

@@ -45,7 +45,7 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     "status": "ingested",
     "coverage": {
         "pages": 12, "pages_with_text": 11, "pages_without_text": [3], "pages_unreliable": [], "pages_truncated": [],
-        "characters": 30412, "chunks": 17, "tokens": 7250,
+        "characters": 30412, "chunks": 17, "tokens": 7250, "language": "en",
     },
     "effort": {
         "extractor": "pdf 1", "attempts": 1,
@@ -171,6 +171,9 @@ pub(crate) struct CoverageView<'a> {
     chunks: u32,
     /// Number of tokens of all passages.
     tokens: u64,
+    /// ISO 639-1 code of the language that most of the text is in; `null` if it is not clear.
+    #[schema(required)]
+    language: Option<&'a str>,
 }
 
 /// Statistics of an ingestion.
@@ -283,6 +286,7 @@ impl<'a> From<&'a Coverage> for CoverageView<'a> {
             characters: coverage.characters,
             chunks: coverage.chunks,
             tokens: coverage.tokens,
+            language: coverage.language.as_deref(),
         }
     }
 }

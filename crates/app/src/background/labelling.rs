@@ -61,6 +61,5 @@ impl Background {
 
 /// The document as the vector store has it.
 fn indexed(document: &Document) -> IndexedVersion {
-    let pages = document.coverage.as_ref().map_or(0, |coverage| coverage.pages);
-    IndexedVersion { id: document.version_id, labels: DocumentLabels::of(document, pages) }
+    IndexedVersion { id: document.version_id, labels: DocumentLabels::of(document) }
 }

@@ -3,7 +3,7 @@
 use super::records::{add_collections, add_documents, add_users, first};
 use crate::builders::{at, collection, collection_id, coverage, document, group, id, user};
 use CollectionRole::{Contributor, Manager, Viewer};
-use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::collection::{
     Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole, Member, Membership,
     RoleSource, SourcedRole,
@@ -274,17 +274,14 @@ crate::battery! {
             document(5),
         ];
         add_documents(&*store, &documents).await;
-        let labels = |document: &Document| {
-            let pages = document.coverage.as_ref().map_or(0, |coverage| coverage.pages);
-            docent_domain::attributes::DocumentLabels::of(document, pages)
-        };
+        let labels = DocumentLabels::of;
         let values = [
-            number(2023.0), number(1.0), number(0.0), number(-0.5), number(1e300), text("2023"), text(odd), text(""),
+            number(2023.0), number(1.0), number(0.0), number(-0.5), number(1e300), text("2023"), text(odd), text(""), text("de"),
             AttributeValue::Boolean(true), AttributeValue::Boolean(false), text(&user(1).id.to_string()),
             text(&CollectionId::EVERYONE.to_string()), text(documents[1].title.as_str()),
             number(documents[2].created_at.timestamp() as f64), number(f64::from(coverage().pages)),
         ];
-        let keys = ["year", "x.y", "done", "none", "owner", "collection", "title", "file_name", "pages", "created_at"];
+        let keys = ["year", "x.y", "done", "none", "owner", "collection", "title", "file_name", "pages", "language", "created_at"];
         let mut selected = 0;
         for name in keys {
             for (operator, comparison) in Comparison::ALL {

@@ -43,6 +43,7 @@ crate::battery! {
             characters: 1 << 40,
             chunks: u32::MAX,
             tokens: 1 << 41,
+            language: Some("de".to_owned()),
         });
         full.stats = Some(IngestionStats {
             extractor: "hayro 0.9".to_owned(),

@@ -409,7 +409,7 @@ crate::battery! {
             AttributeValue::Number(2021.0), AttributeValue::Number(2022.5), AttributeValue::Number(-3.0),
             AttributeValue::Number(2.0), AttributeValue::Number(1_700_000_000.0), text("2021"), text("ü x"), text(""),
             AttributeValue::Boolean(true), AttributeValue::Boolean(false), text(&id::<CollectionId>(2).to_string()),
-            text(&id::<UserId>(9).to_string()), text("Document 6"), text("document-5.pdf"),
+            text(&id::<UserId>(9).to_string()), text("Document 6"), text("document-5.pdf"), text("en"),
         ];
         let select = async |condition: &Condition| {
             let expected: Vec<_> = documents.iter()
@@ -419,7 +419,7 @@ crate::battery! {
             expected.len()
         };
         let mut selected = 0;
-        for name in ["year", "a.b-c", "ok", "none", "owner", "collection", "title", "file_name", "pages", "created_at"] {
+        for name in ["year", "a.b-c", "ok", "none", "owner", "collection", "title", "file_name", "pages", "language", "created_at"] {
             for (_, comparison) in Comparison::ALL {
                 let lists = [values[..2].to_vec(), values[5..].to_vec(), Vec::new()];
                 for values in values.iter().map(|value| vec![value.clone()]).chain(lists) {

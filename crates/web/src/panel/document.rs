@@ -91,6 +91,7 @@ struct CoverageView {
     characters: u64,
     chunks: u32,
     tokens: u64,
+    language: Option<String>,
 }
 
 impl CoverageView {
@@ -104,6 +105,7 @@ impl CoverageView {
             characters: coverage.characters,
             chunks: coverage.chunks,
             tokens: coverage.tokens,
+            language: coverage.language.clone(),
         }
     }
 }
@@ -268,6 +270,7 @@ mod tests {
                 characters: 1,
                 chunks: 2,
                 tokens: 3,
+                language: Some("en".to_owned()),
             };
             let file =
                 |name: &str| FileView { name: name.to_owned(), size: size(1), sha256: "0f".to_owned() };

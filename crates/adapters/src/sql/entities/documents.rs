@@ -51,6 +51,7 @@ pub struct Model {
     pub replacement_id: Option<Uuid>,
     pub replacement_bytes: Option<i64>,
     pub replacement_sha256: Option<Vec<u8>>,
+    pub language: Option<String>,
 }
 
 no_relations!();
@@ -105,6 +106,7 @@ impl Record for Document {
                 .map(|replacement| number(replacement.file.bytes, "a file size of"))
                 .transpose()?,
             replacement_sha256: replacement.map(|replacement| replacement.file.sha256.to_vec()),
+            language: coverage.and_then(|coverage| coverage.language.clone()),
         }))
     }
 
@@ -248,6 +250,7 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
         characters: counted(row.characters.ok_or_else(wrong)?, "coverage")?,
         chunks: counted(row.chunks.ok_or_else(wrong)?, "coverage")?,
         tokens: counted(row.tokens.ok_or_else(wrong)?, "coverage")?,
+        language: row.language,
     }))
 }
 

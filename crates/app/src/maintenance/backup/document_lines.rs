@@ -77,6 +77,8 @@ struct CoverageLine {
     characters: u64,
     chunks: u32,
     tokens: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
 }
 
 /// Durations are microseconds.
@@ -225,6 +227,7 @@ impl CoverageLine {
             characters: coverage.characters,
             chunks: coverage.chunks,
             tokens: coverage.tokens,
+            language: coverage.language.clone(),
         }
     }
 
@@ -237,6 +240,7 @@ impl CoverageLine {
             characters: self.characters,
             chunks: self.chunks,
             tokens: self.tokens,
+            language: self.language.clone(),
         }
     }
 }

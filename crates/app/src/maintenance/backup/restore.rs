@@ -243,13 +243,7 @@ impl FileRestore<'_> {
         let chunks: Vec<StoredChunk> =
             chunks.into_iter().map(|line| line.chunk(&mut vectors)).collect::<Result<_, _>>()?;
         let embeddings = self.embeddings(document, &chunks).await?;
-        let indexed = IndexedVersion {
-            id: document.version_id,
-            labels: DocumentLabels::of(
-                document,
-                document.coverage.as_ref().map_or(0, |coverage| coverage.pages),
-            ),
-        };
+        let indexed = IndexedVersion { id: document.version_id, labels: DocumentLabels::of(document) };
         self.chunks += chunks.len() as u64;
         let entry = |(chunk, embedding): (StoredChunk, Embedding)| IndexEntry {
             id: ChunkId::of(document.version_id, chunk.ordinal),

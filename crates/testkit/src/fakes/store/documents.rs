@@ -260,8 +260,7 @@ fn matches(filter: &DocumentFilter, document: &Document) -> bool {
         .is_none_or(|text| document.title.as_str().to_ascii_lowercase().contains(&text.to_ascii_lowercase()));
     let place =
         filter.after.is_none_or(|last| (document.created_at, document.id) < (last.created_at, last.id));
-    let labels =
-        DocumentLabels::of(document, document.coverage.as_ref().map_or(0, |coverage| coverage.pages));
+    let labels = DocumentLabels::of(document);
     let condition = filter.condition.as_ref().is_none_or(|condition| condition.is_met_by(&labels));
     status && title && place && condition && filter.scope.contains(&document.collections)
 }
