@@ -75,7 +75,7 @@ impl Synced {
     async fn stored(&self) -> BTreeMap<String, u64> {
         let client = Client::log_in(&self.serving, EMAIL, PASSWORD).await;
         let mut stored = BTreeMap::new();
-        for document in client.get("/documents").await.as_array().unwrap() {
+        for document in client.get("/documents?limit=1000").await.as_array().unwrap() {
             let report = client.get(&format!("/documents/{}/report", document["id"].as_str().unwrap())).await;
             let file = if report["replacement"].is_null() {
                 &report["file"]
@@ -169,7 +169,7 @@ async fn document_in_another_collection_leaves_this_one_instead_of_being_deleted
     synced.sync(&[], 0).await;
     let client = Client::log_in(&synced.serving, EMAIL, PASSWORD).await;
     let mut shared = None;
-    for document in client.get("/documents").await.as_array().unwrap() {
+    for document in client.get("/documents?limit=1000").await.as_array().unwrap() {
         if document["title"] == "a.pdf" {
             shared = document["id"].as_str().map(str::to_owned);
         }
