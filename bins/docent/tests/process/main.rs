@@ -17,6 +17,7 @@ mod program;
 mod reindex;
 mod remote;
 mod sync;
+mod upgrade;
 
 use client::{Client, fixture};
 use program::{SECRET, Serving, docent, in_time, rest, run};
