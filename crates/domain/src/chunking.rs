@@ -247,6 +247,53 @@ mod tests {
         (0..n).map(|i| format!("Sentence number {i} is here. ")).collect()
     }
 
+    /// Paragraphs of 20 to 160 words in sentences of 5 to 25, each different.
+    fn paragraphs(n: usize) -> Vec<String> {
+        let mut random = 1_u64;
+        let mut below = |max: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % max
+        };
+        let mut paragraph = |number: usize| {
+            let (mut text, mut left) = (String::new(), 20 + below(140));
+            while left > 0 {
+                let length = (5 + below(20)).min(left);
+                let words: Vec<String> = (0..length).map(|_| format!("w{}", below(5000))).collect();
+                text += &format!("P{number} {}. ", words.join(" "));
+                left -= length;
+            }
+            text + "\n\n"
+        };
+        (0..n).map(&mut paragraph).collect()
+    }
+
+    /// Otherwise a small change of a file would embed all passages behind it again.
+    #[test]
+    fn insertion_changes_only_passages_near_it() {
+        let paragraphs = paragraphs(400);
+        let chunks = |inserted: &[(usize, String)]| {
+            let mut text = String::new();
+            for (n, paragraph) in paragraphs.iter().enumerate() {
+                text.extend(inserted.iter().filter(|(at, _)| *at == n).map(|(_, new)| new.as_str()));
+                text += paragraph;
+            }
+            chunk_pages(&[page(1, text)], size(512, 50), words)
+        };
+        let before = chunks(&[]);
+        let known: std::collections::HashSet<&str> = before.iter().map(|chunk| chunk.text.as_str()).collect();
+        let mut new = 0;
+        for at in [40, 120, 200, 280] {
+            let after =
+                chunks(&[(at, format!("Inserted before paragraph {at}, a sentence of nine words.\n\n"))]);
+            new += after.iter().filter(|chunk| !known.contains(chunk.text.as_str())).count();
+        }
+        assert!(
+            before.len() > 80 && new <= 4 * 6,
+            "{new} of {} chunks are new after 4 insertions",
+            before.len()
+        );
+    }
+
     #[test]
     fn short_document_is_one_chunk() {
         let chunks = chunk_pages(&[page(1, " One two.\n"), page(2, "Three.\n")], size(512, 50), words);
