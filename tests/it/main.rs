@@ -16,6 +16,7 @@ mod cors;
 mod docs;
 mod documents;
 mod health;
+mod histories;
 mod http;
 mod limits;
 mod mcp;
