@@ -30,6 +30,7 @@ mod m0024_collections;
 mod m0025_conversation_selections;
 mod m0026_versions;
 mod m0027_languages;
+mod m0028_recognition;
 mod state;
 mod table;
 
@@ -74,6 +75,7 @@ impl MigratorTrait for Migrator {
             migration("m0025_conversation_selections", m0025_conversation_selections::changes),
             migration("m0026_versions", m0026_versions::changes),
             migration("m0027_languages", m0027_languages::changes),
+            migration("m0028_recognition", m0028_recognition::changes),
         ]
     }
 }

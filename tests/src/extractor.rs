@@ -70,5 +70,5 @@ fn page(content: &str, number: u32) -> ExtractedPage {
     let text = shown.map(|line| line.replace("\\(", "(").replace("\\)", ")").replace("\\\\", "\\") + "\n");
     let text: String = text.collect();
     let glyphs = u32::try_from(text.chars().count()).expect("a small page");
-    ExtractedPage { number, text, glyphs, unmapped_glyphs: 0, truncated: false }
+    ExtractedPage { number, text, glyphs, unmapped_glyphs: 0, ..ExtractedPage::default() }
 }

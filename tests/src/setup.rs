@@ -19,6 +19,7 @@ use docent_ports::entropy::Entropy;
 use docent_ports::page_renderer::PageRenderer;
 use docent_ports::recorder::{NoopRecorder, Recorder};
 use docent_ports::reranker::Reranker;
+use docent_ports::text_recognizer::TextRecognizer;
 use docent_ports::webhook_sender::WebhookSender;
 use docent_server::metrics::Metrics;
 use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey};
@@ -64,6 +65,7 @@ pub struct Setup {
     reranking: bool,
     agents: Vec<Agent>,
     renderer: Option<Arc<dyn PageRenderer>>,
+    recognizer: Option<Arc<dyn TextRecognizer>>,
     webhooks: Option<Arc<dyn WebhookSender>>,
     started: Started,
 }
@@ -90,6 +92,7 @@ impl Setup {
             reranking: false,
             agents: Vec::new(),
             renderer: None,
+            recognizer: None,
             webhooks: None,
             started: started.clone(),
         }
@@ -185,6 +188,13 @@ impl Setup {
         self
     }
 
+    /// Recognises text on images of pages.
+    #[must_use]
+    pub fn recognizer(mut self, recognizer: impl TextRecognizer + 'static) -> Self {
+        self.recognizer = Some(Arc::new(recognizer));
+        self
+    }
+
     /// Replaces the page renderer.
     #[must_use]
     pub fn renderer(mut self, renderer: impl PageRenderer + 'static) -> Self {
@@ -237,6 +247,7 @@ impl Setup {
             reranker,
             model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { adapters.model },
             extractor: Arc::new(extractor),
+            recognizer: self.recognizer,
             renderer: self.renderer.unwrap_or(renderer),
             tokens: adapters.tokens,
             signer: adapters.signer,

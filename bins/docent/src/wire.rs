@@ -3,6 +3,7 @@
 mod data_dir;
 mod embedders;
 mod maintenance;
+mod recognizer;
 mod reranker;
 
 use crate::telemetry::propagation::W3cPropagator;
@@ -169,6 +170,7 @@ fn assemble(
         reranker: reranker::reranker(settings, &clock)?,
         model: model(settings, &clock)?,
         extractor: Arc::new(extractor),
+        recognizer: recognizer::recognizer(settings)?,
         renderer: renderer(settings)?,
         mailer: mailer(settings, &clock, &entropy)?,
         webhook_body: docent_server::webhook_body,
@@ -264,6 +266,8 @@ fn limits(settings: &Settings) -> Limits {
         max_upload_bytes: settings.http.max_upload_bytes.0,
         max_chunks: settings.ingestion.ingest_max_chunks,
         ingest_concurrency: settings.ingestion.ingest_concurrency,
+        recognition_languages: settings.recognition.ocr_languages.clone(),
+        max_recognized_pages: settings.recognition.ocr_max_pages,
         agent_max_iterations: settings.agent.agent_max_iterations as usize,
         system_prompt: settings.agent.system_prompt(),
         search_limit: settings.agent.search_limit,

@@ -7,6 +7,7 @@ pub mod cached_embedder;
 pub mod cached_extractor;
 pub mod embedded_index;
 pub mod http_client;
+pub mod http_recognizer;
 pub mod hybrid_embedder;
 pub mod mail;
 pub mod memory;

@@ -38,6 +38,11 @@ impl Health {
         matches!(self.schema, Ok(Schema::Current))
     }
 
+    /// Whether the text on images of pages is recognised.
+    pub fn has_recognizer(&self) -> bool {
+        self.components.iter().any(|(component, _)| *component == Component::Recognizer)
+    }
+
     /// Whether the database is available.
     pub fn is_database_up(&self) -> bool {
         self.components.iter().all(|(component, result)| *component != Component::Database || result.is_ok())
@@ -85,6 +90,10 @@ pub async fn check(app: &App) -> Health {
     ];
     if let Some(reranker) = &app.reranker {
         components.push((Component::Reranker, in_time(Component::Reranker, reranker.check()).await));
+    }
+    if let Some(recognizer) = &app.recognizer {
+        let check = recognizer.check(&app.settings.recognition_languages);
+        components.push((Component::Recognizer, in_time(Component::Recognizer, check).await));
     }
     Health { components, schema }
 }

@@ -1,13 +1,14 @@
 //! Ingests an uploaded document into the vector store.
 //!
-//! The stages are extract, chunk, embed and index. Each depends only on the stored file, and chunk IDs depend only on
+//! The stages are extract, recognise, chunk, embed and index. Each depends only on the stored file, and chunk IDs depend only on
 //! the version. A repeated ingestion after a crash therefore overwrites the earlier chunks and creates no
 //! duplicates.
 
 use crate::generations::OpenIndex;
-use crate::settings::Settings;
+use crate::recognition::{self, Progress, RecognizeError};
 use crate::spans::{self, stage};
 use crate::{App, extractions, language, tokens};
+use chrono::TimeDelta;
 use docent_domain::attributes::DocumentLabels;
 use docent_domain::chunk::Chunk;
 use docent_domain::chunking::chunk_pages;
@@ -29,6 +30,9 @@ const BATCH: usize = 64;
 /// Number of characters at the beginning of a document that are embedded as context of each of its chunks.
 const LEAD_CHARACTERS: usize = 1500;
 
+/// What to do about documents without text if there is no recognizer.
+const NO_RECOGNIZER: &str = "to read scans, install the program tesseract (Debian package tesseract-ocr) on the server, restart the service and retry";
+
 /// Why an ingestion ended without success.
 #[derive(Debug)]
 pub enum IngestError {
@@ -38,6 +42,8 @@ pub enum IngestError {
     Fault(Fault, Option<Coverage>),
     /// The index is about to be removed: another one is active.
     IndexReplaced,
+    /// The document makes way for others and continues after this pause.
+    Suspended(TimeDelta),
 }
 
 impl From<Fault> for IngestError {
@@ -55,6 +61,15 @@ impl From<ExtractionError> for IngestError {
     }
 }
 
+impl From<RecognizeError> for IngestError {
+    fn from(error: RecognizeError) -> Self {
+        match error {
+            RecognizeError::Document(failure) => Self::Document(failure, None),
+            RecognizeError::Fault(fault) => fault.into(),
+        }
+    }
+}
+
 impl IngestError {
     /// A machine-readable code.
     pub(crate) fn code(&self) -> &'static str {
@@ -62,6 +77,7 @@ impl IngestError {
             Self::Document(failure, _) => failure.code.as_str(),
             Self::Fault(fault, _) => fault.kind().code(),
             Self::IndexReplaced => "moved",
+            Self::Suspended(_) => "suspended",
         }
     }
 
@@ -120,9 +136,18 @@ async fn prepare(
     app.extractor.name().clone_into(&mut stats.extractor);
     let work = async { Ok(extractions::extract(app, file).await?) };
     let work = traced(stage(Stage::Extract, None), work);
-    let extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
+    let mut extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
+    if app.recognizer.is_some() {
+        let work = async { Ok(recognition::recognize(app, document, file, &mut extraction).await?) };
+        let work = traced(stage(Stage::Recognize, None), work);
+        if let Progress::Suspended(pause) =
+            timed(app, document.id, Stage::Recognize, &mut stats.extract, work).await?
+        {
+            return Err(IngestError::Suspended(pause));
+        }
+    }
     let permit = app.process.running.chunking_permit().await;
-    let work = traced(stage(Stage::Chunk, None), chunk(extraction, &app.settings));
+    let work = traced(stage(Stage::Chunk, None), chunk(app, extraction));
     let (coverage, lead, chunks) = timed(app, document.id, Stage::Chunk, &mut stats.chunk, work).await?;
     drop(permit);
     let work = embed(&**embedder, document, &lead, &chunks);
@@ -176,10 +201,8 @@ async fn traced<T>(span: Span, work: impl Future<Output = Result<T, IngestError>
 }
 
 /// Checks the limits and splits the pages into chunks, off the async threads because counting tokens is CPU-bound.
-async fn chunk(
-    extraction: Extraction,
-    limits: &Settings,
-) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
+async fn chunk(app: &App, extraction: Extraction) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
+    let limits = &app.settings;
     let (size, max_characters, max_chunks) = (limits.chunk_size, limits.max_characters, limits.max_chunks);
     let work = move || {
         let mut coverage = Coverage::of(&extraction);
@@ -206,19 +229,26 @@ async fn chunk(
         })?
         .map_err(|error| *error)?;
     if chunks.is_empty() {
-        let code = no_text_code(&pages, &coverage);
-        return Err(IngestError::of(code, Some(coverage)));
+        let failure = no_text(app, &pages, &coverage);
+        return Err(IngestError::Document(failure, Some(coverage)));
     }
     Ok((coverage, lead, chunks))
 }
 
 /// The failure of a document without chunks.
-fn no_text_code(pages: &[ExtractedPage], coverage: &Coverage) -> FailureCode {
-    if coverage.unreliable_pages.is_empty() || pages.is_empty() {
+fn no_text(app: &App, pages: &[ExtractedPage], coverage: &Coverage) -> Failure {
+    let code = if coverage.unreliable_pages.is_empty() || pages.is_empty() {
         FailureCode::NoText
     } else {
         FailureCode::UnmappedText
-    }
+    };
+    let failed = coverage.recognition.as_ref().map_or(0, |recognition| recognition.failed_pages.len());
+    let reason = match (&app.recognizer, failed) {
+        (None, _) => NO_RECOGNIZER.to_owned(),
+        (Some(_), 0) => "no text was recognised on the images of its pages".to_owned(),
+        (Some(_), failed) => format!("recognising it failed on {failed} of {} pages", coverage.pages),
+    };
+    Failure::because(code, format!("{}; {reason}", code.sentence()))
 }
 
 /// The beginning of a document, given its first chunk.

@@ -25,6 +25,7 @@ pub mod maintenance;
 mod network;
 pub mod quotes;
 pub mod rate_limit;
+mod recognition;
 pub mod recorder;
 pub mod scope;
 pub mod search;
@@ -57,12 +58,14 @@ use docent_ports::recorder::Recorder;
 use docent_ports::reranker::Reranker;
 use docent_ports::store::Store;
 use docent_ports::text_extractor::TextExtractor;
+use docent_ports::text_recognizer::TextRecognizer;
 use docent_ports::token_signer::TokenSigner;
 use docent_ports::token_store::TokenStore;
 use docent_ports::trace::TracePropagator;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_ports::webhook_sender::WebhookSender;
 use documents::page_image::PageImageCache;
+use jobs::recognitions::Recognitions;
 use jobs::running::Running;
 use limits::AnswerCounts;
 use settings::Settings;
@@ -82,6 +85,7 @@ pub struct App {
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) extractor: Arc<dyn TextExtractor>,
+    pub(crate) recognizer: Option<Arc<dyn TextRecognizer>>,
     pub(crate) renderer: Arc<dyn PageRenderer>,
     pub(crate) tokens: Arc<dyn TokenStore>,
     pub(crate) signer: Arc<dyn TokenSigner>,
@@ -108,6 +112,7 @@ pub(crate) struct Process {
     /// Notified when labels of ingested documents changed.
     pub(crate) new_labels: Notify,
     pub(crate) running: Running,
+    pub(crate) recognitions: Recognitions,
     pub(crate) page_images: PageImageCache,
     pub(crate) answers: AnswerCounts,
     /// The memory for messages that are being read.
@@ -126,13 +131,15 @@ impl App {
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, blobs, collections, embedders, reranker, model, extractor, renderer, .. } = ports;
         let Ports { tokens, signer, limiter, hasher, mailer, webhooks, clock, entropy, .. } = ports;
-        let Ports { webhook_body, recorder, traces, .. } = ports;
+        let Ports { webhook_body, recorder, recognizer, traces, .. } = ports;
         let agents = AgentRegistry::standard(settings.agent_max_iterations, settings.system_prompt.clone());
         let process = Process {
             new_jobs: Notify::new(),
             new_deliveries: Notify::new(),
             new_labels: Notify::new(),
             running: Running::new(settings.ingest_concurrency),
+            // Half of the cores, and a quarter of the jobs, are left to documents with text.
+            recognitions: Recognitions::new(settings.ingest_concurrency / 2),
             page_images: PageImageCache::default(),
             answers: AnswerCounts::default(),
             read_budget: ReadBudget::default(),
@@ -149,6 +156,7 @@ impl App {
             reranker,
             model,
             extractor,
+            recognizer,
             renderer,
             tokens,
             signer,

@@ -189,6 +189,6 @@ async fn searchable(app: &App, scope: &Scope, chunks: Vec<FoundChunk>) -> Result
     versions.sort_unstable();
     versions.dedup();
     let searchable = app.store.read().await?.documents().searchable(&versions, scope).await?;
-    let known = |chunk: FoundChunk| searchable.get(&chunk.version).map(|version| chunk.in_version(*version));
+    let known = |chunk: FoundChunk| searchable.get(&chunk.version).map(|version| chunk.in_version(version));
     Ok(chunks.into_iter().filter_map(known).collect())
 }

@@ -2,6 +2,7 @@
 
 use docent_domain::chunk::ChunkSize;
 use docent_domain::limits::Limits;
+use docent_domain::recognition::Languages;
 use docent_domain::second_factor::SecondFactorRule;
 use std::time::Duration;
 
@@ -46,6 +47,10 @@ pub struct Settings {
     pub ingest_concurrency: usize,
     /// Maximum number of chunks of a document.
     pub max_chunks: u32,
+    /// Languages of the text on images of pages.
+    pub recognition_languages: Languages,
+    /// Maximum number of pages of a document whose images are read.
+    pub max_recognized_pages: u32,
     /// Maximum number of model calls for one answer of the agent `chat`.
     pub agent_max_iterations: usize,
     /// The system prompt of the agent `chat`, if any.
@@ -94,6 +99,8 @@ impl Default for Settings {
             max_characters: 20_000_000,
             ingest_concurrency: 4,
             max_chunks: 20_000,
+            recognition_languages: Languages::default(),
+            max_recognized_pages: 500,
             agent_max_iterations: 10,
             system_prompt: None,
             search_limit: 5,

@@ -1,5 +1,6 @@
 //! Text extracted from a PDF, page by page, and its quality.
 
+use crate::recognition::{Recognition, RecognitionFailure};
 use std::time::Duration;
 
 /// The text and metadata of a PDF.
@@ -46,6 +47,8 @@ pub struct ExtractedPage {
     pub unmapped_glyphs: u32,
     /// Whether extraction stopped at a limit, so that text may be missing.
     pub truncated: bool,
+    /// The recognition of the page's image, if it was attempted.
+    pub recognition: Option<Recognition>,
 }
 
 /// The quality of a page's text.
@@ -60,6 +63,24 @@ pub enum PageQuality {
 }
 
 impl ExtractedPage {
+    /// Whether the text of the page's image is needed from this recognizer: the page has no reliable text of its own, and
+    /// this recognizer has not read it.
+    pub fn needs_recognition(&self, recognizer: &str) -> bool {
+        match &self.recognition {
+            Some(recognition) => recognition.recognizer != recognizer,
+            None => self.quality() != PageQuality::Text,
+        }
+    }
+
+    /// Adds the result of a recognition. Text that can be used replaces the page's own.
+    pub fn set_recognition(&mut self, recognition: Recognition) {
+        if let Some(page) = recognition.reliable() {
+            self.text = page.text();
+            (self.glyphs, self.unmapped_glyphs) = (0, 0);
+        }
+        self.recognition = Some(recognition);
+    }
+
     /// Determines the quality of the page's text.
     pub fn quality(&self) -> PageQuality {
         if u64::from(self.unmapped_glyphs) * 10 > u64::from(self.glyphs) {
@@ -79,7 +100,7 @@ pub struct IngestionStats {
     pub extractor: String,
     /// Number of attempts, including the last one.
     pub attempts: u32,
-    /// Extraction time of the last attempt.
+    /// Extraction time of the last attempt, including recognition.
     pub extract: Duration,
     /// Chunking time of the last attempt.
     pub chunk: Duration,
@@ -87,6 +108,39 @@ pub struct IngestionStats {
     pub embed: Duration,
     /// Indexing time of the last attempt.
     pub index: Duration,
+}
+
+/// A page whose text was recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecognizedPageCoverage {
+    /// Number of the page.
+    pub page: u32,
+    /// Mean confidence in percent.
+    pub confidence: u8,
+}
+
+/// What a recognizer did for a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecognitionCoverage {
+    /// Name, version and languages of the recognizer.
+    pub recognizer: String,
+    /// Pages whose recognised text is indexed, in order.
+    pub pages: Vec<RecognizedPageCoverage>,
+    /// Pages that could not be recognised, in order.
+    pub failed_pages: Vec<(u32, RecognitionFailure)>,
+}
+
+impl RecognitionCoverage {
+    /// The mean confidence of the recognised pages in percent; 0 if there are none.
+    pub fn confidence(&self) -> u8 {
+        let sum: usize = self.pages.iter().map(|page| usize::from(page.confidence)).sum();
+        u8::try_from(sum.checked_div(self.pages.len()).unwrap_or(0)).unwrap_or(100)
+    }
+
+    /// Whether the text of a page was recognised.
+    pub fn has_page(&self, number: u32) -> bool {
+        self.pages.binary_search_by_key(&number, |page| page.page).is_ok()
+    }
 }
 
 /// How much of a document became searchable.
@@ -108,6 +162,8 @@ pub struct Coverage {
     pub tokens: u64,
     /// ISO 639-1 code of the language that most of the text is in, such as `de`; `None` if it is not clear.
     pub language: Option<String>,
+    /// What a recognizer did, if images of pages were read.
+    pub recognition: Option<RecognitionCoverage>,
 }
 
 impl Coverage {
@@ -116,10 +172,17 @@ impl Coverage {
         let of_pages = |pages: &[u32], what: &str| {
             (!pages.is_empty()).then(|| format!("{} of {} pages: {what}", pages.len(), self.pages))
         };
+        let recognition = self.recognition.as_ref();
+        let recognized = recognition.map(|found| found.pages.as_slice()).unwrap_or_default();
+        let recognized: Vec<u32> = recognized.iter().map(|page| page.page).collect();
+        let failed = recognition.map(|found| found.failed_pages.as_slice()).unwrap_or_default();
+        let failed: Vec<u32> = failed.iter().map(|(page, _)| *page).collect();
         let warnings = [
             of_pages(&self.empty_pages, "no text (blank, or a picture of text)"),
             of_pages(&self.unreliable_pages, "text that cannot be read reliably, which is left out"),
             of_pages(&self.truncated_pages, "cut at a limit, so that text may be missing"),
+            of_pages(&recognized, "recognised text, which may contain errors"),
+            of_pages(&failed, "text recognition failed"),
         ];
         warnings.into_iter().flatten().collect()
     }
@@ -136,6 +199,19 @@ impl Coverage {
             if page.truncated {
                 coverage.truncated_pages.push(page.number);
             }
+            if let Some(recognition) = &page.recognition {
+                let found = coverage.recognition.get_or_insert_default();
+                found.recognizer.clone_from(&recognition.recognizer);
+                match (&recognition.result, recognition.reliable()) {
+                    (_, Some(recognized)) => {
+                        let confidence = recognized.confidence();
+                        found.pages.push(RecognizedPageCoverage { page: page.number, confidence });
+                    }
+                    (Err(failure), _) => found.failed_pages.push((page.number, *failure)),
+                    // Without text, or with too little confidence: listed as empty or unreliable.
+                    (Ok(_), None) => {}
+                }
+            }
         }
         coverage
     }
@@ -149,9 +225,17 @@ impl Coverage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recognition::{PageBox, RecognizedLine, RecognizedPage, RecognizedWord};
 
     fn page(number: u32, text: &str, glyphs: u32, unmapped_glyphs: u32) -> ExtractedPage {
-        ExtractedPage { number, text: text.into(), glyphs, unmapped_glyphs, truncated: false }
+        ExtractedPage {
+            number,
+            text: text.into(),
+            glyphs,
+            unmapped_glyphs,
+            truncated: false,
+            recognition: None,
+        }
     }
 
     #[test]
@@ -173,5 +257,42 @@ mod tests {
         assert!(warnings[0].starts_with("1 of 3 pages: no text"), "{warnings:?}");
         assert_eq!(warnings.len(), 2);
         assert!(Coverage::default().warnings().is_empty());
+    }
+
+    fn recognition(text: &str, confidence: u8) -> Recognition {
+        let word = RecognizedWord { text: text.into(), bounds: PageBox::default(), confidence };
+        let line = RecognizedLine { words: vec![word], begins_paragraph: true };
+        Recognition { recognizer: "ocr 1 (eng)".into(), result: Ok(RecognizedPage { lines: vec![line] }) }
+    }
+
+    #[test]
+    fn reliable_recognition_replaces_the_text() {
+        let mut scan = page(2, "", 0, 0);
+        assert!(scan.needs_recognition("ocr 1 (eng)"));
+        scan.set_recognition(recognition("word", 90));
+        assert_eq!((scan.text.as_str(), scan.quality()), ("word\n", PageQuality::Text));
+        assert!(!scan.needs_recognition("ocr 1 (eng)"));
+        assert!(scan.needs_recognition("ocr 2 (eng)"), "another recognizer may read it better");
+        let mut unmapped = page(3, "xxx", 3, 3);
+        unmapped.set_recognition(recognition("blot", 10));
+        assert_eq!((unmapped.text.as_str(), unmapped.quality()), ("xxx", PageQuality::Unreliable));
+        assert!(!page(1, "one", 3, 0).needs_recognition("ocr 1 (eng)"));
+    }
+
+    #[test]
+    fn coverage_lists_recognised_and_failed_pages() {
+        let mut pages = vec![page(1, "one", 3, 0), page(2, "", 0, 0), page(3, "", 0, 0), page(4, "", 0, 0)];
+        pages[1].set_recognition(recognition("two", 90));
+        let failed = Err(RecognitionFailure::Timeout);
+        pages[2].set_recognition(Recognition { result: failed, ..recognition("", 0) });
+        pages[3].set_recognition(recognition("—", 90));
+        let coverage = Coverage::of(&Extraction { pages, metadata: Metadata::default() });
+        assert_eq!(coverage.empty_pages, [3, 4]);
+        let found = coverage.recognition.as_ref().unwrap();
+        assert_eq!((found.recognizer.as_str(), found.confidence()), ("ocr 1 (eng)", 90));
+        assert_eq!(found.pages, [RecognizedPageCoverage { page: 2, confidence: 90 }]);
+        assert!(found.has_page(2) && !found.has_page(3));
+        assert_eq!(found.failed_pages, [(3, RecognitionFailure::Timeout)]);
+        assert_eq!(coverage.warnings().len(), 3);
     }
 }

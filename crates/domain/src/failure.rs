@@ -64,6 +64,8 @@ failure_codes! {
     NoText = "no_extractable_text", "no extractable text";
     /// Pages have glyphs that do not map to characters.
     UnmappedText = "unmapped_text", "the text cannot be read reliably: its fonts do not say which characters they show";
+    /// The recognizer rejected requests or was unreachable.
+    Recognition = "recognition_failed", "the text on the images of pages could not be recognised";
     /// The file is larger than the limit.
     TooLarge = "too_large", "the file is larger than the limits allow";
     /// The document has more pages than the limit.

@@ -25,6 +25,8 @@ pub enum Component {
     ChatModel,
     /// The PDF extraction worker.
     Extractor,
+    /// The recognizer of text on page images.
+    Recognizer,
     /// The mail server.
     MailServer,
     /// The service itself.
@@ -43,6 +45,7 @@ impl Component {
             Self::Reranker => "reranking back end",
             Self::ChatModel => "chat model",
             Self::Extractor => "extraction worker",
+            Self::Recognizer => "text recognizer",
             Self::MailServer => "mail server",
             Self::Service => "service",
         }
@@ -59,6 +62,7 @@ impl Component {
             Self::Reranker => "reranking_back_end",
             Self::ChatModel => "chat_model",
             Self::Extractor => "extraction_worker",
+            Self::Recognizer => "text_recognizer",
             Self::MailServer => "mail_server",
             Self::Service => "service",
         }

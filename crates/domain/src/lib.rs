@@ -27,6 +27,7 @@ pub mod listing;
 pub mod metrics;
 pub mod permission;
 pub mod ranking;
+pub mod recognition;
 pub mod retrieval;
 pub mod scope;
 pub mod second_factor;

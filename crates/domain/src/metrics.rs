@@ -17,7 +17,7 @@ pub enum JobOutcome {
     Released,
     /// The data of the deleted document was removed.
     Deleted,
-    /// The job waits for another job of the same document.
+    /// The job waits for another job of the same document, or for its turn at the recognizer.
     Deferred,
     /// There was nothing left to do.
     Obsolete,
@@ -28,6 +28,8 @@ pub enum JobOutcome {
 pub enum Stage {
     /// Extracting the text of the file.
     Extract,
+    /// Recognising the text on images of its pages.
+    Recognize,
     /// Splitting it into chunks.
     Chunk,
     /// Embedding the chunks.
@@ -41,6 +43,7 @@ impl Stage {
     pub const fn code(self) -> &'static str {
         match self {
             Self::Extract => "extract",
+            Self::Recognize => "recognize",
             Self::Chunk => "chunk",
             Self::Embed => "embed",
             Self::Index => "index",

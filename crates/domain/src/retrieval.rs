@@ -170,19 +170,31 @@ pub struct FoundChunk {
 
 impl FoundChunk {
     /// The chunk as one of this version of a document.
-    pub fn in_version(self, SearchedVersion { document, number }: SearchedVersion) -> ScoredChunk {
+    pub fn in_version(self, version: &SearchedVersion) -> ScoredChunk {
         let Self { id, version: _, title, text, span, pages, score } = self;
-        ScoredChunk { id, document_id: document, version: number, title, text, span, pages, score }
+        let recognized = version.recognizes(span);
+        let (document_id, version) = (version.document, version.number);
+        ScoredChunk { id, document_id, version, title, text, span, pages, score, recognized }
     }
 }
 
 /// The version of a document that is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchedVersion {
     /// The document.
     pub document: DocumentId,
     /// Number of the version, starting at 1.
     pub number: u32,
+    /// Numbers of the pages whose text was recognised, in order.
+    pub recognized_pages: Vec<u32>,
+}
+
+impl SearchedVersion {
+    /// Whether a range has text of a recognised page.
+    fn recognizes(&self, span: Span) -> bool {
+        let first = self.recognized_pages.partition_point(|page| *page < span.start.page);
+        self.recognized_pages.get(first).is_some_and(|page| *page <= span.end.page)
+    }
 }
 
 /// A search result: a chunk with its score.
@@ -204,6 +216,8 @@ pub struct ScoredChunk {
     pub pages: Vec<PageStart>,
     /// Relevance; higher is better. Comparable only within one search.
     pub score: f32,
+    /// Whether text of it was recognised on an image of a page.
+    pub recognized: bool,
 }
 
 /// Removes chunks whose text equals that of an earlier one, ignoring case and white space.
@@ -240,6 +254,7 @@ mod tests {
             span: Span { start: place, end: place },
             pages: Vec::new(),
             score: 1.0,
+            recognized: false,
         }
     }
 
@@ -254,6 +269,22 @@ mod tests {
         ];
         let left = deduplicated(chunks.clone());
         assert_eq!(left, [0, 1, 3, 4].map(|n: usize| chunks[n].clone()));
+    }
+
+    #[test]
+    fn chunk_with_a_recognised_page_is_recognised() {
+        let version = |recognized_pages| SearchedVersion {
+            document: DocumentId::from_uuid(Uuid::from_u128(1)),
+            number: 1,
+            recognized_pages,
+        };
+        let at = |page| Position { page, offset: 0 };
+        let span = Span { start: at(3), end: at(5) };
+        for (pages, expected) in
+            [(vec![], false), (vec![2, 6], false), (vec![1, 3], true), (vec![4], true), (vec![5, 9], true)]
+        {
+            assert_eq!(version(pages.clone()).recognizes(span), expected, "{pages:?}");
+        }
     }
 
     #[test]

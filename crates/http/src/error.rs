@@ -291,11 +291,12 @@ impl ApiError {
             }
             // Another process, or this one with other settings, could serve it.
             (_, FaultKind::Unconfigured) => StatusCode::SERVICE_UNAVAILABLE,
-            (Component::ChatModel | Component::Embedder | Component::Reranker, FaultKind::Timeout) => {
-                StatusCode::GATEWAY_TIMEOUT
-            }
             (
-                Component::ChatModel | Component::Embedder | Component::Reranker,
+                Component::ChatModel | Component::Embedder | Component::Reranker | Component::Recognizer,
+                FaultKind::Timeout,
+            ) => StatusCode::GATEWAY_TIMEOUT,
+            (
+                Component::ChatModel | Component::Embedder | Component::Reranker | Component::Recognizer,
                 FaultKind::Unavailable
                 | FaultKind::InUse
                 | FaultKind::RateLimited

@@ -27,6 +27,7 @@ pub mod singleton_tasks;
 pub mod store;
 pub mod term_statistics;
 pub mod text_extractor;
+pub mod text_recognizer;
 pub mod token_signer;
 pub mod token_store;
 pub mod trace;
@@ -60,6 +61,8 @@ pub struct Ports {
     pub model: Arc<dyn chat_model::ChatModel>,
     /// Extracts the text of PDFs.
     pub extractor: Arc<dyn text_extractor::TextExtractor>,
+    /// Recognises the text on images of pages; optional.
+    pub recognizer: Option<Arc<dyn text_recognizer::TextRecognizer>>,
     /// Renders pages of PDFs as images.
     pub renderer: Arc<dyn page_renderer::PageRenderer>,
     /// Valid refresh tokens.

@@ -4,6 +4,7 @@ use crate::blob_store::ByteStream;
 use async_trait::async_trait;
 use docent_domain::document::Failure;
 use docent_domain::fault::Fault;
+use docent_domain::recognition::RecognizedPage;
 use std::num::{NonZeroU16, NonZeroU32};
 use thiserror::Error;
 
@@ -12,10 +13,31 @@ use thiserror::Error;
 pub struct PageImageRequest {
     /// Page number, starting at 1.
     pub page: NonZeroU32,
-    /// Width of the image in pixels; the height follows from the page's aspect ratio.
-    pub width: NonZeroU16,
+    /// Size of the image.
+    pub size: ImageSize,
     /// Extracted text whose lines are highlighted on the page.
     pub marked: Option<String>,
+    /// The page's recognised text, if its text was recognised: its lines are highlighted instead of those of the file.
+    pub recognized: Option<RecognizedPage>,
+}
+
+impl PageImageRequest {
+    /// A request for an image to recognise text on.
+    pub const fn scan(page: NonZeroU32, dpi: NonZeroU16) -> Self {
+        Self { page, size: ImageSize::Scan { dpi }, marked: None, recognized: None }
+    }
+}
+
+/// Size and colours of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageSize {
+    /// In colour, of this width in pixels; the height follows from the page's aspect ratio.
+    Width(NonZeroU16),
+    /// In shades of grey, with this resolution in dots per inch. Larger pages have a lower resolution.
+    Scan {
+        /// The resolution.
+        dpi: NonZeroU16,
+    },
 }
 
 /// Renders PDF pages.

@@ -3,8 +3,9 @@
 use crate::blob_store::{BlobStore, ByteStream};
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode, StoredFile};
-use docent_domain::extraction::Extraction;
+use docent_domain::extraction::{ExtractedPage, Extraction};
 use docent_domain::fault::{Fault, Result};
+use docent_domain::recognition::{Recognition, RecognizedPage};
 use thiserror::Error;
 
 /// One page of an extraction.
@@ -14,6 +15,8 @@ pub struct PageText {
     pub pages: u32,
     /// Text of the page; `None` if it does not exist.
     pub text: Option<String>,
+    /// Where the text is on the page, if it was recognised.
+    pub recognized: Option<RecognizedPage>,
 }
 
 impl PageText {
@@ -21,7 +24,16 @@ impl PageText {
     pub fn of(mut extraction: Extraction, number: u32) -> Self {
         let pages = u32::try_from(extraction.pages.len()).unwrap_or(u32::MAX);
         let index = extraction.pages.iter().position(|page| page.number == number);
-        Self { pages, text: index.map(|index| extraction.pages.swap_remove(index).text) }
+        match index.map(|index| extraction.pages.swap_remove(index)) {
+            Some(page) => Self::found(pages, page),
+            None => Self { pages, ..Self::default() },
+        }
+    }
+
+    /// The text of this page of a file with this number of pages.
+    pub fn found(pages: u32, page: ExtractedPage) -> Self {
+        let recognized = page.recognition.as_ref().and_then(Recognition::reliable).cloned();
+        Self { pages, text: Some(page.text), recognized }
     }
 }
 
@@ -65,6 +77,15 @@ pub trait TextExtractor: Send + Sync {
         blobs: &dyn BlobStore,
     ) -> Result<PageText, ExtractionError> {
         Ok(PageText::of(self.extract_file(file, blobs).await?, number))
+    }
+
+    /// Replaces the cached text of a file by one with recognised pages, which later calls of [`Self::extract_file`] return.
+    /// Returns whether it did: an extractor without a cache does not. Idempotent.
+    ///
+    /// # Errors
+    /// If the cache fails. May be retried.
+    async fn update(&self, _file: &StoredFile, _extraction: &Extraction) -> Result<bool> {
+        Ok(false)
     }
 
     /// Removes the cached text of files with this digest. Called when no document has such a file any more: after the

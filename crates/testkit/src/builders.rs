@@ -133,6 +133,7 @@ pub fn coverage() -> Coverage {
         chunks: 2,
         tokens: 1024,
         language: Some("de".to_owned()),
+        recognition: None,
     }
 }
 

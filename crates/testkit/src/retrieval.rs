@@ -71,7 +71,8 @@ pub fn query(text: &str) -> QueryEmbedding {
 
 /// A search result on page 1 of document `n` with a score of 1.
 pub fn found(n: u32, ordinal: u32, text: &str) -> ScoredChunk {
-    hit(n, ordinal, text).in_version(SearchedVersion { document: document_id(n), number: 1 })
+    let version = SearchedVersion { document: document_id(n), number: 1, recognized_pages: Vec::new() };
+    hit(n, ordinal, text).in_version(&version)
 }
 
 /// Such a result, as a vector store returns it.

@@ -160,4 +160,25 @@ mod text_extractor {
     }
 
     docent_testkit::text_extractor_contract!(async { (subject(), ()) });
+
+    mod cached {
+        use super::{Arc, Subject, subject};
+        use docent_testkit::fakes::text_extractor::CachingTextExtractor;
+
+        docent_testkit::text_extractor_contract!(async {
+            (Subject { extractor: Arc::new(CachingTextExtractor::default()), ..subject() }, ())
+        });
+    }
+}
+
+mod text_recognizer {
+    use docent_testkit::contract::text_recognizer::Subject;
+    use docent_testkit::fakes::page_renderer::fake_scan;
+    use docent_testkit::fakes::text_recognizer::FakeTextRecognizer;
+    use std::sync::Arc;
+
+    docent_testkit::text_recognizer_contract!(async {
+        let scan = |lines: &[&str]| fake_scan(&lines.join("\n"));
+        (Subject { recognizer: Arc::new(FakeTextRecognizer::default()), scan }, ())
+    });
 }

@@ -15,6 +15,7 @@ mod mail;
 mod models;
 mod problem;
 mod reader;
+mod recognition;
 mod reference;
 mod secret;
 mod section;
@@ -38,6 +39,7 @@ pub use mail::{Mail, SmtpUrl};
 pub use models::Models;
 pub use problem::{Problem, Problems, Warning};
 pub use reader::{Effective, Environment, Source};
+pub use recognition::{Recognition, Recognizer};
 pub use reference::reference;
 pub use secret::Secret;
 pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, VectorDb};
@@ -81,6 +83,8 @@ pub struct Settings {
     pub models: Models,
     /// Background ingestion.
     pub ingestion: Ingestion,
+    /// Recognition of text on images of pages.
+    pub recognition: Recognition,
     /// Agents and search.
     pub agent: Agent,
     /// Webhooks.
@@ -122,6 +126,7 @@ impl Settings {
         let models = Models::read(&mut reader);
         models::check_back_ends(&mut reader);
         let ingestion = Ingestion::read(&mut reader);
+        let recognition = Recognition::read(&mut reader);
         let agent = Agent::read(&mut reader);
         let webhooks = Webhooks::read(&mut reader);
         let telemetry = Telemetry::read(&mut reader);
@@ -135,6 +140,7 @@ impl Settings {
                 storage: storage?,
                 models: models?,
                 ingestion: ingestion?,
+                recognition: recognition?,
                 agent: agent?,
                 webhooks: webhooks?,
                 telemetry: telemetry?,
@@ -161,6 +167,7 @@ pub fn all() -> Vec<Setting> {
         Storage::SETTINGS,
         Models::SETTINGS,
         Ingestion::SETTINGS,
+        Recognition::SETTINGS,
         Agent::SETTINGS,
         Webhooks::SETTINGS,
         Telemetry::SETTINGS,

@@ -1,6 +1,9 @@
 //! Format of cached extractions.
 
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry};
+use docent_domain::recognition::{
+    PageBox, Recognition, RecognitionFailure, RecognizedLine, RecognizedPage, RecognizedWord,
+};
 use docent_ports::text_extractor::PageText;
 use flate2::Compression;
 use flate2::bufread::ZlibDecoder;
@@ -30,6 +33,77 @@ struct Page {
     glyphs: u32,
     unmapped_glyphs: u32,
     truncated: bool,
+    /// Missing if the page's image was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recognition: Option<RecognitionLine>,
+}
+
+/// The recognition of a page. Exactly one of `lines` and `failure` is set.
+#[derive(Debug, Serialize, Deserialize)]
+struct RecognitionLine {
+    recognizer: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+    /// Whether the line begins a paragraph, and its words: text, confidence, and edges left, top, right and bottom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<(bool, Vec<WordLine>)>>,
+}
+
+type WordLine = (String, u8, [u16; 4]);
+
+impl From<Recognition> for RecognitionLine {
+    fn from(Recognition { recognizer, result }: Recognition) -> Self {
+        let word = |word: RecognizedWord| {
+            let PageBox { left, top, right, bottom } = word.bounds;
+            (word.text, word.confidence, [left, top, right, bottom])
+        };
+        let line = |line: RecognizedLine| {
+            (line.begins_paragraph, line.words.into_iter().map(word).collect::<Vec<_>>())
+        };
+        match result {
+            Ok(page) => {
+                let lines = page.lines.into_iter().map(line).collect();
+                Self { recognizer, failure: None, lines: Some(lines) }
+            }
+            Err(failure) => Self { recognizer, failure: Some(failure.as_str().to_owned()), lines: None },
+        }
+    }
+}
+
+impl RecognitionLine {
+    fn recognition(self) -> io::Result<Recognition> {
+        let word = |(text, confidence, [left, top, right, bottom]): WordLine| RecognizedWord {
+            text,
+            bounds: PageBox { left, top, right, bottom },
+            confidence,
+        };
+        let line = |(begins_paragraph, words): (bool, Vec<WordLine>)| RecognizedLine {
+            words: words.into_iter().map(word).collect(),
+            begins_paragraph,
+        };
+        let result = match (self.failure, self.lines) {
+            (None, Some(lines)) => Ok(RecognizedPage { lines: lines.into_iter().map(line).collect() }),
+            (Some(code), None) => Err(RecognitionFailure::parse(&code).ok_or(io::ErrorKind::InvalidData)?),
+            (None, None) | (Some(_), Some(_)) => return Err(io::ErrorKind::InvalidData.into()),
+        };
+        Ok(Recognition { recognizer: self.recognizer, result })
+    }
+}
+
+impl From<ExtractedPage> for Page {
+    fn from(page: ExtractedPage) -> Self {
+        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition } = page;
+        let recognition = recognition.map(RecognitionLine::from);
+        Self { number, text, glyphs, unmapped_glyphs, truncated, recognition }
+    }
+}
+
+impl Page {
+    fn extracted(self) -> io::Result<ExtractedPage> {
+        let Self { number, text, glyphs, unmapped_glyphs, truncated, recognition } = self;
+        let recognition = recognition.map(RecognitionLine::recognition).transpose()?;
+        Ok(ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition })
+    }
 }
 
 /// Encodes an extraction as zlib-compressed JSON lines: a [`Head`] and one [`Page`] per page.
@@ -41,9 +115,8 @@ pub(super) fn encode(extraction: &Extraction, extractor: &str) -> io::Result<Vec
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     serde_json::to_writer(&mut encoder, &head)?;
     for page in &extraction.pages {
-        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated } = page.clone();
         encoder.write_all(b"\n")?;
-        serde_json::to_writer(&mut encoder, &Page { number, text, glyphs, unmapped_glyphs, truncated })?;
+        serde_json::to_writer(&mut encoder, &Page::from(page.clone()))?;
     }
     encoder.finish()
 }
@@ -57,8 +130,7 @@ pub(super) fn decode(encoded: impl Read, extractor: &str) -> io::Result<Option<E
     }
     let mut pages = Vec::new();
     for _ in 0..head.pages {
-        let Page { number, text, glyphs, unmapped_glyphs, truncated } = value(&mut json)?;
-        pages.push(ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated });
+        pages.push(value::<Page>(&mut json)?.extracted()?);
     }
     // The checksum is verified at the end of the stream.
     if json.read(&mut [0])? != 0 {
@@ -79,7 +151,7 @@ pub(super) fn decode_page(encoded: impl Read, extractor: &str, number: u32) -> i
     let pages = u32::try_from(head.pages).unwrap_or(u32::MAX);
     // Pages are numbered from 1 in their order.
     if number == 0 || number > pages {
-        return Ok(Some(PageText { pages, text: None }));
+        return Ok(Some(PageText { pages, ..PageText::default() }));
     }
     for _ in 1..number {
         json.skip_until(b'\n')?;
@@ -88,7 +160,7 @@ pub(super) fn decode_page(encoded: impl Read, extractor: &str, number: u32) -> i
     if page.number != number {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    Ok(Some(PageText { pages, text: Some(page.text) }))
+    Ok(Some(PageText::found(pages, page.extracted()?)))
 }
 
 fn inflate(encoded: impl Read) -> impl BufRead {
@@ -113,6 +185,7 @@ mod tests {
             glyphs: 9,
             unmapped_glyphs: 1,
             truncated: number == 2,
+            recognition: None,
         };
         let outline = vec![OutlineEntry { level: 1, title: "Pumps".into(), page: Some(2) }];
         Extraction {
@@ -127,6 +200,28 @@ mod tests {
             let encoded = encode(&extraction, "a 1").unwrap();
             assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(extraction));
         }
+    }
+
+    fn recognized() -> Extraction {
+        let bounds = PageBox { left: 1, top: 2, right: 3, bottom: 10_000 };
+        let word = RecognizedWord { text: "wörd".into(), bounds, confidence: 97 };
+        let lines = vec![RecognizedLine { words: vec![word], begins_paragraph: true }];
+        let mut extraction = extraction();
+        let results = [Ok(RecognizedPage { lines }), Err(RecognitionFailure::Timeout)];
+        for (page, result) in extraction.pages.iter_mut().zip(results) {
+            page.set_recognition(Recognition { recognizer: "ocr 1 (eng)".into(), result });
+        }
+        extraction
+    }
+
+    #[test]
+    fn recognised_pages_are_unencoded_as_they_were() {
+        let encoded = encode(&recognized(), "a 1").unwrap();
+        assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(recognized()));
+        let page = decode_page(&*encoded, "a 1", 1).unwrap().unwrap();
+        assert_eq!(page.text.as_deref(), Some("wörd\n"));
+        assert_eq!(page.recognized.unwrap().lines[0].words[0].confidence, 97);
+        assert_eq!(decode_page(&*encoded, "a 1", 2).unwrap().unwrap().recognized, None);
     }
 
     #[test]
@@ -182,5 +277,15 @@ mod tests {
             r#"{"number":2,"text":"\"quoted\" ünïcödé\u0000","glyphs":9,"unmapped_glyphs":1,"truncated":true}"#,
         ];
         assert_eq!(text, lines.join("\n"));
+        let encoded = encode(&recognized(), "a 1").unwrap();
+        let mut text = String::new();
+        ZlibDecoder::new(&*encoded).read_to_string(&mut text).unwrap();
+        let recognitions = [
+            r#""recognition":{"recognizer":"ocr 1 (eng)","lines":[[true,[["wörd",97,[1,2,3,10000]]]]]}}"#,
+            r#""recognition":{"recognizer":"ocr 1 (eng)","failure":"timeout"}}"#,
+        ];
+        for (line, end) in text.lines().skip(1).zip(recognitions) {
+            assert!(line.ends_with(end), "{line}");
+        }
     }
 }

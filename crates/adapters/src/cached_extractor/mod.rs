@@ -144,6 +144,11 @@ impl TextExtractor for CachedExtractor {
         Ok(PageText::of(self.extract_uncached(file, &key, blobs).await?, number))
     }
 
+    async fn update(&self, file: &StoredFile, extraction: &Extraction) -> Result<bool> {
+        self.encode_and_store(&BlobKey::of_extraction(&file.sha256), extraction.clone()).await.1?;
+        Ok(true)
+    }
+
     async fn forget(&self, sha256: &[u8; 32]) -> Result<()> {
         self.cache.delete(&BlobKey::of_extraction(sha256)).await.map(drop)
     }
@@ -162,18 +167,29 @@ impl CachedExtractor {
         blobs: &dyn BlobStore,
     ) -> Result<Extraction, ExtractionError> {
         let extraction = self.inner.extract_file(file, blobs).await?;
-        let name = self.inner.name();
-        let encoded = spawn_blocking(move || (format::encode(&extraction, name), extraction)).await;
-        let (encoded, extraction) = encoded.map_err(|error| internal("encoding text").caused_by(error))?;
-        let stored = match encoded {
-            Ok(encoded) => self.store(key, encoded).await,
-            Err(error) => Err(internal("encoding text").caused_by(error)),
-        };
+        let (extraction, stored) = self.encode_and_store(key, extraction).await;
         if let Err(fault) = stored {
             self.recorder.fault(fault.component(), fault.kind());
             tracing::warn!(fault = %fault.report(), "cannot cache the text of a file");
         }
-        Ok(extraction)
+        extraction.ok_or_else(|| internal("encoding text").into())
+    }
+
+    /// Stores an extraction, which it returns unless encoding it panicked.
+    async fn encode_and_store(
+        &self,
+        key: &BlobKey,
+        extraction: Extraction,
+    ) -> (Option<Extraction>, Result<()>) {
+        let name = self.inner.name();
+        let encoded = spawn_blocking(move || (format::encode(&extraction, name), extraction)).await;
+        let failed =
+            |error: Box<dyn std::error::Error + Send + Sync>| Err(internal("encoding text").caused_by(error));
+        match encoded {
+            Ok((Ok(encoded), extraction)) => (Some(extraction), self.store(key, encoded).await),
+            Ok((Err(error), extraction)) => (Some(extraction), failed(error.into())),
+            Err(error) => (None, failed(error.into())),
+        }
     }
 }
 

@@ -1,11 +1,14 @@
 //! Renders one page of a PDF. Runs in the worker.
 
 use super::document::{PageReader, open};
-use super::frame::DrawingRequest;
+use super::frame::{DrawingRequest, LineFrame, SizeFrame};
+use super::layout::Line;
 use super::limits::PageLimits;
 use super::marks;
 use docent_domain::document::{Failure, FailureCode};
+use docent_domain::recognition::PageBox;
 use hayro::vello_cpu::Pixmap;
+use hayro::vello_cpu::color::PremulRgba8;
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
 use hayro_interpret::InterpreterSettings;
@@ -16,6 +19,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Maximum side length of an image in pixels; larger pages are scaled down.
 const MAX_SIDE: f32 = 8192.0;
+/// Maximum side length of an image to recognise text on: 300 dots per inch up to A3 and Tabloid.
+const MAX_SCAN_SIDE: f32 = 5200.0;
+const POINTS_PER_INCH: f32 = 72.0;
 /// Factors of green and blue in highlighted areas, in parts of 256: white turns yellow, black stays black.
 const HIGHLIGHT: (u16, u16) = (236, 110);
 /// Margin of a highlight around the letters, in pixels.
@@ -44,20 +50,60 @@ fn render_png(pdf: &Pdf, page: &Page<'_>, drawing: &DrawingRequest) -> Option<Ve
     let (width, height) = page.render_dimensions();
     // A page without extent is rendered as a single point.
     let (width, height) = (width.max(1.0), height.max(1.0));
-    let scale = (f32::from(drawing.width) / width).min(MAX_SIDE / height).min(MAX_SIDE / width);
+    let scale = match drawing.size {
+        SizeFrame::Width(pixels) => f32::from(pixels) / width,
+        SizeFrame::Scan { dpi } => {
+            (f32::from(dpi) / POINTS_PER_INCH).min(MAX_SCAN_SIDE / height).min(MAX_SCAN_SIDE / width)
+        }
+    };
+    let scale = scale.min(MAX_SIDE / height).min(MAX_SIDE / width);
     // At least one pixel in each direction.
     let (x_scale, y_scale) = (scale.max(1.0 / width), scale.max(1.0 / height));
     let size = PixmapSettings { x_scale, y_scale, bg_color: WHITE };
     let (settings, cache) = (InterpreterSettings::default(), RenderCache::new());
     let mut pixmap = render(page, &cache, &settings, &RenderSettings::default(), &size);
     if let Some(text) = &drawing.marked {
-        let limits = PageLimits::default();
-        let (content, _) = PageReader::new(pdf, &limits).interpret(page);
-        for bounds in marks::bounds_of(&content.lines, text) {
+        let lines = match &drawing.recognized {
+            Some(lines) => lines.iter().map(|line| on_page(line, (width, height))).collect(),
+            None => PageReader::new(pdf, &PageLimits::default()).interpret(page).0.lines,
+        };
+        for bounds in marks::bounds_of(&lines, text) {
             highlight(&mut pixmap, bounds.scale_from_origin(f64::from(scale)));
         }
     }
-    pixmap.into_png().ok()
+    match drawing.size {
+        SizeFrame::Width(_) => pixmap.into_png().ok(),
+        SizeFrame::Scan { .. } => gray_png(&pixmap).ok(),
+    }
+}
+
+/// A recognised line in points of the page.
+fn on_page(line: &LineFrame, (width, height): (f32, f32)) -> Line {
+    let scale = |at: u16, size: f32| f64::from(at) * f64::from(size) / f64::from(PageBox::UNITS);
+    let bounds = |[left, top, right, bottom]: &[u16; 4]| {
+        Rect::new(scale(*left, width), scale(*top, height), scale(*right, width), scale(*bottom, height))
+    };
+    let boxes = line.boxes.iter().map(bounds).collect();
+    Line { text: line.text.clone(), begins_paragraph: false, boxes }
+}
+
+/// Encodes an opaque image in shades of grey. Fast compression: the image is read once.
+fn gray_png(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    // The weights of ITU-R BT.601, in parts of 256.
+    let luma = |pixel: &PremulRgba8| {
+        let sum = u32::from(pixel.r) * 77 + u32::from(pixel.g) * 150 + u32::from(pixel.b) * 29;
+        (sum >> 8) as u8
+    };
+    let pixels: Vec<u8> = pixmap.data().iter().map(luma).collect();
+    let mut image = Vec::new();
+    let mut encoder = png::Encoder::new(&mut image, pixmap.width().into(), pixmap.height().into());
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&pixels)?;
+    writer.finish()?;
+    Ok(image)
 }
 
 fn highlight(pixmap: &mut Pixmap, bounds: Rect) {

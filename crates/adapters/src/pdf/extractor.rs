@@ -25,7 +25,7 @@ impl WorkerExtractor {
     /// Creates an extractor whose workers are started as `command` with `args`, which must run
     /// [`worker_main`](super::worker_main).
     pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
-        Self { workers: Workers::new(command, args, limits) }
+        Self { workers: Workers::new(Component::Extractor, command, args, limits) }
     }
 
     /// Starts a worker that reports its sandbox.

@@ -5,9 +5,12 @@ use super::limits::ExtractionLimits;
 use super::sandbox::Sandbox;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata, OutlineEntry};
+use docent_domain::recognition::{PageBox, RecognizedLine, RecognizedWord};
+use docent_ports::page_renderer::{ImageSize, PageImageRequest};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Maximum size of a frame; a page has at most 4 MiB of text, which JSON escapes may enlarge sixfold.
@@ -33,6 +36,8 @@ pub(super) enum Task {
     Image(DrawingRequest),
     /// Reports its sandbox, without reading a file.
     SandboxCheck,
+    /// Becomes this program, under the same limits. The rest of standard input is for the program.
+    Program(ProgramRequest),
 }
 
 impl Request {
@@ -42,15 +47,60 @@ impl Request {
     }
 }
 
+/// The program to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ProgramRequest {
+    pub(super) program: PathBuf,
+    pub(super) args: Vec<String>,
+    /// The whole environment.
+    pub(super) env: Vec<(String, String)>,
+}
+
 /// The page to render.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct DrawingRequest {
     /// Counted from 1.
     pub(super) page: u32,
-    /// In pixels.
-    pub(super) width: u16,
+    pub(super) size: SizeFrame,
     /// Text whose lines are highlighted.
     pub(super) marked: Option<String>,
+    /// The lines in which it is looked for, if the page's text was recognised.
+    pub(super) recognized: Option<Vec<LineFrame>>,
+}
+
+/// Size of an image.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) enum SizeFrame {
+    /// In colour, of this width in pixels.
+    Width(u16),
+    /// In shades of grey, with this resolution in dots per inch.
+    Scan { dpi: u16 },
+}
+
+/// A recognised line: its text, and the edges of its words in ten-thousandths of the page: left, top, right, bottom.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct LineFrame {
+    pub(super) text: String,
+    pub(super) boxes: Vec<[u16; 4]>,
+}
+
+impl From<&PageImageRequest> for DrawingRequest {
+    fn from(request: &PageImageRequest) -> Self {
+        let PageImageRequest { page, size, marked, recognized } = request;
+        let size = match size {
+            ImageSize::Width(width) => SizeFrame::Width(width.get()),
+            ImageSize::Scan { dpi } => SizeFrame::Scan { dpi: dpi.get() },
+        };
+        let line = |line: &RecognizedLine| {
+            let edges = |word: &RecognizedWord| {
+                let PageBox { left, top, right, bottom } = word.bounds;
+                [left, top, right, bottom]
+            };
+            LineFrame { text: line.text(), boxes: line.words.iter().map(edges).collect() }
+        };
+        let recognized = recognized.as_ref().map(|page| page.lines.iter().map(line).collect());
+        Self { page: page.get(), size, marked: marked.clone(), recognized }
+    }
 }
 
 /// A message from the worker. `Complete` follows the last page; without it, pages are missing. `Image` is followed by
@@ -84,7 +134,7 @@ pub(super) struct MetadataFrame {
 
 impl From<ExtractedPage> for PageFrame {
     fn from(page: ExtractedPage) -> Self {
-        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated } = page;
+        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition: _ } = page;
         Self { number, text, glyphs, unmapped_glyphs, truncated }
     }
 }
@@ -92,7 +142,7 @@ impl From<ExtractedPage> for PageFrame {
 impl From<PageFrame> for ExtractedPage {
     fn from(page: PageFrame) -> Self {
         let PageFrame { number, text, glyphs, unmapped_glyphs, truncated } = page;
-        Self { number, text, glyphs, unmapped_glyphs, truncated }
+        Self { number, text, glyphs, unmapped_glyphs, truncated, recognition: None }
     }
 }
 

@@ -10,7 +10,10 @@
 //! [`WorkerRenderer`] implements the `PageRenderer` port in the same way: `drawing` renders a page with hayro, and
 //! `marks` finds the lines to highlight.
 //!
-//! Does not belong here: decisions about the extracted pages, and OCR.
+//! [`TesseractRecognizer`] implements the `TextRecognizer` port with the program tesseract: the worker limits itself and
+//! then becomes that program, which reads an image of a page and writes the words that `tsv` parses.
+//!
+//! Does not belong here: decisions about the extracted pages, and which pages are recognised.
 
 mod bidi;
 mod characters;
@@ -32,13 +35,16 @@ mod renderer;
 #[cfg(test)]
 mod samples;
 pub mod sandbox;
+mod tesseract;
 #[cfg(test)]
 mod tests;
 mod text_string;
+mod tsv;
 mod worker;
 mod workers;
 
 pub use extractor::WorkerExtractor;
 pub use limits::ExtractionLimits;
 pub use renderer::WorkerRenderer;
+pub use tesseract::{TesseractError, TesseractRecognizer};
 pub use worker::worker_main;

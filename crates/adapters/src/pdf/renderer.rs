@@ -5,6 +5,7 @@ use super::limits::ExtractionLimits;
 use super::workers::{Interrupted, Workers};
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
+use docent_domain::fault::Component;
 use docent_ports::blob_store::ByteStream;
 use docent_ports::page_renderer::{PageImageRequest, PageRenderer, RenderError};
 use std::ffi::OsString;
@@ -25,7 +26,7 @@ impl WorkerRenderer {
     /// Creates a renderer whose workers are started as `command` with `args`, which must run
     /// [`worker_main`](super::worker_main).
     pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
-        Self { workers: Workers::new(command, args, limits) }
+        Self { workers: Workers::new(Component::Extractor, command, args, limits) }
     }
 }
 
@@ -57,9 +58,7 @@ async fn receive(stdout: impl AsyncRead + Unpin) -> io::Result<RenderOutput> {
 #[async_trait]
 impl PageRenderer for WorkerRenderer {
     async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
-        let PageImageRequest { page, width, marked } = drawing;
-        let drawing = DrawingRequest { page: page.get(), width: width.get(), marked: marked.clone() };
-        let request = Request::new(&self.workers.limits, Task::Image(drawing));
+        let request = Request::new(&self.workers.limits, Task::Image(DrawingRequest::from(drawing)));
         let (output, end) = match self.workers.run(&request, pdf, receive).await {
             Ok(result) => result,
             Err(Interrupted::Fault(fault)) => return Err(fault.into()),

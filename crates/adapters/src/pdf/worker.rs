@@ -2,17 +2,25 @@
 
 use super::document::{self, DocumentLimits, Sink, Stopped};
 use super::drawing::{self, RenderFailure};
-use super::frame::{self, Frame, Request, Task};
+use super::frame::{self, Frame, ProgramRequest, Request, Task};
 use super::limits::{ExtractionLimits, PageLimits};
 use super::sandbox::{self, Sandbox};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata};
 use rlimit::Resource;
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
-use std::process::ExitCode;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
 
 /// The worker's `nice` value: requests to the service have priority over extractions.
 const NICENESS: i32 = 10;
+
+/// Exit code if a program cannot be started, as of shells.
+pub(super) const CANNOT_RUN: i32 = 127;
+/// Maximum size of a file that a program writes: some libraries keep the image in a temporary file.
+const PROGRAM_FILE_BYTES: u64 = 128 << 20;
 
 /// Runs a worker: limits and confines the process, reads a request and a PDF from standard input, and writes frames
 /// to standard output.
@@ -39,9 +47,28 @@ fn run() -> io::Result<()> {
     limit_process(defaults.memory_bytes, defaults.cpu.as_secs())?;
     // Optional: failing to lower the priority is not an error.
     let _ = rustix::process::nice(NICENESS);
-    let request: Request = frame::read(&mut io::stdin())?;
+    // Without a buffer, so that the bytes after the request are left to a program.
+    let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let request: Request = frame::read(&mut stdin)?;
     limit_process(request.memory_bytes, request.cpu_seconds)?;
+    if let Task::Program(program) = &request.task {
+        return Err(become_program(program));
+    }
     sandbox::run_confined(move |sandbox| handle(&request, sandbox))?
+}
+
+/// Replaces this process by a program, which keeps its limits and its standard input and output. Returns only if that
+/// fails.
+fn become_program(request: &ProgramRequest) -> io::Error {
+    let ProgramRequest { program, args, env } = request;
+    let limited = Resource::FSIZE.set(PROGRAM_FILE_BYTES, PROGRAM_FILE_BYTES);
+    if let Err(error) = limited {
+        return error;
+    }
+    let envs = env.iter().map(|(name, value)| (name, value));
+    let error = Command::new(program).args(args).env_clear().envs(envs).exec();
+    let _ = writeln!(io::stderr(), "cannot run {}: {error}", program.display());
+    std::process::exit(CANNOT_RUN)
 }
 
 /// Reads the PDF from standard input and writes the result to standard output.
@@ -55,6 +82,7 @@ fn handle(request: &Request, sandbox: Sandbox) -> io::Result<()> {
     }
     match &request.task {
         Task::SandboxCheck => output.send(&Frame::Sandbox(sandbox))?,
+        Task::Program(_) => return Err(io::Error::other("programs do not run in this process")),
         Task::Image(drawing) => match drawing::draw(pdf, drawing) {
             Ok(png) => output.image(&png)?,
             Err(RenderFailure::NoSuchPage) => output.send(&Frame::NoSuchPage)?,

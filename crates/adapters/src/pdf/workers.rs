@@ -1,6 +1,6 @@
 //! Starts worker processes, sends them their input and classifies how they ended.
 
-use super::frame::{self, Request};
+use super::frame::{self, Request, Task};
 use super::limits::ExtractionLimits;
 use docent_domain::document::FailureCode;
 use docent_domain::fault::{Component, Fault, FaultKind};
@@ -22,14 +22,16 @@ const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
 const SIGTERM: i32 = 15;
 const SIGXCPU: i32 = 24;
-/// Message of Rust's allocator before it aborts the process.
-const ALLOCATION_FAILED: &str = "memory allocation of ";
+/// Messages of the allocators of Rust and C++ before they abort the process.
+const ALLOCATION_FAILED: [&str; 2] = ["memory allocation of ", "std::bad_alloc"];
 /// How much of the worker's standard error is logged.
 const LOG_BYTES: usize = 4096;
 
 /// Runs a limited number of worker processes at a time.
 #[derive(Debug)]
 pub(super) struct Workers {
+    /// The component that the workers are, in faults.
+    component: Component,
     command: PathBuf,
     args: Vec<OsString>,
     pub(super) limits: ExtractionLimits,
@@ -52,13 +54,23 @@ impl From<Fault> for Interrupted {
 
 /// How a worker ended.
 pub(super) struct End {
+    component: Component,
     status: ExitStatus,
     log: String,
 }
 
 impl Workers {
-    pub(super) fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
-        Self { command, args, limits, slots: Semaphore::new(limits.workers.get()) }
+    pub(super) fn new(
+        component: Component,
+        command: PathBuf,
+        args: Vec<OsString>,
+        limits: ExtractionLimits,
+    ) -> Self {
+        Self { component, command, args, limits, slots: Semaphore::new(limits.workers.get()) }
+    }
+
+    fn fault(&self, kind: FaultKind, message: &'static str) -> Fault {
+        Fault::new(self.component, kind, message)
     }
 
     /// Runs a worker on a file. Returns the result of `receive` on its output, and how it ended.
@@ -73,12 +85,12 @@ impl Workers {
         T: Send,
     {
         let slot = self.slots.acquire().await;
-        let _slot =
-            slot.map_err(|error| fault(FaultKind::Internal, "cannot wait for a worker").caused_by(error))?;
+        let _slot = slot
+            .map_err(|error| self.fault(FaultKind::Internal, "cannot wait for a worker").caused_by(error))?;
         let mut child = self.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(fault(FaultKind::Internal, "the worker has no pipes").into());
+            return Err(self.fault(FaultKind::Internal, "the worker has no pipes").into());
         };
         let blocked = AtomicBool::new(false);
         let exchange = async {
@@ -90,15 +102,17 @@ impl Workers {
             }
             let status = child.wait().await;
             let status = status.map_err(|error| {
-                fault(FaultKind::Internal, "cannot wait for the worker's exit").caused_by(error)
+                self.fault(FaultKind::Internal, "cannot wait for the worker's exit").caused_by(error)
             })?;
-            Ok((answer, End { status, log }))
+            Ok((answer, End { component: self.component, status, log }))
         };
         let result = timeout(self.limits.wall, exchange).await;
         match result {
             Ok(Ok((answer, end))) => {
-                if !end.status.success() || !end.log.is_empty() {
-                    tracing::warn!(status = %end.status, log = end.log, "a PDF worker failed or wrote to standard error");
+                // Programs write notes to standard error.
+                let is_program = matches!(request.task, Task::Program(_));
+                if !end.status.success() || !(is_program || end.log.is_empty()) {
+                    tracing::warn!(status = %end.status, log = end.log, "a worker failed or wrote to standard error");
                 }
                 Ok((answer, end))
             }
@@ -116,7 +130,7 @@ impl Workers {
                     )
                     .into());
                 }
-                tracing::warn!(wall = ?self.limits.wall, "a PDF worker exceeded its time limit");
+                tracing::warn!(wall = ?self.limits.wall, "a worker exceeded its time limit");
                 Err(Interrupted::TimedOut)
             }
         }
@@ -131,11 +145,25 @@ impl Workers {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
             .spawn()
-            .map_err(|error| fault(FaultKind::Unavailable, "cannot start the worker").caused_by(error))
+            .map_err(|error| self.fault(FaultKind::Unavailable, "cannot start the worker").caused_by(error))
     }
 }
 
 impl End {
+    /// The exit code; `None` if a signal ended the worker.
+    pub(super) fn exit_code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    /// The beginning of its standard error.
+    pub(super) fn log(&self) -> &str {
+        &self.log
+    }
+
+    fn fault(&self, kind: FaultKind, message: &'static str) -> Fault {
+        Fault::new(self.component, kind, message)
+    }
+
     /// Classifies output that ended with `error`: a failure of the document, or a fault of the worker.
     pub(super) fn cause(&self, error: io::Error) -> Result<FailureCode, Fault> {
         let code = match self.status.signal() {
@@ -143,9 +171,11 @@ impl End {
             _ if error.kind() == io::ErrorKind::InvalidData => None,
             // The system is shutting down; the document is not the cause.
             Some(SIGHUP | SIGINT | SIGTERM) => {
-                return Err(fault(FaultKind::Unavailable, "the worker received a signal to stop"));
+                return Err(self.fault(FaultKind::Unavailable, "the worker received a signal to stop"));
             }
-            Some(_) if self.log.contains(ALLOCATION_FAILED) => Some(FailureCode::ExtractionMemory),
+            Some(_) if ALLOCATION_FAILED.iter().any(|message| self.log.contains(message)) => {
+                Some(FailureCode::ExtractionMemory)
+            }
             Some(SIGXCPU) => Some(FailureCode::ExtractionTimeout),
             // The kernel kills workers when memory is short.
             Some(SIGKILL) => Some(FailureCode::ExtractionMemory),
@@ -155,15 +185,11 @@ impl End {
         match code {
             Some(code) => Ok(code),
             None if self.status.success() || self.status.signal().is_some() => {
-                Err(fault(FaultKind::InvalidResponse, "the worker's output is invalid").caused_by(error))
+                Err(self.fault(FaultKind::InvalidResponse, "the worker's output is invalid").caused_by(error))
             }
-            None => Err(fault(FaultKind::Unavailable, "the worker failed").caused_by(self.log.as_str())),
+            None => Err(self.fault(FaultKind::Unavailable, "the worker failed").caused_by(self.log.as_str())),
         }
     }
-}
-
-fn fault(kind: FaultKind, message: &'static str) -> Fault {
-    Fault::new(Component::Extractor, kind, message)
 }
 
 /// Sends the request and the file; `blocked` is true while waiting for bytes of the file.
@@ -176,7 +202,8 @@ async fn feed(
     let mut pipe = Pipe { stdin: Some(stdin) };
     let mut bytes = Vec::new();
     frame::write(&mut bytes, request).map_err(|error| {
-        fault(FaultKind::Internal, "cannot serialize the worker's request").caused_by(error)
+        Fault::new(Component::Service, FaultKind::Internal, "cannot serialize the worker's request")
+            .caused_by(error)
     })?;
     pipe.write(&bytes).await;
     loop {
@@ -192,7 +219,7 @@ async fn feed(
 
 async fn reap(mut child: Child) {
     if let Err(error) = child.kill().await {
-        tracing::warn!(%error, "cannot kill a PDF worker");
+        tracing::warn!(%error, "cannot kill a worker");
     }
 }
 

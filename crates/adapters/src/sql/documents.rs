@@ -7,6 +7,7 @@ use super::labels;
 use super::listing::{contains, is_after};
 use super::lookup::Lookup;
 use super::points::{self, Records};
+use super::recognition;
 use super::record::Record;
 use super::transaction::{Source, Transaction};
 use super::usage::{DAY, day_of, sum};
@@ -22,6 +23,7 @@ use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
+use sea_orm::entity::prelude::Json;
 use sea_orm::sea_query::{Expr, ExprTrait, NullOrdering};
 use sea_orm::{
     ColumnTrait, Condition, DbBackend, EntityTrait, NotSet, Order, QueryFilter, QueryOrder, QuerySelect,
@@ -126,13 +128,17 @@ impl DocumentReader for Transaction {
         scope: &Scope,
     ) -> Result<HashMap<VersionId, SearchedVersion>> {
         let query = ingested_in(scope)
-            .columns([Column::Id, Column::VersionId, Column::Version])
+            .columns([Column::Id, Column::VersionId, Column::Version, Column::Recognition])
             .filter(has_version(ids))
-            .into_tuple::<(Uuid, Option<Uuid>, i64)>();
+            .into_tuple::<(Uuid, Option<Uuid>, i64, Option<Json>)>();
         let rows = self.run("see which versions are searched", |db| Box::pin(query.all(db))).await?;
-        let version = |(id, version, number): (Uuid, Option<Uuid>, i64)| {
+        let version = |(id, version, number, found): (Uuid, Option<Uuid>, i64, Option<Json>)| {
             let number = counted(number, "number of a version")?;
-            let searched = SearchedVersion { document: DocumentId::from_uuid(id), number };
+            let recognized_pages = match found.as_ref().map(recognition::of_value).transpose()? {
+                Some(found) => found.pages.iter().map(|page| page.page).collect(),
+                None => Vec::new(),
+            };
+            let searched = SearchedVersion { document: DocumentId::from_uuid(id), number, recognized_pages };
             Ok((VersionId::from_uuid(version.unwrap_or(id)), searched))
         };
         rows.into_iter().map(version).collect()

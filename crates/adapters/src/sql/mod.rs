@@ -20,6 +20,7 @@ mod listing;
 mod lookup;
 mod points;
 mod postgres;
+mod recognition;
 mod record;
 mod rollbacks;
 mod sessions;

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 /// Status of the components.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({ "checks": { "database": "ok", "schema": "ok", "vector_store": "ok" }, "status": "ok" }))]
+#[schema(example = json!({ "checks": { "database": "ok", "schema": "ok", "vector_store": "ok" }, "status": "ok", "text_recognition": false }))]
 pub(crate) struct Readiness {
     /// `ok` for each working component. For each other `unavailable`, or an error message if the request has a staff account's access
     /// token or the metrics token.
@@ -23,6 +23,8 @@ pub(crate) struct Readiness {
     detail: Option<&'static str>,
     /// Overall status.
     status: Overall,
+    /// Whether the text of scanned pages is recognised.
+    text_recognition: bool,
 }
 
 /// Overall status of the service.
@@ -54,6 +56,7 @@ pub(crate) enum Overall {
                 "checks": { "database": "The database cannot be reached", "key_value_store": "ok" },
                 "detail": "The database cannot be reached",
                 "status": "unavailable",
+                "text_recognition": false,
             }),
         ),
     ),
@@ -77,7 +80,8 @@ pub(crate) async fn ready(
         Ok(schema) if health.is_database_up() => schema.public_message(),
         Ok(_) | Err(_) => "The database cannot be reached",
     });
-    Ok(response.json(Readiness { checks: checks(&health, shows_messages), detail, status }))
+    let text_recognition = health.has_recognizer();
+    Ok(response.json(Readiness { checks: checks(&health, shows_messages), detail, status, text_recognition }))
 }
 
 /// Whether the request has the metrics token. Without a configured token metrics are public, but error messages are not.

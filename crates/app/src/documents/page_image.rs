@@ -2,15 +2,17 @@
 
 use super::file;
 use crate::error::{Error, Result};
-use crate::{App, limits};
+use crate::{App, extractions, limits};
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::{Document, Failure};
 use docent_domain::id::{ChunkId, DocumentId, VersionId};
+use docent_domain::recognition::RecognizedPage;
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::scope::Scope;
-use docent_ports::page_renderer::{PageImageRequest, RenderError};
+use docent_ports::page_renderer::{ImageSize, PageImageRequest, RenderError};
+use docent_ports::text_extractor::ExtractionError;
 use lru::LruCache;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
 use std::sync::{Mutex, PoisonError};
@@ -134,7 +136,12 @@ pub async fn render(
         Some(passage) => marked(app, &document, passage, image.page.get()).await?,
         None => None,
     };
-    let request = PageImageRequest { page: image.page, width: image.width, marked };
+    let recognized = match marked {
+        Some(_) => recognized(app, &document, image.page.get()).await?,
+        None => None,
+    };
+    let size = ImageSize::Width(image.width);
+    let request = PageImageRequest { page: image.page, size, marked, recognized };
     let failure = match app.renderer.render(pdf, &request).await {
         Ok(png) => {
             let png = Bytes::from(png);
@@ -159,6 +166,20 @@ async fn marked(app: &App, document: &Document, passage: ChunkId, page: u32) -> 
     };
     let chunks = app.active_index().await?.index.chunk_range(version, ordinal..ordinal + 1).await?;
     Ok(chunks.first().and_then(|chunk| on_page(chunk, page)))
+}
+
+/// Where the text of a page is, if it was recognised.
+async fn recognized(app: &App, document: &Document, page: u32) -> Result<Option<RecognizedPage>> {
+    let recognition = document.coverage.as_ref().and_then(|coverage| coverage.recognition.as_ref());
+    let (Some(file), true) = (&document.file, recognition.is_some_and(|found| found.has_page(page))) else {
+        return Ok(None);
+    };
+    match extractions::extract_page(app, file, page).await {
+        Ok(page) => Ok(page.recognized),
+        Err(ExtractionError::Fault(fault)) => Err(fault.into()),
+        // The page is shown without a highlight.
+        Err(ExtractionError::Document(_)) => Ok(None),
+    }
 }
 
 /// The part of a chunk on a page.

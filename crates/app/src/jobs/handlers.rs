@@ -29,6 +29,7 @@ pub(super) async fn ingest(
     match try_ingest(app, job, policy, cancelled, attempt).await {
         Ok(success) => Outcome::Success(success),
         Err(IngestError::IndexReplaced) => Outcome::Retry(Retry::release(app.now())),
+        Err(IngestError::Suspended(pause)) => Outcome::Retry(Retry::defer(app.now() + pause)),
         Err(IngestError::Document(failure, coverage)) => Outcome::Failure(failure, coverage),
         Err(IngestError::Fault(fault, coverage)) => {
             app.note(&fault);
@@ -71,10 +72,7 @@ pub(super) async fn delete(app: &App, job: &Job, policy: &RetryPolicy) -> Outcom
     match delete::remove(app, job).await {
         Ok(Removal::Done(generation)) => Outcome::Success(Success::Deleted(generation)),
         Ok(Removal::NotNeeded) => Outcome::Success(Success::Obsolete),
-        Ok(Removal::Blocked) => {
-            let at = app.now() + REMOVAL_WAIT;
-            Outcome::Retry(Retry { at, error: None, counts: false, wait: None, end: JobOutcome::Deferred })
-        }
+        Ok(Removal::Blocked) => Outcome::Retry(Retry::defer(app.now() + REMOVAL_WAIT)),
         Err(fault) => {
             app.note(&fault);
             retry_removal(&fault, job, policy, app.now())
@@ -141,6 +139,7 @@ fn failure(fault: &Fault, attempts: u32) -> Failure {
         Component::VectorStore => FailureCode::Indexing,
         Component::BlobStore => FailureCode::Storage,
         Component::Extractor => FailureCode::ExtractionCrashed,
+        Component::Recognizer => FailureCode::Recognition,
         Component::Database
         | Component::KeyValueStore
         | Component::Reranker

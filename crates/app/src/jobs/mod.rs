@@ -4,6 +4,7 @@ pub mod browse;
 mod handlers;
 mod outcome;
 pub(crate) mod queue;
+pub(crate) mod recognitions;
 pub mod runner;
 pub(crate) mod running;
 

@@ -67,6 +67,11 @@ impl Retry {
         Self { at, error: Some(fault.report()), counts: true, wait: None, end: JobOutcome::Retried }
     }
 
+    /// Runs the job again at this time, because another one goes first. It does not count as an attempt.
+    pub(super) fn defer(at: DateTime<Utc>) -> Self {
+        Self { at, error: None, counts: false, wait: None, end: JobOutcome::Deferred }
+    }
+
     /// Runs the job again at once: its process is stopping, or its index was replaced.
     pub(super) fn release(now: DateTime<Utc>) -> Self {
         Self { at: now, error: None, counts: false, wait: None, end: JobOutcome::Released }

@@ -6,6 +6,7 @@ mod call_gate;
 mod doctor;
 mod evaluation;
 mod lifecycle;
+mod recognition;
 mod reindex;
 mod replace;
 mod scopes;

@@ -207,6 +207,21 @@ impl Service {
 
     pub(crate) async fn upload_traced(&self, text: &str, trace: Option<TraceParent>) -> DocumentId {
         let owner = self.owner.get_or_init(|| self.make_owner()).await;
+        self.upload_of(owner, text, trace).await
+    }
+
+    /// Uploads a "PDF" of another account, which is created if missing.
+    pub(crate) async fn upload_by(&self, owner: &User, text: &str) -> DocumentId {
+        self.app.active_index().await.unwrap();
+        let mut work = self.ports.store.begin().await.unwrap();
+        if work.users().get(owner.id).await.unwrap().is_none() {
+            work.users().insert(owner).await.unwrap();
+        }
+        work.commit().await.unwrap();
+        self.upload_of(owner, text, None).await
+    }
+
+    async fn upload_of(&self, owner: &User, text: &str, trace: Option<TraceParent>) -> DocumentId {
         let grant = Actor::of(owner).unwrap().authorize().unwrap();
         let document = upload::NewDocument::new(grant, CollectionId::EVERYONE);
         self.store(document, text, trace).await
@@ -279,7 +294,7 @@ async fn one_page(text: ByteStream) -> Result<Extraction> {
     let bytes: Vec<u8> = text.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
     let text = String::from_utf8(bytes).unwrap();
     let glyphs = u32::try_from(text.chars().count()).unwrap();
-    let page = ExtractedPage { number: 1, text, glyphs, unmapped_glyphs: 0, truncated: false };
+    let page = ExtractedPage { number: 1, text, glyphs, unmapped_glyphs: 0, ..ExtractedPage::default() };
     Ok(Extraction { pages: vec![page], metadata: Metadata::default() })
 }
 

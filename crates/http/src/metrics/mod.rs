@@ -143,7 +143,7 @@ impl Metrics {
     }
 }
 
-const COMPONENTS: [Component; 10] = [
+const COMPONENTS: [Component; 11] = [
     Component::Database,
     Component::KeyValueStore,
     Component::BlobStore,
@@ -152,6 +152,7 @@ const COMPONENTS: [Component; 10] = [
     Component::Reranker,
     Component::ChatModel,
     Component::Extractor,
+    Component::Recognizer,
     Component::MailServer,
     Component::Service,
 ];

@@ -39,6 +39,7 @@ fn answer(n: u32) -> ConversationMessage {
         span: Span { start: Position { page: 3, offset: 7 }, end: Position { page: 4, offset: 9 } },
         pages: vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }],
         score: 0.375,
+        recognized: true,
     };
     let role = MessageRole::Agent {
         name: AgentName::parse("chat").unwrap(),

@@ -7,10 +7,11 @@ use docent_domain::document::{
     Deletion, Document, DocumentState, DocumentStatus, Failure, FailureCode, Pending, StoredFile,
     StoredVersion,
 };
-use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, RecognizedPageCoverage};
 use docent_domain::generation::IndexedRevision;
 use docent_domain::job::{Job, JobKind};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, ListPosition, PageRequest};
+use docent_domain::recognition::RecognitionFailure;
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::text::Title;
@@ -44,6 +45,11 @@ crate::battery! {
             chunks: u32::MAX,
             tokens: 1 << 41,
             language: Some("de".to_owned()),
+            recognition: Some(RecognitionCoverage {
+                recognizer: "ocr 1 (deu+eng)".to_owned(),
+                pages: (2..=2000).map(|page| RecognizedPageCoverage { page, confidence: 99 }).collect(),
+                failed_pages: RecognitionFailure::ALL.map(|failure| (u32::MAX, failure)).to_vec(),
+            }),
         });
         full.stats = Some(IngestionStats {
             extractor: "hayro 0.9".to_owned(),
@@ -195,12 +201,18 @@ crate::battery! {
     }
 
     async fn ingested_returns_ingested_documents_only(store) {
-        let ingested = document(1).ingested(coverage(), at(5)).unwrap();
+        let recognition = RecognitionCoverage {
+            recognizer: "ocr 1 (eng)".to_owned(),
+            pages: vec![RecognizedPageCoverage { page: 2, confidence: 87 }],
+            failed_pages: vec![],
+        };
+        let coverage = Coverage { recognition: Some(recognition), ..coverage() };
+        let ingested = document(1).ingested(coverage, at(5)).unwrap();
         let failed = document(2).failed(Failure::of(FailureCode::NoText), None, at(5)).unwrap();
         add_documents(&*store, &[ingested.clone(), failed.clone(), document(3)]).await;
         let ids = [ingested.version_id, failed.version_id, id(3), id(4)];
         let mut view = store.read().await.unwrap();
-        let version = SearchedVersion { document: ingested.id, number: 1 };
+        let version = SearchedVersion { document: ingested.id, number: 1, recognized_pages: vec![2] };
         let expected = HashMap::from([(ingested.version_id, version)]);
         assert_eq!(view.documents().searchable(&ids, Scope::SERVICE).await.unwrap(), expected);
         assert!(view.documents().searchable(&[], Scope::SERVICE).await.unwrap().is_empty());
@@ -249,7 +261,8 @@ crate::battery! {
         let mut view = store.read().await.unwrap();
         let versions = [ingested.version_id, id(50)];
         let searched = view.documents().searchable(&versions, Scope::SERVICE).await.unwrap();
-        assert_eq!(searched, [(id(50), SearchedVersion { document: ingested.id, number: 2 })].into());
+        let version = SearchedVersion { document: ingested.id, number: 2, recognized_pages: vec![] };
+        assert_eq!(searched, [(id(50), version)].into());
         assert_eq!(view.documents().versions(&[ingested.id], Scope::SERVICE).await.unwrap(), [id(50)]);
         assert_eq!(view.inventory().statuses(&versions).await.unwrap(), [(id(50), DocumentStatus::Ingested)].into());
         let revision =

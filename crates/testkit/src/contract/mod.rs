@@ -38,6 +38,7 @@ pub mod singleton_tasks;
 pub mod store;
 pub mod term_statistics;
 pub mod text_extractor;
+pub mod text_recognizer;
 pub mod token_signer;
 pub mod token_store;
 pub mod usage;

@@ -6,8 +6,9 @@ use bytes::Bytes;
 use docent_domain::document::{BlobKey, FailureCode};
 use docent_domain::extraction::PageQuality;
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::recognition::{PageBox, Recognition, RecognizedLine, RecognizedPage, RecognizedWord};
 use docent_ports::blob_store::{BlobStore, ByteStream};
-use docent_ports::text_extractor::{ExtractionError, TextExtractor};
+use docent_ports::text_extractor::{ExtractionError, PageText, TextExtractor};
 use futures::{StreamExt, stream};
 use std::sync::Arc;
 
@@ -106,6 +107,28 @@ crate::battery! {
                 subject.extractor.forget(&file.sha256).await.unwrap();
             }
         }
+    }
+
+    /// Text with recognised pages replaces the cached text, unless the extractor says that it has no cache.
+    async fn updated_text_is_returned_until_forgotten(subject) {
+        let (blobs, pdf) = (FakeBlobStore::default(), (subject.pdf)(&["Some text", ""]));
+        let file = builders::document(1).file.unwrap();
+        put(&blobs, &file.blob, pdf).await;
+        let extracted = subject.extractor.extract_file(&file, &blobs).await.unwrap();
+        let mut updated = extracted.clone();
+        let bounds = PageBox { left: 1, top: 2, right: 3, bottom: 4 };
+        let words = vec![RecognizedWord { text: "scanned".to_owned(), bounds, confidence: 88 }];
+        let lines = vec![RecognizedLine { words, begins_paragraph: true }];
+        let result = Ok(RecognizedPage { lines });
+        updated.pages[1].set_recognition(Recognition { recognizer: "ocr".to_owned(), result });
+        let is_cached = subject.extractor.update(&file, &updated).await.unwrap();
+        let expected = if is_cached { &updated } else { &extracted };
+        assert_eq!(subject.extractor.extract_file(&file, &blobs).await.unwrap(), *expected);
+        let page = subject.extractor.extract_page(&file, 2, &blobs).await.unwrap();
+        assert_eq!(page, PageText::of(expected.clone(), 2));
+        assert_eq!(page.recognized.is_some(), is_cached);
+        subject.extractor.forget(&file.sha256).await.unwrap();
+        assert_eq!(subject.extractor.extract_file(&file, &blobs).await.unwrap(), extracted);
     }
 
     async fn missing_file_fails_with_file_missing(subject) {

@@ -13,6 +13,7 @@ pub mod recorder;
 pub mod reranker;
 pub mod store;
 pub mod text_extractor;
+pub mod text_recognizer;
 pub mod token_signer;
 pub mod token_store;
 pub mod trace;
@@ -25,7 +26,7 @@ use crate::entropy::TestEntropy;
 use docent_ports::Ports;
 use std::sync::Arc;
 
-/// A fake of every port, without a reranker. The chat model answers "ready" to everything.
+/// A fake of every port, without a reranker and a recognizer. The chat model answers "ready" to everything.
 pub fn ports() -> Ports {
     let embedder = Arc::new(embedder::FakeEmbedder::default());
     let ready = chat_model::Turn::saying("ready");
@@ -37,6 +38,7 @@ pub fn ports() -> Ports {
         reranker: None,
         model: Arc::new(chat_model::ScriptedChatModel::always(ready)),
         extractor: Arc::new(text_extractor::FakeTextExtractor),
+        recognizer: None,
         renderer: Arc::new(page_renderer::FakePageRenderer::default()),
         tokens: Arc::new(token_store::FakeTokenStore::default()),
         signer: Arc::new(token_signer::FakeTokenSigner),

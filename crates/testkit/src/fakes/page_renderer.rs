@@ -1,18 +1,18 @@
 //! Page renderer without graphics.
 
-use super::text_extractor::HEADER;
+use super::text_extractor::{HEADER, SCAN};
 use crate::faults::FaultSwitch;
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::fault::Component;
 use docent_ports::blob_store::ByteStream;
-use docent_ports::page_renderer::{PageImageRequest, PageRenderer, RenderError};
+use docent_ports::page_renderer::{ImageSize, PageImageRequest, PageRenderer, RenderError};
 use futures::TryStreamExt;
 
 /// The PNG signature at the beginning of each image.
 pub const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Returns [`SIGNATURE`] and the request as text, for pages of [`fake_pdf`](super::text_extractor::fake_pdf) and of
+/// Returns [`SIGNATURE`] and the request as text, or for [`ImageSize::Scan`] the text that a scanned page shows, for pages of [`fake_pdf`](super::text_extractor::fake_pdf) and of
 /// uncompressed PDFs, which have one stream per page.
 #[derive(Clone, Debug)]
 pub struct FakePageRenderer {
@@ -32,6 +32,11 @@ impl FakePageRenderer {
     }
 }
 
+/// An image of a page that shows this text.
+pub fn fake_scan(text: &str) -> Vec<u8> {
+    [SIGNATURE, text.as_bytes()].concat()
+}
+
 #[async_trait]
 impl PageRenderer for FakePageRenderer {
     async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
@@ -45,6 +50,12 @@ impl PageRenderer for FakePageRenderer {
         };
         if drawing.page.get() as usize > pages {
             return Err(RenderError::NoSuchPage);
+        }
+        let number = drawing.page.get() as usize;
+        if let ImageSize::Scan { .. } = drawing.size {
+            let pages = text.strip_prefix(HEADER).unwrap_or_default();
+            let page = pages.split('\u{c}').nth(number - 1).unwrap_or_default();
+            return Ok(fake_scan(page.strip_prefix(SCAN).unwrap_or(page)));
         }
         Ok([SIGNATURE, format!("{drawing:?}").as_bytes()].concat())
     }

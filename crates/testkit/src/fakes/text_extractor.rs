@@ -1,22 +1,28 @@
 //! Text extractor for a format that tests can write by hand.
 
 use async_trait::async_trait;
-use docent_domain::document::{Failure, FailureCode};
+use docent_domain::document::{Failure, FailureCode, StoredFile};
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_ports::blob_store::ByteStream;
+use docent_ports::blob_store::{BlobStore, ByteStream};
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use futures::TryStreamExt;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 /// The first line of every file that [`FakeTextExtractor`] reads.
 pub const HEADER: &str = "%PDF-fake\n";
 
 /// Reads files with [`HEADER`] followed by page texts separated by form feeds.
 ///
-/// U+FFFD counts as an unmapped glyph. Lines after the header control the extractor:
+/// A page that begins with [`SCAN`] is an image: only [`FakeTextRecognizer`](super::text_recognizer::FakeTextRecognizer)
+/// reads its text. U+FFFD counts as an unmapped glyph. Lines after the header control the extractor:
 /// `!title Handbook` sets the title, `!fail too_large` fails with that code, and `!fault` is a transient fault.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FakeTextExtractor;
+
+/// The beginning of a page that is an image of the text that follows.
+pub const SCAN: &str = "[scan]";
 
 /// Creates a file with these pages.
 pub fn fake_pdf(pages: &[&str]) -> Vec<u8> {
@@ -29,6 +35,7 @@ pub fn failing_pdf(code: FailureCode) -> Vec<u8> {
 }
 
 fn page(number: usize, text: &str) -> ExtractedPage {
+    let text = if text.starts_with(SCAN) { "" } else { text };
     let glyphs = text.chars().filter(|c| !c.is_whitespace()).count();
     let unmapped = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
     ExtractedPage {
@@ -36,7 +43,7 @@ fn page(number: usize, text: &str) -> ExtractedPage {
         text: text.to_owned(),
         glyphs: glyphs as u32,
         unmapped_glyphs: unmapped as u32,
-        truncated: false,
+        ..ExtractedPage::default()
     }
 }
 
@@ -73,6 +80,47 @@ impl TextExtractor for FakeTextExtractor {
 
     fn name(&self) -> &'static str {
         "fake"
+    }
+}
+
+/// [`FakeTextExtractor`] with a cache in memory, which is shared by clones.
+#[derive(Clone, Debug, Default)]
+pub struct CachingTextExtractor {
+    cache: Arc<Mutex<HashMap<[u8; 32], Extraction>>>,
+}
+
+#[async_trait]
+impl TextExtractor for CachingTextExtractor {
+    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        FakeTextExtractor.extract(pdf).await
+    }
+
+    async fn extract_file(
+        &self,
+        file: &StoredFile,
+        blobs: &dyn BlobStore,
+    ) -> Result<Extraction, ExtractionError> {
+        let cached = self.cache.lock().unwrap().get(&file.sha256).cloned();
+        if let Some(extraction) = cached {
+            return Ok(extraction);
+        }
+        let extraction = FakeTextExtractor.extract_file(file, blobs).await?;
+        self.update(file, &extraction).await?;
+        Ok(extraction)
+    }
+
+    async fn update(&self, file: &StoredFile, extraction: &Extraction) -> docent_domain::fault::Result<bool> {
+        self.cache.lock().unwrap().insert(file.sha256, extraction.clone());
+        Ok(true)
+    }
+
+    async fn forget(&self, sha256: &[u8; 32]) -> docent_domain::fault::Result<()> {
+        self.cache.lock().unwrap().remove(sha256);
+        Ok(())
+    }
+
+    fn name(&self) -> &'static str {
+        FakeTextExtractor.name()
     }
 }
 

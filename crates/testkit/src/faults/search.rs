@@ -1,9 +1,10 @@
-//! Vector store, embedder, reranker and chat model with scripted faults.
+//! Vector store, embedder, reranker, text recognizer and chat model with scripted faults.
 
 use super::Faulty;
 use async_trait::async_trait;
 use docent_domain::fault::Result;
 use docent_domain::id::{GenerationId, VersionId};
+use docent_domain::recognition::{Languages, RecognizedPage};
 use docent_domain::retrieval::{
     ChunkFilter, Embedding, FoundChunk, IndexEntry, IndexedVersion, Passages, QueryEmbedding, SparseVector,
     StoredChunk,
@@ -11,6 +12,7 @@ use docent_domain::retrieval::{
 use docent_ports::chat_model::{ChatModel, ChatRequest, ChatStream};
 use docent_ports::embedder::Embedder;
 use docent_ports::reranker::Reranker;
+use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use docent_ports::vector_indexes::VectorIndexes;
 use futures::StreamExt;
@@ -124,6 +126,21 @@ impl Reranker for Faulty<dyn Reranker> {
 
     fn model(&self) -> &str {
         self.inner.model()
+    }
+}
+
+#[async_trait]
+impl TextRecognizer for Faulty<dyn TextRecognizer> {
+    async fn recognize(&self, scan: PageScan<'_>) -> Result<RecognizedPage, RecognitionError> {
+        self.pass()?.recognize(scan).await
+    }
+
+    async fn check(&self, languages: &Languages) -> Result<()> {
+        self.pass()?.check(languages).await
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
     }
 }
 

@@ -1,9 +1,12 @@
 //! What the back end answers when nothing is scripted.
 
 use super::{Failing, RateLimit, Reply, Request};
+use crate::fakes::text_recognizer::read_scan;
 use crate::retrieval::words_in_common;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use docent_domain::recognition::{Languages, PageBox, RecognizedLine, RecognizedWord};
+use docent_ports::text_recognizer::RecognitionError;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -50,6 +53,34 @@ fn error(status: u16, message: &str) -> Reply {
     Reply::json(status, json!({"error": {"message": message, "type": "invalid_request_error"}}).to_string())
 }
 
+/// Recognises a fake image as a service with the protocol of `docs/reference/text-recognition.md` does.
+fn recognize(request: &Request) -> Reply {
+    let parameters = request.query.split('&').filter_map(|pair| pair.split_once('='));
+    let languages = parameters.filter(|(name, _)| *name == "languages").map(|(_, value)| value).next();
+    let Some(languages) = languages.and_then(|codes| Languages::parse(&codes.replace("%2B", "+")).ok())
+    else {
+        return error(400, "languages is required.");
+    };
+    match read_scan(&request.body, &languages) {
+        Ok(page) => {
+            let word = |word: &RecognizedWord| {
+                let PageBox { left, top, right, bottom } = word.bounds;
+                let confidence = f64::from(word.confidence) / 100.0;
+                json!({"text": word.text, "box": [left, top, right, bottom], "confidence": confidence})
+            };
+            let line = |line: &RecognizedLine| {
+                let words: Vec<Value> = line.words.iter().map(word).collect();
+                json!({"paragraph": line.begins_paragraph, "words": words})
+            };
+            let lines: Vec<Value> = page.lines.iter().map(line).collect();
+            let size = PageBox::UNITS;
+            Reply::json(200, json!({"width": size, "height": size, "lines": lines}).to_string())
+        }
+        Err(RecognitionError::Page(_)) => error(422, "This is no image of a page."),
+        Err(RecognitionError::Fault(_)) => error(501, "There is no data for the languages."),
+    }
+}
+
 /// The share of the query's words that each text has, best first.
 fn rerank(body: &Value) -> Reply {
     let (Some(query), Some(documents)) = (body["query"].as_str(), body["documents"].as_array()) else {
@@ -89,6 +120,7 @@ impl Model {
                 refusal.or_else(failure).unwrap_or_else(|| self.embed(&request.json()))
             }
             ("POST", _) if path.ends_with("/rerank") => rerank(&request.json()),
+            ("POST", _) if request.header("content-type") == Some("image/png") => recognize(request),
             _ => error(404, "There is nothing here."),
         }
     }

@@ -154,7 +154,7 @@ fn steps_of(state: &JobState, stage: Option<Stage>) -> Vec<StepView> {
         (JobState::Queued | JobState::Done, _) => 0,
         // Another process runs the job; its progress is not known here.
         (JobState::Leased { .. }, None) => return in_order(&["Queue", "In work"], 1),
-        (JobState::Leased { .. }, Some(Stage::Extract)) => 1,
+        (JobState::Leased { .. }, Some(Stage::Extract | Stage::Recognize)) => 1,
         (JobState::Leased { .. }, Some(Stage::Chunk)) => 2,
         (JobState::Leased { .. }, Some(Stage::Embed)) => 3,
         (JobState::Leased { .. }, Some(Stage::Index)) => 4,

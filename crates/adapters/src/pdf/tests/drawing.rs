@@ -2,13 +2,15 @@
 
 use super::{Sample, line};
 use crate::pdf::drawing::{RenderFailure, draw};
-use crate::pdf::frame::DrawingRequest;
+use crate::pdf::frame::{DrawingRequest, LineFrame, SizeFrame};
 use docent_domain::document::FailureCode;
 use hayro::vello_cpu::Pixmap;
 use std::io::Cursor;
 
 fn render(pdf: Vec<u8>, page: u32, width: u16, marked: Option<&str>) -> Result<Pixmap, RenderFailure> {
-    let png = draw(pdf, &DrawingRequest { page, width, marked: marked.map(str::to_owned) })?;
+    let marked = marked.map(str::to_owned);
+    let size = SizeFrame::Width(width);
+    let png = draw(pdf, &DrawingRequest { page, size, marked, recognized: None })?;
     Ok(Pixmap::from_png(Cursor::new(png)).unwrap())
 }
 
@@ -68,4 +70,41 @@ fn oversized_page_is_scaled_down() {
     }
     let picture = render(sample.bytes(), 1, 3000, None).unwrap();
     assert!(picture.height() <= 8192 && picture.width() >= 1, "{} x {}", picture.width(), picture.height());
+}
+
+#[test]
+fn scan_is_gray_and_has_the_requested_resolution() {
+    let pdf = Sample::of_texts(&["Pumps move water."]);
+    let request =
+        |dpi| DrawingRequest { page: 1, size: SizeFrame::Scan { dpi }, marked: None, recognized: None };
+    let png = draw(pdf.clone(), &request(150)).unwrap();
+    let image = png::Decoder::new(Cursor::new(&png)).read_info().unwrap();
+    assert_eq!(image.info().color_type, png::ColorType::Grayscale);
+    // A4, with a tolerance for rounding.
+    assert!(image.info().width.abs_diff(1240) <= 1 && image.info().height.abs_diff(1754) <= 1);
+    let picture = Pixmap::from_png(Cursor::new(png)).unwrap();
+    assert!(colours(&picture).0 > 100);
+    let large = draw(pdf, &request(u16::MAX)).unwrap();
+    let image = png::Decoder::new(Cursor::new(&large)).read_info().unwrap();
+    assert!(image.info().width.max(image.info().height) <= 5200);
+}
+
+#[test]
+fn recognised_lines_are_highlighted_where_their_words_are() {
+    let pdf = Sample::of_texts(&[""]);
+    let line = |text: &str, top| LineFrame {
+        text: text.to_owned(),
+        boxes: vec![[1000, top, 2000, top + 500], [3000, top, 4000, top + 500]],
+    };
+    let request = DrawingRequest {
+        page: 1,
+        size: SizeFrame::Width(100),
+        marked: Some("valves close".to_owned()),
+        recognized: Some(vec![line("Pumps move", 1000), line("Valves close", 5000)]),
+    };
+    let picture = Pixmap::from_png(Cursor::new(draw(pdf, &request).unwrap())).unwrap();
+    let is_yellow = |x: usize, y: usize| picture.data()[y * 100 + x].b < 140;
+    assert!(is_yellow(15, 74) && is_yellow(35, 74), "both words of the second line");
+    assert!(!is_yellow(25, 74), "not the gap between them");
+    assert!(!is_yellow(15, 17), "not the first line");
 }

@@ -1,5 +1,6 @@
 use crate::sql::fault::corrupt;
 use crate::sql::labels;
+use crate::sql::recognition;
 use crate::sql::record::{Record, all_columns};
 use crate::sql::values::{counted, instant, micros, number};
 use docent_domain::document::{
@@ -52,6 +53,7 @@ pub struct Model {
     pub replacement_bytes: Option<i64>,
     pub replacement_sha256: Option<Vec<u8>>,
     pub language: Option<String>,
+    pub recognition: Option<Json>,
 }
 
 no_relations!();
@@ -107,6 +109,7 @@ impl Record for Document {
                 .transpose()?,
             replacement_sha256: replacement.map(|replacement| replacement.file.sha256.to_vec()),
             language: coverage.and_then(|coverage| coverage.language.clone()),
+            recognition: coverage.and_then(|coverage| coverage.recognition.as_ref()).map(recognition::value),
         }))
     }
 
@@ -251,6 +254,7 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
         chunks: counted(row.chunks.ok_or_else(wrong)?, "coverage")?,
         tokens: counted(row.tokens.ok_or_else(wrong)?, "coverage")?,
         language: row.language,
+        recognition: row.recognition.as_ref().map(recognition::of_value).transpose()?,
     }))
 }
 

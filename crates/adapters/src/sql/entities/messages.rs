@@ -97,6 +97,9 @@ struct Source {
     /// Page and byte in the text.
     pages: Vec<[u32; 2]>,
     score: f32,
+    /// Missing unless it is true.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    recognized: bool,
 }
 
 const fn first_version() -> u32 {
@@ -114,6 +117,7 @@ impl Source {
             span: chunk.span.into(),
             pages: chunk.pages.iter().copied().map(Into::into).collect(),
             score: chunk.score,
+            recognized: chunk.recognized,
         }
     }
 
@@ -127,6 +131,7 @@ impl Source {
             span: self.span.into(),
             pages: self.pages.into_iter().map(PageStart::from).collect(),
             score: self.score,
+            recognized: self.recognized,
         }
     }
 }

@@ -57,6 +57,8 @@ struct SourceLine {
     /// The number and start offset of each page.
     pages: Vec<[u32; 2]>,
     score: f32,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    recognized: bool,
 }
 
 /// The version that archives of earlier versions do not name.
@@ -154,6 +156,7 @@ impl SourceLine {
             span: chunk.span.into(),
             pages: chunk.pages.iter().copied().map(Into::into).collect(),
             score: chunk.score,
+            recognized: chunk.recognized,
         }
     }
 
@@ -167,6 +170,7 @@ impl SourceLine {
             span: self.span.into(),
             pages: self.pages.into_iter().map(PageStart::from).collect(),
             score: self.score,
+            recognized: self.recognized,
         })
     }
 }

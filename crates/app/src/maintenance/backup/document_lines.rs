@@ -8,8 +8,10 @@ use docent_domain::document::{
     BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, Replacement,
     StoredFile, VectorDocId,
 };
-use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::error::ValidationError;
+use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, RecognizedPageCoverage};
 use docent_domain::id::{CollectionId, DocumentId, VersionId};
+use docent_domain::recognition::RecognitionFailure;
 use docent_domain::text::{FileName, Title};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,6 +81,17 @@ struct CoverageLine {
     tokens: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     language: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recognition: Option<RecognitionLine>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct RecognitionLine {
+    recognizer: String,
+    /// Number and confidence.
+    pages: Vec<(u32, u8)>,
+    /// Number and code of the failure.
+    failed: Vec<(u32, String)>,
 }
 
 /// Durations are microseconds.
@@ -159,7 +172,7 @@ impl DocumentLine {
             file: self.file.as_ref().map(FileLine::file).transpose()?,
             replacement: self.replacement.as_ref().map(ReplacementLine::replacement).transpose()?,
             state,
-            coverage: self.coverage.as_ref().map(CoverageLine::coverage),
+            coverage: self.coverage.as_ref().map(CoverageLine::coverage).transpose()?,
             stats: self.effort.as_ref().map(IngestionStatsLine::stats),
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
@@ -228,11 +241,12 @@ impl CoverageLine {
             chunks: coverage.chunks,
             tokens: coverage.tokens,
             language: coverage.language.clone(),
+            recognition: coverage.recognition.as_ref().map(RecognitionLine::of),
         }
     }
 
-    fn coverage(&self) -> Coverage {
-        Coverage {
+    fn coverage(&self) -> Result<Coverage, BackupError> {
+        Ok(Coverage {
             pages: self.pages,
             empty_pages: self.empty_pages.clone(),
             unreliable_pages: self.unreliable_pages.clone(),
@@ -241,7 +255,36 @@ impl CoverageLine {
             chunks: self.chunks,
             tokens: self.tokens,
             language: self.language.clone(),
+            recognition: self.recognition.as_ref().map(RecognitionLine::recognition).transpose()?,
+        })
+    }
+}
+
+impl RecognitionLine {
+    fn of(coverage: &RecognitionCoverage) -> Self {
+        Self {
+            recognizer: coverage.recognizer.clone(),
+            pages: coverage.pages.iter().map(|page| (page.page, page.confidence)).collect(),
+            failed: coverage
+                .failed_pages
+                .iter()
+                .map(|(page, code)| (*page, code.as_str().to_owned()))
+                .collect(),
         }
+    }
+
+    fn recognition(&self) -> Result<RecognitionCoverage, BackupError> {
+        let failed = self.failed.iter().map(|(page, code)| {
+            let failure = RecognitionFailure::parse(code);
+            Ok((*page, failure.ok_or_else(|| invalid(ValidationError::new("recognition", "is unknown")))?))
+        });
+        let page =
+            |(page, confidence): &(u32, u8)| RecognizedPageCoverage { page: *page, confidence: *confidence };
+        Ok(RecognitionCoverage {
+            recognizer: self.recognizer.clone(),
+            pages: self.pages.iter().map(page).collect(),
+            failed_pages: failed.collect::<Result<_, BackupError>>()?,
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use docent_ports::chat_model::ChatRequest;
 use docent_ports::embedder::Embedder;
 use docent_ports::reranker::Reranker;
 use docent_ports::store::Schema;
+use docent_ports::text_recognizer::TextRecognizer;
 use futures::StreamExt;
 use std::future::Future;
 use std::sync::Arc;
@@ -23,8 +24,8 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     let has_database = health.is_ready();
     let active = if has_database { Some(app.active_index().await) } else { None };
     for (component, result) in health.components {
-        // The reranker's health is only the result of its last call; it is called below.
-        if component == Component::Reranker {
+        // The health of models is only the result of their last call; they are called below.
+        if matches!(component, Component::Reranker | Component::Recognizer) {
             continue;
         }
         // Reachable is not enough: the index must be readable.
@@ -57,6 +58,14 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     report(listener, Component::ChatModel, check_chat_model(app)).await;
     if let Some(reranker) = &app.reranker {
         report(listener, Component::Reranker, check_reranker(&**reranker)).await;
+    }
+    if let Some(recognizer) = &app.recognizer {
+        report(listener, Component::Recognizer, check_recognizer(app, &**recognizer)).await;
+    } else {
+        listener.healthy(
+            Component::Recognizer,
+            "none, so that scans fail; install tesseract to read them (Debian package tesseract-ocr)",
+        );
     }
     if let (Some(model), Some(active)) = (embedding, &active)
         && let Ok(Some(index)) = index_dimensions(active).await
@@ -107,6 +116,13 @@ async fn check_chat_model(app: &App) -> Result<(String, ())> {
     let empty = || Fault::new(Component::ChatModel, FaultKind::InvalidResponse, "its answer is empty");
     answer.next().await.ok_or_else(empty)??;
     Ok((app.model.model().to_owned(), ()))
+}
+
+/// Checks that the recognizer is available.
+async fn check_recognizer(app: &App, recognizer: &dyn TextRecognizer) -> Result<(String, ())> {
+    let languages = &app.settings.recognition_languages;
+    recognizer.check(languages).await?;
+    Ok((format!("{}, languages: {languages}", recognizer.name()), ()))
 }
 
 /// Checks that the reranker scores two passages.

@@ -142,9 +142,9 @@ async fn remove_chunks(app: &App, id: VersionId) -> Result<Repair, Error> {
 /// When a store fails. Can be retried.
 pub(crate) async fn ingest_again_if_ingested(app: &App, id: VersionId) -> Result<bool, Error> {
     let searched = app.store.read_latest().await?.documents().searchable(&[id], Scope::SERVICE).await?;
-    let Some(SearchedVersion { document, .. }) = searched.get(&id).copied() else { return Ok(false) };
-    match wrong_chunks(app, document).await? {
-        Some(_) => Ok(matches!(Box::pin(ingest_again(app, document)).await?, Repair::Done(_))),
+    let Some(SearchedVersion { document, .. }) = searched.get(&id) else { return Ok(false) };
+    match wrong_chunks(app, *document).await? {
+        Some(_) => Ok(matches!(Box::pin(ingest_again(app, *document)).await?, Repair::Done(_))),
         None => Ok(false),
     }
 }

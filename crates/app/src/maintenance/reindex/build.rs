@@ -194,6 +194,10 @@ async fn index_document(
         match try_index(app, target, revision, stop).await {
             Some(Ok(indexing)) => return Ok(indexing),
             None => return Err(ReindexError::Stopped),
+            Some(Err(IngestError::Suspended(pause))) => {
+                let pause = app.sleep(pause.to_std().unwrap_or_default());
+                stop.run_until_cancelled(pause).await.ok_or(ReindexError::Stopped)?;
+            }
             Some(Err(IngestError::IndexReplaced)) => return Err(ReindexError::EndedElsewhere),
             Some(Err(IngestError::Document(failure, _))) => {
                 // A deleted document has no file.

@@ -83,8 +83,15 @@ impl DocumentReader for Transaction {
     ) -> Result<HashMap<VersionId, SearchedVersion>> {
         let documents = self.read()?.documents.values();
         let found = documents.filter(|it| ids.contains(&it.version_id) && is_searched(it, scope));
-        let version =
-            |document: &Document| SearchedVersion { document: document.id, number: document.version };
+        let version = |document: &Document| {
+            let recognition = document.coverage.as_ref().and_then(|coverage| coverage.recognition.as_ref());
+            let pages = recognition.map(|found| found.pages.iter().map(|page| page.page).collect());
+            SearchedVersion {
+                document: document.id,
+                number: document.version,
+                recognized_pages: pages.unwrap_or_default(),
+            }
+        };
         Ok(found.map(|document| (document.version_id, version(document))).collect())
     }
 

@@ -1,0 +1,93 @@
+//! The contract of text recognizers, run on the installed tesseract.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+#[path = "../src/pdf/samples.rs"]
+mod samples;
+
+use docent_adapters::pdf::{ExtractionLimits, TesseractRecognizer};
+use docent_domain::recognition::{Orientation, PageBox};
+use docent_testkit::contract::text_recognizer::{DPI, Subject, recognize};
+use hayro::vello_cpu::Pixmap;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::{PixmapSettings, RenderCache, RenderSettings};
+use hayro_interpret::InterpreterSettings;
+use hayro_syntax::Pdf;
+use samples::{Sample, line};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Draws a page with these lines.
+fn draw(lines: &[&str]) -> Pixmap {
+    let text: String = lines.iter().zip(0..).map(|(text, n)| line(72, 700 - 30 * n, text)).collect();
+    let pdf = Pdf::new(Sample::new().page(&text).bytes()).unwrap();
+    let scale = f32::from(DPI) / 72.0;
+    let settings = PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE };
+    let (interpreter, cache) = (InterpreterSettings::default(), RenderCache::new());
+    hayro::render(&pdf.pages()[0], &cache, &interpreter, &RenderSettings::default(), &settings)
+}
+
+fn scan(lines: &[&str]) -> Vec<u8> {
+    draw(lines).into_png().unwrap()
+}
+
+/// Fails without tesseract: see `CONTRIBUTING.md`.
+fn subject() -> Subject {
+    let worker = PathBuf::from(env!("CARGO_BIN_EXE_docent-extract-worker"));
+    let path = std::env::var_os("PATH").unwrap();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let recognizer =
+        TesseractRecognizer::find(folders, worker, Vec::new(), ExtractionLimits::default()).unwrap();
+    Subject { recognizer: Arc::new(recognizer), scan }
+}
+
+mod contract {
+    use super::*;
+
+    docent_testkit::text_recognizer_contract!(async { (subject(), ()) });
+}
+
+/// Turns an image clockwise by a quarter.
+fn turned(image: &Pixmap) -> Pixmap {
+    let (width, height) = (image.width(), image.height());
+    let mut turned = Pixmap::new(height, width);
+    for y in 0..usize::from(height) {
+        for x in 0..usize::from(width) {
+            let to = x * usize::from(height) + usize::from(height) - 1 - y;
+            turned.data_mut()[to] = image.data()[y * usize::from(width) + x];
+        }
+    }
+    turned
+}
+
+const TEXT: [&str; 8] = [
+    "The pump moves water from the lower tank to the upper one,",
+    "and the valve below it keeps the water from coming back.",
+    "Before the pump is started, the valve has to be opened.",
+    "If the pressure falls, the pump stops and a lamp lights up.",
+    "Once a month the filter is taken out and washed in water.",
+    "A filter that stays grey after washing has to be replaced.",
+    "The motor needs no grease, because its bearings are closed.",
+    "All work on the cables is left to a qualified electrician.",
+];
+
+#[tokio::test]
+async fn turned_pages_are_read_and_their_boxes_are_on_the_page_as_shown() {
+    let subject = subject();
+    let mut image = draw(&TEXT);
+    let orientations = [Orientation::Upright, Orientation::Right, Orientation::UpsideDown, Orientation::Left];
+    for orientation in orientations {
+        let page = recognize(&subject, &image.clone().into_png().unwrap()).await.unwrap();
+        assert_eq!(page.orientation(), orientation);
+        assert!(page.text().starts_with("The pump moves water from the lower tank"), "{}", page.text());
+        let PageBox { left, top, .. } = page.lines[0].words[0].bounds;
+        let half = PageBox::UNITS / 2;
+        let (is_left, is_top) = match orientation {
+            Orientation::Upright => (true, true),
+            Orientation::Right => (false, true),
+            Orientation::UpsideDown => (false, false),
+            Orientation::Left => (true, false),
+        };
+        assert_eq!((left < half, top < half), (is_left, is_top), "{orientation:?}: {left} {top}");
+        image = turned(&image);
+    }
+}

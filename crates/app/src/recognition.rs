@@ -1,0 +1,160 @@
+//! Recognition of the text on images of pages, for pages without reliable text of their own.
+//!
+//! Pages are recognised one after the other, and each result is cached before the next page, so that an interrupted
+//! ingestion continues where it stopped. A process recognises fewer documents at a time than it runs jobs, so that scans do
+//! not delay documents with text. Owners take turns: a document whose owner has had [`SLICE`] makes way for the document
+//! of another one and continues later.
+
+use crate::App;
+use chrono::TimeDelta;
+use docent_domain::document::{Document, Failure, FailureCode, StoredFile};
+use docent_domain::extraction::Extraction;
+use docent_domain::fault::Fault;
+use docent_domain::recognition::{Recognition, RecognitionFailure, RecognizedPage};
+use docent_ports::page_renderer::{PageImageRequest, RenderError};
+use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
+use std::num::{NonZeroU16, NonZeroU32};
+
+/// Resolution of page images, which recognizers are trained for.
+const DPI: NonZeroU16 = NonZeroU16::new(300).unwrap();
+/// How long an owner's documents are recognised while another owner's wait.
+const SLICE: TimeDelta = TimeDelta::seconds(20);
+/// When a document that made way continues. Longer than [`TURN_PAUSE`], so that the other one is first.
+const SLICE_PAUSE: TimeDelta = TimeDelta::seconds(3);
+/// When a document that found no free place tries again.
+const TURN_PAUSE: TimeDelta = TimeDelta::seconds(1);
+
+/// Whether the pages of a document have been recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// All that can be.
+    Complete,
+    /// The rest comes later, after this pause.
+    Suspended(TimeDelta),
+}
+
+/// Why recognition ended without result.
+#[derive(Debug)]
+pub(crate) enum RecognizeError {
+    /// The file is gone.
+    Document(Failure),
+    /// A component failed.
+    Fault(Fault),
+}
+
+impl From<Fault> for RecognizeError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Recognises the pages of an extraction that have no reliable text, as far as a recognizer is configured. Pages that
+/// cannot be recognised are marked and do not fail the others.
+///
+/// # Errors
+/// If the file is missing, or a component fails.
+pub(crate) async fn recognize(
+    app: &App,
+    document: &Document,
+    file: &StoredFile,
+    extraction: &mut Extraction,
+) -> Result<Progress, RecognizeError> {
+    let Some(recognizer) = &app.recognizer else { return Ok(Progress::Complete) };
+    let name = identity(app, &**recognizer);
+    let todo: Vec<usize> = (0..extraction.pages.len())
+        .filter(|index| extraction.pages[*index].needs_recognition(&name))
+        .collect();
+    if todo.is_empty() {
+        return Ok(Progress::Complete);
+    }
+    let Some(turn) = app.process.recognitions.begin(document.owner, app.now()) else {
+        return Ok(Progress::Suspended(TURN_PAUSE));
+    };
+    let started = app.now();
+    let (mut recognized, mut is_cached) = (recognized_pages(extraction, &name), false);
+    for (n, index) in todo.into_iter().enumerate() {
+        // Without a cache, a document that made way would begin from the start.
+        if n > 0 && is_cached && app.now() - started >= SLICE && turn.is_awaited(app.now()) {
+            return Ok(Progress::Suspended(SLICE_PAUSE));
+        }
+        let number = extraction.pages[index].number;
+        let result = if recognized >= app.settings.max_recognized_pages {
+            Err(RecognitionFailure::Limit)
+        } else {
+            recognize_page(app, &**recognizer, file, number).await?
+        };
+        recognized += 1;
+        let is_costly = result != Err(RecognitionFailure::Limit);
+        extraction.pages[index].set_recognition(Recognition { recognizer: name.clone(), result });
+        if is_costly {
+            is_cached = update_cache(app, file, extraction).await;
+        }
+    }
+    drop(turn);
+    forget_failures(app, file, extraction).await;
+    Ok(Progress::Complete)
+}
+
+/// Name, version and languages of the recognizer. Pages that another one has recognised are recognised again.
+fn identity(app: &App, recognizer: &dyn TextRecognizer) -> String {
+    format!("{} ({})", recognizer.name(), app.settings.recognition_languages)
+}
+
+fn recognized_pages(extraction: &Extraction, name: &str) -> u32 {
+    let pages = extraction.pages.iter().filter_map(|page| page.recognition.as_ref());
+    pages.filter(|recognition| recognition.recognizer == name).count() as u32
+}
+
+/// Renders and recognises a page. The inner result is that of the page.
+async fn recognize_page(
+    app: &App,
+    recognizer: &dyn TextRecognizer,
+    file: &StoredFile,
+    number: u32,
+) -> Result<Result<RecognizedPage, RecognitionFailure>, RecognizeError> {
+    let Some(page) = NonZeroU32::new(number) else { return Ok(Err(RecognitionFailure::Rendering)) };
+    let missing = || RecognizeError::Document(Failure::of(FailureCode::FileMissing));
+    let pdf = app.blobs.open(&file.blob).await?.ok_or_else(missing)?;
+    let png = match app.renderer.render(pdf, &PageImageRequest::scan(page, DPI)).await {
+        Ok(png) => png,
+        Err(RenderError::NoSuchPage | RenderError::Document(_)) => {
+            return Ok(Err(RecognitionFailure::Rendering));
+        }
+        Err(RenderError::Fault(fault)) => return Err(fault.into()),
+    };
+    let scan = PageScan { png: &png, dpi: DPI.get(), languages: &app.settings.recognition_languages };
+    match recognizer.recognize(scan).await {
+        Ok(page) => Ok(Ok(page)),
+        Err(RecognitionError::Page(failure)) => {
+            tracing::warn!(
+                page = number,
+                failure = failure.as_str(),
+                "the text of a page could not be recognised"
+            );
+            Ok(Err(failure))
+        }
+        Err(RecognitionError::Fault(fault)) => Err(fault.into()),
+    }
+}
+
+/// Caches the pages recognised so far; returns whether they are cached.
+async fn update_cache(app: &App, file: &StoredFile, extraction: &Extraction) -> bool {
+    app.extractor.update(file, extraction).await.unwrap_or_else(|fault| {
+        app.note(&fault);
+        tracing::warn!(fault = %fault.report(), "recognised pages cannot be cached");
+        false
+    })
+}
+
+/// Removes failures from the cache, so that another ingestion of the file attempts these pages again.
+async fn forget_failures(app: &App, file: &StoredFile, extraction: &Extraction) {
+    let is_failed =
+        |recognition: &Option<Recognition>| recognition.as_ref().is_some_and(|it| it.result.is_err());
+    if extraction.pages.iter().any(|page| is_failed(&page.recognition)) {
+        let mut cached = extraction.clone();
+        for page in &mut cached.pages {
+            page.recognition.take_if(|recognition| recognition.result.is_err());
+        }
+        update_cache(app, file, &cached).await;
+    }
+}
