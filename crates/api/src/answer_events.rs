@@ -15,6 +15,7 @@ use futures::StreamExt;
 use futures::future::ready;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::ops::Not;
 use utoipa::ToSchema;
 
 /// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
@@ -122,6 +123,10 @@ pub(crate) struct Source<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 2)]
     version: Option<u32>,
+    /// `true` if text of it was recognised on an image of a page, so that it may contain errors. Otherwise missing.
+    #[serde(skip_serializing_if = "Not::not")]
+    #[schema(required = false, default = false)]
+    recognized: bool,
 }
 
 impl<'a> From<&'a ScoredChunk> for Source<'a> {
@@ -136,6 +141,7 @@ impl<'a> From<&'a ScoredChunk> for Source<'a> {
             score: chunk.score.into(),
             text: &chunk.text,
             available: true,
+            recognized: chunk.recognized,
         }
     }
 }
@@ -156,9 +162,8 @@ fn is_true(value: &bool) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn sources_serialization_is_stable() {
-        let source = Source {
+    fn source(recognized: bool) -> Source<'static> {
+        Source {
             chunk_id: "c".to_owned(),
             document_id: "d".to_owned(),
             page_end: 2,
@@ -168,8 +173,19 @@ mod tests {
             title: "T.pdf",
             available: true,
             version: None,
-        };
+            recognized,
+        }
+    }
+
+    #[test]
+    fn sources_serialization_is_stable() {
         let sent = r#"{"results":[{"chunk_id":"c","document_id":"d","page_end":2,"page_start":1,"score":0.10000000149011612,"text":"words","title":"T.pdf"}]}"#;
-        assert_eq!(serde_json::to_string(&Sources { results: vec![source] }).unwrap(), sent);
+        assert_eq!(serde_json::to_string(&Sources { results: vec![source(false)] }).unwrap(), sent);
+    }
+
+    #[test]
+    fn source_of_a_recognised_page_says_so() {
+        let sent = serde_json::to_string(&source(true)).unwrap();
+        assert!(sent.ends_with(r#","title":"T.pdf","recognized":true}"#), "{sent}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::audit::AuditAction;
 use crate::collection::CollectionKind;
 use crate::condition::Condition;
+use crate::failure::FailureCode;
 use crate::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId};
 use crate::job::JobKind;
 use crate::permission::{Permission, RecordKind};
@@ -60,6 +61,8 @@ pub struct DocumentFilter {
     pub condition: Option<Condition>,
     /// Only documents with this status (`pending`, `ingested`, `failed`).
     pub status: Option<&'static str>,
+    /// Only documents that failed with this code.
+    pub failure: Option<FailureCode>,
     /// Only documents whose title contains this text, ignoring ASCII case.
     pub title_contains: Option<String>,
     /// Only documents after this position.
@@ -71,7 +74,15 @@ pub struct DocumentFilter {
 impl DocumentFilter {
     /// All documents in a scope.
     pub const fn of(scope: Scope) -> Self {
-        Self { scope, condition: None, status: None, title_contains: None, after: None, limit: None }
+        Self {
+            scope,
+            condition: None,
+            status: None,
+            failure: None,
+            title_contains: None,
+            after: None,
+            limit: None,
+        }
     }
 }
 
@@ -89,6 +100,8 @@ pub struct ListPosition {
 pub struct DocumentQuery {
     /// Only documents with this status (`pending`, `ingested`, `failed`).
     pub status: Option<&'static str>,
+    /// Only documents that failed with this code.
+    pub failure: Option<FailureCode>,
     /// Only documents whose title contains this text, ignoring ASCII case.
     pub title_contains: Option<String>,
     /// Only documents of this account.

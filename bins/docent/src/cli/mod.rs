@@ -21,7 +21,7 @@ pub use maintenance::{
 pub use reference::reference;
 pub use remote::{
     AskArgs, ClientArgs, DEFAULT_SERVER, DocumentIdsArgs, DocumentsCommand, IngestArgs, LabelArgs,
-    ListDocumentsArgs, LoginArgs, RemoteArgs, SearchArgs, ShowDocumentArgs, SyncArgs,
+    ListDocumentsArgs, LoginArgs, RemoteArgs, RetryDocumentsArgs, SearchArgs, ShowDocumentArgs, SyncArgs,
 };
 
 pub use selection::{AttributeArg, ConditionArg, SelectionArgs};

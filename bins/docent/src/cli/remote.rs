@@ -2,6 +2,7 @@
 
 use super::{AttributeArg, CollectionArg, ConditionArg, OutputArgs, SelectionArgs};
 use clap::{ArgGroup, Args, Subcommand};
+use docent_domain::document::FailureCode;
 use docent_domain::id::{ConversationId, DocumentId};
 use std::path::PathBuf;
 
@@ -140,7 +141,7 @@ pub enum DocumentsCommand {
     /// Retry the ingestion of failed documents.
     ///
     /// Exit code 1 if one of them was not queued again.
-    Retry(DocumentIdsArgs),
+    Retry(RetryDocumentsArgs),
 }
 
 /// Arguments of `docent documents list`.
@@ -196,6 +197,27 @@ pub struct LabelArgs {
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,
+}
+
+/// Arguments of `docent documents retry`.
+#[derive(Debug, Args)]
+pub struct RetryDocumentsArgs {
+    /// IDs of the documents.
+    #[arg(required_unless_present = "failed", conflicts_with = "failed", value_name = "ID")]
+    pub ids: Vec<DocumentId>,
+    /// All documents that failed with this code, such as 'no_extractable_text' after tesseract was installed.
+    #[arg(long, value_name = "CODE", value_parser = failure_code)]
+    pub failed: Option<FailureCode>,
+    /// Output format, service and credentials.
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+fn failure_code(text: &str) -> Result<FailureCode, String> {
+    FailureCode::parse(text).ok_or_else(|| {
+        let codes: Vec<&str> = FailureCode::ALL.iter().map(|code| code.as_str()).collect();
+        format!("expected one of {}", codes.join(", "))
+    })
 }
 
 /// One or more documents.

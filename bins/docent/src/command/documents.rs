@@ -4,9 +4,10 @@ use crate::client::{ApiError, ServiceClient};
 use crate::output::{self, sanitize};
 use anyhow::{Context, bail};
 use docent::cli::{
-    ClientArgs, ConditionArg, DocumentIdsArgs, DocumentsCommand, LabelArgs, ListDocumentsArgs,
+    ClientArgs, ConditionArg, DocumentsCommand, LabelArgs, ListDocumentsArgs, RetryDocumentsArgs,
     ShowDocumentArgs,
 };
+use docent_domain::document::FailureCode;
 use docent_domain::id::DocumentId;
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
@@ -22,8 +23,10 @@ pub(crate) async fn run(command: &DocumentsCommand) -> anyhow::Result<ExitCode> 
         DocumentsCommand::List(args) => list(args).await.map(|()| ExitCode::SUCCESS),
         DocumentsCommand::Show(args) => show(args).await.map(|()| ExitCode::SUCCESS),
         DocumentsCommand::Label(args) => label(args).await.map(|()| ExitCode::SUCCESS),
-        DocumentsCommand::Delete(args) => for_each(args, Method::DELETE, None, "deleted").await,
-        DocumentsCommand::Retry(args) => for_each(args, Method::POST, Some("retry"), "queued again").await,
+        DocumentsCommand::Delete(args) => {
+            for_each(&args.client, &args.ids, Method::DELETE, None, "deleted").await
+        }
+        DocumentsCommand::Retry(args) => retry(args).await,
     }
 }
 
@@ -162,6 +165,14 @@ fn as_text(document: &Value) -> String {
                 lines.push((name, format_pages(&pages)));
             }
         }
+        let recognized = coverage["recognition"]["pages"].as_array().into_iter().flatten();
+        let recognized: Vec<u64> = recognized.filter_map(|page| page["page"].as_u64()).collect();
+        if !recognized.is_empty() {
+            let confidence = coverage["recognition"]["confidence"].as_f64().unwrap_or_default() * 100.0;
+            let by = text(&coverage["recognition"]["recognizer"]);
+            let pages = format_pages(&recognized);
+            lines.push(("recognised", format!("{pages}, by {by}, confidence {confidence:.0} %")));
+        }
     }
     let warnings = document["warnings"].as_array().into_iter().flatten();
     lines.extend(warnings.map(|warning| ("warning", text(warning))));
@@ -186,16 +197,37 @@ pub(super) fn format_pages(pages: &[u64]) -> String {
     format!("{} {}", if is_one { "page" } else { "pages" }, runs.collect::<Vec<_>>().join(", "))
 }
 
+async fn retry(args: &RetryDocumentsArgs) -> anyhow::Result<ExitCode> {
+    let ids = match args.failed {
+        Some(code) => failed_with(&ServiceClient::open(&args.client.remote)?, code).await?,
+        None => args.ids.clone(),
+    };
+    if ids.is_empty() && !args.client.output.json {
+        output::print_text("No failed documents.\n")?;
+    }
+    for_each(&args.client, &ids, Method::POST, Some("retry"), "queued again").await
+}
+
+/// All documents that failed with a code.
+async fn failed_with(client: &ServiceClient, code: FailureCode) -> anyhow::Result<Vec<DocumentId>> {
+    let query = [("failure", code.as_str())];
+    let response = client.send(Method::GET, &["documents"], &query).await?;
+    let documents: Vec<Value> = response.json().await.context("reading the list")?;
+    let id = |document: &Value| document["id"].as_str().and_then(|id| id.parse().ok());
+    documents.iter().map(|document| id(document).context("the list has a document without an ID")).collect()
+}
+
 /// Sends the same request for each document, also after failures.
 async fn for_each(
-    args: &DocumentIdsArgs,
+    args: &ClientArgs,
+    ids: &[DocumentId],
     method: Method,
     below: Option<&str>,
     done: &str,
 ) -> anyhow::Result<ExitCode> {
-    let client = ServiceClient::open(&args.client.remote)?;
+    let client = ServiceClient::open(&args.remote)?;
     let mut all_done = true;
-    for id in &args.ids {
+    for id in ids {
         let id = id.to_string();
         let path: Vec<&str> = ["documents", &id].into_iter().chain(below).collect();
         let outcome = client.send(method.clone(), &path, &[]).await;
@@ -203,7 +235,7 @@ async fn for_each(
         all_done &= is_done;
         let result = outcome.map_or_else(|error| format!("{error:#}"), |_| done.to_owned());
         output::print(
-            args.client.output,
+            args.output,
             || format!("{id}  {result}"),
             || json!({ "id": id, "done": is_done, "outcome": result }),
         )?;

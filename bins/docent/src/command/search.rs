@@ -37,7 +37,12 @@ fn as_text(result: &Value) -> String {
     if beginning.len() < words.len() {
         beginning.push('…');
     }
-    format!("{}, {pages}   ({score:.2}, document {})\n  {beginning}", text("title"), text("document_id"))
+    let recognized = if result["recognized"] == true { ", recognised text" } else { "" };
+    format!(
+        "{}, {pages}{recognized}   ({score:.2}, document {})\n  {beginning}",
+        text("title"),
+        text("document_id")
+    )
 }
 
 #[cfg(test)]
@@ -50,6 +55,8 @@ mod tests {
             "title": "Terms.pdf", "page_start": 3, "page_end": 3, "score": 1.5, "document_id": "7", "text": "a\nb "
         });
         assert_eq!(as_text(&result), "Terms.pdf, page 3   (1.50, document 7)\n  a b");
+        let recognized = json!({ "title": "t", "page_start": 3, "page_end": 3, "recognized": true });
+        assert!(as_text(&recognized).starts_with("t, page 3, recognised text   ("));
         let long = json!({ "title": "t", "page_start": 3, "page_end": 4, "text": "é".repeat(MAX_SHOWN + 1) });
         let text = as_text(&long);
         assert!(text.starts_with("t, pages 3 to 4 ") && text.ends_with("é…"), "{text}");

@@ -75,7 +75,7 @@ impl Value for Languages {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        Self::parse(text).map_err(|error| error.reason.into_owned())
+        Self::parse(text).map_err(|error| error.reason)
     }
 
     fn show(&self) -> String {

@@ -64,6 +64,7 @@ impl DocumentReader for Transaction {
     async fn page(&mut self, query: &DocumentQuery, page: PageRequest) -> Result<Page<Document>> {
         let filter = DocumentFilter {
             status: query.status,
+            failure: query.failure,
             title_contains: query.title_contains.clone(),
             ..DocumentFilter::of(Scope::SERVICE.clone())
         };
@@ -341,6 +342,7 @@ fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
             query.filter(labels::meets(condition, backend))
         })
         .apply_if(filter.status, |query, status| query.filter(Column::Status.eq(status)))
+        .apply_if(filter.failure, |query, code| query.filter(Column::FailureCode.eq(code.as_str())))
         .apply_if(filter.title_contains.as_deref(), |query, text| {
             query.filter(contains(Expr::col(Column::Title), text, backend))
         })

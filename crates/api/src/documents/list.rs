@@ -14,7 +14,7 @@ use docent_app::documents::access::describe;
 use docent_app::documents::list as use_case;
 use docent_app::error::Error;
 use docent_domain::access::{Actor, Grant, ReadDocuments};
-use docent_domain::document::Document;
+use docent_domain::document::{Document, FailureCode};
 use docent_domain::fault::report;
 use docent_domain::id::CollectionId;
 use docent_domain::listing::{DocumentFilter, ListPosition};
@@ -89,6 +89,10 @@ impl Details {
         (
             "status" = Option<super::response::DocumentStatus>, Query, description = "Only documents with this status.", nullable = false, example = "ingested",
         ),
+        (
+            "failure" = Option<String>, Query, description = "Only documents that failed with this code, such as `no_extractable_text`.",
+            nullable = false, pattern = "^[a-z_]*$", example = "",
+        ),
         ("q" = Option<String>, Query, description = "Only documents whose title contains this text.", max_length = 200, nullable = false),
         ("collection_id" = Option<String>, Query, description = "Only documents of this collection.", format = "uuid", nullable = false),
         (
@@ -107,6 +111,7 @@ impl Details {
 )]
 pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Query) -> Reply {
     let mut filter = filter(&mut query, &by.scope);
+    filter.failure = query.parse("failure", "must be a failure code", FailureCode::parse);
     let id = query.parse_given("collection_id", "must be a UUID", |text| text.parse::<CollectionId>().ok());
     let filters = query.text("filters").map(str::to_owned);
     let include = query.parse("include", "must be access", |text| (text == "access").then_some("access"));
@@ -131,6 +136,7 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
     let next = limit.and_then(|limit| paging::truncate(&mut documents, limit, cursor));
     let parameters = [
         ("status", filter.status),
+        ("failure", filter.failure.map(FailureCode::as_str)),
         ("q", title_part.as_deref()),
         ("collection_id", collection.as_deref()),
         ("filters", filters.as_deref()),
@@ -188,6 +194,7 @@ pub(crate) fn filter(query: &mut Query, scope: &Scope) -> DocumentFilter {
         status: query.parse("status", "must be pending, ingested or failed", |text| {
             STATUSES.into_iter().find(|status| *status == text)
         }),
+        failure: None,
         title_contains: query.parse("q", "must have at most 200 characters", |text| {
             (text.chars().count() <= TITLE_PART_MAX).then(|| text.to_owned())
         }),

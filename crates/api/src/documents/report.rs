@@ -13,9 +13,10 @@ use docent_app::documents::get::{self as use_case, DocumentReport};
 use docent_app::error::Error;
 use docent_domain::access::ReadDocuments;
 use docent_domain::document::{DocumentState, Failure, Replacement, StoredFile};
-use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, RecognizedPageCoverage};
 use docent_domain::id::DocumentId;
 use docent_domain::permission::RecordKind;
+use docent_domain::recognition::RecognitionFailure;
 use docent_http::{PathId, Reply, Scoped, State};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -46,6 +47,10 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     "coverage": {
         "pages": 12, "pages_with_text": 11, "pages_without_text": [3], "pages_unreliable": [], "pages_truncated": [],
         "characters": 30412, "chunks": 17, "tokens": 7250, "language": "en",
+        "recognition": {
+            "recognizer": "tesseract 5.3.0 (eng)", "confidence": 0.93,
+            "pages": [{ "page": 4, "confidence": 0.93 }], "failed_pages": [{ "page": 5, "reason": "timeout" }],
+        },
     },
     "effort": {
         "extractor": "pdf 1", "attempts": 1,
@@ -174,6 +179,65 @@ pub(crate) struct CoverageView<'a> {
     /// ISO 639-1 code of the language that most of the text is in; `null` if it is not clear.
     #[schema(required)]
     language: Option<&'a str>,
+    /// What was recognised on images of pages; `null` if none was read.
+    #[schema(required)]
+    recognition: Option<RecognitionView<'a>>,
+}
+
+/// Recognition of text on images of pages.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Recognition)]
+pub(crate) struct RecognitionView<'a> {
+    /// Name, version and languages of the recognizer.
+    recognizer: &'a str,
+    /// Mean confidence of the recognised pages, from 0 to 1; 0 if there are none.
+    #[schema(minimum = 0, maximum = 1)]
+    confidence: f64,
+    /// Pages whose text was recognised, in order.
+    pages: Vec<RecognizedPageView>,
+    /// Pages that could not be recognised, in order.
+    failed_pages: Vec<FailedPageView>,
+}
+
+/// A page whose text was recognised.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RecognizedPage)]
+pub(crate) struct RecognizedPageView {
+    /// Number of the page.
+    page: u32,
+    /// Mean confidence of its words, from 0 to 1.
+    #[schema(minimum = 0, maximum = 1)]
+    confidence: f64,
+}
+
+/// A page that could not be recognised.
+#[derive(Serialize, ToSchema)]
+#[schema(as = FailedPage)]
+pub(crate) struct FailedPageView {
+    /// Number of the page.
+    page: u32,
+    /// Code for programs: `not_rendered`, `timeout`, `memory`, `crashed`, `invalid` or `too_many_pages`.
+    reason: &'static str,
+}
+
+impl<'a> From<&'a RecognitionCoverage> for RecognitionView<'a> {
+    fn from(coverage: &'a RecognitionCoverage) -> Self {
+        let part = |percent: u8| f64::from(percent) / 100.0;
+        let page = |page: &RecognizedPageCoverage| RecognizedPageView {
+            page: page.page,
+            confidence: part(page.confidence),
+        };
+        let failed = |(page, failure): &(u32, RecognitionFailure)| FailedPageView {
+            page: *page,
+            reason: failure.as_str(),
+        };
+        Self {
+            recognizer: &coverage.recognizer,
+            confidence: part(coverage.confidence()),
+            pages: coverage.pages.iter().map(page).collect(),
+            failed_pages: coverage.failed_pages.iter().map(failed).collect(),
+        }
+    }
 }
 
 /// Statistics of an ingestion.
@@ -287,6 +351,7 @@ impl<'a> From<&'a Coverage> for CoverageView<'a> {
             chunks: coverage.chunks,
             tokens: coverage.tokens,
             language: coverage.language.as_deref(),
+            recognition: coverage.recognition.as_ref().map(RecognitionView::from),
         }
     }
 }

@@ -90,6 +90,10 @@ pub(crate) struct FileCitation<'a> {
     quote: &'a str,
     /// Relevance; comparable within one response only.
     score: f64,
+    /// `true` if text of it was recognised on an image of a page. Otherwise missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false, default = false)]
+    recognized: bool,
 }
 
 impl<'a> From<&'a ScoredChunk> for Annotation<'a> {
@@ -101,6 +105,7 @@ impl<'a> From<&'a ScoredChunk> for Annotation<'a> {
             page_end: chunk.span.end.page,
             quote: &chunk.text,
             score: chunk.score.into(),
+            recognized: chunk.recognized,
         };
         Self { r#type: "file_citation", file_citation }
     }

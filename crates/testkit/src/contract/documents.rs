@@ -426,6 +426,12 @@ crate::battery! {
             ..by_status
         };
         assert_eq!(numbers(&list(&*store, next).await), [7, 4]);
+        let failed_with = |code| DocumentFilter { failure: Some(code), ..DocumentFilter::of(Scope::SERVICE.clone()) };
+        assert_eq!(numbers(&list(&*store, failed_with(FailureCode::Internal)).await), [11, 8, 5, 2]);
+        assert!(list(&*store, failed_with(FailureCode::NoText)).await.is_empty());
+        let query = DocumentQuery { failure: Some(FailureCode::Internal), ..DocumentQuery::default() };
+        let page = PageRequest { offset: 0, limit: 3 };
+        assert_eq!(store.read().await.unwrap().documents().page(&query, page).await.unwrap().total, 4);
     }
 
     async fn counts_by_status(store) {

@@ -67,6 +67,8 @@ struct SourceView {
     pages: String,
     /// None if the document was deleted or the staff account may not read it.
     text: Option<String>,
+    /// Whether it was recognised on an image of a page.
+    is_recognized: bool,
 }
 
 impl SourceView {
@@ -76,6 +78,7 @@ impl SourceView {
             title: chunk.title.clone(),
             pages: pages(chunk.span.start.page, chunk.span.end.page),
             text: (!withheld.contains(&chunk.document_id)).then(|| chunk.text.clone()),
+            is_recognized: chunk.recognized,
         }
     }
 }
@@ -173,6 +176,7 @@ mod tests {
                 title: "Terms".to_owned(),
                 pages: pages(3, 4),
                 text: Some("Passage".to_owned()),
+                is_recognized: true,
             };
             let withheld = || SourceView { text: None, ..source() };
             let question = || ShownMessage {

@@ -17,7 +17,7 @@ use docent_app::error::Error;
 use docent_app::scope;
 use docent_domain::access::{ViewAuditLog, ViewCollections, ViewDocuments, ViewJobs, ViewUsers};
 use docent_domain::document::{Document, DocumentState, StoredFile};
-use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage};
 use docent_domain::id::DocumentId;
 use docent_domain::job::{Job, JobKind, JobState};
 use docent_domain::metrics::Stage;
@@ -92,6 +92,30 @@ struct CoverageView {
     chunks: u32,
     tokens: u64,
     language: Option<String>,
+    recognition: Option<RecognitionView>,
+}
+
+/// What a recognizer did.
+#[derive(Serialize)]
+struct RecognitionView {
+    recognizer: String,
+    pages: String,
+    /// In percent.
+    confidence: u8,
+    failed: String,
+}
+
+impl RecognitionView {
+    fn of(coverage: &RecognitionCoverage) -> Self {
+        let pages: Vec<u32> = coverage.pages.iter().map(|page| page.page).collect();
+        let failed: Vec<u32> = coverage.failed_pages.iter().map(|(page, _)| *page).collect();
+        Self {
+            recognizer: coverage.recognizer.clone(),
+            pages: ranges(&pages),
+            confidence: coverage.confidence(),
+            failed: ranges(&failed),
+        }
+    }
 }
 
 impl CoverageView {
@@ -106,6 +130,7 @@ impl CoverageView {
             chunks: coverage.chunks,
             tokens: coverage.tokens,
             language: coverage.language.clone(),
+            recognition: coverage.recognition.as_ref().map(RecognitionView::of),
         }
     }
 }
@@ -271,6 +296,12 @@ mod tests {
                 chunks: 2,
                 tokens: 3,
                 language: Some("en".to_owned()),
+                recognition: Some(RecognitionView {
+                    recognizer: "tesseract 5.3.0 (eng)".to_owned(),
+                    pages: pages.to_owned(),
+                    confidence: 90,
+                    failed: pages.to_owned(),
+                }),
             };
             let file =
                 |name: &str| FileView { name: name.to_owned(), size: size(1), sha256: "0f".to_owned() };

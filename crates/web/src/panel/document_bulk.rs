@@ -7,10 +7,13 @@ use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::Staff;
 use actix_web::http::StatusCode;
 use docent_app::collections::browse::{self, OpenCollection};
+use docent_app::documents::browse as list;
 use docent_app::documents::bulk::{self, BULK_MAX, BulkAction, BulkItem};
-use docent_app::error::Error;
+use docent_app::error::{Error, Result as AppResult};
 use docent_domain::access::ViewDocuments;
+use docent_domain::document::FailureCode;
 use docent_domain::id::DocumentId;
+use docent_domain::listing::{DocumentQuery, PageRequest};
 use docent_http::error::sentence;
 use docent_http::{ApiError, State};
 use serde::Serialize;
@@ -138,7 +141,13 @@ impl BulkPage {
 
 pub(super) async fn bulk(staff: Staff, context: State, form: OwnForm) -> PageResult {
     let grant = staff.authorize::<ViewDocuments>()?;
-    let (act, ids) = parse(&form)?;
+    let (act, mut ids) = parse(&form)?;
+    if ids.is_empty()
+        && act == BulkAction::Retry
+        && let Some(code) = FailureCode::parse(form.text("failure"))
+    {
+        ids = failed_with(&staff, &context, code).await?;
+    }
     if ids.is_empty() {
         staff.warn("Select at least one document.")?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
@@ -161,6 +170,14 @@ pub(super) async fn bulk(staff: Staff, context: State, form: OwnForm) -> PageRes
     let page = BulkPage { is_word_wrong: is_confirmed && !is_typed, ..BulkPage::of(words, &items) };
     let status = if is_confirmed { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     staff.show_with(status, &context, "documents", page)
+}
+
+/// The newest documents that failed with a code, as many as one action can have.
+async fn failed_with(staff: &Staff, context: &State, code: FailureCode) -> AppResult<Vec<DocumentId>> {
+    let query = DocumentQuery { failure: Some(code), ..DocumentQuery::default() };
+    let page = PageRequest { offset: 0, limit: BULK_MAX as u64 };
+    let found = list::page(&context.app, staff.actor.authorize()?, &query, page).await?;
+    Ok(found.records.iter().map(|document| document.id).collect())
 }
 
 fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {

@@ -12,7 +12,7 @@ use docent_app::error::Result;
 use docent_app::scope;
 use docent_domain::access::{ChangeDocuments, DeleteDocuments, UploadDocuments, ViewDocuments};
 use docent_domain::collection::CollectionRole;
-use docent_domain::document::{Document, DocumentState};
+use docent_domain::document::{Document, DocumentState, FailureCode};
 use docent_domain::id::{CollectionId, UserId};
 use docent_domain::listing::{DocumentOrder, DocumentQuery, Page};
 use docent_domain::scope::Scope;
@@ -40,6 +40,8 @@ pub(super) struct DocumentsPage {
     orders: [(&'static str, &'static str); 4],
     /// IDs and names of collections for the filter and for actions.
     collections: Vec<(String, String)>,
+    /// Codes and reasons of failures for the filter.
+    failures: Vec<(&'static str, &'static str)>,
     may_upload: bool,
     may_retry: bool,
     may_delete: bool,
@@ -103,6 +105,7 @@ pub(super) fn email(emails: &HashMap<UserId, Email>, id: UserId) -> String {
 struct Filters {
     q: Option<String>,
     status: Option<&'static str>,
+    failure: Option<FailureCode>,
     owner: Option<String>,
     collection: Option<CollectionId>,
     order: &'static (&'static str, &'static str, DocumentOrder),
@@ -120,18 +123,20 @@ impl Filters {
             status: query.parse("status", "must be pending, ingested or failed", |text| {
                 STATUSES.into_iter().find(|status| *status == text)
             }),
+            failure: query.parse("failure", "must be a failure code", FailureCode::parse),
             owner: query.text("owner").map(cut),
             collection: query.parse("collection", "must be the ID of a collection", |text| text.parse().ok()),
             order: order.unwrap_or(&ORDERS[0]),
         }
     }
 
-    fn values(self) -> listing::Filters<5> {
+    fn values(self) -> listing::Filters<6> {
         let order = (self.order.0 != ORDERS[0].0).then(|| self.order.0.to_owned());
         let collection = self.collection.map(|id| id.to_string());
         [
             ("q", self.q),
             ("status", self.status.map(str::to_owned)),
+            ("failure", self.failure.map(|code| code.as_str().to_owned())),
             ("owner", self.owner),
             ("collection", collection),
             ("order", order),
@@ -143,7 +148,8 @@ impl Filters {
         let find = async |owner| {
             let (title_contains, order) = (self.q.clone(), self.order.2);
             let collection = self.collection;
-            let query = DocumentQuery { status: self.status, title_contains, owner, collection, order };
+            let (status, failure) = (self.status, self.failure);
+            let query = DocumentQuery { status, failure, title_contains, owner, collection, order };
             use_case::page(&context.app, grant, &query, number.page()).await
         };
         find_of_account(&context.app, self.owner.as_deref(), find).await
@@ -165,12 +171,18 @@ pub(super) async fn documents(staff: Staff, context: State, mut query: Query) ->
         collections: collections(&staff, &context, filters.collection).await?,
         list: List::of("documents", number, filters.values(), found.total, rows),
         orders: ORDERS.map(|(name, label, _)| (name, label)),
+        failures: failures(),
         may_upload: staff.can::<UploadDocuments>(),
         may_retry: rights.iter().any(|rights| rights.may_change),
         may_delete: rights.iter().any(|rights| rights.may_delete),
         may_label: rights.iter().any(|rights| rights.may_label),
     };
     staff.show(&context, "documents", page)
+}
+
+/// Codes and reasons of failures.
+fn failures() -> Vec<(&'static str, &'static str)> {
+    FailureCode::ALL.iter().map(|code| (code.as_str(), code.sentence())).collect()
 }
 
 /// IDs and names of collections to choose from, with the chosen one.
@@ -251,16 +263,21 @@ mod tests {
                     list,
                     orders: ORDERS.map(|(name, label, _)| (name, label)),
                     collections: vec![("1".to_owned(), "Everyone".to_owned())],
+                    failures: failures(),
                     may_upload: is_allowed,
                     may_retry: is_allowed,
                     may_delete: is_allowed,
                     may_label: is_allowed,
                 }
             };
-            let lists = List::sample_pages(["q", "status", "owner", "collection", "order"], Row::samples);
+            let lists =
+                List::sample_pages(["q", "status", "failure", "owner", "collection", "order"], Row::samples);
             lists
                 .into_iter()
-                .chain(List::sample_pages(["q", "status", "owner", "collection", "order"], Row::samples))
+                .chain(List::sample_pages(
+                    ["q", "status", "failure", "owner", "collection", "order"],
+                    Row::samples,
+                ))
                 .map(page)
                 .collect()
         }

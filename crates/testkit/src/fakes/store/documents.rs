@@ -35,6 +35,7 @@ impl DocumentReader for Transaction {
     async fn page(&mut self, query: &DocumentQuery, page: PageRequest) -> Result<Page<Document>> {
         let filter = DocumentFilter {
             status: query.status,
+            failure: query.failure,
             title_contains: query.title_contains.clone(),
             ..DocumentFilter::of(Scope::SERVICE.clone())
         };
@@ -269,5 +270,8 @@ fn matches(filter: &DocumentFilter, document: &Document) -> bool {
         filter.after.is_none_or(|last| (document.created_at, document.id) < (last.created_at, last.id));
     let labels = DocumentLabels::of(document);
     let condition = filter.condition.as_ref().is_none_or(|condition| condition.is_met_by(&labels));
-    status && title && place && condition && filter.scope.contains(&document.collections)
+    let failure = filter.failure.is_none_or(
+        |code| matches!(&document.state, DocumentState::Failed(failed) if failed.failure.code == code),
+    );
+    status && failure && title && place && condition && filter.scope.contains(&document.collections)
 }

@@ -20,7 +20,7 @@ function createChips(sources) {
       "aria-controls": "source",
       click: () => openSource(source, source.citedPage ?? source.page_start, chip),
     }, createElement("b", {}, String(index + 1)), createElement("bdi", {}, source.title),
-    createElement("span", {}, formatPages(source)));
+    createElement("span", {}, source.recognized ? `${formatPages(source)}, recognised text` : formatPages(source)));
     source.chip = chip;
     return createElement("li", {}, chip);
   };
@@ -75,6 +75,7 @@ async function openSource(source, page, opener) {
   chip.setAttribute("aria-expanded", "true");
   byId("source-title").textContent = source.title;
   byId("passage-text").textContent = source.text;
+  byId("recognized-note").hidden = !source.recognized;
   byId("passage").open = false;
   byId("source-version").hidden = true;
   byId("source").hidden = false;
