@@ -42,6 +42,16 @@ packages_install() {
     return "$installed"
 }
 
+# Tesseract for the tests of text recognition, with English and the detection of turned pages.
+tesseract_install() {
+    local languages
+    if ! languages=$(tesseract --list-langs 2>/dev/null) || ! grep -qx eng <<<"$languages" ||
+        ! grep -qx osd <<<"$languages"; then
+        packages_install tesseract-ocr tesseract-ocr-eng tesseract-ocr-osd
+    fi
+    tesseract --version | head -n 1
+}
+
 servers_install() {
     local missing=()
     postgres_programs >/dev/null || missing+=(postgresql)

@@ -34,7 +34,7 @@ rules! {
         let ok = json!({
             "database": "ok", "schema": "ok", "key_value_store": "ok", "blob_store": "ok", "vector_store": "ok",
         });
-        assert_eq!(body, json!({ "status": "ok", "checks": ok }));
+        assert_eq!(body, json!({ "status": "ok", "checks": ok, "text_recognition": false }));
     }
 
     async fn ready_without_database_returns_503(setup) {

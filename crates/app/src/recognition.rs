@@ -7,14 +7,17 @@
 
 use crate::App;
 use chrono::TimeDelta;
+use docent_domain::attributes::{AttributeKey, AttributeValue};
 use docent_domain::document::{Document, Failure, FailureCode, StoredFile};
 use docent_domain::extraction::Extraction;
-use docent_domain::fault::Fault;
-use docent_domain::recognition::{Recognition, RecognitionFailure, RecognizedPage};
+use docent_domain::fault::{Fault, FaultKind};
+use docent_domain::recognition::{Languages, Recognition, RecognitionFailure, RecognizedPage};
 use docent_ports::page_renderer::{PageImageRequest, RenderError};
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
 use std::num::{NonZeroU16, NonZeroU32};
 
+/// The attribute with the languages of a document, such as `deu+eng`.
+const LANGUAGES_ATTRIBUTE: &str = "ocr_languages";
 /// Resolution of page images, which recognizers are trained for.
 const DPI: NonZeroU16 = NonZeroU16::new(300).unwrap();
 /// How long an owner's documents are recognised while another owner's wait.
@@ -60,7 +63,8 @@ pub(crate) async fn recognize(
     extraction: &mut Extraction,
 ) -> Result<Progress, RecognizeError> {
     let Some(recognizer) = &app.recognizer else { return Ok(Progress::Complete) };
-    let name = identity(app, &**recognizer);
+    let languages = RecognitionLanguages::of(app, document);
+    let name = format!("{} ({})", recognizer.name(), languages.languages);
     let todo: Vec<usize> = (0..extraction.pages.len())
         .filter(|index| extraction.pages[*index].needs_recognition(&name))
         .collect();
@@ -81,7 +85,7 @@ pub(crate) async fn recognize(
         let result = if recognized >= app.settings.max_recognized_pages {
             Err(RecognitionFailure::Limit)
         } else {
-            recognize_page(app, &**recognizer, file, number).await?
+            recognize_page(app, &**recognizer, file, &languages, number).await?
         };
         recognized += 1;
         let is_costly = result != Err(RecognitionFailure::Limit);
@@ -95,9 +99,41 @@ pub(crate) async fn recognize(
     Ok(Progress::Complete)
 }
 
-/// Name, version and languages of the recognizer. Pages that another one has recognised are recognised again.
-fn identity(app: &App, recognizer: &dyn TextRecognizer) -> String {
-    format!("{} ({})", recognizer.name(), app.settings.recognition_languages)
+/// The languages of a document's text.
+struct RecognitionLanguages {
+    languages: Languages,
+    /// Whether the document itself names them.
+    is_own: bool,
+}
+
+impl RecognitionLanguages {
+    /// Those that the document's attribute names, otherwise those of the settings.
+    fn of(app: &App, document: &Document) -> Self {
+        let own = AttributeKey::parse(LANGUAGES_ATTRIBUTE).ok().and_then(|key| document.attributes.get(&key));
+        match own {
+            Some(AttributeValue::String(text)) => match Languages::parse(text) {
+                Ok(languages) => Self { languages, is_own: true },
+                Err(_) => Self::default(app),
+            },
+            Some(AttributeValue::Number(_) | AttributeValue::Boolean(_)) | None => Self::default(app),
+        }
+    }
+
+    fn default(app: &App) -> Self {
+        Self { languages: app.settings.recognition_languages.clone(), is_own: false }
+    }
+
+    /// The error for a fault. Languages that the document names and the recognizer does not know are no outage.
+    fn error(&self, fault: Fault) -> RecognizeError {
+        if self.is_own && fault.kind() == FaultKind::Unconfigured {
+            let reason = format!(
+                "the recognizer has no data for the languages {} of the attribute {LANGUAGES_ATTRIBUTE}",
+                self.languages
+            );
+            return RecognizeError::Document(Failure::because(FailureCode::Recognition, reason));
+        }
+        fault.into()
+    }
 }
 
 fn recognized_pages(extraction: &Extraction, name: &str) -> u32 {
@@ -110,6 +146,7 @@ async fn recognize_page(
     app: &App,
     recognizer: &dyn TextRecognizer,
     file: &StoredFile,
+    languages: &RecognitionLanguages,
     number: u32,
 ) -> Result<Result<RecognizedPage, RecognitionFailure>, RecognizeError> {
     let Some(page) = NonZeroU32::new(number) else { return Ok(Err(RecognitionFailure::Rendering)) };
@@ -122,7 +159,7 @@ async fn recognize_page(
         }
         Err(RenderError::Fault(fault)) => return Err(fault.into()),
     };
-    let scan = PageScan { png: &png, dpi: DPI.get(), languages: &app.settings.recognition_languages };
+    let scan = PageScan { png: &png, dpi: DPI.get(), languages: &languages.languages };
     match recognizer.recognize(scan).await {
         Ok(page) => Ok(Ok(page)),
         Err(RecognitionError::Page(failure)) => {
@@ -133,7 +170,7 @@ async fn recognize_page(
             );
             Ok(Err(failure))
         }
-        Err(RecognitionError::Fault(fault)) => Err(fault.into()),
+        Err(RecognitionError::Fault(fault)) => Err(languages.error(fault)),
     }
 }
 

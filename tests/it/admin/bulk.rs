@@ -170,4 +170,26 @@ rules! {
         let _ = browser.post(BULK, &[base[0], ("act", "eat"), ("id", id)]).await.expect(422);
         let _ = browser.post(BULK, &[("form_token", "x"), base[1], ("id", id)]).await.expect(403);
     }
+
+    async fn all_documents_with_a_failure_are_retried(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[Permission::ViewDocument, Permission::ChangeDocument]).await;
+        let scans = [member.add("one.pdf", pdf(&[""])).await, member.add("two.pdf", pdf(&["", ""])).await];
+        let broken = member.add("broken.pdf", b"no pdf".to_vec()).await;
+        app.run_jobs().await;
+        let page = browser.get(&format!("{LIST}?failure=no_extractable_text")).await.expect(200);
+        assert!(page.text.contains("Retry all with this failure") && !page.text.contains("broken.pdf"), "{}", page.text);
+        let token = form_token(&page);
+        let chosen = [("form_token", token.as_str()), ("act", "retry"), ("failure", "no_extractable_text")];
+        let page = browser.post(BULK, &chosen).await.expect(200).text;
+        assert!(page.contains("Retry 2") && !page.contains("broken.pdf"), "{page}");
+        let mut confirmed = chosen.to_vec();
+        confirmed.extend([("confirmed", "yes"), ("id", &scans[0]), ("id", &scans[1])]);
+        let _ = browser.post(BULK, &confirmed).await.expect(303);
+        for scan in &scans {
+            assert_eq!(member.document(scan).await["status"], "pending");
+        }
+        assert_eq!(member.document(&broken).await["status"], "failed");
+        app.run_jobs().await;
+    }
 }

@@ -48,7 +48,8 @@ rules! {
         let id = ada.add("scan.pdf", pdf(&["", ""])).await;
         app.run_jobs().await;
         assert_eq!(ada.document(&id).await["status"], "failed");
-        assert_eq!(reason(&app, &ada.user).await, "no extractable text");
+        let reason = reason(&app, &ada.user).await;
+        assert!(reason.starts_with("no extractable text; ") && reason.contains("tesseract"), "{reason}");
     }
 
     async fn transient_fault_is_retried(setup) {

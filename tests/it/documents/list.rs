@@ -106,4 +106,18 @@ rules! {
         ada.get("/documents?status=gone&cursor=x").await.invalid(&["query.status", "query.cursor"]);
         ada.get(&format!("/documents?q={}", "x".repeat(201))).await.invalid(&["query.q"]);
     }
+
+    async fn documents_can_be_listed_by_failure(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for (name, file) in [("scan.pdf", pdf(&[""])), ("broken.pdf", b"no pdf".to_vec()), ("good.pdf", pdf(&["words"]))] {
+            ada.add(name, file).await;
+        }
+        app.run_jobs().await;
+        assert_eq!(titles(&ada, "?failure=no_extractable_text").await, ["scan.pdf"]);
+        assert_eq!(titles(&ada, "?failure=not_a_pdf&status=failed").await, ["broken.pdf"]);
+        assert_eq!(titles(&ada, "?failure=not_a_pdf&status=ingested").await, [""; 0]);
+        let refused = ada.get("/documents?failure=nonsense").await.expect(422).json();
+        assert_eq!(refused["errors"][0]["msg"], "must be a failure code");
+    }
 }

@@ -7,6 +7,7 @@ mod get;
 mod ingestion;
 mod list;
 mod page_image;
+mod recognition;
 mod replace;
 mod report;
 mod retry;

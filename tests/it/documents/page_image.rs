@@ -16,11 +16,11 @@ rules! {
         // An image needs only the file, not the ingestion.
         app.leave_jobs();
         let reply = ada.get(&format!("/documents/{id}/pages/2")).await.expect(200);
-        assert!(reply.text.contains("page: 2, width: 1000, marked: None"), "{}", reply.text);
+        assert!(reply.text.contains("page: 2, size: Width(1000), marked: None"), "{}", reply.text);
         assert_eq!(reply.header("content-type"), "image/png");
         assert_eq!(reply.header("cache-control"), "private, max-age=3600");
         let reply = ada.get(&format!("/documents/{id}/pages/1?width=300")).await.expect(200);
-        assert!(reply.text.contains("page: 1, width: 300"), "{}", reply.text);
+        assert!(reply.text.contains("page: 1, size: Width(300)"), "{}", reply.text);
     }
 
     async fn requested_passage_is_highlighted(setup) {

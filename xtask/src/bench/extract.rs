@@ -188,7 +188,7 @@ fn rate(pages: usize, time: Duration) -> f64 {
     pages as f64 / time.as_secs_f64().max(1e-9)
 }
 
-fn children_cpu() -> Result<Duration> {
+pub(super) fn children_cpu() -> Result<Duration> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let micros = |time: TimeVal| time.tv_sec().unsigned_abs() * 1_000_000 + time.tv_usec().unsigned_abs();
     Ok(Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time())))

@@ -13,6 +13,8 @@ mod ingest;
 mod lists;
 #[cfg(feature = "load")]
 mod login;
+#[cfg(feature = "bench")]
+mod ocr;
 #[cfg(feature = "load")]
 mod peer;
 #[cfg(feature = "load")]
@@ -67,6 +69,12 @@ pub(crate) enum Bench {
         /// Write the text of each file to this directory, with form feeds between pages.
         #[arg(long, value_name = "FOLDER")]
         keep: Option<PathBuf>,
+    },
+    /// Recognise text on scans that are drawn and degraded: word errors by kind, time and memory. Needs tesseract.
+    Ocr {
+        /// Number of pages of each kind.
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+        pages: u32,
     },
     /// Fill the embedded index with synthetic chunks and search it.
     Index {
@@ -136,13 +144,17 @@ impl Bench {
             #[cfg(feature = "bench")]
             Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
             #[cfg(feature = "bench")]
+            Self::Ocr { pages } => ocr::run(pages),
+            #[cfg(feature = "bench")]
             Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
             #[cfg(feature = "bench")]
             Self::Search { sizes, keep: Some(keep), step: Some(step) } => search::step(sizes[0], &keep, step),
             #[cfg(feature = "bench")]
             Self::Search { sizes, keep, .. } => search::run(&sizes, keep.as_deref()),
             #[cfg(not(feature = "bench"))]
-            Self::Extract { .. } | Self::Index { .. } | Self::Search { .. } => restart("bench"),
+            Self::Extract { .. } | Self::Ocr { .. } | Self::Index { .. } | Self::Search { .. } => {
+                restart("bench")
+            }
             #[cfg(feature = "load")]
             Self::Http(load) => http::run(&crate::root()?, load),
             #[cfg(feature = "load")]

@@ -18,6 +18,8 @@ pub(super) fn docent(folder: &Path) -> Command {
         .env("DOCENT_BIND_ADDRESS", "127.0.0.1:0")
         .env("DOCENT_RATE_LIMIT_REQUESTS", "1000000")
         .env("DOCENT_SEARCH_LIMIT", "12")
+        // Tests that need tesseract are live tests.
+        .env("DOCENT_OCR", "off")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use docent_app::App;
 use docent_app::jobs::{Runner, RunnerSettings};
 use docent_app::settings::Settings;
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::document::{Document, DocumentState, FailureCode};
 use docent_domain::extraction::RecognizedPageCoverage;
 use docent_domain::fault::{Component, FaultKind};
@@ -226,6 +227,28 @@ async fn recognition_without_a_cache_completes() {
     service.drain().await;
     assert_eq!(service.document(id).await.state.name(), "ingested");
     assert_eq!(recognizer.calls(), 2);
+}
+
+#[tokio::test]
+async fn attribute_of_a_document_names_its_languages() {
+    let (service, _) = recognizing();
+    let german = upload(&service, &["[scan]Pumpen"]).await;
+    let unknown = upload(&service, &["[scan]Pompes"]).await;
+    for (id, languages) in [(german, "deu+eng"), (unknown, "fra")] {
+        let mut work = service.ports.store.begin().await.unwrap();
+        let mut document = work.documents().get(id).await.unwrap().unwrap();
+        let key = AttributeKey::parse("ocr_languages").unwrap();
+        let value = AttributeValue::String(languages.to_owned());
+        document.attributes = Attributes::new([(key, value)].into()).unwrap();
+        work.documents().update(&document).await.unwrap();
+        work.commit().await.unwrap();
+    }
+    service.drain().await;
+    let recognition = service.document(german).await.coverage.unwrap().recognition.unwrap();
+    assert_eq!(recognition.recognizer, "fake 1 (deu+eng)");
+    let (code, reason) = failure(service.document(unknown).await);
+    assert_eq!(code, FailureCode::Recognition);
+    assert!(reason.ends_with("for the languages fra of the attribute ocr_languages"), "{reason}");
 }
 
 /// A runner with four jobs at a time, of which one recognises.

@@ -3,5 +3,6 @@
 mod faults;
 mod installation;
 mod profiles;
+mod recognition;
 mod reindex;
 mod replicas;
