@@ -232,7 +232,7 @@ impl RecognitionFailure {
 pub struct Recognition {
     /// Name, version and languages of the recognizer.
     pub recognizer: String,
-    /// The recognised text, or why there is none.
+    /// The recognised text, or the reason of its absence.
     pub result: Result<RecognizedPage, RecognitionFailure>,
 }
 
