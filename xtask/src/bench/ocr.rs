@@ -35,7 +35,7 @@ operation or once a year, whichever comes first. Use only mineral oil of class I
 needed. Filters are washed in the first week of each month and replaced when they stay grey. In the year 2023 \
 the stations moved 4,871,000 cubic metres of water and used 1,962 MWh of electricity, seven per cent less than \
 in the year before. Marit Olsen is responsible for accidents and near misses; her extension is 5511. Reports \
-are due within two working days, even if nobody was hurt. Visitors sign the book at the gate, wear a helmet \
+are due within two working days, even if no person was hurt. Visitors sign the book at the gate, wear a helmet \
 and stay with their guide. Keys are returned to the porter before 18:00. The council decided on 4 March to \
 replace the controls of stations 5 and 8 at a cost of 640,000 euros, to be paid in three parts. ";
 
@@ -130,7 +130,8 @@ pub(crate) fn run(pages: u32) -> Result<ExitCode> {
                 Err(RecognitionError::Page(_)) => Default::default(),
                 Err(RecognitionError::Fault(fault)) => return Err(fault.into()),
             };
-            let (expected, found) = (words_of(text), words_of(&page.text()));
+            let recognized = page.text();
+            let (expected, found) = (words_of(text), words_of(&recognized));
             errors += edits(&expected, &found);
             words += expected.len();
             confidence += u32::from(page.confidence());
@@ -204,8 +205,8 @@ fn pdf(content: &str) -> Vec<u8> {
 
 /// Words without the punctuation around them.
 fn words_of(text: &str) -> Vec<&str> {
-    let plain = |word: &'_ str| -> &str { word.trim_matches(|c: char| !c.is_alphanumeric()) };
-    text.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect()
+    let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 /// The number of words to insert, delete or replace to turn one text into the other.
