@@ -30,8 +30,8 @@ pub(crate) async fn extract_page(
     Ok(page)
 }
 
-/// The document may have been deleted meanwhile by a process that found no cached text yet.
-async fn forget_if_deleted(app: &App, file: &StoredFile) {
+/// Removes the text that was cached for a file after its document was deleted by a process that found no cached text yet.
+pub(crate) async fn forget_if_deleted(app: &App, file: &StoredFile) {
     if let Err(fault) = forget_unused(app, &file.sha256).await {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "cannot check whether the cached text of a file is still used");

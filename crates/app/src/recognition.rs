@@ -5,7 +5,7 @@
 //! not delay documents with text. Owners take turns: a document whose owner has had [`SLICE`] makes way for the document
 //! of another one and continues later.
 
-use crate::App;
+use crate::{App, extractions};
 use chrono::TimeDelta;
 use docent_domain::attributes::{AttributeKey, AttributeValue};
 use docent_domain::document::{Document, Failure, FailureCode, StoredFile};
@@ -176,11 +176,13 @@ async fn recognize_page(
 
 /// Caches the pages recognised so far; returns whether they are cached.
 async fn update_cache(app: &App, file: &StoredFile, extraction: &Extraction) -> bool {
-    app.extractor.update(file, extraction).await.unwrap_or_else(|fault| {
+    let is_cached = app.extractor.update(file, extraction).await.unwrap_or_else(|fault| {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "recognised pages cannot be cached");
         false
-    })
+    });
+    extractions::forget_if_deleted(app, file).await;
+    is_cached
 }
 
 /// Removes failures from the cache, so that another ingestion of the file attempts these pages again.

@@ -189,6 +189,28 @@ async fn killed_recognition_continues_with_the_next_page() {
 }
 
 #[tokio::test]
+async fn deletion_during_the_recognition_leaves_no_cached_text() {
+    let clock = Arc::new(TestClock::default());
+    let recognizer = SlowRecognizer::new(&clock, Duration::ZERO, 1);
+    let service = service(Some(Arc::clone(&recognizer) as _));
+    let id = upload(&service, &["[scan]one", "[scan]two"]).await;
+    let file = service.document(id).await.file.unwrap();
+    let runner = service.spawn_drain();
+    until("a page is read", || recognizer.read().len() == 1).await;
+    // As a process does that this one does not notice.
+    let mut work = service.ports.store.begin().await.unwrap();
+    work.documents().mark_deleted(id, service.app.now()).await.unwrap();
+    work.commit().await.unwrap();
+    service.ports.extractor.forget(&file.sha256).await.unwrap();
+    recognizer.gate.close();
+    runner.await.unwrap();
+    // Without a cached extraction, the file would be read again, and it is gone.
+    service.ports.blobs.delete(&file.blob).await.unwrap();
+    let cached = service.ports.extractor.extract_file(&file, &*service.ports.blobs).await;
+    assert!(cached.is_err(), "{cached:?}");
+}
+
+#[tokio::test]
 async fn recognition_waits_for_an_unavailable_recognizer() {
     let switch = FaultSwitch::new(Component::Recognizer);
     let inner = Arc::new(FakeTextRecognizer::default());
