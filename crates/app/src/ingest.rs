@@ -138,7 +138,9 @@ async fn prepare(
     let work = traced(stage(Stage::Extract, None), work);
     let mut extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
     if app.recognizer.is_some() {
-        let work = async { Ok(recognition::recognize(app, document, file, &mut extraction).await?) };
+        // Boxed, because it is large and most documents need none.
+        let work = Box::pin(recognition::recognize(app, document, file, &mut extraction));
+        let work = async { Ok(work.await?) };
         let work = traced(stage(Stage::Recognize, None), work);
         if let Progress::Suspended(pause) =
             timed(app, document.id, Stage::Recognize, &mut stats.extract, work).await?

@@ -130,9 +130,8 @@ pub(crate) fn run(pages: u32) -> Result<ExitCode> {
                 Err(RecognitionError::Page(_)) => Default::default(),
                 Err(RecognitionError::Fault(fault)) => return Err(fault.into()),
             };
-            let recognized = page.text();
-            let (expected, found) = (words_of(text), words_of(&recognized));
-            errors += edits(&expected, &found);
+            let (expected, found) = (words_of(text), page.text());
+            errors += edits(&expected, &words_of(&found));
             words += expected.len();
             confidence += u32::from(page.confidence());
         }
@@ -205,7 +204,7 @@ fn pdf(content: &str) -> Vec<u8> {
 
 /// Words without the punctuation around them.
 fn words_of(text: &str) -> Vec<&str> {
-    let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words = text.split(char::is_whitespace).map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     words.filter(|word| !word.is_empty()).collect()
 }
 
