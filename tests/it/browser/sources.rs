@@ -231,10 +231,10 @@ async fn source_of_an_earlier_version_says_so() {
             window.goto("/chat").await;
             answer(app, window, "Where?").await;
             window.click(".chip").await;
-            window.find("#page-image img").await;
+            window.see("Open the file at page").await;
             assert!(window.has("#source-version[hidden]").await);
             window.click("#source-close").await;
-            let file = form("Animals.pdf", "application/pdf", pdf(&["The giraffe."]));
+            let file = form("Animals.pdf", "application/pdf", pdf(&["The giraffe."; 3]));
             let _ = member.put_form(&format!("/documents/{id}/file"), file).await.expect(202);
             app.run_jobs().await;
             window.click(".chip").await;
