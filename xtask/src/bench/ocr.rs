@@ -28,7 +28,7 @@ const TEXT: &str = "\
 The district of Aldersund has nine pumping stations, four of which were built before 1970. Each station lifts \
 water from the lower basin to a tower on the hill, from where it flows to 12,400 households without further \
 pumps. Station 3 was rebuilt in 2014 after a fire in the switch room; it has two Model K3 pumps with 75 kW \
-each, of which one is enough on most days. The other starts by itself when the level in the tower falls below \
+each, of which one is enough on most days. The other starts as soon as the level in the tower falls below \
 2.8 metres. Before a pump is opened, close the valves V1 and V2, switch off the motor at cabinet B-17 and wait \
 for at least ten minutes, because parts of the casing reach 60 degrees. Oil is changed every 800 hours of \
 operation or once a year, whichever comes first. Use only mineral oil of class ISO VG 46; about 3.5 litres are \

@@ -128,18 +128,12 @@ impl JobWriter for Transaction {
     }
 
     async fn restart_ingestion(&mut self, document: DocumentId, now: DateTime<Utc>) -> Result<bool> {
-        let now = micros(now);
-        let update = Entity::update_many()
-            .col_expr(Column::State, Expr::val(QUEUED))
-            .col_expr(Column::LeaseId, Expr::val(None::<uuid::Uuid>))
-            .col_expr(Column::DueAt, Expr::val(now))
-            .col_expr(Column::RunAt, Expr::val(now))
+        let update = queued_at(now)
             .col_expr(Column::Attempts, Expr::val(0))
             .col_expr(Column::Interruptions, Expr::val(0))
             .col_expr(Column::LastError, Expr::val(None::<String>))
             .col_expr(Column::WaitingSince, Expr::val(None::<i64>))
             .col_expr(Column::WaitingReason, Expr::val(None::<String>))
-            .col_expr(Column::UpdatedAt, Expr::val(now))
             .filter(Column::DocumentId.eq(document.as_uuid()))
             .filter(Column::Kind.eq(JobKind::Ingest.as_str()))
             .filter(Column::State.ne(DONE));
@@ -147,14 +141,8 @@ impl JobWriter for Transaction {
     }
 
     async fn release_all(&mut self, now: DateTime<Utc>) -> Result<u64> {
-        let now = micros(now);
-        let update = Entity::update_many()
-            .col_expr(Column::State, Expr::val(QUEUED))
-            .col_expr(Column::LeaseId, Expr::val(None::<uuid::Uuid>))
-            .col_expr(Column::DueAt, Expr::val(now))
-            .col_expr(Column::RunAt, Expr::val(now))
+        let update = queued_at(now)
             .col_expr(Column::Interruptions, Expr::col(Column::Interruptions).add(1))
-            .col_expr(Column::UpdatedAt, Expr::val(now))
             .filter(Column::State.eq(LEASED));
         self.update_rows("release all jobs", update).await
     }
@@ -164,6 +152,17 @@ impl JobWriter for Transaction {
             Entity::delete_many().filter(Column::State.eq(DONE)).filter(Column::UpdatedAt.lt(micros(before)));
         self.delete_rows("purge jobs", delete).await
     }
+}
+
+/// Puts jobs back into the queue, due at once.
+fn queued_at(now: DateTime<Utc>) -> UpdateMany<Entity> {
+    let now = micros(now);
+    Entity::update_many()
+        .col_expr(Column::State, Expr::val(QUEUED))
+        .col_expr(Column::LeaseId, Expr::val(None::<uuid::Uuid>))
+        .col_expr(Column::DueAt, Expr::val(now))
+        .col_expr(Column::RunAt, Expr::val(now))
+        .col_expr(Column::UpdatedAt, Expr::val(now))
 }
 
 impl Transaction {
