@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    docent_adapters::pdf::worker_main()
+    docent_adapters::extraction::worker_main()
 }

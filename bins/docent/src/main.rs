@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     // The worker sets its resource limits before any thread is started.
     if matches!(cli.command, Command::ExtractWorker) {
-        return docent_adapters::pdf::worker_main();
+        return docent_adapters::extraction::worker_main();
     }
     if let Err(error) = docent_adapters::system::deny_inspection() {
         return fail(&anyhow::Error::from(error).context("protecting the memory of this process"), FAILURE);

@@ -17,13 +17,13 @@ use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Option
 use docent_adapters::builtin::answerer::BuiltinAnswerer;
 use docent_adapters::cached_extractor::CachedExtractor;
 use docent_adapters::embedded_index::{self, EmbeddedIndexes};
+use docent_adapters::extraction::sandbox::Sandbox;
+use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor, WorkerRenderer};
 use docent_adapters::mail::{NoMailer, SmtpMailer};
 use docent_adapters::memory::MemoryRateLimiter;
 use docent_adapters::openai::backend::BackendSettings;
 use docent_adapters::openai::chat::OpenAiChatModel;
 use docent_adapters::password::Argon2Hasher;
-use docent_adapters::pdf::sandbox::Sandbox;
-use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor, WorkerRenderer};
 use docent_adapters::qdrant::{self, QdrantCollections, QdrantIndex};
 use docent_adapters::redis::{self, Redis, RedisRateLimiter, RedisTokenStore};
 use docent_adapters::sql::{SqlOptions, SqlStore, SqlTokenStore};

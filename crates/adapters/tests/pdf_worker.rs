@@ -1,11 +1,11 @@
 //! Tests of extraction with real and misbehaving worker processes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-#[path = "../src/pdf/samples.rs"]
+#[path = "../src/extraction/pdf/samples.rs"]
 mod samples;
 
 use bytes::Bytes;
-use docent_adapters::pdf::{ExtractionLimits, WorkerExtractor};
+use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor};
 use docent_domain::document::FailureCode;
 use docent_domain::extraction::Extraction;
 use docent_domain::fault::{Component, Fault, FaultKind};

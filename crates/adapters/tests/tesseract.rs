@@ -1,7 +1,7 @@
 //! Tests of the tesseract adapter with misbehaving programs in tesseract's place.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use docent_adapters::pdf::{ExtractionLimits, TesseractError, TesseractRecognizer};
+use docent_adapters::extraction::{ExtractionLimits, TesseractError, TesseractRecognizer};
 use docent_domain::fault::{Component, FaultKind};
 use docent_domain::recognition::{Languages, RecognitionFailure, RecognizedPage};
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};

@@ -1,10 +1,10 @@
 //! The contract of text recognizers, run on the installed tesseract.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-#[path = "../src/pdf/samples.rs"]
+#[path = "../src/extraction/pdf/samples.rs"]
 mod samples;
 
-use docent_adapters::pdf::{ExtractionLimits, TesseractRecognizer};
+use docent_adapters::extraction::{ExtractionLimits, TesseractRecognizer};
 use docent_domain::recognition::{Orientation, PageBox};
 use docent_testkit::contract::text_recognizer::{DPI, Subject, recognize};
 use hayro::vello_cpu::Pixmap;

@@ -2,7 +2,7 @@
 
 use super::inspection::Inspection;
 use super::{journey, journey_with};
-use docent_adapters::pdf::{ExtractionLimits, WorkerRenderer};
+use docent_adapters::extraction::{ExtractionLimits, WorkerRenderer};
 use docent_app::accounts::create::Flags;
 use docent_app::accounts::second_factor;
 use docent_domain::access::Actor;

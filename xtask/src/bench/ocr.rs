@@ -2,7 +2,7 @@
 
 use super::extract::children_cpu;
 use anyhow::{Context, Result};
-use docent_adapters::pdf::{ExtractionLimits, TesseractRecognizer, WorkerRenderer};
+use docent_adapters::extraction::{ExtractionLimits, TesseractRecognizer, WorkerRenderer};
 use docent_domain::recognition::Languages;
 use docent_ports::page_renderer::{PageImageRequest, PageRenderer};
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};

@@ -3,8 +3,8 @@
 use super::{this_program, worker_args};
 use anyhow::{Context, anyhow};
 use docent::config::{Recognizer, Secret, Settings};
+use docent_adapters::extraction::{ExtractionLimits, TesseractError, TesseractRecognizer};
 use docent_adapters::http_recognizer::HttpRecognizer;
-use docent_adapters::pdf::{ExtractionLimits, TesseractError, TesseractRecognizer};
 use docent_ports::text_recognizer::TextRecognizer;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;

@@ -2,7 +2,7 @@
 //!
 //! With arguments it attempts something in the worker's sandbox and exits with 0 if that succeeds and with 1 otherwise.
 
-use docent_adapters::pdf::{sandbox, worker_main};
+use docent_adapters::extraction::{sandbox, worker_main};
 use std::fs::File;
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;

@@ -7,9 +7,10 @@ mod hostile;
 mod marked_content;
 mod text_device;
 
-use super::document::{DocumentLimits, Sink, Stopped, read};
+use super::document::{DocumentLimits, read};
 use super::limits::PageLimits;
 use super::samples::{Sample, line, numbers, show, string};
+use crate::extraction::reader::{Sink, Stopped};
 use docent_domain::document::FailureCode;
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry, PageQuality};
 use lopdf::{Dictionary, Object, dictionary};

@@ -1,7 +1,8 @@
 //! Entry points for the fuzz targets in `tests/fuzz`; compiled in fuzzing builds only.
 
-use super::document::{self, DocumentLimits, Sink, Stopped};
-use super::limits::PageLimits;
+use super::pdf::document::{self, DocumentLimits};
+use super::pdf::limits::PageLimits;
+use super::reader::{Sink, Stopped};
 use docent_domain::document::Failure;
 use docent_domain::extraction::{ExtractedPage, Metadata};
 use std::io;

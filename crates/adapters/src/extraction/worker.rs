@@ -1,9 +1,11 @@
 //! The worker process, which handles one PDF with limited resources.
 
-use super::document::{self, DocumentLimits, Sink, Stopped};
-use super::drawing::{self, RenderFailure};
 use super::frame::{self, Frame, ProgramRequest, Request, Task};
-use super::limits::{ExtractionLimits, PageLimits};
+use super::limits::ExtractionLimits;
+use super::pdf::document::{self, DocumentLimits};
+use super::pdf::drawing::{self, RenderFailure};
+use super::pdf::limits::PageLimits;
+use super::reader::{Sink, Stopped};
 use super::sandbox::{self, Sandbox};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata};

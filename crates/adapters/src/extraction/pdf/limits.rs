@@ -1,54 +1,16 @@
-//! Resource limits of extraction and rendering.
-
-use std::num::NonZeroUsize;
-use std::thread::available_parallelism;
-use std::time::Duration;
-
-/// Resource limits for one PDF.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExtractionLimits {
-    /// Maximum file size in bytes. Default 256 MiB.
-    pub file_bytes: u64,
-    /// Maximum number of pages. Default 10,000.
-    pub pages: u32,
-    /// Maximum size of the extracted text in bytes. Default 64 MiB.
-    pub text_bytes: u64,
-    /// Address space of the worker in bytes. Default and maximum 1 GiB.
-    pub memory_bytes: u64,
-    /// Processor time of the worker in whole seconds. Default and maximum 30 s.
-    pub cpu: Duration,
-    /// Time from the worker's start to its end. Default 5 min, because processor time already bounds the work and a
-    /// busy machine may provide little of it.
-    pub wall: Duration,
-    /// Maximum number of concurrent workers; further calls wait. Default: the number of cores.
-    pub workers: NonZeroUsize,
-}
-
-impl Default for ExtractionLimits {
-    fn default() -> Self {
-        Self {
-            file_bytes: 256 << 20,
-            pages: 10_000,
-            text_bytes: 64 << 20,
-            memory_bytes: 1 << 30,
-            cpu: Duration::from_secs(30),
-            wall: Duration::from_secs(300),
-            workers: available_parallelism().unwrap_or(NonZeroUsize::MIN),
-        }
-    }
-}
+//! Limits for interpreting the pages of a PDF.
 
 /// Limits for interpreting pages; a page that exceeds them is cut and marked as truncated.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PageLimits {
+pub(in crate::extraction) struct PageLimits {
     /// Maximum size of a page's inflated content stream and of each inflated form, in bytes.
-    pub(super) content_bytes: usize,
+    pub(in crate::extraction) content_bytes: usize,
     /// Maximum size of a page's text in bytes.
-    pub(super) text_bytes: usize,
+    pub(in crate::extraction) text_bytes: usize,
     /// Maximum number of operations of a page; see [`Budget`].
-    pub(super) page_operations: u64,
+    pub(in crate::extraction) page_operations: u64,
     /// Maximum number of operations of a document.
-    pub(super) document_operations: u64,
+    pub(in crate::extraction) document_operations: u64,
 }
 
 impl Default for PageLimits {

@@ -1,8 +1,8 @@
 //! Tests of page images.
 
 use super::{Sample, line};
-use crate::pdf::drawing::{RenderFailure, draw};
-use crate::pdf::frame::{DrawingRequest, LineFrame, SizeFrame};
+use crate::extraction::frame::{DrawingRequest, LineFrame, SizeFrame};
+use crate::extraction::pdf::drawing::{RenderFailure, draw};
 use docent_domain::document::FailureCode;
 use hayro::vello_cpu::Pixmap;
 use std::io::Cursor;

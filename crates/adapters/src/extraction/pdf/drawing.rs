@@ -1,10 +1,10 @@
 //! Renders one page of a PDF. Runs in the worker.
 
 use super::document::{PageReader, open};
-use super::frame::{DrawingRequest, LineFrame, SizeFrame};
 use super::layout::Line;
 use super::limits::PageLimits;
 use super::marks;
+use crate::extraction::frame::{DrawingRequest, LineFrame, SizeFrame};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::recognition::PageBox;
 use hayro::vello_cpu::Pixmap;
@@ -29,13 +29,16 @@ const MARGIN: f64 = 2.0;
 
 /// Why a page could not be rendered.
 #[derive(Debug)]
-pub(super) enum RenderFailure {
+pub(in crate::extraction) enum RenderFailure {
     NoSuchPage,
     Document(Failure),
 }
 
 /// Renders a page as PNG.
-pub(super) fn draw(bytes: Vec<u8>, drawing: &DrawingRequest) -> Result<Vec<u8>, RenderFailure> {
+pub(in crate::extraction) fn draw(
+    bytes: Vec<u8>,
+    drawing: &DrawingRequest,
+) -> Result<Vec<u8>, RenderFailure> {
     let pdf = open(bytes).map_err(RenderFailure::Document)?;
     let index = (drawing.page as usize).checked_sub(1);
     let page = index.and_then(|index| pdf.pages().get(index)).ok_or(RenderFailure::NoSuchPage)?;

@@ -5,8 +5,9 @@ use super::device::{LimitReached, PageText, TextDevice};
 use super::hyphens::Hyphens;
 use super::limits::{Budget, PageLimits};
 use super::outline;
+use crate::extraction::reader::{Sink, Stopped};
 use docent_domain::document::{Failure, FailureCode};
-use docent_domain::extraction::{ExtractedPage, Metadata};
+use docent_domain::extraction::ExtractedPage;
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{
     Context, InterpreterCache, InterpreterSettings, RenderContent, interpret, interpret_page,
@@ -15,7 +16,6 @@ use hayro_syntax::content::TypedIter;
 use hayro_syntax::object::Dict;
 use hayro_syntax::page::Page;
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The number of bytes at the start of a file that must contain the PDF header.
@@ -23,39 +23,14 @@ const HEADER_BYTES: usize = 1024;
 
 /// Limits for reading a document.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct DocumentLimits {
-    pub(super) pages: u32,
-    pub(super) text_bytes: u64,
-    pub(super) page: PageLimits,
-}
-
-/// Receives pages and metadata as they are read.
-pub(super) trait Sink {
-    /// Receives the next page.
-    fn page(&mut self, page: ExtractedPage) -> io::Result<()>;
-    /// Reports that all `pages` pages have been passed.
-    fn complete(&mut self, pages: u32) -> io::Result<()>;
-    /// Receives title, author and outline. Called last, and not if they cannot be read.
-    fn metadata(&mut self, metadata: Metadata) -> io::Result<()>;
-}
-
-/// Why reading stopped.
-#[derive(Debug)]
-pub(super) enum Stopped {
-    /// The document cannot be read.
-    Document(Failure),
-    /// The sink failed.
-    Sink(io::Error),
-}
-
-impl From<io::Error> for Stopped {
-    fn from(error: io::Error) -> Self {
-        Self::Sink(error)
-    }
+pub(in crate::extraction) struct DocumentLimits {
+    pub(in crate::extraction) pages: u32,
+    pub(in crate::extraction) text_bytes: u64,
+    pub(in crate::extraction) page: PageLimits,
 }
 
 /// Reads a PDF page by page and passes the pages to `sink`.
-pub(super) fn read(
+pub(in crate::extraction) fn read(
     bytes: Vec<u8>,
     limits: &DocumentLimits,
     sink: &mut (impl Sink + ?Sized),

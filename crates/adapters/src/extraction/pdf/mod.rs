@@ -1,0 +1,23 @@
+//! Text extraction and rendering of PDFs, in the worker.
+//!
+//! `document` opens the file with hayro, `content` inflates page contents within limits, `device` collects glyphs and
+//! stops pages that cost too much, `layout`, `bidi` and `hyphens` turn glyphs into text in reading order, and `outline`
+//! reads title and bookmarks. `drawing` renders a page with hayro, and `marks` finds the lines to highlight.
+
+mod bidi;
+mod characters;
+mod content;
+mod device;
+pub(super) mod document;
+pub(super) mod drawing;
+mod hyphens;
+mod layout;
+pub(super) mod limits;
+mod marks;
+mod outline;
+mod overprint;
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;
+mod text_string;
