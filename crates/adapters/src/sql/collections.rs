@@ -5,6 +5,7 @@ use super::entities::{collection_groups, collection_users, document_collections,
 use super::labels;
 use super::listing::contains;
 use super::record::Record;
+use super::roles::{self, RoleRow};
 use super::transaction::Transaction;
 use super::values::counted;
 use async_trait::async_trait;
@@ -13,7 +14,7 @@ use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::listing::{CollectionFilter, Page, PageRequest};
 use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter};
-use sea_orm::sea_query::{Expr, Func, OnConflict, UnionType};
+use sea_orm::sea_query::{Expr, Func, OnConflict};
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
 };
@@ -60,41 +61,16 @@ impl CollectionReader for Transaction {
     }
 
     async fn roles(&mut self, user: UserId) -> Result<Vec<(CollectionId, CollectionRole)>> {
-        let memberships = user_groups::Entity::find()
-            .select_only()
-            .column(user_groups::Column::GroupId)
-            .filter(user_groups::Column::UserId.eq(user.as_uuid()))
-            .into_query();
-        let through_groups = collection_groups::Entity::find()
-            .select_only()
-            .columns([collection_groups::Column::CollectionId, collection_groups::Column::Role])
-            .filter(collection_groups::Column::GroupId.in_subquery(memberships))
-            .into_query();
-        let own = collection_users::Entity::find()
-            .select_only()
-            .columns([collection_users::Column::CollectionId, collection_users::Column::Role])
-            .filter(collection_users::Column::UserId.eq(user.as_uuid()))
-            .into_query();
-        let of_all = Entity::find()
-            .select_only()
-            .columns([Column::Id, Column::RoleOfAll])
-            .filter(Column::RoleOfAll.is_not_null())
-            .into_query();
-        let mut all = Entity::find()
-            .select_only()
-            .column(Column::Id)
-            .expr_as(Expr::val(CollectionRole::Manager.name()), "role")
-            .filter(Column::OwnerId.eq(user.as_uuid()));
-        for part in [of_all, own, through_groups] {
-            QueryTrait::query(&mut all).union(UnionType::All, part);
+        if let Some(lookups) = self.lookups() {
+            return Ok(lookups.roles.get(user).await?.unwrap_or_default());
         }
-        let all = all.into_tuple::<(Uuid, String)>();
-        let rows = self.run("read the roles of an account", |db| Box::pin(all.all(db))).await?;
-        rows.into_iter().map(|(id, name)| Ok((CollectionId::from_uuid(id), role(&name)?))).collect()
+        let rows = roles::of(vec![user.as_uuid()]).into_model::<RoleRow>();
+        let rows = self.run(roles::READ, |db| Box::pin(rows.all(db))).await?;
+        rows.iter().map(RoleRow::role).collect()
     }
 
     async fn sourced_roles(&mut self, user: UserId) -> Result<Vec<SourcedRole>> {
-        let doing = "read the roles of an account";
+        let doing = roles::READ;
         let sourced =
             |id, role, source| SourcedRole { collection: CollectionId::from_uuid(id), role, source };
         let owned = Entity::find()

@@ -35,8 +35,13 @@ use uuid::Uuid;
 
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<DocumentId, Document> {
-    let from_row = |row: Model| (DocumentId::from_uuid(row.id), Document::from_row(row));
-    let records = Records { query: live(), id: Column::Id, key: DocumentId::as_uuid, from_row };
+    let records = Records {
+        select: |ids| live().filter(Column::Id.is_in(ids)),
+        id: DocumentId::as_uuid,
+        from_rows: |_, rows: Vec<Model>| {
+            rows.into_iter().map(|row| (DocumentId::from_uuid(row.id), Document::from_row(row))).collect()
+        },
+    };
     points::lookup("read a document", source, statement_timeout, records)
 }
 

@@ -22,6 +22,7 @@ mod points;
 mod postgres;
 mod recognition;
 mod record;
+mod roles;
 mod rollbacks;
 mod sessions;
 mod singleton_tasks;
@@ -127,6 +128,7 @@ impl SqlStore {
         let lookups = Lookups {
             users: users::lookup(&read, statement_timeout),
             sessions: sessions::lookup(&read, statement_timeout),
+            roles: roles::lookup(&read, statement_timeout),
             documents: documents::lookup(&read, statement_timeout),
             active: generations::lookup(&read, statement_timeout),
         };

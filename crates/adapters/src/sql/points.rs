@@ -1,4 +1,4 @@
-//! Reads of many records by ID in one statement.
+//! Reads of records for many IDs in one statement.
 
 use super::fault::{fault, late};
 use super::lookup::{BATCH, Lookup, ReadMany};
@@ -7,9 +7,7 @@ use async_trait::async_trait;
 use docent_domain::fault::Result;
 use sea_orm::sqlx::pool::PoolConnection;
 use sea_orm::sqlx::{self, AssertSqlSafe, Postgres, Sqlite};
-use sea_orm::{
-    ColumnTrait, DbBackend, DbErr, FromQueryResult, QueryFilter, QueryResult, QueryTrait, RuntimeErr,
-};
+use sea_orm::{DbBackend, DbErr, FromQueryResult, QueryResult, QueryTrait, RuntimeErr};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,30 +23,25 @@ const READS_PER_CONNECTION: u32 = 16;
 /// There is one for each power of two up to [`BATCH`], so that connections keep all of them prepared. They have no
 /// LIMIT, since SQLite prepares a statement again when the value bound to LIMIT changes.
 #[derive(Clone, Debug)]
-struct Statements(Arc<[Arc<str>]>);
-
-impl Statements {
-    /// Statements that select from `records` by ID. `records` must bind no values itself.
-    fn new(
-        records: &(impl QueryFilter + QueryTrait + Clone),
-        id: impl ColumnTrait,
-        backend: DbBackend,
-    ) -> Self {
-        let statement = |size: usize| -> Arc<str> {
-            records.clone().filter(id.is_in(vec![Uuid::nil(); size])).build(backend).sql.into()
-        };
-        Self((0..=BATCH.ilog2()).map(|power| statement(1 << power)).collect())
-    }
-
-    /// The smallest statement for this number of IDs, and its number of parameters.
-    fn for_ids(&self, ids: usize) -> (Arc<str>, usize) {
-        let power = ids.next_power_of_two().ilog2() as usize;
-        (Arc::clone(&self.0[power]), 1 << power)
-    }
+struct Statements {
+    texts: Arc<[Arc<str>]>,
+    /// How many times each binds its IDs.
+    repeats: usize,
 }
 
-/// Converts a row to a record and its key.
-pub(super) type FromRow<M, K, V> = fn(M) -> (K, Result<V>);
+impl Statements {
+    fn new<Q: QueryTrait>(select: fn(Vec<Uuid>) -> Q, backend: DbBackend) -> Self {
+        let statement = |size: usize| select(vec![Uuid::nil(); size]).build(backend);
+        let texts = (0..=BATCH.ilog2()).map(|power| statement(1 << power).sql.into()).collect();
+        Self { texts, repeats: statement(1).values.map_or(0, |values| values.0.len()) }
+    }
+
+    /// The smallest statement for this number of IDs, and its number of parameters for a list of IDs.
+    fn for_ids(&self, ids: usize) -> (Arc<str>, usize) {
+        let power = ids.next_power_of_two().ilog2() as usize;
+        (Arc::clone(&self.texts[power]), 1 << power)
+    }
+}
 
 /// Reads records of one kind.
 struct Points<M, K, V> {
@@ -57,41 +50,41 @@ struct Points<M, K, V> {
     statement_timeout: Duration,
     statements: Statements,
     id: fn(K) -> Uuid,
-    from_row: FromRow<M, K, V>,
+    from_rows: FromRows<M, K, V>,
     kept: Option<(Connection, u32)>,
 }
 
+/// Converts the rows for these keys to records.
+pub(super) type FromRows<M, K, V> = fn(&[K], Vec<M>) -> Vec<(K, Result<V>)>;
+
 /// The records of a [`lookup`].
-pub(super) struct Records<Q, C, M, K, V> {
-    /// Selects them; binds no values.
-    pub(super) query: Q,
-    /// The column of their IDs.
-    pub(super) id: C,
+pub(super) struct Records<Q, M, K, V> {
+    /// Selects the rows for these IDs. Binds the whole list once or several times, and no other values.
+    pub(super) select: fn(Vec<Uuid>) -> Q,
     /// The ID of a key.
-    pub(super) key: fn(K) -> Uuid,
-    pub(super) from_row: FromRow<M, K, V>,
+    pub(super) id: fn(K) -> Uuid,
+    pub(super) from_rows: FromRows<M, K, V>,
 }
 
 /// Batches the reads of concurrent callers.
-pub(super) fn lookup<Q, C, M, K, V>(
+pub(super) fn lookup<Q, M, K, V>(
     doing: &'static str,
     source: &Source,
     statement_timeout: Duration,
-    records: Records<Q, C, M, K, V>,
+    records: Records<Q, M, K, V>,
 ) -> Lookup<K, V>
 where
-    Q: QueryFilter + QueryTrait + Clone,
-    C: ColumnTrait,
+    Q: QueryTrait,
     M: FromQueryResult + Send + 'static,
     K: Copy + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    let Records { query, id, key, from_row } = records;
-    let statements = Statements::new(&query, id, source.connections.get_database_backend());
+    let Records { select, id, from_rows } = records;
+    let statements = Statements::new(select, source.connections.get_database_backend());
     let source = source.clone();
     Lookup::new(doing, statement_timeout, move || {
         let (source, statements) = (source.clone(), statements.clone());
-        Box::new(Points { doing, source, statement_timeout, statements, id: key, from_row, kept: None })
+        Box::new(Points { doing, source, statement_timeout, statements, id, from_rows, kept: None })
     })
 }
 
@@ -110,19 +103,15 @@ impl Connection {
         }
     }
 
-    async fn rows(
-        &mut self,
-        statement: Arc<str>,
-        ids: impl Iterator<Item = Uuid>,
-    ) -> Result<Vec<QueryResult>, sqlx::Error> {
+    async fn rows(&mut self, statement: Arc<str>, ids: Vec<Uuid>) -> Result<Vec<QueryResult>, sqlx::Error> {
         let statement = AssertSqlSafe(statement);
         Ok(match self {
             Self::Sqlite(connection) => {
-                let query = ids.fold(sqlx::query(statement), |query, id| query.bind(id));
+                let query = ids.into_iter().fold(sqlx::query(statement), |query, id| query.bind(id));
                 query.fetch_all(&mut **connection).await?.into_iter().map(QueryResult::from).collect()
             }
             Self::Postgres(connection) => {
-                let query = ids.fold(sqlx::query(statement), |query, id| query.bind(id));
+                let query = ids.into_iter().fold(sqlx::query(statement), |query, id| query.bind(id));
                 let rows = Box::pin(query.fetch_all(&mut **connection)).await?;
                 rows.into_iter().map(QueryResult::from).collect()
             }
@@ -138,10 +127,12 @@ where
     V: Send + 'static,
 {
     async fn read(&mut self, keys: &[K]) -> Result<Vec<(K, Result<V>)>> {
-        let Self { doing, source, statement_timeout, statements, id, from_row, kept, .. } = self;
+        let Self { doing, source, statement_timeout, statements, id, from_rows, kept } = self;
         let (statement, size) = statements.for_ids(keys.len());
         // Unused parameters repeat the first key.
-        let ids = keys.iter().chain(std::iter::repeat_n(&keys[0], size - keys.len())).map(|key| id(*key));
+        let mut ids: Vec<Uuid> = keys.iter().map(|key| id(*key)).collect();
+        ids.resize(size, id(keys[0]));
+        let ids = ids.repeat(statements.repeats);
         let work = async {
             // A failed or cancelled call drops the connection, which the pool then resets or closes.
             let (mut connection, reads) = match kept.take() {
@@ -159,11 +150,7 @@ where
         let rows = timeout(*statement_timeout, source.reach(doing, work))
             .await
             .unwrap_or_else(|_| Err(late(*doing)))?;
-        let mut records = Vec::with_capacity(rows.len());
-        for row in rows {
-            let model = M::from_query_result(&row, "").map_err(|error| fault(*doing, &error))?;
-            records.push(from_row(model));
-        }
-        Ok(records)
+        let rows = rows.iter().map(|row| M::from_query_result(row, "")).collect::<Result<_, _>>();
+        Ok(from_rows(keys, rows.map_err(|error| fault(*doing, &error))?))
     }
 }

@@ -34,6 +34,14 @@ impl FromQueryResult for WithUser {
     }
 }
 
+impl WithUser {
+    fn record(self) -> (SessionId, Result<(Session, User)>) {
+        let Self(session, user) = self;
+        let id = SessionId::from_uuid(session.id);
+        (id, Session::from_row(session).and_then(|session| Ok((session, User::from_row(user)?))))
+    }
+}
+
 fn with_user() -> SelectTwo<Entity, users::Entity> {
     let mut sessions = Entity::find().select_also(users::Entity);
     let owns = Expr::col((users::Entity, users::Column::Id)).equals((Entity, Column::UserId));
@@ -43,11 +51,11 @@ fn with_user() -> SelectTwo<Entity, users::Entity> {
 
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<SessionId, (Session, User)> {
-    let from_row = |WithUser(session, user): WithUser| {
-        let id = SessionId::from_uuid(session.id);
-        (id, Session::from_row(session).and_then(|session| Ok((session, User::from_row(user)?))))
+    let records = Records {
+        select: |ids| with_user().filter(Column::Id.is_in(ids)),
+        id: SessionId::as_uuid,
+        from_rows: |_, rows: Vec<WithUser>| rows.into_iter().map(WithUser::record).collect(),
     };
-    let records = Records { query: with_user(), id: Column::Id, key: SessionId::as_uuid, from_row };
     points::lookup("read a session", source, statement_timeout, records)
 }
 

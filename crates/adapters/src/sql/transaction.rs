@@ -3,6 +3,7 @@
 use super::fault::{fault, late};
 use super::lookup::Lookup;
 use super::postgres::Server;
+use super::roles::Roles;
 use super::rollbacks::Rollbacks;
 use async_trait::async_trait;
 use docent_domain::document::Document;
@@ -61,11 +62,13 @@ impl Source {
     }
 }
 
-/// Reads of single records, batched across concurrent callers.
+/// Reads by ID, batched across concurrent callers.
 #[derive(Clone, Debug)]
 pub(super) struct Lookups {
     pub(super) users: Lookup<UserId, User>,
     pub(super) sessions: Lookup<SessionId, (Session, User)>,
+    /// Roles on collections.
+    pub(super) roles: Lookup<UserId, Roles>,
     pub(super) documents: Lookup<DocumentId, Document>,
     /// The active index generation. There is at most one.
     pub(super) active: Lookup<(), IndexGeneration>,

@@ -26,8 +26,13 @@ use std::time::Duration;
 
 /// Batches the reads of concurrent callers.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<UserId, User> {
-    let from_row = |row: Model| (UserId::from_uuid(row.id), User::from_row(row));
-    let records = Records { query: Entity::find(), id: Column::Id, key: UserId::as_uuid, from_row };
+    let records = Records {
+        select: |ids| Entity::find().filter(Column::Id.is_in(ids)),
+        id: UserId::as_uuid,
+        from_rows: |_, rows: Vec<Model>| {
+            rows.into_iter().map(|row| (UserId::from_uuid(row.id), User::from_row(row))).collect()
+        },
+    };
     points::lookup("read an account", source, statement_timeout, records)
 }
 

@@ -106,10 +106,15 @@ crate::battery! {
         set(&*store, 3, Member::Group(group(1).id), Some(Viewer)).await;
         set(&*store, 4, Member::Group(group(1).id), Some(Manager)).await;
         let of = async |n: u32| {
-            let mut roles = store.read().await.unwrap().collections().roles(user(n).id).await.unwrap();
-            roles.retain(|(of, _)| (1..=5).any(|n| *of == collection_id(n)));
-            roles.sort();
-            roles
+            let in_view = store.read().await.unwrap().collections().roles(user(n).id).await.unwrap();
+            let latest = store.read_latest().await.unwrap().collections().roles(user(n).id).await.unwrap();
+            let [in_view, latest] = [in_view, latest].map(|mut roles| {
+                roles.retain(|(of, _)| (1..=5).any(|n| *of == collection_id(n)));
+                roles.sort();
+                roles
+            });
+            assert_eq!(in_view, latest);
+            latest
         };
         let all = [(1, Manager), (2, Contributor), (3, Viewer), (4, Viewer), (4, Manager)];
         let all = all.map(|(n, role)| (collection_id(n), role));
@@ -130,6 +135,36 @@ crate::battery! {
         unit.groups().delete(group(1).id).await.unwrap();
         unit.commit().await.unwrap();
         assert_eq!(of(1).await, [(collection_id(1), Manager), (collection_id(4), Viewer)]);
+    }
+
+    /// Concurrent reads may share a statement, but each has the roles of its own account.
+    async fn concurrent_latest_reads_return_their_own_roles(store) {
+        let users: Vec<_> = (1..=100).map(user).collect();
+        add_users(&*store, &users[..90]).await;
+        let open = Collection { role_of_all: Some(Viewer), ..collection(1) };
+        add_collections(&*store, &[open, collection(2)]).await;
+        set(&*store, 2, Member::User(user(7).id), Some(Contributor)).await;
+        let read_latest = |n: u32| {
+            let store = Arc::clone(&store);
+            async move {
+                let roles = store.read_latest().await.unwrap().collections().roles(user(n).id).await;
+                (n, roles.unwrap())
+            }
+        };
+        let reads: Vec<_> = (0..300).map(|n| tokio::spawn(read_latest(1 + n % 100))).collect();
+        for read in reads {
+            let (n, mut roles) = read.await.unwrap();
+            let mut expected = vec![(collection_id(1), Viewer), (CollectionId::EVERYONE, Contributor)];
+            if n <= 90 {
+                expected.push((CollectionId::personal(user(n).id), Manager));
+            }
+            if n == 7 {
+                expected.push((collection_id(2), Contributor));
+            }
+            roles.sort();
+            expected.sort();
+            assert_eq!(roles, expected, "{n}");
+        }
     }
 
     async fn unknown_members_and_collections_are_rejected(store) {

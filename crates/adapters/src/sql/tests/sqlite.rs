@@ -3,11 +3,12 @@
 use super::super::transaction::Transaction;
 use super::super::writing;
 use super::{SqlOptions, SqlStore, fresh, open, open_with};
+use docent_domain::collection::{CollectionRole, Member};
 use docent_domain::document::Document;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::store::Store;
-use docent_testkit::builders::{document, id, job, user};
+use docent_testkit::builders::{collection, document, id, job, user};
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -358,6 +359,29 @@ async fn invalid_record_does_not_affect_batched_reads() {
     let (broken, sound) = tokio::join!(get(1), get(2));
     assert_eq!(broken.unwrap_err().kind(), FaultKind::Internal);
     assert_eq!(sound.unwrap(), Some(document(2)));
+}
+
+#[tokio::test]
+async fn invalid_role_does_not_affect_batched_reads() {
+    let (store, _folder) = migrated().await;
+    let mut unit = store.begin().await.unwrap();
+    for n in 1..=2 {
+        assert!(unit.users().insert(&user(n)).await.unwrap());
+    }
+    unit.collections().insert(&collection(1)).await.unwrap();
+    for n in 1..=2 {
+        let (of, member) = (collection(1).id, Member::User(user(n).id));
+        unit.collections().set_member(of, member, Some(CollectionRole::Viewer)).await.unwrap();
+    }
+    unit.commit().await.unwrap();
+    let spoil = "UPDATE collection_users SET role = 'x' \
+                 WHERE user_id = (SELECT id FROM users ORDER BY created_at, email LIMIT 1)";
+    let spoilt = store.write.connections.execute_unprepared(spoil).await.unwrap();
+    assert_eq!(spoilt.rows_affected(), 1);
+    let roles = async |n| store.read_latest().await.unwrap().collections().roles(user(n).id).await;
+    let (broken, sound) = tokio::join!(roles(1), roles(2));
+    assert_eq!(broken.unwrap_err().kind(), FaultKind::Internal);
+    assert!(sound.unwrap().contains(&(collection(1).id, CollectionRole::Viewer)));
 }
 
 /// A new connection reads the schema again, which takes longer than most queries.
