@@ -7,7 +7,7 @@
 use super::peer::Role;
 use super::service::{self, Peer};
 use super::wire::{Client, find, request};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -52,11 +52,13 @@ async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
     let opening = f64::from(streams) / f64::from(rate);
     let pace = (opening * OVERLAP / f64::from(tokens) * 1e3).ceil() as u64;
     let model = Peer::in_role(&Role::Llm { tokens: tokens as usize, pace }.arguments())?;
-    let back_end = [
+    let settings = [
         ("DOCENT_LLM_BASE_URL", format!("http://{}/v1", model.address)),
         ("DOCENT_LLM_MODEL", "bench".to_owned()),
+        // All streams are of one account.
+        ("DOCENT_ACCOUNT_ANSWERS", "0".to_owned()),
     ];
-    let (docent, token) = service::docent(program, folder, &back_end).await?;
+    let (docent, token) = service::docent(program, folder, &settings).await?;
     let question = serde_json::json!([{"role": "user", "content": "How long is the warranty?"}]);
     let direct = serde_json::json!({"model": "bench", "stream": true, "messages": question,
         "stream_options": {"include_usage": true}});
@@ -155,7 +157,10 @@ async fn stream(address: SocketAddr, request: &[u8], tokens: u32) -> Result<Dura
     loop {
         let more =
             tokio::time::timeout(STREAM_TIMEOUT, client.read_more()).await.context("a stream stalled")??;
-        let is_over = more.context("a stream was closed early")?.ends_with(b"0\r\n\r\n");
+        let Some(more) = more else {
+            bail!("a stream was closed early: {}", String::from_utf8_lossy(client.received()));
+        };
+        let is_over = more.ends_with(b"0\r\n\r\n");
         if first.is_none() && find(client.received(), b"\"t0 \"").is_some() {
             first = Some(began.elapsed());
         }
