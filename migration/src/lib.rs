@@ -31,6 +31,7 @@ mod m0025_conversation_selections;
 mod m0026_versions;
 mod m0027_languages;
 mod m0028_recognition;
+mod m0029_file_types;
 mod state;
 mod table;
 
@@ -76,6 +77,7 @@ impl MigratorTrait for Migrator {
             migration("m0026_versions", m0026_versions::changes),
             migration("m0027_languages", m0027_languages::changes),
             migration("m0028_recognition", m0028_recognition::changes),
+            migration("m0029_file_types", m0029_file_types::changes),
         ]
     }
 }

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_domain::file_type::FileType;
 use docent_ports::blob_store::ByteStream;
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use docent_testkit::faults::FaultSwitch;
@@ -31,7 +32,7 @@ impl Stall {
     }
 }
 
-/// Reads the strings of each page's content stream; fails as its fault switch says.
+/// Reads the strings of each page's content stream, and files of other types as plain text; fails as its fault switch says.
 #[derive(Debug)]
 pub struct PlainExtractor {
     switch: FaultSwitch,
@@ -47,10 +48,13 @@ impl PlainExtractor {
 
 #[async_trait]
 impl TextExtractor for PlainExtractor {
-    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+    async fn extract(&self, file_type: FileType, bytes: ByteStream) -> Result<Extraction, ExtractionError> {
         self.switch.check()?;
         self.stall.pass().await;
-        let bytes: Vec<u8> = pdf.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
+        let bytes: Vec<u8> = bytes.map_ok(|bytes| bytes.to_vec()).try_concat().await?;
+        if file_type != FileType::Pdf {
+            return Ok(sections(&String::from_utf8_lossy(&bytes)));
+        }
         if !bytes.starts_with(b"%PDF-") {
             return Err(ExtractionError::Document(Failure::of(FailureCode::NotAPdf)));
         }
@@ -59,9 +63,18 @@ impl TextExtractor for PlainExtractor {
         Ok(Extraction { pages: pages.collect(), metadata: Metadata::default() })
     }
 
-    fn name(&self) -> &'static str {
+    fn name(&self, _: FileType) -> &'static str {
         "plain"
     }
+}
+
+/// Reads a file that is not a PDF as texts separated by form feeds; the first line of each is its label.
+fn sections(text: &str) -> Extraction {
+    let section = |(text, number): (&str, u32)| {
+        let label = text.lines().next().unwrap_or_default().to_owned();
+        ExtractedPage { number, text: text.to_owned(), label: Some(label), ..ExtractedPage::default() }
+    };
+    Extraction { pages: text.split('\u{c}').zip(1..).map(section).collect(), metadata: Metadata::default() }
 }
 
 fn page(content: &str, number: u32) -> ExtractedPage {

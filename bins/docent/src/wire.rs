@@ -263,6 +263,7 @@ fn limits(settings: &Settings) -> Limits {
         login_failure_period: accounts.login_failure_period,
         account_limits: settings.limits.of_accounts(),
         api_key_limits: settings.limits.of_api_keys(),
+        upload_types: settings.http.upload_types,
         max_upload_bytes: settings.http.max_upload_bytes.0,
         max_chunks: settings.ingestion.ingest_max_chunks,
         ingest_concurrency: settings.ingestion.ingest_concurrency,

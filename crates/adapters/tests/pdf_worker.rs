@@ -9,6 +9,7 @@ use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor};
 use docent_domain::document::FailureCode;
 use docent_domain::extraction::Extraction;
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::FileType;
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use docent_testkit::contract::text_extractor::{Subject, failure_code, pieces};
 use futures::future::join_all;
@@ -32,7 +33,7 @@ fn script(script: &str, limits: ExtractionLimits) -> WorkerExtractor {
 }
 
 async fn extract(extractor: &WorkerExtractor, pdf: Vec<u8>) -> Result<Extraction, ExtractionError> {
-    extractor.extract(pieces(pdf, 64 << 10)).await
+    extractor.extract(FileType::Pdf, pieces(pdf, 64 << 10)).await
 }
 
 async fn run_script(text: &str) -> Result<Extraction, ExtractionError> {
@@ -120,7 +121,7 @@ async fn wall_time_is_limited() {
 async fn missing_input_is_a_blob_store_timeout() {
     let limits = ExtractionLimits { wall: Duration::from_millis(50), ..ExtractionLimits::default() };
     let start = stream::iter([Ok(Bytes::from_static(b"%PDF-1.7"))]);
-    let result = worker(limits).extract(Box::pin(start.chain(stream::pending()))).await;
+    let result = worker(limits).extract(FileType::Pdf, Box::pin(start.chain(stream::pending()))).await;
     assert_eq!(expect_fault(result), (Component::BlobStore, FaultKind::Timeout));
 }
 
@@ -230,7 +231,8 @@ async fn dropped_extraction_kills_its_worker() {
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let text = format!("exec 3>{}; echo up >&3; exec sleep 1000", fifo.display());
     let extractor = script(&text, ExtractionLimits::default());
-    let mut extraction = extractor.extract(Box::pin(stream::pending::<Result<Bytes, Fault>>()));
+    let mut extraction =
+        extractor.extract(FileType::Pdf, Box::pin(stream::pending::<Result<Bytes, Fault>>()));
     let up = tokio::task::spawn_blocking(move || {
         let mut reader = BufReader::new(File::open(fifo).unwrap());
         let mut line = String::new();

@@ -127,6 +127,10 @@ pub(crate) struct Source<'a> {
     #[serde(skip_serializing_if = "Not::not")]
     #[schema(required = false, default = false)]
     recognized: bool,
+    /// What the first page is in a file that is not a PDF: `Slide 3`, `Budget!A1:F40` or a heading. Otherwise missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    label: Option<&'a str>,
 }
 
 impl<'a> From<&'a ScoredChunk> for Source<'a> {
@@ -142,6 +146,7 @@ impl<'a> From<&'a ScoredChunk> for Source<'a> {
             text: &chunk.text,
             available: true,
             recognized: chunk.recognized,
+            label: chunk.label.as_deref(),
         }
     }
 }
@@ -174,6 +179,7 @@ mod tests {
             available: true,
             version: None,
             recognized,
+            label: None,
         }
     }
 

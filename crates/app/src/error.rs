@@ -3,6 +3,7 @@
 use docent_domain::document::Failure;
 use docent_domain::error::{Forbidden, IllegalTransition, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::{FileType, FileTypes};
 use docent_domain::id::UserId;
 use docent_domain::limits::LimitReached;
 use docent_domain::permission::RecordKind;
@@ -42,6 +43,9 @@ pub enum Error {
     /// The page cannot be rendered because of the file.
     #[error("This page cannot be drawn: {}", .0.reason)]
     PageNotRenderable(Failure),
+    /// Files of this type have no pages that can be drawn.
+    #[error("A {} file has no page images; its pages can be read as text", .0.title())]
+    NoPageImages(FileType),
     /// No agent has this name.
     #[error("Agent not found")]
     AgentNotFound,
@@ -116,9 +120,12 @@ pub enum Error {
     /// Another record of the same kind has this name.
     #[error("this name is already in use")]
     NameTaken,
-    /// The content type of the uploaded file is not PDF.
-    #[error("Only PDF files are supported")]
-    NotPdf,
+    /// The uploaded file is of no type that is accepted.
+    #[error("Only {accepted} files are supported")]
+    UnsupportedFileType {
+        /// The accepted types.
+        accepted: FileTypes,
+    },
     /// The uploaded file exceeds the size limit.
     #[error("The file is larger than {limit} bytes")]
     FileTooLarge {

@@ -15,6 +15,7 @@ use docent_domain::chunking::chunk_pages;
 use docent_domain::document::{Document, Failure, FailureCode};
 use docent_domain::extraction::{Coverage, ExtractedPage, Extraction, IngestionStats};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::FileType;
 use docent_domain::headings;
 use docent_domain::id::DocumentId;
 use docent_domain::metrics::Stage;
@@ -133,11 +134,11 @@ async fn prepare(
 ) -> Result<Prepared, IngestError> {
     let embedder = target.embedder()?;
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
-    app.extractor.name().clone_into(&mut stats.extractor);
+    app.extractor.name(file.file_type).clone_into(&mut stats.extractor);
     let work = async { Ok(extractions::extract(app, file).await?) };
     let work = traced(stage(Stage::Extract, None), work);
     let mut extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
-    if app.recognizer.is_some() {
+    if app.recognizer.is_some() && file.file_type.has_page_images() {
         // Boxed, because it is large and most documents need none.
         let work = Box::pin(recognition::recognize(app, document, file, &mut extraction));
         let work = async { Ok(work.await?) };
@@ -149,7 +150,7 @@ async fn prepare(
         }
     }
     let permit = app.process.running.chunking_permit().await;
-    let work = traced(stage(Stage::Chunk, None), chunk(app, extraction));
+    let work = traced(stage(Stage::Chunk, None), chunk(app, extraction, file.file_type));
     let (coverage, lead, chunks) = timed(app, document.id, Stage::Chunk, &mut stats.chunk, work).await?;
     drop(permit);
     let work = embed(&**embedder, document, &lead, &chunks);
@@ -203,7 +204,11 @@ async fn traced<T>(span: Span, work: impl Future<Output = Result<T, IngestError>
 }
 
 /// Checks the limits and splits the pages into chunks, off the async threads because counting tokens is CPU-bound.
-async fn chunk(app: &App, extraction: Extraction) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
+async fn chunk(
+    app: &App,
+    extraction: Extraction,
+    file_type: FileType,
+) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
     let limits = &app.settings;
     let (size, max_characters, max_chunks) = (limits.chunk_size, limits.max_characters, limits.max_chunks);
     let work = move || {
@@ -231,19 +236,22 @@ async fn chunk(app: &App, extraction: Extraction) -> Result<(Coverage, String, V
         })?
         .map_err(|error| *error)?;
     if chunks.is_empty() {
-        let failure = no_text(app, &pages, &coverage);
+        let failure = no_text(app, file_type, &pages, &coverage);
         return Err(IngestError::Document(failure, Some(coverage)));
     }
     Ok((coverage, lead, chunks))
 }
 
 /// The failure of a document without chunks.
-fn no_text(app: &App, pages: &[ExtractedPage], coverage: &Coverage) -> Failure {
+fn no_text(app: &App, file_type: FileType, pages: &[ExtractedPage], coverage: &Coverage) -> Failure {
     let code = if coverage.unreliable_pages.is_empty() || pages.is_empty() {
         FailureCode::NoText
     } else {
         FailureCode::UnmappedText
     };
+    if !file_type.has_page_images() {
+        return Failure::of_type(code, file_type);
+    }
     let failed = coverage.recognition.as_ref().map_or(0, |recognition| recognition.failed_pages.len());
     let reason = match (&app.recognizer, failed) {
         (None, _) => NO_RECOGNIZER.to_owned(),

@@ -1,6 +1,7 @@
 //! Limits and lifetimes.
 
 use docent_domain::chunk::ChunkSize;
+use docent_domain::file_type::FileTypes;
 use docent_domain::limits::Limits;
 use docent_domain::recognition::Languages;
 use docent_domain::second_factor::SecondFactorRule;
@@ -39,6 +40,8 @@ pub struct Settings {
     pub api_key_limits: Limits,
     /// The collection of documents that are added without naming one.
     pub default_collection: DefaultCollection,
+    /// Types of files that are accepted.
+    pub upload_types: FileTypes,
     /// Maximum size of an uploaded file in bytes.
     pub max_upload_bytes: u64,
     /// Maximum number of characters of a document.
@@ -95,6 +98,7 @@ impl Default for Settings {
             account_limits: Limits { answers: 32, page_images_per_hour: 1000, ..Limits::default() },
             api_key_limits: Limits::default(),
             default_collection: DefaultCollection::Everyone,
+            upload_types: FileTypes::default(),
             max_upload_bytes: 50 * 1024 * 1024,
             max_characters: 20_000_000,
             ingest_concurrency: 4,

@@ -8,6 +8,7 @@ pub use crate::failure::{Failure, FailureCode};
 use crate::attributes::Attributes;
 use crate::error::{IllegalTransition, ValidationError};
 use crate::extraction::{Coverage, IngestionStats};
+use crate::file_type::FileType;
 use crate::id::{CollectionId, DocumentId, UserId, VersionId};
 use crate::text::{FileName, Title};
 use chrono::{DateTime, Utc};
@@ -59,6 +60,8 @@ pub struct StoredFile {
     pub bytes: u64,
     /// SHA-256 digest of the file.
     pub sha256: [u8; 32],
+    /// Type of the file.
+    pub file_type: FileType,
 }
 
 /// A file that is to replace the file of an ingested document, which is searched until then.
@@ -90,7 +93,7 @@ pub struct StoredVersion {
 pub struct BlobKey(String);
 
 impl BlobKey {
-    /// Returns the key of a version's file.
+    /// Returns the key of a version's file. The suffix is the same for files of all types.
     pub fn of_version(id: VersionId) -> Self {
         Self(format!("documents/{id}.pdf"))
     }
@@ -482,7 +485,16 @@ mod tests {
     fn file(n: u8) -> (VersionId, StoredFile) {
         let id = VersionId::generate(DateTime::UNIX_EPOCH, [n; 10]);
         let name = FileName::sanitize(&format!("{n}.pdf"));
-        (id, StoredFile { blob: BlobKey::of_version(id), name, bytes: 1, sha256: [n; 32] })
+        (
+            id,
+            StoredFile {
+                blob: BlobKey::of_version(id),
+                name,
+                bytes: 1,
+                sha256: [n; 32],
+                file_type: FileType::Pdf,
+            },
+        )
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Text extracted from a PDF, page by page, and its quality.
+//! Text extracted from a file, page by page, and its quality.
 
 use crate::recognition::{Recognition, RecognitionFailure};
 use std::time::Duration;
 
-/// The text and metadata of a PDF.
+/// The text and metadata of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extraction {
     /// Pages in order, numbered from 1.
@@ -12,7 +12,7 @@ pub struct Extraction {
     pub metadata: Metadata,
 }
 
-/// The metadata stored in a PDF. Every field can be missing or wrong.
+/// The metadata stored in a file. Every field can be missing or wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// `Title` of the document information.
@@ -34,7 +34,13 @@ pub struct OutlineEntry {
     pub page: Option<u32>,
 }
 
-/// The text of one page.
+/// Maximum length of a page's label in characters.
+pub const LABEL_MAX: usize = 120;
+
+/// Maximum length of all labels that are stored of a document, in bytes.
+const LABELS_BYTES: usize = 128 * 1024;
+
+/// The text of one page: of a page of a PDF, a slide, a range of a sheet, or a section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractedPage {
     /// Page number, starting at 1.
@@ -49,6 +55,9 @@ pub struct ExtractedPage {
     pub truncated: bool,
     /// The recognition of the page's image, if it was attempted.
     pub recognition: Option<Recognition>,
+    /// What the page is in its file, such as `Slide 3`, `Budget!A1:F40` or a heading, at most [`LABEL_MAX`] characters;
+    /// `None` in PDFs.
+    pub label: Option<String>,
 }
 
 /// The quality of a page's text.
@@ -164,6 +173,44 @@ pub struct Coverage {
     pub language: Option<String>,
     /// What a recognizer did, if images of pages were read.
     pub recognition: Option<RecognitionCoverage>,
+    /// What the pages are in their file; empty for PDFs.
+    pub page_labels: PageLabels,
+}
+
+/// What the pages of a document are in its file, in order. Labels of a very large document are left out from a page on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageLabels(Vec<String>);
+
+impl From<Vec<String>> for PageLabels {
+    fn from(labels: Vec<String>) -> Self {
+        Self(labels)
+    }
+}
+
+impl PageLabels {
+    /// Takes the labels from pages, as far as they can be stored.
+    fn of(pages: &[ExtractedPage]) -> Self {
+        let mut bytes = 0;
+        let labels = pages.iter().map_while(|page| page.label.clone()).take_while(|label| {
+            bytes += label.len();
+            bytes <= LABELS_BYTES
+        });
+        Self(labels.collect())
+    }
+
+    /// The label of a page, counted from 1; `None` in PDFs.
+    pub fn get(&self, page: u32) -> Option<String> {
+        let index = usize::try_from(page).ok()?.checked_sub(1)?;
+        if self.0.is_empty() {
+            return None;
+        }
+        Some(self.0.get(index).cloned().unwrap_or_else(|| format!("Part {page}")))
+    }
+
+    /// The stored labels.
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
+    }
 }
 
 impl Coverage {
@@ -189,7 +236,8 @@ impl Coverage {
 
     /// Computes the coverage of an extraction. Chunks and tokens are 0.
     pub fn of(extraction: &Extraction) -> Self {
-        let mut coverage = Self { pages: extraction.pages.len() as u32, ..Self::default() };
+        let page_labels = PageLabels::of(&extraction.pages);
+        let mut coverage = Self { pages: extraction.pages.len() as u32, page_labels, ..Self::default() };
         for page in &extraction.pages {
             match page.quality() {
                 PageQuality::Text => coverage.characters += page.text.chars().count() as u64,
@@ -235,6 +283,7 @@ mod tests {
             unmapped_glyphs,
             truncated: false,
             recognition: None,
+            label: None,
         }
     }
 
@@ -257,6 +306,23 @@ mod tests {
         assert!(warnings[0].starts_with("1 of 3 pages: no text"), "{warnings:?}");
         assert_eq!(warnings.len(), 2);
         assert!(Coverage::default().warnings().is_empty());
+    }
+
+    #[test]
+    fn labels_are_kept_within_their_limit() {
+        let labelled = |number: u32, label: &str| ExtractedPage {
+            label: Some(label.to_owned()),
+            ..page(number, "x", 0, 0)
+        };
+        let labels = PageLabels::of(&[labelled(1, "Slide 1"), labelled(2, "Slide 2")]);
+        assert_eq!((labels.get(2).as_deref(), labels.get(3).as_deref()), (Some("Slide 2"), Some("Part 3")));
+        assert_eq!(labels.get(0), None);
+        assert_eq!(PageLabels::of(&[page(1, "x", 0, 0)]).get(1), None, "a PDF has none");
+        let many: Vec<ExtractedPage> =
+            (1..=3000).map(|number| labelled(number, &"ä".repeat(LABEL_MAX))).collect();
+        let labels = PageLabels::of(&many);
+        assert_eq!(labels.as_slice().len(), LABELS_BYTES / (2 * LABEL_MAX));
+        assert_eq!(labels.get(3000).as_deref(), Some("Part 3000"));
     }
 
     fn recognition(text: &str, confidence: u8) -> Recognition {

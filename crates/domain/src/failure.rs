@@ -1,5 +1,6 @@
 //! Why ingestions fail.
 
+use crate::file_type::FileType;
 use std::fmt;
 
 /// Why an ingestion failed.
@@ -15,6 +16,15 @@ impl Failure {
     /// Creates a failure with the standard reason of its code.
     pub fn of(code: FailureCode) -> Self {
         Self { code, reason: code.sentence().to_owned() }
+    }
+
+    /// Creates a failure of a file of this type with the standard reason of its code.
+    pub fn of_type(code: FailureCode, file_type: FileType) -> Self {
+        let reason = match file_type {
+            FileType::Pdf => code.sentence().to_owned(),
+            other => code.sentence().replace("PDF", &format!("{} file", other.title())),
+        };
+        Self { code, reason }
     }
 
     /// Creates a failure with a specific reason.
@@ -56,9 +66,11 @@ macro_rules! failure_codes {
 failure_codes! {
     /// The file is not a PDF.
     NotAPdf = "not_a_pdf", "the file is not a PDF";
-    /// The PDF is encrypted and needs a password.
+    /// The content of the file is of another type than its beginning or its name.
+    WrongFileType = "wrong_file_type", "the content of the file is of another type than its beginning or its name";
+    /// The file is encrypted and needs a password.
     PasswordRequired = "password_required", "the PDF needs a password";
-    /// The PDF is damaged.
+    /// The file is damaged.
     Unreadable = "unreadable", "the PDF is damaged and cannot be read";
     /// No page has extractable text, for example because it is a scan.
     NoText = "no_extractable_text", "no extractable text";
@@ -103,6 +115,13 @@ impl fmt::Display for FailureCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reason_names_the_type_of_the_file() {
+        let reason = |file_type| Failure::of_type(FailureCode::Unreadable, file_type).reason;
+        assert_eq!(reason(FileType::Pdf), "the PDF is damaged and cannot be read");
+        assert_eq!(reason(FileType::Docx), "the DOCX file is damaged and cannot be read");
+    }
 
     #[test]
     fn failure_code_round_trips_through_text() {

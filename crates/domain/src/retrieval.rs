@@ -3,6 +3,7 @@
 use crate::attributes::DocumentLabels;
 use crate::chunk::{PageStart, Span};
 use crate::condition::Condition;
+use crate::extraction::PageLabels;
 use crate::id::{ChunkId, DocumentId, VersionId};
 use crate::scope::Scope;
 use std::collections::HashSet;
@@ -173,8 +174,9 @@ impl FoundChunk {
     pub fn in_version(self, version: &SearchedVersion) -> ScoredChunk {
         let Self { id, version: _, title, text, span, pages, score } = self;
         let recognized = version.recognizes(span);
+        let label = version.page_labels.get(span.start.page);
         let (document_id, version) = (version.document, version.number);
-        ScoredChunk { id, document_id, version, title, text, span, pages, score, recognized }
+        ScoredChunk { id, document_id, version, title, text, span, pages, score, recognized, label }
     }
 }
 
@@ -187,6 +189,8 @@ pub struct SearchedVersion {
     pub number: u32,
     /// Numbers of the pages whose text was recognised, in order.
     pub recognized_pages: Vec<u32>,
+    /// What its pages are in the file.
+    pub page_labels: PageLabels,
 }
 
 impl SearchedVersion {
@@ -218,6 +222,20 @@ pub struct ScoredChunk {
     pub score: f32,
     /// Whether text of it was recognised on an image of a page.
     pub recognized: bool,
+    /// What its first page is in the file, such as `Slide 3`; `None` in PDFs.
+    pub label: Option<String>,
+}
+
+impl ScoredChunk {
+    /// Where the chunk is in its document: `page 3`, `pages 3 to 4`, or the label of its first page.
+    pub fn place(&self) -> String {
+        let (first, last) = (self.span.start.page, self.span.end.page);
+        match &self.label {
+            Some(label) => label.clone(),
+            None if first == last => format!("page {first}"),
+            None => format!("pages {first} to {last}"),
+        }
+    }
 }
 
 /// Removes chunks whose text equals that of an earlier one, ignoring case and white space.
@@ -255,6 +273,7 @@ mod tests {
             pages: Vec::new(),
             score: 1.0,
             recognized: false,
+            label: None,
         }
     }
 
@@ -277,6 +296,7 @@ mod tests {
             document: DocumentId::from_uuid(Uuid::from_u128(1)),
             number: 1,
             recognized_pages,
+            page_labels: PageLabels::default(),
         };
         let at = |page| Position { page, offset: 0 };
         let span = Span { start: at(3), end: at(5) };

@@ -219,6 +219,7 @@ impl From<Error> for ApiError {
             Error::AgentNotFound
             | Error::NotFound(_)
             | Error::PageNotFound
+            | Error::NoPageImages(_)
             | Error::MemberNotFound
             | Error::DeliveryNotFound => StatusCode::NOT_FOUND,
             Error::PageNotRenderable(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -257,7 +258,7 @@ impl From<Error> for ApiError {
             | Error::CollectionNotEmpty(_)
             | Error::WebhookDisabled
             | Error::DeliveryInProgress => StatusCode::CONFLICT,
-            Error::NotPdf => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Error::UnsupportedFileType { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Error::FileTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Error::Invalid(invalid) => {
                 return Self::invalid_field(&["body", invalid.field], invalid.reason.clone());

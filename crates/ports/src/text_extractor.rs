@@ -1,10 +1,11 @@
-//! Text extraction from PDFs.
+//! Text extraction from files.
 
 use crate::blob_store::{BlobStore, ByteStream};
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode, StoredFile};
 use docent_domain::extraction::{ExtractedPage, Extraction};
 use docent_domain::fault::{Fault, Result};
+use docent_domain::file_type::FileType;
 use docent_domain::recognition::{Recognition, RecognizedPage};
 use thiserror::Error;
 
@@ -15,6 +16,8 @@ pub struct PageText {
     pub pages: u32,
     /// Text of the page; `None` if it does not exist.
     pub text: Option<String>,
+    /// What the page is in the file; `None` in PDFs.
+    pub label: Option<String>,
     /// Where the text is on the page, if it was recognised.
     pub recognized: Option<RecognizedPage>,
 }
@@ -33,21 +36,21 @@ impl PageText {
     /// The text of this page of a file with this number of pages.
     pub fn found(pages: u32, page: ExtractedPage) -> Self {
         let recognized = page.recognition.as_ref().and_then(Recognition::reliable).cloned();
-        Self { pages, text: Some(page.text), recognized }
+        Self { pages, text: Some(page.text), label: page.label, recognized }
     }
 }
 
-/// Extracts the text of PDFs.
+/// Extracts the text of files.
 #[async_trait]
 pub trait TextExtractor: Send + Sync {
-    /// Extracts the text of a PDF with bounded memory, CPU time and wall time. Cancel-safe: dropping the future stops
-    /// the work.
+    /// Extracts the text of a file of this type with bounded memory, CPU time and wall time. Cancel-safe: dropping the
+    /// future stops the work.
     ///
-    /// A PDF without text is not an error: its pages are empty.
+    /// A file without text is not an error: its pages are empty.
     ///
     /// # Errors
     /// [`ExtractionError`] tells faults of the file from other ones.
-    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError>;
+    async fn extract(&self, file_type: FileType, bytes: ByteStream) -> Result<Extraction, ExtractionError>;
 
     /// Extracts the text of a file in `blobs` like [`Self::extract`]. Implementations may cache the text by the digest
     /// of the file, and then need not open it again.
@@ -60,7 +63,7 @@ pub trait TextExtractor: Send + Sync {
         blobs: &dyn BlobStore,
     ) -> Result<Extraction, ExtractionError> {
         match blobs.open(&file.blob).await? {
-            Some(pdf) => self.extract(pdf).await,
+            Some(bytes) => self.extract(file.file_type, bytes).await,
             None => Err(ExtractionError::Document(Failure::of(FailureCode::FileMissing))),
         }
     }
@@ -97,11 +100,11 @@ pub trait TextExtractor: Send + Sync {
         Ok(())
     }
 
-    /// Name and version of the extractor, for reports.
-    fn name(&self) -> &'static str;
+    /// Name and version of the extractor of files of this type, for reports.
+    fn name(&self, file_type: FileType) -> &'static str;
 }
 
-/// Why a PDF could not be read.
+/// Why a file could not be read.
 #[derive(Debug, Error)]
 pub enum ExtractionError {
     /// The file is faulty; a retry does not help.

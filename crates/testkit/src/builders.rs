@@ -12,7 +12,8 @@ use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
 use docent_domain::document::{BlobKey, Document, StoredFile};
-use docent_domain::extraction::Coverage;
+use docent_domain::extraction::{Coverage, PageLabels};
+use docent_domain::file_type::FileType;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::{
     ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId,
@@ -107,6 +108,7 @@ pub fn file(n: u32, version: VersionId) -> StoredFile {
         name: FileName::sanitize(&format!("document-{n}.pdf")),
         bytes: 1000 + u64::from(n),
         sha256: [u8::try_from(n % 256).expect("below 256"); 32],
+        file_type: FileType::Pdf,
     }
 }
 
@@ -134,6 +136,7 @@ pub fn coverage() -> Coverage {
         tokens: 1024,
         language: Some("de".to_owned()),
         recognition: None,
+        page_labels: PageLabels::default(),
     }
 }
 

@@ -3,6 +3,7 @@
 use chrono::DateTime;
 use docent_domain::attributes::{Attributes, DocumentLabels};
 use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::extraction::PageLabels;
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
 use docent_domain::retrieval::{
     Embedding, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, ScoredChunk, SearchedVersion,
@@ -71,7 +72,12 @@ pub fn query(text: &str) -> QueryEmbedding {
 
 /// A search result on page 1 of document `n` with a score of 1.
 pub fn found(n: u32, ordinal: u32, text: &str) -> ScoredChunk {
-    let version = SearchedVersion { document: document_id(n), number: 1, recognized_pages: Vec::new() };
+    let version = SearchedVersion {
+        document: document_id(n),
+        number: 1,
+        recognized_pages: Vec::new(),
+        page_labels: PageLabels::default(),
+    };
     hit(n, ordinal, text).in_version(&version)
 }
 

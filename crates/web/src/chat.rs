@@ -49,10 +49,20 @@ pub(crate) struct ChatPage<'a> {
     app_name: &'a str,
     /// Version of the stylesheet and the script.
     version: &'a str,
+    /// Names of the types of files that are accepted, and the value of the attribute `accept`.
+    types: String,
+    accept: String,
 }
 
 pub(crate) async fn page(context: State) -> Reply {
-    let html = render(&ChatPage { app_name: &context.settings.app_name, version: &VERSION })?;
+    let accepted = context.app.settings().upload_types;
+    let page = ChatPage {
+        app_name: &context.settings.app_name,
+        version: &VERSION,
+        types: accepted.to_string(),
+        accept: accepted.accept(),
+    };
+    let html = render(&page)?;
     Ok(html_response(StatusCode::OK, POLICY, html))
 }
 
@@ -71,7 +81,13 @@ mod tests {
 
     impl Samples for ChatPage<'_> {
         fn samples() -> Vec<Self> {
-            vec![Self { app_name: "Docent", version: &VERSION }]
+            let page = |types: &str, accept: &str| Self {
+                app_name: "Docent",
+                version: &VERSION,
+                types: types.to_owned(),
+                accept: accept.to_owned(),
+            };
+            vec![page("PDF", ".pdf"), page("PDF and DOCX", ".pdf,.docx")]
         }
     }
 }

@@ -207,6 +207,8 @@ pub(super) const ROWS: &[Row] = &[
     row("PUT", "/documents/{doc_id}/file", Granted(ChangeDocument), 202).with_payload(Files(1)),
     row("PUT", "/documents/{doc_id}/file", Account(Ingest), 202).with_payload(Files(1)).owned_by(Own),
     get("/documents/{doc_id}/pages/{page}", Account(Read)),
+    // The document is not ingested yet.
+    row("GET", "/documents/{doc_id}/pages/{page}/text", Account(Read), 404),
     get("/documents/{doc_id}/report", Account(Read)),
     post("/documents/{doc_id}/retry", Granted(ChangeDocument), 409),
     post("/documents/{doc_id}/retry", Account(Ingest), 409).owned_by(Own),

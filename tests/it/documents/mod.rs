@@ -3,6 +3,7 @@
 mod create;
 mod delete;
 mod file;
+mod formats;
 mod get;
 mod ingestion;
 mod list;

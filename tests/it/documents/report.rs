@@ -39,7 +39,7 @@ rules! {
             "id": id, "status": "pending", "coverage": null, "effort": null, "failure": null, "waiting": null, "warnings": [],
             "owner_id": ada.user.id.to_string(), "owner_email": "ada@example.org", "is_own": true, "can_change": true,
             "can_delete": true, "collection_ids": ["00000000-0000-0000-0000-000000000001"], "attributes": {}, "version": 1,
-            "file": { "name": "a.pdf", "bytes": report["file"]["bytes"], "sha256": report["file"]["sha256"] },
+            "file": { "name": "a.pdf", "bytes": report["file"]["bytes"], "sha256": report["file"]["sha256"], "type": "pdf" },
             "replacement": null, "duplicate_of": null,
         });
         assert_eq!(report["file"]["sha256"].as_str().unwrap().len(), 64);

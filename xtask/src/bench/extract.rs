@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor, worker_main};
 use docent_domain::extraction::{Coverage, Extraction};
+use docent_domain::file_type::FileType;
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -73,7 +74,7 @@ type Extracted = Result<Extraction, ExtractionError>;
 async fn extract(extractor: &WorkerExtractor, file: &Path) -> Result<Extracted> {
     let bytes = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
     let stream = futures::stream::once(async { Ok(bytes.into()) });
-    match extractor.extract(Box::pin(stream)).await {
+    match extractor.extract(FileType::Pdf, Box::pin(stream)).await {
         Err(ExtractionError::Fault(fault)) => Err(fault).with_context(|| name(file)),
         extracted => Ok(extracted),
     }

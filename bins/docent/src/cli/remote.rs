@@ -3,6 +3,7 @@
 use super::{AttributeArg, CollectionArg, ConditionArg, OutputArgs, SelectionArgs};
 use clap::{ArgGroup, Args, Subcommand};
 use docent_domain::document::FailureCode;
+use docent_domain::file_type::FileTypes;
 use docent_domain::id::{ConversationId, DocumentId};
 use std::path::PathBuf;
 
@@ -59,12 +60,15 @@ pub struct LoginArgs {
 /// Arguments of `docent ingest`.
 #[derive(Debug, Args)]
 pub struct IngestArgs {
-    /// PDFs and directories; of a directory, all files whose names end in .pdf, including subdirectories.
+    /// Files and directories; of a directory, all files with extensions of `--types`, including subdirectories.
     #[arg(required = true, value_name = "FILES")]
     pub files: Vec<PathBuf>,
     /// Wait until each document is ingested or failed, and report pages without searchable text.
     #[arg(long)]
     pub wait: bool,
+    /// Types of files to upload from directories, such as pdf,docx or all. The service must accept them too.
+    #[arg(long, value_name = "TYPES", env = "DOCENT_UPLOAD_TYPES", default_value = "pdf", value_parser = file_types)]
+    pub types: FileTypes,
     /// Files uploaded at the same time, 1 to 16.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub concurrency: u8,
@@ -74,6 +78,10 @@ pub struct IngestArgs {
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,
+}
+
+fn file_types(text: &str) -> Result<FileTypes, String> {
+    FileTypes::parse(text).map_err(|name| format!("`{name}` is not a file type"))
 }
 
 /// Arguments of `docent sync`.
@@ -94,6 +102,9 @@ pub struct SyncArgs {
     /// Do nothing if more than this share of the documents of earlier runs would be deleted.
     #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub max_delete: u8,
+    /// Types of files to upload from directories, such as pdf,docx or all. The service must accept them too.
+    #[arg(long, value_name = "TYPES", env = "DOCENT_UPLOAD_TYPES", default_value = "pdf", value_parser = file_types)]
+    pub types: FileTypes,
     /// Files uploaded at the same time, 1 to 16.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub concurrency: u8,

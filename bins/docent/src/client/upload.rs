@@ -2,6 +2,7 @@
 
 use super::{ServiceClient, join};
 use anyhow::{Context, anyhow};
+use docent_domain::file_type::FileType;
 use docent_domain::id::CollectionId;
 use futures::TryStreamExt;
 use reqwest::multipart::{Form, Part};
@@ -84,7 +85,9 @@ impl ServiceClient {
         });
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let part = Part::stream_with_length(Body::wrap_stream(chunks), length);
-        let part = part.file_name(name).mime_str("application/pdf").context("naming the file's type")?;
+        // Without a known extension the service decides, or refuses what is no PDF when it reads it.
+        let media_type = FileType::of_name(&name).unwrap_or(FileType::Pdf).media_type();
+        let part = part.file_name(name).mime_str(media_type).context("naming the file's type")?;
         let form = Form::new().part("file", part);
         let request = self.http.request(method, url).multipart(form);
         let mut sending = Box::pin(self.send_authenticated(request));

@@ -30,7 +30,11 @@ pub(crate) async fn run(args: &SearchArgs) -> anyhow::Result<()> {
 fn as_text(result: &Value) -> String {
     let text = |name: &str| sanitize(result[name].as_str().unwrap_or_default());
     let (first, last) = (&result["page_start"], &result["page_end"]);
-    let pages = if first == last { format!("page {first}") } else { format!("pages {first} to {last}") };
+    let pages = match result["label"].as_str() {
+        Some(label) => sanitize(label),
+        None if first == last => format!("page {first}"),
+        None => format!("pages {first} to {last}"),
+    };
     let score = result["score"].as_f64().unwrap_or_default();
     let words = text("text").split_whitespace().collect::<Vec<_>>().join(" ");
     let mut beginning: String = words.chars().take(MAX_SHOWN).collect();

@@ -12,6 +12,7 @@ use crate::fail;
 use crate::output::{self, sanitize};
 use anyhow::{Context, bail};
 use docent::cli::SyncArgs;
+use docent_domain::file_type::FileTypes;
 use docent_domain::id::CollectionId;
 use futures::{StreamExt, TryStreamExt, stream};
 use plan::{Action, LocalFile, PATH, Plan, SyncedDocument};
@@ -58,8 +59,8 @@ async fn prepare(args: &SyncArgs) -> anyhow::Result<(Sync<'_>, Plan)> {
     let client = ServiceClient::open(&args.client.remote)?;
     client.check().await?;
     let collection = client.collection_id(&args.collection).await?;
-    let folder = args.folder.clone();
-    let local = tokio::task::spawn_blocking(move || read_directory(&folder)).await??;
+    let (folder, types) = (args.folder.clone(), args.types);
+    let local = tokio::task::spawn_blocking(move || read_directory(&folder, types)).await??;
     let sync = Sync { args, client, collection };
     let remote = sync.documents().await?;
     let plan = Plan::new(local, remote, args.delete);
@@ -73,14 +74,14 @@ async fn prepare(args: &SyncArgs) -> anyhow::Result<(Sync<'_>, Plan)> {
     Ok((sync, plan))
 }
 
-/// The PDFs of a directory and their digests.
-fn read_directory(folder: &Path) -> anyhow::Result<Vec<LocalFile>> {
+/// The files of these types of a directory and their digests.
+fn read_directory(folder: &Path, types: FileTypes) -> anyhow::Result<Vec<LocalFile>> {
     if !std::fs::metadata(folder).with_context(|| format!("reading {}", folder.display()))?.is_dir() {
         bail!("{} is not a directory", folder.display());
     }
     let mut files = Vec::new();
-    for Found { path, size } in find_files(&[folder.to_owned()]) {
-        // The directory itself stands for one without PDFs. Anything else that cannot be read would look like a deleted file.
+    for Found { path, size } in find_files(&[folder.to_owned()], types) {
+        // The directory itself stands for one without files. Anything else that cannot be read would look like a deleted file.
         match size {
             Err(_) if path == folder => {}
             Err(why) => bail!("{}: {why}", path.display()),

@@ -4,6 +4,8 @@ use super::declare::text;
 use super::section::section;
 use super::unit::{ByteSize, check_not_zero};
 use super::url::Origin;
+use super::value::Value;
+use docent_domain::file_type::{FileType, FileTypes};
 use ipnet::IpNet;
 use std::net::SocketAddr;
 
@@ -17,7 +19,29 @@ section! {
         trusted_proxies: Vec<IpNet> = text("[]");
         /// Origins of browser front ends served from other hosts.
         cors_allowed_origins: Vec<Origin> = text("[]");
+        /// Types of files that can be uploaded. With PDF alone, an upload must be sent as `application/pdf`; otherwise its content decides.
+        upload_types: FileTypes = text("pdf");
         /// Maximum size of an upload; larger ones get 413.
         max_upload_bytes: ByteSize = text("50MiB"), check_not_zero;
+    }
+}
+
+impl Value for FileTypes {
+    const KIND: &'static str = "list";
+
+    fn accepted() -> String {
+        let names: Vec<&str> = FileType::ALL.iter().map(|of| of.as_str()).collect();
+        format!("all, or names separated by commas: {}", names.join(", "))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        Self::parse(text).map_err(|name| format!("names an unknown type `{name}`"))
+    }
+
+    fn show(&self) -> String {
+        if *self == Self::all() {
+            return "all".to_owned();
+        }
+        self.iter().map(FileType::as_str).collect::<Vec<_>>().join(",")
     }
 }

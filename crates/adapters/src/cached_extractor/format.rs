@@ -36,6 +36,9 @@ struct Page {
     /// Missing if the page's image was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     recognition: Option<RecognitionLine>,
+    /// Missing in PDFs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
 }
 
 /// The recognition of a page. Exactly one of `lines` and `failure` is set.
@@ -92,17 +95,17 @@ impl RecognitionLine {
 
 impl From<ExtractedPage> for Page {
     fn from(page: ExtractedPage) -> Self {
-        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition } = page;
+        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition, label } = page;
         let recognition = recognition.map(RecognitionLine::from);
-        Self { number, text, glyphs, unmapped_glyphs, truncated, recognition }
+        Self { number, text, glyphs, unmapped_glyphs, truncated, recognition, label }
     }
 }
 
 impl Page {
     fn extracted(self) -> io::Result<ExtractedPage> {
-        let Self { number, text, glyphs, unmapped_glyphs, truncated, recognition } = self;
+        let Self { number, text, glyphs, unmapped_glyphs, truncated, recognition, label } = self;
         let recognition = recognition.map(RecognitionLine::recognition).transpose()?;
-        Ok(ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition })
+        Ok(ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition, label })
     }
 }
 
@@ -186,6 +189,7 @@ mod tests {
             unmapped_glyphs: 1,
             truncated: number == 2,
             recognition: None,
+            label: None,
         };
         let outline = vec![OutlineEntry { level: 1, title: "Pumps".into(), page: Some(2) }];
         Extraction {
@@ -277,6 +281,13 @@ mod tests {
             r#"{"number":2,"text":"\"quoted\" ünïcödé\u0000","glyphs":9,"unmapped_glyphs":1,"truncated":true}"#,
         ];
         assert_eq!(text, lines.join("\n"));
+        let mut labelled = extraction();
+        labelled.pages[0].label = Some("Setup › Network".to_owned());
+        let encoded = encode(&labelled, "a 1").unwrap();
+        let mut text = String::new();
+        ZlibDecoder::new(&*encoded).read_to_string(&mut text).unwrap();
+        assert!(text.contains(r#""truncated":false,"label":"Setup › Network"}"#), "{text}");
+        assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(labelled));
         let encoded = encode(&recognized(), "a 1").unwrap();
         let mut text = String::new();
         ZlibDecoder::new(&*encoded).read_to_string(&mut text).unwrap();

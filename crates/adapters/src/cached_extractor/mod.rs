@@ -10,6 +10,7 @@ use bytes::Bytes;
 use docent_domain::document::{BlobKey, StoredFile};
 use docent_domain::extraction::Extraction;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::file_type::FileType;
 use docent_domain::metrics::Cache;
 use docent_ports::blob_store::{BlobStore, ByteStream};
 use docent_ports::recorder::Recorder;
@@ -26,7 +27,7 @@ const PIECES: usize = 4;
 
 /// A text extractor that caches the text of files that another one extracts.
 ///
-/// The key is the SHA-256 digest of the file, and only text of the same version of the extractor is used. Concurrent
+/// The key is the SHA-256 digest of the file, and only text of the same version of the extractor of files of its type is used. Concurrent
 /// calls extract each file once. If the cache fails, files are extracted without it.
 pub struct CachedExtractor {
     inner: Arc<dyn TextExtractor>,
@@ -80,11 +81,11 @@ impl CachedExtractor {
     /// Looks for cached text. Without a usable one the file is extracted again.
     async fn look_up<T: Send + 'static>(
         &self,
-        key: &BlobKey,
+        file: &StoredFile,
         decode: impl FnOnce(Pieces, &str) -> io::Result<Option<T>> + Send + 'static,
     ) -> Option<T> {
-        let name = self.inner.name();
-        let cached = self.find(key, move |pieces| decode(pieces, name)).await.unwrap_or_else(|fault| {
+        let (key, name) = (BlobKey::of_extraction(&file.sha256), self.inner.name(file.file_type));
+        let cached = self.find(&key, move |pieces| decode(pieces, name)).await.unwrap_or_else(|fault| {
             // Not counted: a fault of the blob store that lasts is counted when the file is opened.
             tracing::warn!(fault = %fault.report(), "cannot use the cached text of a file; extracting it again");
             None
@@ -112,8 +113,8 @@ fn internal(message: &'static str) -> Fault {
 
 #[async_trait]
 impl TextExtractor for CachedExtractor {
-    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
-        self.inner.extract(pdf).await
+    async fn extract(&self, file_type: FileType, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        self.inner.extract(file_type, pdf).await
     }
 
     async fn extract_file(
@@ -121,12 +122,11 @@ impl TextExtractor for CachedExtractor {
         file: &StoredFile,
         blobs: &dyn BlobStore,
     ) -> Result<Extraction, ExtractionError> {
-        let key = BlobKey::of_extraction(&file.sha256);
         let _lock = self.lock(file.sha256).await;
-        if let Some(extraction) = self.look_up(&key, format::decode).await {
+        if let Some(extraction) = self.look_up(file, format::decode).await {
             return Ok(extraction);
         }
-        self.extract_uncached(file, &key, blobs).await
+        self.extract_uncached(file, blobs).await
     }
 
     async fn extract_page(
@@ -135,17 +135,16 @@ impl TextExtractor for CachedExtractor {
         number: u32,
         blobs: &dyn BlobStore,
     ) -> Result<PageText, ExtractionError> {
-        let key = BlobKey::of_extraction(&file.sha256);
         let _lock = self.lock(file.sha256).await;
         let decode = move |pieces: Pieces, name: &str| format::decode_page(pieces, name, number);
-        if let Some(page) = self.look_up(&key, decode).await {
+        if let Some(page) = self.look_up(file, decode).await {
             return Ok(page);
         }
-        Ok(PageText::of(self.extract_uncached(file, &key, blobs).await?, number))
+        Ok(PageText::of(self.extract_uncached(file, blobs).await?, number))
     }
 
     async fn update(&self, file: &StoredFile, extraction: &Extraction) -> Result<bool> {
-        self.encode_and_store(&BlobKey::of_extraction(&file.sha256), extraction.clone()).await.1?;
+        self.encode_and_store(file, extraction.clone()).await.1?;
         Ok(true)
     }
 
@@ -153,8 +152,8 @@ impl TextExtractor for CachedExtractor {
         self.cache.delete(&BlobKey::of_extraction(sha256)).await.map(drop)
     }
 
-    fn name(&self) -> &'static str {
-        self.inner.name()
+    fn name(&self, file_type: FileType) -> &'static str {
+        self.inner.name(file_type)
     }
 }
 
@@ -163,11 +162,10 @@ impl CachedExtractor {
     async fn extract_uncached(
         &self,
         file: &StoredFile,
-        key: &BlobKey,
         blobs: &dyn BlobStore,
     ) -> Result<Extraction, ExtractionError> {
         let extraction = self.inner.extract_file(file, blobs).await?;
-        let (extraction, stored) = self.encode_and_store(key, extraction).await;
+        let (extraction, stored) = self.encode_and_store(file, extraction).await;
         if let Err(fault) = stored {
             self.recorder.fault(fault.component(), fault.kind());
             tracing::warn!(fault = %fault.report(), "cannot cache the text of a file");
@@ -178,15 +176,15 @@ impl CachedExtractor {
     /// Stores an extraction, which it returns unless encoding it panicked.
     async fn encode_and_store(
         &self,
-        key: &BlobKey,
+        file: &StoredFile,
         extraction: Extraction,
     ) -> (Option<Extraction>, Result<()>) {
-        let name = self.inner.name();
+        let (key, name) = (BlobKey::of_extraction(&file.sha256), self.inner.name(file.file_type));
         let encoded = spawn_blocking(move || (format::encode(&extraction, name), extraction)).await;
         let failed =
             |error: Box<dyn std::error::Error + Send + Sync>| Err(internal("encoding text").caused_by(error));
         match encoded {
-            Ok((Ok(encoded), extraction)) => (Some(extraction), self.store(key, encoded).await),
+            Ok((Ok(encoded), extraction)) => (Some(extraction), self.store(&key, encoded).await),
             Ok((Err(error), extraction)) => (Some(extraction), failed(error.into())),
             Err(error) => (None, failed(error.into())),
         }

@@ -2,6 +2,7 @@
 
 use super::*;
 use docent_domain::document::FailureCode;
+use docent_domain::file_type::FileType;
 use docent_testkit::builders;
 use docent_testkit::contract::text_extractor::{Subject, failure_code, put};
 use docent_testkit::fakes::blob_store::FakeBlobStore;
@@ -20,13 +21,13 @@ struct Counted {
 
 #[async_trait]
 impl TextExtractor for Counted {
-    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+    async fn extract(&self, file_type: FileType, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
         self.extractions.fetch_add(1, Ordering::SeqCst);
         drop(self.gate.acquire().await);
-        FakeTextExtractor.extract(pdf).await
+        FakeTextExtractor.extract(file_type, pdf).await
     }
 
-    fn name(&self) -> &'static str {
+    fn name(&self, _: FileType) -> &'static str {
         self.name
     }
 }

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::FileType;
 use docent_ports::blob_store::ByteStream;
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use std::ffi::OsString;
@@ -15,7 +16,7 @@ use std::io;
 use std::path::PathBuf;
 use tokio::io::{AsyncRead, BufReader};
 
-/// Extracts text of PDFs, each in its own worker process.
+/// Extracts text of files, each in its own worker process.
 #[derive(Debug)]
 pub struct WorkerExtractor {
     workers: Workers,
@@ -92,14 +93,18 @@ impl WorkerExtractor {
 
 #[async_trait]
 impl TextExtractor for WorkerExtractor {
-    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
-        let request = Request::new(&self.workers.limits, Task::Text);
-        let result = self.workers.run(&request, pdf, |stdout| self.receive(stdout)).await;
+    async fn extract(&self, file_type: FileType, bytes: ByteStream) -> Result<Extraction, ExtractionError> {
+        let task = Task::Text { file_type: file_type.as_str().to_owned() };
+        let request = Request::new(&self.workers.limits, task);
+        let result = self.workers.run(&request, bytes, |stdout| self.receive(stdout)).await;
         let (output, end) = match result {
             Ok(result) => result,
             Err(Interrupted::Fault(fault)) => return Err(fault.into()),
             Err(Interrupted::TimedOut) => {
-                return Err(ExtractionError::Document(Failure::of(FailureCode::ExtractionTimeout)));
+                return Err(ExtractionError::Document(Failure::of_type(
+                    FailureCode::ExtractionTimeout,
+                    file_type,
+                )));
             }
         };
         let error = match output {
@@ -114,13 +119,30 @@ impl TextExtractor for WorkerExtractor {
             Err(error) => error,
         };
         Err(match end.cause(error) {
-            Ok(code) => ExtractionError::Document(Failure::of(code)),
+            Ok(code) => ExtractionError::Document(Failure::of_type(code, file_type)),
             Err(fault) => fault.into(),
         })
     }
 
-    fn name(&self) -> &'static str {
-        concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0)")
+    fn name(&self, file_type: FileType) -> &'static str {
+        macro_rules! version {
+            ($name:literal) => {
+                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"))
+            };
+        }
+        match file_type {
+            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0)"),
+            FileType::Docx => version!("docx"),
+            FileType::Pptx => version!("pptx"),
+            FileType::Xlsx => version!("xlsx"),
+            FileType::Odt => version!("odt"),
+            FileType::Html => version!("html"),
+            FileType::Markdown => version!("markdown"),
+            FileType::Text => version!("text"),
+            FileType::Csv => version!("csv"),
+            FileType::Eml => version!("eml"),
+            FileType::Epub => version!("epub"),
+        }
     }
 }
 

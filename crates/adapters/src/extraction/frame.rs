@@ -30,8 +30,8 @@ pub(super) struct Request {
 /// What the worker does.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Task {
-    /// Extracts the text of all pages.
-    Text,
+    /// Extracts the text of all pages of a file of this type.
+    Text { file_type: String },
     /// Renders a page.
     Image(DrawingRequest),
     /// Reports its sandbox, without reading a file.
@@ -123,6 +123,7 @@ pub(super) struct PageFrame {
     glyphs: u32,
     unmapped_glyphs: u32,
     truncated: bool,
+    label: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -134,15 +135,15 @@ pub(super) struct MetadataFrame {
 
 impl From<ExtractedPage> for PageFrame {
     fn from(page: ExtractedPage) -> Self {
-        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition: _ } = page;
-        Self { number, text, glyphs, unmapped_glyphs, truncated }
+        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition: _, label } = page;
+        Self { number, text, glyphs, unmapped_glyphs, truncated, label }
     }
 }
 
 impl From<PageFrame> for ExtractedPage {
     fn from(page: PageFrame) -> Self {
-        let PageFrame { number, text, glyphs, unmapped_glyphs, truncated } = page;
-        Self { number, text, glyphs, unmapped_glyphs, truncated, recognition: None }
+        let PageFrame { number, text, glyphs, unmapped_glyphs, truncated, label } = page;
+        Self { number, text, glyphs, unmapped_glyphs, truncated, recognition: None, label }
     }
 }
 

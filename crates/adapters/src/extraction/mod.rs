@@ -3,8 +3,8 @@
 //! [`WorkerExtractor`] implements the `TextExtractor` port: for each file it starts a process that runs [`worker_main`],
 //! sends it the file and receives pages. The worker limits its own memory and processor time and enters its [`sandbox`]
 //! before it reads the first byte, so the cost of a hostile file is bounded whatever the libraries do, and a file that
-//! takes over the worker finds neither files nor network. `pdf` reads the file in the worker; `reader` has what
-//! readers share.
+//! takes over the worker finds neither files nor network. `pdf` reads PDFs in the worker, and `formats` the other
+//! types; `reader` has what readers share.
 //!
 //! [`WorkerRenderer`] implements the `PageRenderer` port in the same way.
 //!
@@ -14,6 +14,7 @@
 //! Does not belong here: decisions about the extracted pages, and which pages are recognised.
 
 mod extractor;
+mod formats;
 mod frame;
 #[cfg(fuzzing)]
 pub mod fuzzing;

@@ -1,14 +1,16 @@
-//! The worker process, which handles one PDF with limited resources.
+//! The worker process, which handles one file with limited resources.
 
+use super::formats;
 use super::frame::{self, Frame, ProgramRequest, Request, Task};
 use super::limits::ExtractionLimits;
 use super::pdf::document::{self, DocumentLimits};
 use super::pdf::drawing::{self, RenderFailure};
 use super::pdf::limits::PageLimits;
-use super::reader::{Sink, Stopped};
+use super::reader::{PagesLimits, Sink, Stopped};
 use super::sandbox::{self, Sandbox};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata};
+use docent_domain::file_type::FileType;
 use rlimit::Resource;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -24,10 +26,10 @@ pub(super) const CANNOT_RUN: i32 = 127;
 /// Maximum size of a file that a program writes: some libraries keep the image in a temporary file.
 const PROGRAM_FILE_BYTES: u64 = 128 << 20;
 
-/// Runs a worker: limits and confines the process, reads a request and a PDF from standard input, and writes frames
+/// Runs a worker: limits and confines the process, reads a request and a file from standard input, and writes frames
 /// to standard output.
 ///
-/// The exit code reports failures of the worker itself; problems of the PDF are reported in a frame.
+/// The exit code reports failures of the worker itself; problems of the file are reported in a frame.
 pub fn worker_main() -> ExitCode {
     // Only the location of a panic is logged: its message may quote the document.
     std::panic::set_hook(Box::new(|panic| {
@@ -73,30 +75,33 @@ fn become_program(request: &ProgramRequest) -> io::Error {
     std::process::exit(CANNOT_RUN)
 }
 
-/// Reads the PDF from standard input and writes the result to standard output.
+/// Reads the file from standard input and writes the result to standard output.
 fn handle(request: &Request, sandbox: Sandbox) -> io::Result<()> {
     let mut output = FrameSink(BufWriter::with_capacity(64 << 10, io::stdout()));
-    let mut pdf = Vec::new();
-    io::stdin().take(request.file_bytes.saturating_add(1)).read_to_end(&mut pdf)?;
-    if pdf.len() as u64 > request.file_bytes {
+    let mut bytes = Vec::new();
+    io::stdin().take(request.file_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > request.file_bytes {
         output.send(&Frame::failed(Failure::of(FailureCode::TooLarge)))?;
         return output.0.flush();
     }
     match &request.task {
         Task::SandboxCheck => output.send(&Frame::Sandbox(sandbox))?,
         Task::Program(_) => return Err(io::Error::other("programs do not run in this process")),
-        Task::Image(drawing) => match drawing::draw(pdf, drawing) {
+        Task::Image(drawing) => match drawing::draw(bytes, drawing) {
             Ok(png) => output.image(&png)?,
             Err(RenderFailure::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
             Err(RenderFailure::Document(failure)) => output.send(&Frame::failed(failure))?,
         },
-        Task::Text => {
-            let limits = DocumentLimits {
-                pages: request.pages,
-                text_bytes: request.text_bytes,
-                page: PageLimits::default(),
+        Task::Text { file_type } => {
+            let read = match FileType::parse(file_type) {
+                Some(FileType::Pdf) => read_pdf(bytes, request, &mut output),
+                Some(file_type) => {
+                    let limits = PagesLimits { pages: request.pages, text_bytes: request.text_bytes };
+                    formats::read(file_type, bytes, limits, &mut output)
+                }
+                None => return Err(io::Error::other("the type of the file is not known")),
             };
-            match document::read(pdf, &limits, &mut output) {
+            match read {
                 Ok(()) => {}
                 Err(Stopped::Document(failure)) => output.send(&Frame::failed(failure))?,
                 Err(Stopped::Sink(error)) => return Err(error),
@@ -104,6 +109,11 @@ fn handle(request: &Request, sandbox: Sandbox) -> io::Result<()> {
         }
     }
     output.0.flush()
+}
+
+fn read_pdf(bytes: Vec<u8>, request: &Request, output: &mut impl Sink) -> Result<(), Stopped> {
+    let (pages, text_bytes, page) = (request.pages, request.text_bytes, PageLimits::default());
+    document::read(bytes, &DocumentLimits { pages, text_bytes, page }, output)
 }
 
 /// Lowers the resource limits of this process, which the kernel enforces.

@@ -133,18 +133,27 @@ impl DocumentReader for Transaction {
         ids: &[VersionId],
         scope: &Scope,
     ) -> Result<HashMap<VersionId, SearchedVersion>> {
+        type Row = (Uuid, Option<Uuid>, i64, Option<Json>, Option<Json>);
         let query = ingested_in(scope)
-            .columns([Column::Id, Column::VersionId, Column::Version, Column::Recognition])
+            .columns([
+                Column::Id,
+                Column::VersionId,
+                Column::Version,
+                Column::Recognition,
+                Column::PageLabels,
+            ])
             .filter(has_version(ids))
-            .into_tuple::<(Uuid, Option<Uuid>, i64, Option<Json>)>();
+            .into_tuple::<Row>();
         let rows = self.run("see which versions are searched", |db| Box::pin(query.all(db))).await?;
-        let version = |(id, version, number, found): (Uuid, Option<Uuid>, i64, Option<Json>)| {
+        let version = |(id, version, number, found, page_labels): Row| {
             let number = counted(number, "number of a version")?;
             let recognized_pages = match found.as_ref().map(recognition::of_value).transpose()? {
                 Some(found) => found.pages.iter().map(|page| page.page).collect(),
                 None => Vec::new(),
             };
-            let searched = SearchedVersion { document: DocumentId::from_uuid(id), number, recognized_pages };
+            let page_labels = labels::page_labels(page_labels)?;
+            let document = DocumentId::from_uuid(id);
+            let searched = SearchedVersion { document, number, recognized_pages, page_labels };
             Ok((VersionId::from_uuid(version.unwrap_or(id)), searched))
         };
         rows.into_iter().map(version).collect()

@@ -2,8 +2,11 @@
 
 use super::entities::document_collections as memberships;
 use super::entities::documents::{Column, Entity};
+use super::fault::corrupt;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, BuiltIn};
 use docent_domain::condition::{Condition, NumberOrder};
+use docent_domain::extraction::PageLabels;
+use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, UserId};
 use docent_domain::scope::Scope;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
@@ -198,4 +201,11 @@ fn attribute_number(key: &AttributeKey, backend: DbBackend) -> Expr {
 /// SQLite's path of an attribute. Keys have no quotation marks.
 fn path(key: &AttributeKey) -> String {
     format!("$.\"{}\"", key.as_str())
+}
+
+/// Decodes the column with what the pages of a document are in its file.
+pub(super) fn page_labels(value: Option<Value>) -> Result<PageLabels> {
+    let Some(value) = value else { return Ok(PageLabels::default()) };
+    let labels: Vec<String> = serde_json::from_value(value).map_err(|_| corrupt("labels of pages"))?;
+    Ok(labels.into())
 }

@@ -7,6 +7,7 @@ pub(crate) mod file;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod page_image;
+pub(crate) mod page_text;
 pub(crate) mod replace;
 pub(crate) mod report;
 pub(crate) mod response;

@@ -20,7 +20,7 @@ use docent_http::{Bearer, PathId, Reply, State};
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 202, description = "The document.", body = DocumentResponse<'_>),
-        answers::UnknownDocument, answers::InvalidBody, answers::NotPdf, answers::StorageFull,
+        answers::UnknownDocument, answers::InvalidBody, answers::UnsupportedFile, answers::StorageFull,
     ),
 )]
 pub(crate) async fn replace(

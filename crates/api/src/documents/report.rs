@@ -137,6 +137,9 @@ pub(crate) struct FileView<'a> {
     /// SHA-256 digest, in hexadecimal digits.
     #[schema(min_length = 64, max_length = 64)]
     sha256: String,
+    /// Type of the file.
+    #[schema(example = "pdf")]
+    r#type: &'static str,
 }
 
 /// A file that becomes the next version of a document once it is ingested.
@@ -324,7 +327,7 @@ fn time(at: DateTime<Utc>) -> String {
 impl<'a> From<&'a StoredFile> for FileView<'a> {
     fn from(file: &'a StoredFile) -> Self {
         let sha256 = file.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { name: file.name.as_str(), bytes: file.bytes, sha256 }
+        Self { name: file.name.as_str(), bytes: file.bytes, sha256, r#type: file.file_type.as_str() }
     }
 }
 

@@ -40,7 +40,7 @@ impl OnDuplicate {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "documents the form that the handler reads as a stream")]
 pub(crate) struct UploadForm {
-    /// The PDF, sent as `application/pdf`. Its name becomes the title; without a name the title is `Untitled`.
+    /// The file: a PDF, sent as `application/pdf`, or a file of another type that `DOCENT_UPLOAD_TYPES` accepts. Its name becomes the title; without a name the title is `Untitled`.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct UploadForm {
     responses(
         (status = 202, description = "The new document, `pending`.", body = DocumentResponse<'_>),
         (status = 200, description = "With `on_duplicate=return`: an existing document.", body = DocumentResponse<'_>),
-        answers::UnknownCollection, answers::InvalidBody, answers::NotPdf, answers::StorageFull,
+        answers::UnknownCollection, answers::InvalidBody, answers::UnsupportedFile, answers::StorageFull,
     ),
 )]
 pub(crate) async fn upload(

@@ -35,9 +35,7 @@ pub(super) async fn search(app: &App, by: &Reader, arguments: JsonObject) -> Out
 
 /// Formats a passage with a header line that names its source.
 fn passage(chunk: &ScoredChunk) -> String {
-    let (first, last) = (chunk.span.start.page, chunk.span.end.page);
-    let place = if first == last { format!("page {first}") } else { format!("pages {first} to {last}") };
-    format!("[{}, {place}, document {}]\n{}", chunk.title, chunk.document_id, chunk.text)
+    format!("[{}, {}, document {}]\n{}", chunk.title, chunk.place(), chunk.document_id, chunk.text)
 }
 
 /// Arguments of `list_documents`.
@@ -112,7 +110,14 @@ pub(super) async fn page(app: &App, by: &Reader, arguments: JsonObject) -> Outco
         }));
     };
     let mut value = json!({ "document_id": id.to_string(), "title": title, "page": number, "pages": page.pages, "text": text });
-    let mut text = format!("[{title}, page {number} of {}]\n{text}", page.pages);
+    let place = match &page.label {
+        Some(label) => format!("{label} (page {number} of {})", page.pages),
+        None => format!("page {number} of {}", page.pages),
+    };
+    let mut text = format!("[{title}, {place}]\n{text}");
+    if let Some(label) = page.label {
+        value["label"] = json!(label);
+    }
     if let Some(next) = page.next {
         value["next_offset"] = json!(next);
         text.push_str(&format!("\n[The text of this page goes on at the offset {next}.]"));

@@ -94,6 +94,10 @@ pub(crate) struct FileCitation<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false, default = false)]
     recognized: bool,
+    /// What the first page is in a file that is not a PDF. Otherwise missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    label: Option<&'a str>,
 }
 
 impl<'a> From<&'a ScoredChunk> for Annotation<'a> {
@@ -106,6 +110,7 @@ impl<'a> From<&'a ScoredChunk> for Annotation<'a> {
             quote: &chunk.text,
             score: chunk.score.into(),
             recognized: chunk.recognized,
+            label: chunk.label.as_deref(),
         };
         Self { r#type: "file_citation", file_citation }
     }

@@ -5,6 +5,7 @@ use actix_web::http::StatusCode;
 use docent_app::error::Error;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::{FileType, FileTypes};
 use docent_domain::permission::RecordKind;
 use docent_http::error::{FieldError, InvalidRequest, Loc, Problem};
 use docent_http::extract::body::{broken_body, timed_out};
@@ -57,6 +58,7 @@ answers! {
     UnknownDelivery { 404 => "DeliveryNotFound", 422 => "InvalidRequest" }
     UnknownDocument { 404 => "DocumentNotFound", 422 => "InvalidRequest" }
     UnknownPage { 404 => "PageNotFound", 422 => "PageNotRendered" }
+    UnknownPageText { 404 => "PageNotFound", 422 => "InvalidRequest" }
     UnknownStream { 404 => "StreamNotFound", 422 => "InvalidRequest" }
     UnknownWebhook { 404 => "WebhookNotFound", 422 => "InvalidRequest" }
     UnknownAgent { 404 => "AgentNotFound" }
@@ -67,7 +69,7 @@ answers! {
     InvalidLink { 400 => "InvalidLink" }
     ModelFailed { 502 => "ModelFailed", 504 => "ModelTimeout" }
     NotFailed { 409 => "DocumentNotFailed" }
-    NotPdf { 415 => "NotPdf" }
+    UnsupportedFile { 415 => "UnsupportedFile" }
     NotReplayable { 409 => "DeliveryNotReplayable" }
     TooManyWebhooks { 409 => "TooManyWebhooks" }
     WebhookDisabled { 409 => "WebhookDisabled" }
@@ -167,7 +169,11 @@ fn about_records() -> Vec<Shared> {
         (
             "PageNotFound",
             "The document or the page does not exist.",
-            vec![missing(RecordKind::Document), Error::PageNotFound.into()],
+            vec![
+                missing(RecordKind::Document),
+                Error::PageNotFound.into(),
+                Error::NoPageImages(FileType::Docx).into(),
+            ],
         ),
         (
             "AgentNotFound",
@@ -224,7 +230,12 @@ fn about_requests() -> Vec<Shared> {
         ("IncompleteBody", "The connection closed before the end of the body.", vec![broken_body()]),
         ("BodyTimeout", "The client paused too long while sending the body.", vec![timed_out()]),
         ("TooLarge", "The body is too large.", vec![ApiError::too_large(4 * 1024 * 1024)]),
-        ("NotPdf", "The file was not sent as `application/pdf`.", vec![Error::NotPdf.into()]),
+        (
+            "UnsupportedFile",
+            "The file was not sent as `application/pdf`, or, if `DOCENT_UPLOAD_TYPES` accepts other types, its content is of \
+             none of them.",
+            vec![Error::UnsupportedFileType { accepted: FileTypes::default() }.into()],
+        ),
         (
             "InvalidRequest",
             "A value is malformed, missing, of the wrong type or violates a rule.",

@@ -46,17 +46,25 @@ pub(super) fn system(prompt: &str, conversation: &[Message]) -> Message {
 fn line(number: usize, passage: &ScoredChunk) -> String {
     let title = plain(&passage.title);
     let title: String = title.chars().take(TITLE_CHARS).collect();
-    let (first, last) = (passage.span.start.page, passage.span.end.page);
-    let pages = if first == last { format!("page {first}") } else { format!("pages {first} to {last}") };
+    let pages = place(passage);
     let words = plain(passage.text.get(..passage.text.len().min(200)).unwrap_or(&passage.text));
     let words: Vec<&str> = words.split(' ').take(FIRST_WORDS).collect();
     format!("{number}. {title}, {pages}, begins with: {}", words.join(" "))
 }
 
+/// Where a passage is. A label is text of the document, and keeps its separators, so that the model can cite it.
+fn place(passage: &ScoredChunk) -> String {
+    plain_with(&passage.place(), "._-()&,'!:›–")
+}
+
 /// Reduces a text to one line of letters, digits and characters common in file names. Text from documents must not
 /// bring markup, quotes or lines that look like part of the prompt into the system message.
 fn plain(text: &str) -> String {
-    let keep = |c: char| if c.is_alphanumeric() || "._-()&,'".contains(c) { c } else { ' ' };
+    plain_with(text, "._-()&,'")
+}
+
+fn plain_with(text: &str, allowed: &str) -> String {
+    let keep = |c: char| if c.is_alphanumeric() || allowed.contains(c) { c } else { ' ' };
     let text: String = text.chars().map(keep).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

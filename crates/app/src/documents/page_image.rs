@@ -114,7 +114,7 @@ impl PageImageCache {
 /// Renders a page of an uploaded file as PNG. A passage of another document or page is not highlighted.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the document or its file does not exist; [`Error::PageNotFound`];
+/// [`Error::NotFound`] when the document or its file does not exist; [`Error::PageNotFound`]; [`Error::NoPageImages`];
 /// [`Error::PageNotRenderable`]; [`Error::LimitReached`]; or when a store or the renderer fails.
 pub async fn render(
     app: &App,
@@ -123,7 +123,10 @@ pub async fn render(
     image: PageImage,
 ) -> Result<Bytes> {
     // Before the cache, so that images of deleted documents and of those outside the scope are not served.
-    let (document, _, pdf) = file::of_document(app, scope, image.document).await?;
+    let (document, file, pdf) = file::of_document(app, scope, image.document).await?;
+    if !file.file_type.has_page_images() {
+        return Err(Error::NoPageImages(file.file_type));
+    }
     let key = (document.version_id, image);
     if let Some(png) = app.process.page_images.get(&key) {
         return Ok(png);

@@ -22,6 +22,8 @@ pub struct PageText {
     pub pages: u32,
     /// The page's text, or a part of it; none when the page does not exist.
     pub text: Option<String>,
+    /// What the page is in the file; none in PDFs.
+    pub label: Option<String>,
     /// The offset of the next part, if the text does not end here.
     pub next: Option<usize>,
 }
@@ -42,7 +44,7 @@ pub async fn read(
     let document = get::get(app, grant, scope, id).await?;
     let is_ingested = document.state.vector_doc_id().is_some();
     let Some(file) = document.file.as_ref().filter(|_| is_ingested) else {
-        return Ok(PageText { document, pages: 0, text: None, next: None });
+        return Ok(PageText { document, pages: 0, text: None, label: None, next: None });
     };
     let page = extractions::extract_page(app, file, number).await.map_err(|error| match error {
         ExtractionError::Fault(fault) => fault,
@@ -58,7 +60,7 @@ pub async fn read(
         }
         None => (None, None),
     };
-    Ok(PageText { document, pages: page.pages, text, next })
+    Ok(PageText { document, pages: page.pages, text, label: page.label, next })
 }
 
 /// The part of a text after `offset` characters, and the offset of the next part.

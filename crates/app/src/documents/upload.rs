@@ -14,6 +14,7 @@ use docent_domain::audit::AuditAction;
 use docent_domain::collection::CollectionRole;
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
 use docent_domain::id::{CollectionId, DocumentId, JobId, UserId, VersionId};
 use docent_domain::job::{Job, JobKind};
 use docent_domain::limits::AccountLimits;
@@ -96,14 +97,23 @@ pub struct Upload {
     /// How many bytes the account can still store, and its limit; `None` for any number.
     room: Option<(u64, u64)>,
     digest: Sha256,
+    kind: Kind,
     trace: Option<TraceParent>,
 }
 
-/// Begins an upload with the file name and content type that the client sent. Parameters of the content type are ignored.
-/// The file has at least `expected` bytes.
+/// What is known of the type of the uploaded file.
+enum Kind {
+    Known(FileType),
+    /// The beginning of the file.
+    Unknown(Vec<u8>),
+}
+
+/// Begins an upload with the file name and content type that the client sent. The file has at least `expected` bytes.
+///
+/// The content type matters only where PDF alone is accepted, and its parameters are ignored. Otherwise the content decides.
 ///
 /// # Errors
-/// [`Error::NotPdf`] for another content type; [`Error::LimitReached`]; or when a store cannot be reached.
+/// [`Error::UnsupportedFileType`] for another content type; [`Error::LimitReached`]; or when a store cannot be reached.
 pub async fn begin(
     app: &Arc<App>,
     target: impl Into<UploadTarget>,
@@ -111,9 +121,10 @@ pub async fn begin(
     content_type: &str,
     expected: u64,
 ) -> Result<Upload> {
+    let accepted = app.settings.upload_types;
     let essence = content_type.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case("application/pdf") {
-        return Err(Error::NotPdf);
+    if accepted.is_pdf_only() && !essence.eq_ignore_ascii_case(FileType::Pdf.media_type()) {
+        return Err(Error::UnsupportedFileType { accepted });
     }
     let target = target.into();
     let (account, limits) = target.account();
@@ -129,6 +140,7 @@ pub async fn begin(
         bytes: 0,
         room,
         digest: Sha256::new(),
+        kind: if accepted.is_pdf_only() { Kind::Known(FileType::Pdf) } else { Kind::Unknown(Vec::new()) },
         trace: None,
     })
 }
@@ -143,7 +155,7 @@ impl Upload {
     /// Writes the next bytes.
     ///
     /// # Errors
-    /// [`Error::FileTooLarge`], [`Error::LimitReached`], or when the blob store fails. Call [`Self::abort`] then.
+    /// [`Error::FileTooLarge`], [`Error::LimitReached`], [`Error::UnsupportedFileType`], or when the blob store fails. Call [`Self::abort`] then.
     pub async fn write(&mut self, bytes: Bytes) -> Result<()> {
         self.bytes += bytes.len() as u64;
         let limit = self.app.settings.max_upload_bytes;
@@ -155,26 +167,52 @@ impl Upload {
         {
             return Err(limits::storage_full(max));
         }
+        if let Kind::Unknown(head) = &mut self.kind {
+            head.extend_from_slice(&bytes[..bytes.len().min(HEAD_BYTES - head.len())]);
+            if head.len() == HEAD_BYTES {
+                self.file_type()?;
+            }
+        }
         self.digest.update(&bytes);
         Ok(self.writer.write(bytes).await?)
+    }
+
+    /// Determines the type of the file by what has been received.
+    fn file_type(&mut self) -> Result<FileType> {
+        let head = match &self.kind {
+            Kind::Known(file_type) => return Ok(*file_type),
+            Kind::Unknown(head) => head,
+        };
+        let accepted = self.app.settings.upload_types;
+        let file_type = detect(head, self.name.as_str()).filter(|of| accepted.contains(*of));
+        let file_type = file_type.ok_or(Error::UnsupportedFileType { accepted })?;
+        self.kind = Kind::Known(file_type);
+        Ok(file_type)
     }
 
     /// Records the file and queues its ingestion. Runs to completion even if the caller stops waiting, so that no file is left
     /// without its record.
     ///
     /// # Errors
-    /// As [`replace::begin`] for a new version; or when the blob store or the database fails. Nothing is changed then.
+    /// As [`replace::begin`] for a new version; [`Error::UnsupportedFileType`]; or when the blob store or the database fails. Nothing is changed then.
     pub async fn finish(self) -> Result<Uploaded> {
         tokio::spawn(self.complete().in_current_span()).await.map_err(|error| {
             Fault::new(Component::Service, FaultKind::Internal, "finishing an upload failed").caused_by(error)
         })?
     }
 
-    async fn complete(self) -> Result<Uploaded> {
+    async fn complete(mut self) -> Result<Uploaded> {
+        let file_type = match self.file_type() {
+            Ok(file_type) => file_type,
+            Err(error) => {
+                self.abort().await;
+                return Err(error);
+            }
+        };
         let Self { app, target, version, name, writer, bytes, digest, trace, .. } = self;
         writer.finish().await?;
         let blob = BlobKey::of_version(version);
-        let file = StoredFile { blob, name, bytes, sha256: digest.finalize().into() };
+        let file = StoredFile { blob, name, bytes, sha256: digest.finalize().into(), file_type };
         let recorded = match target {
             UploadTarget::New(new) => record(&app, new, version, file, trace).await,
             UploadTarget::Version(target) => replace::record(&app, &target, version, file, trace)

@@ -59,7 +59,7 @@ async fn try_ingest(
     let active = app.active_index().await?;
     match ingest::ingest(app, &active, &document, cancelled, &mut attempt.stats).await {
         Some(coverage) => Ok(Success::Ingested {
-            coverage: coverage?,
+            coverage: Box::new(coverage?),
             generation: active.generation.id,
             labels: document.labels_revision,
         }),

@@ -34,7 +34,7 @@ pub(super) enum Success {
     /// The document is searchable in this generation of the index.
     Ingested {
         /// Its coverage.
-        coverage: Coverage,
+        coverage: Box<Coverage>,
         /// The generation.
         generation: GenerationId,
         /// Revision of the labels in the index.

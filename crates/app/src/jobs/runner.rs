@@ -13,6 +13,7 @@ use crate::{App, spans};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::document::{Document, DocumentStatus, StoredVersion};
 use docent_domain::error::IllegalTransition;
+use docent_domain::extraction::Coverage;
 use docent_domain::extraction::IngestionStats;
 use docent_domain::fault::Fault;
 use docent_domain::id::{DocumentId, LeaseId, VersionId};
@@ -371,7 +372,7 @@ impl Runner {
         }
         let finished = match outcome {
             Outcome::Success(Success::Ingested { coverage, labels, .. }) => {
-                let ingested = |document: Document| document.ingested(coverage.clone(), now);
+                let ingested = |document: Document| document.ingested(Coverage::clone(coverage), now);
                 let finished = self.finish(&mut *work, job.document, attempt, ingested).await?;
                 if finished.is_some() {
                     work.documents().set_indexed_labels(job.document, *labels).await?;

@@ -130,6 +130,7 @@ fn source() -> ScoredChunk {
         pages: vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }],
         score: 0.375,
         recognized: true,
+        label: Some("Slide 3".to_owned()),
     }
 }
 

@@ -13,6 +13,7 @@ use docent_domain::access::Actor;
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
 use docent_domain::fault::{Component, Result};
+use docent_domain::file_type::FileType;
 use docent_domain::id::{CollectionId, DocumentId, LeaseId};
 use docent_domain::job::Job;
 use docent_domain::trace::TraceParent;
@@ -307,7 +308,7 @@ struct Extractor {
 
 #[async_trait]
 impl TextExtractor for Extractor {
-    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+    async fn extract(&self, _: FileType, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
         self.begun.fetch_add(1, Ordering::SeqCst);
         match self.reading {
             Reading::AtOnce => {}
@@ -318,7 +319,7 @@ impl TextExtractor for Extractor {
         Ok(one_page(pdf).await?)
     }
 
-    fn name(&self) -> &'static str {
+    fn name(&self, _: FileType) -> &'static str {
         "plain"
     }
 }
@@ -328,8 +329,8 @@ struct CachingExtractor(Arc<Extractor>, Arc<dyn BlobStore>);
 
 #[async_trait]
 impl TextExtractor for CachingExtractor {
-    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
-        self.0.extract(pdf).await
+    async fn extract(&self, file_type: FileType, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        self.0.extract(file_type, pdf).await
     }
 
     async fn extract_file(
@@ -352,8 +353,8 @@ impl TextExtractor for CachingExtractor {
         self.1.delete(&BlobKey::of_extraction(sha256)).await.map(drop)
     }
 
-    fn name(&self) -> &'static str {
-        self.0.name()
+    fn name(&self, file_type: FileType) -> &'static str {
+        self.0.name(file_type)
     }
 }
 

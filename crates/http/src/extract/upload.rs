@@ -157,7 +157,7 @@ async fn in_time<T>(
     stream: &mut (impl Stream<Item = Result<T, MultipartError>> + Unpin),
 ) -> Result<Option<T>, ApiError> {
     tokio::select! {
-        item = stream.next() => item.transpose().map_err(|error| form_error(&error)),
+        item = stream.next() => item.transpose().map_err(|error| form_error(context, &error)),
         () = context.app.sleep(time_left) => Err(timed_out()),
     }
 }
@@ -196,7 +196,7 @@ fn too_many_parts() -> ApiError {
     ApiError::invalid_field(&["body"], "has too many parts")
 }
 
-fn form_error(error: &MultipartError) -> ApiError {
+fn form_error(context: &State, error: &MultipartError) -> ApiError {
     match error {
         MultipartError::ContentTypeMissing
         | MultipartError::ContentTypeParse
@@ -204,7 +204,9 @@ fn form_error(error: &MultipartError) -> ApiError {
         | MultipartError::BoundaryMissing => {
             ApiError::invalid_field(&["body"], "must be a multipart form with a part named file")
         }
-        MultipartError::Nested => Error::NotPdf.into(),
+        MultipartError::Nested => {
+            Error::UnsupportedFileType { accepted: context.app.settings().upload_types }.into()
+        }
         MultipartError::Payload(_) => broken_body(),
         _ => ApiError::invalid_field(&["body"], "is not a valid multipart form"),
     }

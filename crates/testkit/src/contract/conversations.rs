@@ -40,6 +40,7 @@ fn answer(n: u32) -> ConversationMessage {
         pages: vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }],
         score: 0.375,
         recognized: true,
+        label: Some("Setup › Network".into()),
     };
     let role = MessageRole::Agent {
         name: AgentName::parse("chat").unwrap(),

@@ -7,7 +7,10 @@ use docent_domain::document::{
     Deletion, Document, DocumentState, DocumentStatus, Failure, FailureCode, Pending, StoredFile,
     StoredVersion,
 };
-use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, RecognizedPageCoverage};
+use docent_domain::extraction::{
+    Coverage, IngestionStats, PageLabels, RecognitionCoverage, RecognizedPageCoverage,
+};
+use docent_domain::file_type::FileType;
 use docent_domain::generation::IndexedRevision;
 use docent_domain::job::{Job, JobKind};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, ListPosition, PageRequest};
@@ -35,6 +38,7 @@ crate::battery! {
         full.title = title("  Ünïcødé — 長い標題 🦀 “quoted” 'single' \\ % _ עברית  ");
         let file = full.file.as_mut().unwrap();
         file.bytes = (1 << 40) + 1;
+        file.file_type = FileType::Docx;
         file.sha256 = std::array::from_fn(|n| u8::try_from(n * 8).unwrap());
         full.coverage = Some(Coverage {
             pages: u32::MAX,
@@ -50,6 +54,7 @@ crate::battery! {
                 pages: (2..=2000).map(|page| RecognizedPageCoverage { page, confidence: 99 }).collect(),
                 failed_pages: RecognitionFailure::ALL.map(|failure| (u32::MAX, failure)).to_vec(),
             }),
+            page_labels: vec!["Slide 1".to_owned(), "Übersicht › \"Kosten\"".to_owned()].into(),
         });
         full.stats = Some(IngestionStats {
             extractor: "hayro 0.9".to_owned(),
@@ -206,13 +211,14 @@ crate::battery! {
             pages: vec![RecognizedPageCoverage { page: 2, confidence: 87 }],
             failed_pages: vec![],
         };
-        let coverage = Coverage { recognition: Some(recognition), ..coverage() };
+        let page_labels = PageLabels::from(vec!["Slide 1".to_owned()]);
+        let coverage = Coverage { recognition: Some(recognition), page_labels: page_labels.clone(), ..coverage() };
         let ingested = document(1).ingested(coverage, at(5)).unwrap();
         let failed = document(2).failed(Failure::of(FailureCode::NoText), None, at(5)).unwrap();
         add_documents(&*store, &[ingested.clone(), failed.clone(), document(3)]).await;
         let ids = [ingested.version_id, failed.version_id, id(3), id(4)];
         let mut view = store.read().await.unwrap();
-        let version = SearchedVersion { document: ingested.id, number: 1, recognized_pages: vec![2] };
+        let version = SearchedVersion { document: ingested.id, number: 1, recognized_pages: vec![2], page_labels };
         let expected = HashMap::from([(ingested.version_id, version)]);
         assert_eq!(view.documents().searchable(&ids, Scope::SERVICE).await.unwrap(), expected);
         assert!(view.documents().searchable(&[], Scope::SERVICE).await.unwrap().is_empty());
@@ -224,7 +230,7 @@ crate::battery! {
         let other = document(2).ingested(coverage(), at(5)).unwrap();
         add_users(&*store, &[user(1)]).await;
         add_documents(&*store, &[ingested.clone(), other]).await;
-        let (version, file) = (id(50), file(50, id(50)));
+        let (version, file) = (id(50), StoredFile { file_type: FileType::Epub, ..file(50, id(50)) });
         let (replaced, _) = ingested.clone().with_file(version, file.clone(), at(6));
         let failed = replaced.clone().failed(Failure::of(FailureCode::NotAPdf), None, at(7)).unwrap();
         for (document, status) in
@@ -261,7 +267,8 @@ crate::battery! {
         let mut view = store.read().await.unwrap();
         let versions = [ingested.version_id, id(50)];
         let searched = view.documents().searchable(&versions, Scope::SERVICE).await.unwrap();
-        let version = SearchedVersion { document: ingested.id, number: 2, recognized_pages: vec![] };
+        let page_labels = PageLabels::default();
+        let version = SearchedVersion { document: ingested.id, number: 2, recognized_pages: vec![], page_labels };
         assert_eq!(searched, [(id(50), version)].into());
         assert_eq!(view.documents().versions(&[ingested.id], Scope::SERVICE).await.unwrap(), [id(50)]);
         assert_eq!(view.inventory().statuses(&versions).await.unwrap(), [(id(50), DocumentStatus::Ingested)].into());

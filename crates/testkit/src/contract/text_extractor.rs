@@ -6,6 +6,7 @@ use bytes::Bytes;
 use docent_domain::document::{BlobKey, FailureCode};
 use docent_domain::extraction::PageQuality;
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::FileType;
 use docent_domain::recognition::{PageBox, Recognition, RecognizedLine, RecognizedPage, RecognizedWord};
 use docent_ports::blob_store::{BlobStore, ByteStream};
 use docent_ports::text_extractor::{ExtractionError, PageText, TextExtractor};
@@ -49,7 +50,7 @@ crate::battery! {
     /// Pages are numbered from 1 and have their own text.
     async fn pages_are_in_order(subject) {
         let pdf = (subject.pdf)(&["The first page", "The second page"]);
-        let pages = subject.extractor.extract(pieces(pdf, 4096)).await.unwrap().pages;
+        let pages = subject.extractor.extract(FileType::Pdf, pieces(pdf, 4096)).await.unwrap().pages;
         let texts: Vec<_> = pages.iter().map(|page| (page.number, page.text.trim(), page.truncated)).collect();
         assert_eq!(texts, [(1, "The first page", false), (2, "The second page", false)]);
         assert!(pages.iter().all(|page| page.quality() == PageQuality::Text && page.unmapped_glyphs == 0));
@@ -57,26 +58,26 @@ crate::battery! {
 
     async fn piece_size_does_not_matter(subject) {
         let pdf = (subject.pdf)(&["Some text"]);
-        let whole = subject.extractor.extract(pieces(pdf.clone(), pdf.len())).await.unwrap();
-        assert_eq!(subject.extractor.extract(pieces(pdf, 7)).await.unwrap(), whole);
+        let whole = subject.extractor.extract(FileType::Pdf, pieces(pdf.clone(), pdf.len())).await.unwrap();
+        assert_eq!(subject.extractor.extract(FileType::Pdf, pieces(pdf, 7)).await.unwrap(), whole);
     }
 
     async fn blank_page_is_empty(subject) {
         let pdf = (subject.pdf)(&["", "Some text"]);
-        let pages = subject.extractor.extract(pieces(pdf, 4096)).await.unwrap().pages;
+        let pages = subject.extractor.extract(FileType::Pdf, pieces(pdf, 4096)).await.unwrap().pages;
         assert_eq!(pages.len(), 2);
         assert_eq!(pages[0].quality(), PageQuality::Empty);
     }
 
     async fn non_pdf_fails_as_document(subject) {
         for bytes in [&b""[..], b"<html>not found</html>"] {
-            let result = subject.extractor.extract(pieces(bytes.to_vec(), 4096)).await;
+            let result = subject.extractor.extract(FileType::Pdf, pieces(bytes.to_vec(), 4096)).await;
             assert_eq!(failure_code(result), Some(FailureCode::NotAPdf));
         }
     }
 
     async fn locked_pdf_fails_with_password_required(subject) {
-        let result = subject.extractor.extract(pieces(subject.locked_pdf, 4096)).await;
+        let result = subject.extractor.extract(FileType::Pdf, pieces(subject.locked_pdf, 4096)).await;
         assert_eq!(failure_code(result), Some(FailureCode::PasswordRequired));
     }
 
@@ -85,7 +86,7 @@ crate::battery! {
         let pdf = (subject.pdf)(&["Some text"]);
         let fault = Fault::new(Component::BlobStore, FaultKind::Unavailable, "read");
         let broken = pieces(pdf, 4096).chain(stream::iter([Err(fault)]));
-        match subject.extractor.extract(Box::pin(broken)).await {
+        match subject.extractor.extract(FileType::Pdf, Box::pin(broken)).await {
             Err(ExtractionError::Fault(fault)) => {
                 assert_eq!((fault.component(), fault.is_transient()), (Component::BlobStore, true));
             }
@@ -98,7 +99,7 @@ crate::battery! {
         let (blobs, pdf) = (FakeBlobStore::default(), (subject.pdf)(&["Some text", ""]));
         let file = builders::document(1).file.unwrap();
         put(&blobs, &file.blob, pdf.clone()).await;
-        let expected = subject.extractor.extract(pieces(pdf, 4096)).await.unwrap();
+        let expected = subject.extractor.extract(FileType::Pdf, pieces(pdf, 4096)).await.unwrap();
         for _ in 0..2 {
             for _ in 0..2 {
                 assert_eq!(subject.extractor.extract_file(&file, &blobs).await.unwrap(), expected);
@@ -141,7 +142,7 @@ crate::battery! {
         let texts: Vec<String> = (0..8).map(|n| format!("Document number {n}")).collect();
         let runs = texts.iter().map(|text| {
             let pdf = (subject.pdf)(&[text]);
-            subject.extractor.extract(pieces(pdf, 4096))
+            subject.extractor.extract(FileType::Pdf, pieces(pdf, 4096))
         });
         for (text, extraction) in texts.iter().zip(futures::future::join_all(runs).await) {
             assert_eq!(extraction.unwrap().pages[0].text.trim(), text);

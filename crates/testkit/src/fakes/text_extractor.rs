@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode, StoredFile};
 use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::FileType;
 use docent_ports::blob_store::{BlobStore, ByteStream};
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use futures::TryStreamExt;
@@ -49,7 +50,7 @@ fn page(number: usize, text: &str) -> ExtractedPage {
 
 #[async_trait]
 impl TextExtractor for FakeTextExtractor {
-    async fn extract(&self, mut pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+    async fn extract(&self, _: FileType, mut pdf: ByteStream) -> Result<Extraction, ExtractionError> {
         let mut bytes = Vec::new();
         while let Some(piece) = pdf.try_next().await? {
             bytes.extend_from_slice(&piece);
@@ -78,7 +79,7 @@ impl TextExtractor for FakeTextExtractor {
         Ok(Extraction { pages, metadata })
     }
 
-    fn name(&self) -> &'static str {
+    fn name(&self, _: FileType) -> &'static str {
         "fake"
     }
 }
@@ -91,8 +92,8 @@ pub struct CachingTextExtractor {
 
 #[async_trait]
 impl TextExtractor for CachingTextExtractor {
-    async fn extract(&self, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
-        FakeTextExtractor.extract(pdf).await
+    async fn extract(&self, file_type: FileType, pdf: ByteStream) -> Result<Extraction, ExtractionError> {
+        FakeTextExtractor.extract(file_type, pdf).await
     }
 
     async fn extract_file(
@@ -119,8 +120,8 @@ impl TextExtractor for CachingTextExtractor {
         Ok(())
     }
 
-    fn name(&self) -> &'static str {
-        FakeTextExtractor.name()
+    fn name(&self, file_type: FileType) -> &'static str {
+        FakeTextExtractor.name(file_type)
     }
 }
 
@@ -131,11 +132,15 @@ mod tests {
 
     #[tokio::test]
     async fn files_can_script_what_happens() {
-        let failing = FakeTextExtractor.extract(pieces(failing_pdf(FailureCode::TooLarge), 99)).await;
+        let failing =
+            FakeTextExtractor.extract(FileType::Pdf, pieces(failing_pdf(FailureCode::TooLarge), 99)).await;
         assert_eq!(failure_code(failing), Some(FailureCode::TooLarge));
-        let fault = FakeTextExtractor.extract(pieces(b"%PDF-fake\n!fault\n".to_vec(), 99)).await;
+        let fault =
+            FakeTextExtractor.extract(FileType::Pdf, pieces(b"%PDF-fake\n!fault\n".to_vec(), 99)).await;
         assert!(matches!(fault, Err(ExtractionError::Fault(fault)) if fault.is_transient()));
-        let titled = FakeTextExtractor.extract(pieces(b"%PDF-fake\n!title T\na\x0cb".to_vec(), 99)).await;
+        let titled = FakeTextExtractor
+            .extract(FileType::Pdf, pieces(b"%PDF-fake\n!title T\na\x0cb".to_vec(), 99))
+            .await;
         let titled = titled.unwrap();
         assert_eq!((titled.metadata.title.as_deref(), titled.pages.len()), (Some("T"), 2));
     }

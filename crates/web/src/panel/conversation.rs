@@ -76,7 +76,7 @@ impl SourceView {
         Self {
             document: chunk.document_id.to_string(),
             title: chunk.title.clone(),
-            pages: pages(chunk.span.start.page, chunk.span.end.page),
+            pages: chunk.label.clone().unwrap_or_else(|| pages(chunk.span.start.page, chunk.span.end.page)),
             text: (!withheld.contains(&chunk.document_id)).then(|| chunk.text.clone()),
             is_recognized: chunk.recognized,
         }

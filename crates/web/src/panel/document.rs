@@ -67,6 +67,8 @@ struct CollectionLink {
 #[derive(Serialize)]
 struct FileView {
     name: String,
+    /// Name of the type.
+    file_type: &'static str,
     size: String,
     sha256: String,
 }
@@ -75,6 +77,7 @@ impl FileView {
     fn of(file: &StoredFile) -> Self {
         Self {
             name: file.name.as_str().to_owned(),
+            file_type: file.file_type.title(),
             size: size(file.bytes),
             sha256: file.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
         }
@@ -303,8 +306,12 @@ mod tests {
                     failed: pages.to_owned(),
                 }),
             };
-            let file =
-                |name: &str| FileView { name: name.to_owned(), size: size(1), sha256: "0f".to_owned() };
+            let file = |name: &str| FileView {
+                name: name.to_owned(),
+                file_type: "PDF",
+                size: size(1),
+                sha256: "0f".to_owned(),
+            };
             let full = |row, file, coverage, is_allowed| Self {
                 document: row,
                 updated: Time::sample(),

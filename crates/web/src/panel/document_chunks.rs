@@ -7,6 +7,7 @@ use crate::signed_in::session::Staff;
 use actix_web::web::Path;
 use docent_app::documents::browse as use_case;
 use docent_domain::access::ViewDocuments;
+use docent_domain::extraction::PageLabels;
 use docent_domain::id::DocumentId;
 use docent_domain::permission::RecordKind;
 use docent_domain::retrieval::StoredChunk;
@@ -32,11 +33,12 @@ struct ChunkView {
     text: String,
 }
 
-impl From<&StoredChunk> for ChunkView {
-    fn from(chunk: &StoredChunk) -> Self {
+impl ChunkView {
+    fn of(chunk: &StoredChunk, labels: Option<&PageLabels>) -> Self {
+        let (first, last) = (chunk.span.start.page, chunk.span.end.page);
         Self {
             ordinal: chunk.ordinal,
-            pages: pages(chunk.span.start.page, chunk.span.end.page),
+            pages: labels.and_then(|labels| labels.get(first)).unwrap_or_else(|| pages(first, last)),
             characters: chunk.text.chars().count(),
             text: chunk.text.clone(),
         }
@@ -53,12 +55,13 @@ pub(super) async fn chunks(staff: Staff, context: State, id: Path<String>, query
     let id: DocumentId = id_of(RecordKind::Document, &id)?;
     let number = PageNumber::of(&query);
     let (document, found) = use_case::chunks(&context.app, grant, id, number.page()).await?;
+    let labels = document.coverage.as_ref().map(|coverage| &coverage.page_labels);
     let path = format!("{ROOT}/documents/{id}/chunks");
     let page = ChunksPage {
         id: id.to_string(),
         document_title: document.title.as_str().to_owned(),
         status: document.state.name(),
-        chunks: found.records.iter().map(ChunkView::from).collect(),
+        chunks: found.records.iter().map(|chunk| ChunkView::of(chunk, labels)).collect(),
         paging: Paging::of(number, found.records.len(), found.total, &path, &[]),
     };
     staff.show(&context, "documents", page)

@@ -12,5 +12,5 @@ pub(super) async fn file(staff: Staff, context: State, id: Path<String>) -> Page
     let grant = staff.authorize::<ViewDocuments>()?;
     let id = id_of(RecordKind::Document, &id)?;
     let (file, bytes) = use_case::file(&context.app, grant, id).await?;
-    Ok(attachment::pdf(&file, bytes))
+    Ok(attachment::file(&file, bytes))
 }

@@ -37,6 +37,9 @@ pub(super) struct UploadPage {
     outcome: Outcome,
     /// Maximum size of a file.
     limit: String,
+    /// Names of the accepted types, and the value of the attribute `accept`.
+    types: String,
+    accept: String,
     files_max: usize,
     /// IDs of the collections that documents can be added to, and their names with their readers.
     collections: Vec<(String, String)>,
@@ -88,6 +91,8 @@ async fn render(
     let page = UploadPage {
         outcome,
         limit: size(app.settings().max_upload_bytes),
+        types: app.settings().upload_types.to_string(),
+        accept: app.settings().upload_types.accept(),
         files_max: FILES_MAX,
         collections: options.collect(),
         selected: selected.map(|id| id.to_string()).unwrap_or_default(),
@@ -231,6 +236,8 @@ mod tests {
             let page = |outcome, may_view| Self {
                 outcome,
                 limit: size(1),
+                types: "PDF and DOCX".to_owned(),
+                accept: ".pdf,.docx".to_owned(),
                 files_max: FILES_MAX,
                 collections: vec![("1".to_owned(), "Everyone – read by every account".to_owned())],
                 selected: "1".to_owned(),

@@ -13,6 +13,7 @@ use docent_app::maintenance::progress::Progress;
 use docent_app::{App, documents};
 use docent_domain::access::Actor;
 use docent_domain::document::{Document, DocumentState};
+use docent_domain::file_type::{FileType, FileTypes};
 use docent_domain::id::CollectionId;
 use docent_domain::scope::Scope;
 use docent_domain::text::{Email, Title};
@@ -68,9 +69,9 @@ pub(super) async fn actor(app: &App) -> anyhow::Result<Actor> {
 }
 
 impl SelectedFiles {
-    /// Selects the PDFs of a directory.
-    pub(super) fn select(folder: &Path, args: &EvalArgs) -> anyhow::Result<Self> {
-        let mut files = pdfs(folder).with_context(|| folder.display().to_string())?;
+    /// Selects the files of these types of a directory.
+    pub(super) fn select(folder: &Path, args: &EvalArgs, types: FileTypes) -> anyhow::Result<Self> {
+        let mut files = files(folder, types).with_context(|| folder.display().to_string())?;
         let limit = args.limit_files.map_or(files.len(), |limit| limit as usize);
         let left_out = files.split_off(limit.min(files.len()));
         let left_out = left_out.into_iter().map(|(name, _)| name).collect();
@@ -93,7 +94,10 @@ impl SelectedFiles {
         let digits = self.files.len().to_string().len().max(2);
         let mut sources = Vec::with_capacity(self.files.len());
         for (number, (name, path)) in (1..).zip(&self.files) {
-            let title = if self.neutral_titles { format!("doc-{number:0digits$}.pdf") } else { name.clone() };
+            // The extension separates kinds of plain text.
+            let extension = FileType::of_name(name).unwrap_or(FileType::Pdf).extensions()[0];
+            let neutral = || format!("doc-{number:0digits$}.{extension}");
+            let title = if self.neutral_titles { neutral() } else { name.clone() };
             let document =
                 upload(app, actor, &title, path).await.with_context(|| path.display().to_string())?;
             sources.push(Source { file: name.clone(), document: document.id, title: document.title });
@@ -103,20 +107,20 @@ impl SelectedFiles {
     }
 }
 
-/// Lists the PDFs of a directory with their names, ordered by name.
-fn pdfs(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
+/// Lists the files of these types of a directory with their names, ordered by name.
+fn files(folder: &Path, types: FileTypes) -> anyhow::Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let is_pdf = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
-        if is_pdf && path.is_file() {
+        let file_type = path.file_name().and_then(|name| FileType::of_name(name.to_str()?));
+        if file_type.is_some_and(|of| types.contains(of)) && path.is_file() {
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.with_context(|| format!("the name of {} is not UTF-8", path.display()))?;
             files.push((name.to_owned(), path));
         }
     }
     if files.is_empty() {
-        bail!("no PDF found");
+        bail!("no {types} file found");
     }
     files.sort_unstable();
     Ok(files)
@@ -128,7 +132,7 @@ async fn upload(app: &Arc<App>, actor: &Actor, name: &str, path: &Path) -> anyho
         app,
         documents::upload::NewDocument::new(actor.authorize()?, CollectionId::EVERYONE),
         name,
-        "application/pdf",
+        FileType::of_name(name).unwrap_or(FileType::Pdf).media_type(),
         0,
     )
     .await?;
@@ -277,14 +281,17 @@ mod tests {
     }
 
     #[test]
-    fn pdfs_are_found_in_any_case_and_ordered_by_name() {
+    fn files_of_types_are_found_in_any_case_and_ordered_by_name() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(pdfs(folder.path()).is_err(), "a directory without PDFs is an error");
+        assert!(files(folder.path(), FileTypes::all()).is_err(), "an empty directory is an error");
         for name in ["b.PDF", "a.pdf", "c.txt"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         std::fs::create_dir(folder.path().join("d.pdf")).unwrap();
-        let names: Vec<String> = pdfs(folder.path()).unwrap().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["a.pdf", "b.PDF"]);
+        let names = |types| -> Vec<String> {
+            files(folder.path(), types).unwrap().into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names(FileTypes::default()), ["a.pdf", "b.PDF"]);
+        assert_eq!(names(FileTypes::all()), ["a.pdf", "b.PDF", "c.txt"]);
     }
 }

@@ -141,7 +141,7 @@ async fn evaluate(
     let actor = corpus::actor(&app).await?;
     let corpus = match &args.pdfs {
         Some(pdfs) => {
-            let selected = SelectedFiles::select(pdfs, args)?;
+            let selected = SelectedFiles::select(pdfs, args, settings.http.upload_types)?;
             // Errors in the questions are reported before the PDFs are ingested.
             questions::ensure_files_exist(&questions.answerable, &selected.names()).with_context(file)?;
             selected.ingest(&app, wire::runner(&settings), &actor, &progress).await?

@@ -1,5 +1,6 @@
 //! Finds the files to upload.
 
+use docent_domain::file_type::{FileType, FileTypes};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -12,18 +13,18 @@ pub(crate) struct Found {
     pub(crate) size: Result<u64, String>,
 }
 
-/// Returns the given files in order; a directory is replaced by the PDFs in it and its subdirectories, ordered by name.
+/// Returns the given files in order; a directory is replaced by the files of these types in it and its subdirectories, ordered by name.
 ///
 /// Symbolic links to directories are not followed, because they can form cycles.
-pub(crate) fn find_files(paths: &[PathBuf]) -> Vec<Found> {
+pub(crate) fn find_files(paths: &[PathBuf], types: FileTypes) -> Vec<Found> {
     let mut found = Vec::new();
     for path in paths {
         match fs::metadata(path) {
             Ok(about) if about.is_dir() => {
                 let before = found.len();
-                search_directory(path, &mut found);
+                search_directory(path, types, &mut found);
                 if found.len() == before {
-                    found.push(rejected(path, "no PDF found in this directory"));
+                    found.push(rejected(path, &format!("no {types} file found in this directory")));
                 }
             }
             Ok(about) => found.push(file(path, &about)),
@@ -33,7 +34,7 @@ pub(crate) fn find_files(paths: &[PathBuf]) -> Vec<Found> {
     found
 }
 
-fn search_directory(folder: &Path, found: &mut Vec<Found>) {
+fn search_directory(folder: &Path, types: FileTypes, found: &mut Vec<Found>) {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut entries = match entries {
         Ok(entries) => entries,
@@ -42,12 +43,15 @@ fn search_directory(folder: &Path, found: &mut Vec<Found>) {
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        let is_pdf =
-            path.extension().and_then(OsStr::to_str).is_some_and(|end| end.eq_ignore_ascii_case("pdf"));
+        let is_accepted = path
+            .file_name()
+            .and_then(OsStr::to_str)
+            .and_then(FileType::of_name)
+            .is_some_and(|of| types.contains(of));
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => search_directory(&path, found),
-            Ok(_) if is_pdf => match fs::metadata(&path) {
-                // A symbolic link to a directory with the name of a PDF.
+            Ok(kind) if kind.is_dir() => search_directory(&path, types, found),
+            Ok(_) if is_accepted => match fs::metadata(&path) {
+                // A symbolic link to a directory with the name of a file.
                 Ok(about) if about.is_dir() => {}
                 Ok(about) => found.push(file(&path, &about)),
                 Err(error) => found.push(rejected(&path, &error.to_string())),
@@ -86,13 +90,15 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink(root, root.join("b/circle.pdf")).unwrap();
         let named = ["notes.txt", ".", "missing.pdf", "empty"].map(|name| root.join(name));
-        let found = find_files(&named);
+        let found = find_files(&named, FileTypes::default());
         let short = |found: &Found| found.path.strip_prefix(root).unwrap().display().to_string();
         let names: Vec<String> = found.iter().map(short).collect();
         let below = ["a.PDF", "b/a.pdf", "b/deep/d.pdf", "c.pdf"];
         assert_eq!(names, [&["notes.txt"], &below[..], &["missing.pdf", "empty"]].concat());
         assert!(found[..5].iter().all(|found| found.size == Ok(4)), "{found:?}");
         assert!(found[5].size.as_ref().unwrap_err().contains("No such file"), "{found:?}");
-        assert_eq!(found[6].size, Err("no PDF found in this directory".to_owned()));
+        let texts = find_files(&[root.to_owned()], FileTypes::parse("txt").unwrap());
+        assert_eq!(texts.iter().map(short).collect::<Vec<_>>(), ["notes.txt"]);
+        assert_eq!(found[6].size, Err("no PDF file found in this directory".to_owned()));
     }
 }

@@ -95,8 +95,8 @@ async fn prepare(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
         Some(collection) => Some(client.collection_id(collection).await?),
         None => None,
     };
-    let paths = args.files.clone();
-    let found = tokio::task::spawn_blocking(move || find_files(&paths)).await?;
+    let (paths, types) = (args.files.clone(), args.types);
+    let found = tokio::task::spawn_blocking(move || find_files(&paths, types)).await?;
     let checked_at = tokio::sync::Mutex::new(Instant::now());
     let display = UploadDisplay::new();
     let run = Run { args, client, collection, display, checked_at, counts: Mutex::default() };

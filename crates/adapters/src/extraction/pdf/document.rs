@@ -115,7 +115,7 @@ impl<'a> PageReader<'a> {
         let (content, truncated) = self.interpret(page);
         let PageText { lines, glyphs, unmapped_glyphs } = content;
         let text = self.hyphens.join(lines);
-        ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition: None }
+        ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition: None, label: None }
     }
 
     /// Interprets a page within the limits; the flag tells whether it was cut.

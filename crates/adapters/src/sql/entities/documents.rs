@@ -9,6 +9,7 @@ use docent_domain::document::{
 };
 use docent_domain::extraction::{Coverage, IngestionStats};
 use docent_domain::fault::Result;
+use docent_domain::file_type::FileType;
 use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::text::{FileName, Title};
 use sea_orm::entity::prelude::*;
@@ -54,6 +55,8 @@ pub struct Model {
     pub replacement_sha256: Option<Vec<u8>>,
     pub language: Option<String>,
     pub recognition: Option<Json>,
+    pub file_type: String,
+    pub page_labels: Option<Json>,
 }
 
 no_relations!();
@@ -110,6 +113,11 @@ impl Record for Document {
             replacement_sha256: replacement.map(|replacement| replacement.file.sha256.to_vec()),
             language: coverage.and_then(|coverage| coverage.language.clone()),
             recognition: coverage.and_then(|coverage| coverage.recognition.as_ref()).map(recognition::value),
+            file_type: file.map_or(FileType::Pdf, |file| file.file_type).as_str().to_owned(),
+            page_labels: coverage
+                .map(|coverage| coverage.page_labels.as_slice())
+                .filter(|labels| !labels.is_empty())
+                .map(Value::from),
         }))
     }
 
@@ -175,6 +183,7 @@ fn replacement_value(replacement: &Replacement) -> Value {
     json!({
         "version": replacement.version,
         "name": replacement.file.name.as_str(),
+        "type": replacement.file.file_type.as_str(),
         "failure": failure.map(|failure| json!({ "code": failure.code.as_str(), "reason": failure.reason })),
         "at": micros(replacement.at),
     })
@@ -198,6 +207,11 @@ fn replacement(row: &Model) -> Result<Option<Replacement>> {
                 name: FileName::sanitize(value["name"].as_str().ok_or_else(wrong)?),
                 bytes: counted(bytes, "file size")?,
                 sha256: sha256.as_slice().try_into().map_err(|_| wrong())?,
+                // Missing in records of versions that accepted only PDFs.
+                file_type: match &value["type"] {
+                    Value::Null => FileType::Pdf,
+                    name => name.as_str().and_then(FileType::parse).ok_or_else(wrong)?,
+                },
             };
             let version = value["version"].as_u64().and_then(|number| u32::try_from(number).ok());
             let at = instant(value["at"].as_i64().ok_or_else(wrong)?, "document's time")?;
@@ -215,6 +229,7 @@ fn file(row: &Model) -> Result<Option<StoredFile>> {
             name: FileName::sanitize(name),
             bytes: counted(bytes, "file size")?,
             sha256: sha256.as_slice().try_into().map_err(|_| corrupt("file digest"))?,
+            file_type: FileType::parse(&row.file_type).ok_or_else(|| corrupt("file type"))?,
         })),
         _ => Err(corrupt("document's file")),
     }
@@ -255,6 +270,7 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
         tokens: counted(row.tokens.ok_or_else(wrong)?, "coverage")?,
         language: row.language,
         recognition: row.recognition.as_ref().map(recognition::of_value).transpose()?,
+        page_labels: labels::page_labels(row.page_labels)?,
     }))
 }
 

@@ -100,6 +100,9 @@ struct Source {
     /// Missing unless it is true.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     recognized: bool,
+    /// Missing for PDFs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
 }
 
 const fn first_version() -> u32 {
@@ -118,6 +121,7 @@ impl Source {
             pages: chunk.pages.iter().copied().map(Into::into).collect(),
             score: chunk.score,
             recognized: chunk.recognized,
+            label: chunk.label.clone(),
         }
     }
 
@@ -132,6 +136,7 @@ impl Source {
             pages: self.pages.into_iter().map(PageStart::from).collect(),
             score: self.score,
             recognized: self.recognized,
+            label: self.label,
         }
     }
 }

@@ -59,6 +59,8 @@ struct SourceLine {
     score: f32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     recognized: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
 }
 
 /// The version that archives of earlier versions do not name.
@@ -157,6 +159,7 @@ impl SourceLine {
             pages: chunk.pages.iter().copied().map(Into::into).collect(),
             score: chunk.score,
             recognized: chunk.recognized,
+            label: chunk.label.clone(),
         }
     }
 
@@ -171,6 +174,7 @@ impl SourceLine {
             pages: self.pages.into_iter().map(PageStart::from).collect(),
             score: self.score,
             recognized: self.recognized,
+            label: self.label,
         })
     }
 }

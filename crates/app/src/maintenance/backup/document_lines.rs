@@ -10,6 +10,7 @@ use docent_domain::document::{
 };
 use docent_domain::error::ValidationError;
 use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, RecognizedPageCoverage};
+use docent_domain::file_type::FileType;
 use docent_domain::id::{CollectionId, DocumentId, VersionId};
 use docent_domain::recognition::RecognitionFailure;
 use docent_domain::text::{FileName, Title};
@@ -50,6 +51,9 @@ struct FileLine {
     name: String,
     bytes: u64,
     sha256: String,
+    /// Missing for a PDF.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    file_type: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -83,6 +87,8 @@ struct CoverageLine {
     language: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     recognition: Option<RecognitionLine>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    page_labels: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -193,6 +199,7 @@ impl FileLine {
             name: file.name.as_str().to_owned(),
             bytes: file.bytes,
             sha256: hex(&file.sha256),
+            file_type: (file.file_type != FileType::Pdf).then(|| file.file_type.as_str().to_owned()),
         }
     }
 
@@ -202,8 +209,13 @@ impl FileLine {
             name: FileName::sanitize(&self.name),
             bytes: self.bytes,
             sha256: digest(&self.sha256)?,
+            file_type: self.file_type.as_deref().map_or(Ok(FileType::Pdf), file_type)?,
         })
     }
+}
+
+fn file_type(name: &str) -> Result<FileType, BackupError> {
+    FileType::parse(name).ok_or_else(|| invalid_archive(format!("`{name}` is not a known file type")))
 }
 
 impl ReplacementLine {
@@ -242,6 +254,7 @@ impl CoverageLine {
             tokens: coverage.tokens,
             language: coverage.language.clone(),
             recognition: coverage.recognition.as_ref().map(RecognitionLine::of),
+            page_labels: coverage.page_labels.as_slice().to_vec(),
         }
     }
 
@@ -256,6 +269,7 @@ impl CoverageLine {
             tokens: self.tokens,
             language: self.language.clone(),
             recognition: self.recognition.as_ref().map(RecognitionLine::recognition).transpose()?,
+            page_labels: self.page_labels.clone().into(),
         })
     }
 }

@@ -44,7 +44,7 @@ pub(super) struct Build<'a> {
 
 /// The result of indexing a document.
 enum Indexing {
-    Done(IndexedVersion),
+    Done(Box<IndexedVersion>),
     /// The document has changed since the round began; the next round covers it.
     Changed,
     Unreadable(DocumentId, String),
@@ -136,7 +136,7 @@ impl<'a> Build<'a> {
         while let Some(result) = work.next().await {
             match result {
                 Ok(Indexing::Done(document)) => {
-                    self.indexed.insert(document.revision.version, document);
+                    self.indexed.insert(document.revision.version, *document);
                     self.written += 1;
                 }
                 Ok(Indexing::Changed) => {}
@@ -230,7 +230,7 @@ async fn try_index(
         Err(error) => return Some(Err(error)),
     };
     let coverage = (document.coverage.as_ref() != Some(&coverage)).then_some(coverage);
-    Some(Ok(Indexing::Done(IndexedVersion { revision, coverage })))
+    Some(Ok(Indexing::Done(Box::new(IndexedVersion { revision, coverage }))))
 }
 
 /// The document, if it still has this revision.

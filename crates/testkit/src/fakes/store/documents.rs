@@ -91,6 +91,7 @@ impl DocumentReader for Transaction {
                 document: document.id,
                 number: document.version,
                 recognized_pages: pages.unwrap_or_default(),
+                page_labels: document.coverage.as_ref().map(|it| it.page_labels.clone()).unwrap_or_default(),
             }
         };
         Ok(found.map(|document| (document.version_id, version(document))).collect())

@@ -36,7 +36,7 @@ async function loadDocuments({ more = false } = {}) {
     byId("documents-more").hidden = !nextDocumentsCursor;
     const empty = byId("documents-empty");
     empty.hidden = documentRows.size > 0;
-    empty.textContent = search ? "No matching documents." : "No documents yet. Upload a PDF to start.";
+    empty.textContent = search ? "No matching documents." : `No documents yet. Upload a ${isPdfOnly() ? "PDF" : "file"} to start.`;
     schedulePoll();
   } catch (error) {
     if (request === documentsRequest && session) setAlert("documents-alert", errorMessage(error));
@@ -154,11 +154,16 @@ function enqueueUploads(files) {
   }
 }
 
+// Whether the service accepts PDFs only. Otherwise it finds the type of each file by its content.
+function isPdfOnly() {
+  return byId("files").dataset.types === "PDF";
+}
+
 async function uploadFile(file, destination, line) {
   const isPdf = file.type === "application/pdf" || file.name.toLowerCase().endsWith(".pdf");
   const name = createElement("bdi", {}, file.name);
   try {
-    if (!isPdf) throw new ApiError(415, "Only PDF files are supported");
+    if (!isPdf && isPdfOnly()) throw new ApiError(415, "Only PDF files are supported");
     const progress = createElement("progress", { max: "1", value: "0", "aria-label": `Uploading ${file.name}` });
     line.replaceChildren(name, " ", progress);
     const uploaded = await withAccessToken((token) =>
@@ -198,7 +203,7 @@ function postFile(file, destination, token, onProgress) {
       else reject(ApiError.fromResponse(status, response, request.getResponseHeader("Retry-After")));
     });
     const body = new FormData();
-    body.append("file", new File([file], file.name, { type: "application/pdf" }));
+    body.append("file", new File([file], file.name, isPdfOnly() ? { type: "application/pdf" } : { type: file.type }));
     request.send(body);
   });
 }

@@ -6,7 +6,9 @@ let pageImageUrl = null;
 let pageRequest = null; // AbortController of the page being loaded
 let cachedFile = null; // { documentId, url } of the file that was fetched last
 
-function formatPages({ page_start: first, page_end: last }) {
+// Where a passage is: pages of a PDF, or the label of a slide, a range of a sheet or a section.
+function formatPages({ page_start: first, page_end: last, label }) {
+  if (label) return label;
   return first === last ? `page ${first}` : `pages ${first}–${last}`;
 }
 
@@ -37,19 +39,23 @@ function createLostChip({ title }, index) {
 function linkCitations(answer, stored) {
   const sources = stored.filter(({ available }) => available !== false);
   if (!sources.length) return;
-  const titles = sources.map(({ title }) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const citation = new RegExp(`(${titles.join("|")}),? (?:page|p\\.) (\\d{1,6})\\b`, "g");
+  const escapePattern = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const titles = sources.map(({ title }) => escapePattern(title));
+  const labels = sources.filter(({ label }) => label).map(({ label }) => escapePattern(label));
+  const places = ["(?:page|p\\.) (\\d{1,6})\\b", ...labels.length ? [`(${labels.join("|")})`] : []];
+  const citation = new RegExp(`(${titles.join("|")}),? (?:${places.join("|")})`, "g");
   const walker = document.createTreeWalker(answer, NodeFilter.SHOW_TEXT);
   const texts = [];
   while (walker.nextNode()) texts.push(walker.currentNode);
   for (const text of texts.filter(({ parentElement }) => !parentElement.closest("a, code"))) {
     const nodes = [];
     let end = 0;
-    for (const { 0: whole, 1: title, 2: number, index } of text.data.matchAll(citation)) {
-      const page = Number(number);
-      const hasPage = ({ page_start: first, page_end: last }) => first <= page && page <= last;
-      const source = sources.find((candidate) => candidate.title === title && hasPage(candidate));
+    for (const { 0: whole, 1: title, 2: number, 3: label, index } of text.data.matchAll(citation)) {
+      const isCited = ({ page_start: first, page_end: last, label: own }) =>
+        label ? own === label : first <= Number(number) && Number(number) <= last;
+      const source = sources.find((candidate) => candidate.title === title && isCited(candidate));
       if (!source) continue;
+      const page = label ? source.page_start : Number(number);
       source.citedPage ??= page;
       const click = (event) => {
         event.preventDefault();
@@ -125,10 +131,11 @@ function clearPageImage() {
 
 function updatePageControls() {
   const { page, pageCount } = openedSource;
-  byId("page-number").textContent = pageCount ? `Page ${page} of ${pageCount}` : `Page ${page}`;
+  const number = pageCount ? `Page ${page} of ${pageCount}` : `Page ${page}`;
+  byId("page-number").textContent = openedSource.label ? `${openedSource.label} (${number.toLowerCase()})` : number;
   byId("previous-page").disabled = page <= 1;
   byId("next-page").disabled = pageCount !== null && page >= pageCount;
-  byId("source-file").textContent = `Open the file at page ${page}`;
+  byId("source-file").textContent = openedSource.source.label ? "Download the file" : `Open the file at page ${page}`;
 }
 
 function changePage(step) {
@@ -147,6 +154,11 @@ async function loadPage() {
   setAlert("source-alert");
   // The previous page stays until the new one is loaded, so that the layout does not jump.
   container.setAttribute("aria-busy", "true");
+  if (source.label) {
+    await loadText(signal);
+    container.removeAttribute("aria-busy");
+    return;
+  }
   const pixels = Math.ceil(container.clientWidth * devicePixelRatio / 200) * 200;
   const query = new URLSearchParams({ passage: source.chunk_id, width: String(Math.min(Math.max(pixels, 400), 3000)) });
   try {
@@ -173,6 +185,63 @@ async function loadPage() {
   container.removeAttribute("aria-busy");
 }
 
+// Shows the text of the current page with the passage marked: files other than PDFs have no page images.
+async function loadText(signal) {
+  const { source, page } = openedSource;
+  const container = byId("page-image");
+  try {
+    const response = await callApi(`/documents/${source.document_id}/pages/${page}/text`, { signal });
+    const { text, label } = await response.json();
+    if (signal.aborted) return;
+    openedSource.label = label;
+    updatePageControls();
+    const isMarked = page >= source.page_start && page <= source.page_end;
+    const ranges = isMarked ? findPassage(text, source.text) : [];
+    const pieces = [];
+    let end = 0;
+    for (const [from, to] of ranges) {
+      pieces.push(text.slice(end, from), createElement("mark", {}, text.slice(from, to)));
+      end = to;
+    }
+    const view = createElement("div", { class: "page-text", dir: "auto" }, ...pieces, text.slice(end));
+    clearPageImage();
+    container.append(view);
+    view.querySelector("mark")?.scrollIntoView({ block: "nearest" });
+  } catch (error) {
+    if (signal.aborted) return;
+    clearPageImage();
+    container.append(createPageError(error));
+    byId("passage").open = true;
+  }
+}
+
+// Returns the ranges of a passage in the text of a page. White space can differ. A passage of several pages is looked for
+// line by line.
+function findPassage(text, passage) {
+  const squeeze = (whole) => {
+    const at = [];
+    let letters = "";
+    for (let index = 0; index < whole.length; index += 1) {
+      if (/\s/.test(whole[index])) continue;
+      letters += whole[index];
+      at.push(index);
+    }
+    return { letters, at };
+  };
+  const { letters, at } = squeeze(text);
+  let searched = 0;
+  const find = (part) => {
+    const wanted = squeeze(part).letters;
+    const start = wanted ? letters.indexOf(wanted, searched) : -1;
+    if (start < 0) return null;
+    searched = start + wanted.length;
+    return [at[start], at[searched - 1] + 1];
+  };
+  const whole = find(passage);
+  if (whole) return [whole];
+  return passage.split("\n").filter((line) => line.trim().length > 3).map(find).filter(Boolean);
+}
+
 function createPageError(error) {
   const isNotFound = error.status === 404;
   const message = isNotFound ? "Page not found: the document may have been deleted." : errorMessage(error);
@@ -187,6 +256,10 @@ function createPageError(error) {
 // The window is opened before the request: browsers block windows that are not opened directly by a click.
 async function openFile() {
   const { source, page } = openedSource;
+  if (source.label) {
+    await downloadFile(source);
+    return;
+  }
   const button = byId("source-file");
   const view = window.open("", "_blank");
   button.disabled = true;
@@ -207,6 +280,19 @@ async function openFile() {
     setAlert("source-alert", error.status === 404 ? "This document has no file." : errorMessage(error));
   }
   button.disabled = false;
+}
+
+// Saves a file that is not a PDF. It is never opened, since a web page would run on this site.
+async function downloadFile(source) {
+  setAlert("source-alert");
+  try {
+    const response = await callApi(`/documents/${source.document_id}/file`);
+    const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "application/octet-stream" }));
+    createElement("a", { href: url, download: source.title }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+  } catch (error) {
+    setAlert("source-alert", error.status === 404 ? "This document has no file." : errorMessage(error));
+  }
 }
 
 function releaseFile() {

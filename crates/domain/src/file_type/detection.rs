@@ -1,0 +1,218 @@
+//! Detection of a file's type by its content.
+
+use super::FileType;
+
+/// The number of bytes at the beginning of a file that are examined.
+pub const HEAD_BYTES: usize = 8 * 1024;
+
+/// The number of bytes at the beginning of a PDF that must contain its header.
+const PDF_HEADER_BYTES: usize = 1024;
+/// Signature and name length of a local file header in a ZIP archive, and the length of a header.
+const ZIP_SIGNATURE: &[u8] = b"PK\x03\x04";
+const ZIP_NAME_LENGTH: usize = 26;
+const ZIP_HEADER_BYTES: usize = 30;
+/// Headers that identify an email message: two different ones must be present.
+const MAIL_HEADERS: [&str; 9] = [
+    "from",
+    "to",
+    "subject",
+    "date",
+    "received",
+    "return-path",
+    "message-id",
+    "mime-version",
+    "delivered-to",
+];
+
+/// Returns the type of a file, given its first [`HEAD_BYTES`] and its name; `None` if it is no type that is known.
+///
+/// The content decides. The name only separates what has the same content: kinds of plain text, and Office files whose
+/// beginning does not name their parts. The extraction then verifies the content.
+pub fn detect(head: &[u8], name: &str) -> Option<FileType> {
+    let head = &head[..head.len().min(HEAD_BYTES)];
+    if find(&head[..head.len().min(PDF_HEADER_BYTES)], b"%PDF-").is_some() {
+        return Some(FileType::Pdf);
+    }
+    if head.starts_with(ZIP_SIGNATURE) {
+        return of_zip(head, name);
+    }
+    let text = text_of(head)?;
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if is_html(text) {
+        return Some(FileType::Html);
+    }
+    let named = FileType::of_name(name).filter(|of| of.is_named_text());
+    match named {
+        Some(of @ (FileType::Markdown | FileType::Csv | FileType::Text)) => Some(of),
+        _ if is_mail(text) => Some(FileType::Eml),
+        Some(FileType::Html) if text.contains('<') => Some(FileType::Html),
+        _ => Some(FileType::Text),
+    }
+}
+
+fn of_zip(head: &[u8], name: &str) -> Option<FileType> {
+    let names = entry_names(head);
+    // OpenDocument and EPUB begin with an entry `mimetype`, which is not compressed.
+    if let Some((b"mimetype", content)) = names.first() {
+        let is = |of: FileType| content.starts_with(of.media_type().as_bytes());
+        // A template or another kind of OpenDocument file continues the name.
+        let is_odt = is(FileType::Odt) && content.get(FileType::Odt.media_type().len()) != Some(&b'-');
+        return if is_odt { Some(FileType::Odt) } else { is(FileType::Epub).then_some(FileType::Epub) };
+    }
+    let has = |folder: &[u8]| names.iter().any(|(name, _)| name.starts_with(folder));
+    let found = [(FileType::Docx, &b"word/"[..]), (FileType::Pptx, b"ppt/"), (FileType::Xlsx, b"xl/")];
+    if let Some((of, _)) = found.iter().find(|(_, folder)| has(folder)) {
+        return Some(*of);
+    }
+    let named = FileType::of_name(name)?;
+    let is_office =
+        matches!(named, FileType::Docx | FileType::Pptx | FileType::Xlsx | FileType::Odt | FileType::Epub);
+    is_office.then_some(named)
+}
+
+/// The names of the entries whose headers are in the head of a ZIP archive, each with what follows it.
+fn entry_names(head: &[u8]) -> Vec<(&[u8], &[u8])> {
+    let mut names = Vec::new();
+    let mut rest = head;
+    while let Some(at) = find(rest, ZIP_SIGNATURE) {
+        let header = &rest[at..];
+        rest = &header[ZIP_SIGNATURE.len()..];
+        let (Some(length), Some(extra)) = (
+            header.get(ZIP_NAME_LENGTH..ZIP_NAME_LENGTH + 2),
+            header.get(ZIP_NAME_LENGTH + 2..ZIP_HEADER_BYTES),
+        ) else {
+            break;
+        };
+        let end = ZIP_HEADER_BYTES + usize::from(u16::from_le_bytes([length[0], length[1]]));
+        let content = end + usize::from(u16::from_le_bytes([extra[0], extra[1]]));
+        if let Some(name) = header.get(ZIP_HEADER_BYTES..end) {
+            names.push((name, header.get(content..).unwrap_or_default()));
+        }
+    }
+    names
+}
+
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
+}
+
+/// The beginning of a text; bytes of unknown encodings are replaced. `None` if it is no text.
+fn text_of(head: &[u8]) -> Option<String> {
+    if let [0xff, 0xfe, rest @ ..] = head {
+        return Some(utf16(rest, u16::from_le_bytes));
+    }
+    if let [0xfe, 0xff, rest @ ..] = head {
+        return Some(utf16(rest, u16::from_be_bytes));
+    }
+    let is_control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    (!head.iter().any(|byte| is_control(byte) || *byte == 0x7f))
+        .then(|| String::from_utf8_lossy(head).into_owned())
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+fn is_html(text: &str) -> bool {
+    let begins =
+        |text: &str, with: &str| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    let mut text = text;
+    // Comments and an XML declaration may come first.
+    loop {
+        let skipped = if text.starts_with("<!--") {
+            text.split_once("-->").map(|(_, rest)| rest)
+        } else if begins(text, "<?xml") {
+            text.split_once("?>").map(|(_, rest)| rest)
+        } else {
+            None
+        };
+        match skipped {
+            Some(rest) => text = rest.trim_start(),
+            None => break,
+        }
+    }
+    ["<!doctype html", "<html", "<head", "<body"].into_iter().any(|tag| begins(text, tag))
+}
+
+/// Whether a text begins with headers of an email message.
+fn is_mail(text: &str) -> bool {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.starts_with([' ', '\t']) {
+            continue;
+        }
+        let Some((name, _)) = line.split_once(':') else { break };
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_graphic()) {
+            break;
+        }
+        let name = name.to_ascii_lowercase();
+        if MAIL_HEADERS.contains(&name.as_str()) && !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found.len() >= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A local file header with a name and a content.
+    fn entry(name: &str, content: &str) -> Vec<u8> {
+        let mut bytes = ZIP_SIGNATURE.to_vec();
+        bytes.extend([0; ZIP_NAME_LENGTH - 4]);
+        bytes.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        bytes.extend([0, 0]);
+        bytes.extend(name.as_bytes());
+        bytes.extend(content.as_bytes());
+        bytes
+    }
+
+    #[test]
+    fn content_decides_and_the_name_separates_equal_contents() {
+        let office = |folder: &str| [entry("[Content_Types].xml", "…"), entry(folder, "…")].concat();
+        let mail = b"Received: by a\n\tfolded\nX-Spam: no\nFrom: a@b.c\nSubject: Hello\n\nText";
+        let cases: [(&[u8], &str, Option<FileType>); 26] = [
+            (b"%PDF-1.7\n", "a.docx", Some(FileType::Pdf)),
+            (b"junk\n%PDF-1.7\n", "a", Some(FileType::Pdf)),
+            (&office("word/document.xml"), "a.pdf", Some(FileType::Docx)),
+            (&office("ppt/presentation.xml"), "a", Some(FileType::Pptx)),
+            (&office("xl/workbook.xml"), "a.docx", Some(FileType::Xlsx)),
+            (&office("_rels/.rels"), "a.XLSX", Some(FileType::Xlsx)),
+            (&office("_rels/.rels"), "a.zip", None),
+            (&office("_rels/.rels"), "a.txt", None),
+            (&entry("mimetype", FileType::Odt.media_type()), "a.docx", Some(FileType::Odt)),
+            (&entry("mimetype", "application/vnd.oasis.opendocument.text-master"), "a.odt", None),
+            (&entry("mimetype", "application/vnd.oasis.opendocument.spreadsheet"), "a.odt", None),
+            (&entry("mimetype", FileType::Epub.media_type()), "a", Some(FileType::Epub)),
+            (b"\xef\xbb\xbf <!-- x -->\n<!DOCTYPE HTML>", "a.txt", Some(FileType::Html)),
+            (b"<?xml version='1.0'?><html xmlns='x'>", "a", Some(FileType::Html)),
+            (b"<p>fragment</p>", "a.html", Some(FileType::Html)),
+            (b"<p>fragment</p>", "a", Some(FileType::Text)),
+            (b"# Title\n", "a.md", Some(FileType::Markdown)),
+            (b"a;b\n1;2\n", "a.csv", Some(FileType::Csv)),
+            (b"a;b\n1;2\n", "a.pdf", Some(FileType::Text)),
+            (mail, "a", Some(FileType::Eml)),
+            (b"Subject: a page of notes\n\nText", "a.eml", Some(FileType::Text)),
+            (b"\xff\xfea\0b\0", "a.txt", Some(FileType::Text)),
+            ("Caf\u{e9}".as_bytes(), "a.txt", Some(FileType::Text)),
+            (b"Caf\xe9", "a.txt", Some(FileType::Text)),
+            (b"\x89PNG\r\n\x1a\n\0\0", "a.txt", None),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.doc", None),
+        ];
+        for (head, name, expected) in cases {
+            assert_eq!(detect(head, name), expected, "{name}: {}", String::from_utf8_lossy(head));
+        }
+        assert_eq!(detect(b"", "a"), Some(FileType::Text));
+    }
+
+    #[test]
+    fn every_cut_of_a_head_is_classified() {
+        let head = [entry("[Content_Types].xml", "…"), entry("word/document.xml", "…")].concat();
+        for end in 0..head.len() {
+            detect(&head[..end], "a.docx");
+        }
+        assert_eq!(detect(&[b'a'; 3 * HEAD_BYTES], "a"), Some(FileType::Text));
+    }
+}
