@@ -50,7 +50,7 @@ pub async fn describe(
         .collect();
     owners.sort_unstable();
     owners.dedup();
-    let emails = app.store.read().await?.users().emails(&owners).await?;
+    let emails = app.store.read_latest().await?.users().emails(&owners).await?;
     let access = |document: &Document| DocumentAccess {
         owner: document.owner,
         is_own: document.owner == Some(actor.user()),
