@@ -247,7 +247,7 @@ impl Setup {
             reranker,
             model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { adapters.model },
             extractor: Arc::new(extractor),
-            recognizer: self.recognizer,
+            recognizer: Arc::new(self.recognizer),
             renderer: self.renderer.unwrap_or(renderer),
             tokens: adapters.tokens,
             signer: adapters.signer,

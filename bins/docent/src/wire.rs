@@ -64,6 +64,7 @@ use std::time::Duration;
 use data_dir::{create_private_dir, index_owner_id, remove_token_journal, secret_key};
 use embedders::ModelEmbedders;
 pub(crate) use maintenance::maintenance;
+pub(crate) use recognizer::Detection;
 
 /// Age after which an unfinished file belongs to an upload whose process has died.
 const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);
@@ -75,6 +76,8 @@ pub(crate) struct Assembly {
     pub(crate) is_exclusive: bool,
     /// Set if the vector store is embedded but other processes can use the database.
     pub(crate) index_owner: Option<IndexOwner>,
+    /// The search for the text recognizer.
+    pub(crate) recognizer: Detection,
     /// Metrics, if enabled.
     metrics: Option<Arc<Metrics>>,
     secret: Vec<u8>,
@@ -124,6 +127,7 @@ struct Stores {
 
 /// Assembles the service.
 pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> anyhow::Result<Assembly> {
+    let recognizer = Detection::start(settings)?;
     let system = system_ports()?;
     create_private_dir(&settings.service.data_dir)?;
     let secret = secret_key(profile, settings, &*system.entropy)?;
@@ -142,9 +146,9 @@ pub(crate) fn app(profile: Profile, settings: &Settings, store: SqlStore) -> any
         None => Arc::new(NoopRecorder),
     };
     let stores = Stores { collections, owns_index, tokens, limiter, recorder };
-    let app = Arc::new(assemble(settings, store, system, stores, &secret)?);
+    let app = Arc::new(assemble(settings, store, system, stores, &recognizer, &secret)?);
     let index_owner = owner.map(|id| IndexOwner::new(Arc::clone(&app), id));
-    Ok(Assembly { app, is_exclusive, index_owner, metrics, secret })
+    Ok(Assembly { app, is_exclusive, index_owner, recognizer, metrics, secret })
 }
 
 fn assemble(
@@ -152,6 +156,7 @@ fn assemble(
     store: SqlStore,
     system: SystemPorts,
     stores: Stores,
+    recognizer: &Detection,
     secret: &[u8],
 ) -> anyhow::Result<App> {
     let SystemPorts { hasher, clock, entropy } = system;
@@ -170,7 +175,7 @@ fn assemble(
         reranker: reranker::reranker(settings, &clock)?,
         model: model(settings, &clock)?,
         extractor: Arc::new(extractor),
-        recognizer: recognizer::recognizer(settings)?,
+        recognizer: Arc::new(recognizer.clone()),
         renderer: renderer(settings)?,
         mailer: mailer(settings, &clock, &entropy)?,
         webhook_body: docent_server::webhook_body,
@@ -450,8 +455,9 @@ fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
 ///
 /// # Errors
 /// If a worker cannot be started.
-pub(crate) async fn check_sandbox(settings: &Settings) -> anyhow::Result<Sandbox> {
-    Ok(worker_extractor(settings)?.check_sandbox().await?)
+pub(crate) fn check_sandbox(settings: &Settings) -> impl Future<Output = anyhow::Result<Sandbox>> + use<> {
+    let extractor = worker_extractor(settings);
+    async move { Ok(extractor?.check_sandbox().await?) }
 }
 
 fn worker_extractor(settings: &Settings) -> anyhow::Result<WorkerExtractor> {

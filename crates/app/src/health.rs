@@ -91,9 +91,14 @@ pub async fn check(app: &App) -> Health {
     if let Some(reranker) = &app.reranker {
         components.push((Component::Reranker, in_time(Component::Reranker, reranker.check()).await));
     }
-    if let Some(recognizer) = &app.recognizer {
-        let check = recognizer.check(&app.settings.recognition_languages);
-        components.push((Component::Recognizer, in_time(Component::Recognizer, check).await));
+    let recognizer = async {
+        match app.recognizer.detected().await {
+            Some(recognizer) => recognizer.check(&app.settings.recognition_languages).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    if let Some(result) = in_time(Component::Recognizer, recognizer).await.transpose() {
+        components.push((Component::Recognizer, result));
     }
     Health { components, schema }
 }

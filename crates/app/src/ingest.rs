@@ -138,7 +138,7 @@ async fn prepare(
     let work = async { Ok(extractions::extract(app, file).await?) };
     let work = traced(stage(Stage::Extract, None), work);
     let mut extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
-    if app.recognizer.is_some() && file.file_type.has_page_images() {
+    if file.file_type.has_page_images() && app.recognizer.detected().await.is_some() {
         // Boxed, because it is large and most documents need none.
         let work = Box::pin(recognition::recognize(app, document, file, &mut extraction));
         let work = async { Ok(work.await?) };
@@ -236,14 +236,14 @@ async fn chunk(
         })?
         .map_err(|error| *error)?;
     if chunks.is_empty() {
-        let failure = no_text(app, file_type, &pages, &coverage);
+        let failure = no_text(app, file_type, &pages, &coverage).await;
         return Err(IngestError::Document(failure, Some(coverage)));
     }
     Ok((coverage, lead, chunks))
 }
 
 /// The failure of a document without chunks.
-fn no_text(app: &App, file_type: FileType, pages: &[ExtractedPage], coverage: &Coverage) -> Failure {
+async fn no_text(app: &App, file_type: FileType, pages: &[ExtractedPage], coverage: &Coverage) -> Failure {
     let code = if coverage.unreliable_pages.is_empty() || pages.is_empty() {
         FailureCode::NoText
     } else {
@@ -253,7 +253,7 @@ fn no_text(app: &App, file_type: FileType, pages: &[ExtractedPage], coverage: &C
         return Failure::of_type(code, file_type);
     }
     let failed = coverage.recognition.as_ref().map_or(0, |recognition| recognition.failed_pages.len());
-    let reason = match (&app.recognizer, failed) {
+    let reason = match (app.recognizer.detected().await, failed) {
         (None, _) => NO_RECOGNIZER.to_owned(),
         (Some(_), 0) => "no text was recognised on the images of its pages".to_owned(),
         (Some(_), failed) => format!("recognising it failed on {failed} of {} pages", coverage.pages),

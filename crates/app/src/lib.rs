@@ -58,7 +58,7 @@ use docent_ports::recorder::Recorder;
 use docent_ports::reranker::Reranker;
 use docent_ports::store::Store;
 use docent_ports::text_extractor::TextExtractor;
-use docent_ports::text_recognizer::TextRecognizer;
+use docent_ports::text_recognizer::RecognizerDetection;
 use docent_ports::token_signer::TokenSigner;
 use docent_ports::token_store::TokenStore;
 use docent_ports::trace::TracePropagator;
@@ -85,7 +85,7 @@ pub struct App {
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) extractor: Arc<dyn TextExtractor>,
-    pub(crate) recognizer: Option<Arc<dyn TextRecognizer>>,
+    pub(crate) recognizer: Arc<dyn RecognizerDetection>,
     pub(crate) renderer: Arc<dyn PageRenderer>,
     pub(crate) tokens: Arc<dyn TokenStore>,
     pub(crate) signer: Arc<dyn TokenSigner>,

@@ -62,7 +62,7 @@ pub(crate) async fn recognize(
     file: &StoredFile,
     extraction: &mut Extraction,
 ) -> Result<Progress, RecognizeError> {
-    let Some(recognizer) = &app.recognizer else { return Ok(Progress::Complete) };
+    let Some(recognizer) = app.recognizer.detected().await else { return Ok(Progress::Complete) };
     let languages = RecognitionLanguages::of(app, document);
     let name = format!("{} ({})", recognizer.name(), languages.languages);
     let todo: Vec<usize> = (0..extraction.pages.len())
@@ -85,7 +85,7 @@ pub(crate) async fn recognize(
         let result = if recognized >= app.settings.max_recognized_pages {
             Err(RecognitionFailure::Limit)
         } else {
-            recognize_page(app, &**recognizer, file, &languages, number).await?
+            recognize_page(app, &*recognizer, file, &languages, number).await?
         };
         recognized += 1;
         let is_costly = result != Err(RecognitionFailure::Limit);

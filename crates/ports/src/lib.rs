@@ -62,7 +62,7 @@ pub struct Ports {
     /// Extracts the text of PDFs.
     pub extractor: Arc<dyn text_extractor::TextExtractor>,
     /// Recognises the text on images of pages; optional.
-    pub recognizer: Option<Arc<dyn text_recognizer::TextRecognizer>>,
+    pub recognizer: Arc<dyn text_recognizer::RecognizerDetection>,
     /// Renders pages of PDFs as images.
     pub renderer: Arc<dyn page_renderer::PageRenderer>,
     /// Valid refresh tokens.

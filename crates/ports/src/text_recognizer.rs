@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use docent_domain::fault::{Fault, Result};
 use docent_domain::recognition::{Languages, RecognitionFailure, RecognizedPage};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// An image of a page to recognise.
@@ -33,6 +34,22 @@ pub trait TextRecognizer: Send + Sync {
 
     /// Name and version of the recognizer, for reports.
     fn name(&self) -> &str;
+}
+
+/// Detects the recognizer of the installation, so that a start does not wait for it.
+#[async_trait]
+pub trait RecognizerDetection: Send + Sync {
+    /// Returns the recognizer, after waiting for the end of the detection; `None` if there is none. Always returns the
+    /// same. Cancel-safe.
+    async fn detected(&self) -> Option<Arc<dyn TextRecognizer>>;
+}
+
+/// A recognizer that needs no detection, or none.
+#[async_trait]
+impl RecognizerDetection for Option<Arc<dyn TextRecognizer>> {
+    async fn detected(&self) -> Option<Arc<dyn TextRecognizer>> {
+        self.clone()
+    }
 }
 
 /// Why a page could not be recognised.

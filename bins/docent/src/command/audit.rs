@@ -13,7 +13,7 @@ use serde_json::json;
 /// Exports and removes old entries of the audit log.
 pub(crate) async fn prune(args: &PruneArgs) -> anyhow::Result<()> {
     let (store, settings) = open_store(args.installation.profile()).await?;
-    let app = wire::maintenance(&settings, store)?;
+    let app = wire::maintenance(&settings, store).await?;
     let before = match (args.before, args.older_than) {
         (Some(day), _) => day.and_time(NaiveTime::MIN).and_utc(),
         (None, age) => {

@@ -23,7 +23,7 @@ pub(crate) async fn run(args: BackupArgs) -> anyhow::Result<()> {
         state @ SchemaState::Current => state.to_string(),
         other => bail!("{other}"),
     };
-    let app = wire::maintenance(&settings, store)?;
+    let app = wire::maintenance(&settings, store).await?;
     let chunks = can_read_chunks(&settings, &app).await?;
     let is_stream = args.file == Path::new("-");
     let writer: Box<dyn ArchiveWriter> = match is_stream {

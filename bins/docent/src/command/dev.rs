@@ -59,6 +59,7 @@ async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
         print(format_args!("Docent {version} is listening on http://{}   (Ctrl-C to stop)", address));
         return service.until_stopped().await;
     };
+    assembly.recognizer.check().await?;
     print(format_args!("Docent {version}, first start: created {}", settings.service.data_dir.display()));
     let (admin, password) = first.create_admin(&assembly.app).await?;
     print(format_args!("  admin account   {ADMIN}   password  {password}   (shown once)"));

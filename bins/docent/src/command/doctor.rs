@@ -31,7 +31,7 @@ pub(crate) async fn run(args: DoctorArgs) -> ExitCode {
 
 async fn run_checks(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let settings = load(args.installation.profile())?;
-    let app = wire::maintenance(&settings, wire::store(&settings).await?)?;
+    let app = wire::maintenance(&settings, wire::store(&settings).await?).await?;
     let progress = ProgressDisplay::new();
     let mut report =
         Report { app: Arc::clone(&app), args, progress: &progress, found: 0, repaired: 0, unchecked: 0 };

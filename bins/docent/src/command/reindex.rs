@@ -38,7 +38,7 @@ async fn start(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
         SchemaState::Current => {}
         other => bail!("{other}"),
     }
-    let app = wire::maintenance(&settings, store)?;
+    let app = wire::maintenance(&settings, store).await?;
     if args.abandon {
         return discard(&app, args).await;
     }

@@ -19,7 +19,7 @@ pub(crate) async fn run(args: RestoreArgs) -> anyhow::Result<()> {
         SchemaState::Empty => store.migrate().await?,
         other => bail!("{other}"),
     }
-    let app = wire::maintenance(&settings, store)?;
+    let app = wire::maintenance(&settings, store).await?;
     let restored = restore(&app, &TarFile::at(&args.file), &ProgressDisplay::new()).await?;
     let RestoreSummary { users, documents, queued, chunks, reembedded } = restored;
     let text = || {

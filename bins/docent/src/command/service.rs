@@ -1,8 +1,9 @@
 //! Runs the server and the job runner of `docent serve`, `docent dev` and `docent worker`, and shuts them down.
 
-use crate::wire::{self, Assembly};
+use crate::wire::{self, Assembly, Detection};
 use anyhow::{Context, bail};
 use docent::config::{Settings, VectorDb};
+use docent_adapters::extraction::sandbox::Sandbox;
 use docent_adapters::sql::SqlStore;
 use docent_app::App;
 use docent_app::background::Background;
@@ -30,6 +31,7 @@ pub(crate) struct Service {
     stop: CancellationToken,
     server: JoinHandle<anyhow::Result<()>>,
     jobs: JoinHandle<anyhow::Result<()>>,
+    recognizer: Detection,
 }
 
 impl Service {
@@ -61,7 +63,7 @@ impl Service {
         } else {
             tracing::warn!("the database cannot be reached yet; waiting for it");
         }
-        report_sandbox(settings).await;
+        tokio::spawn(report_sandbox(wire::check_sandbox(settings)));
         let stop = CancellationToken::new();
         let (server_stop, jobs) =
             (stop.clone(), Jobs::new(settings, assembly, store, runs_jobs, stop.clone()));
@@ -75,16 +77,20 @@ impl Service {
             }
         });
         let jobs = tokio::spawn(jobs.run(is_usable));
-        Ok(Self { stop, server, jobs })
+        Ok(Self { stop, server, jobs, recognizer: assembly.recognizer.clone() })
     }
 
     /// Serves until Ctrl-C or SIGTERM, then drains. A second signal ends the process immediately.
+    ///
+    /// # Errors
+    /// Also if the configured recognizer cannot be used.
     pub(crate) async fn until_stopped(mut self) -> anyhow::Result<()> {
-        tokio::select! {
-            signal = signal() => signal?,
+        let reason = tokio::select! {
+            signal = signal() => signal,
             ended = &mut self.server => return ended.context("the server's task panicked")?,
             ended = &mut self.jobs => return ended.context("the job runner's task panicked")?,
-        }
+            error = self.recognizer.failure() => Err(error),
+        };
         tracing::info!(
             "stopping; waiting up to {} s for running requests and jobs",
             SHUTDOWN_GRACE.as_secs()
@@ -96,7 +102,7 @@ impl Service {
             server.context("the server's task panicked")?
         };
         tokio::select! {
-            drained = drained => drained,
+            drained = drained => drained.and(reason),
             second = signal() => {
                 second?;
                 bail!("stopped immediately; unfinished jobs will be resumed at the next start")
@@ -106,8 +112,8 @@ impl Service {
 }
 
 /// Logs what PDF workers are confined by. A worker that cannot be started is logged as an error; uploads then wait for it.
-async fn report_sandbox(settings: &Settings) {
-    match wire::check_sandbox(settings).await {
+async fn report_sandbox(check: impl Future<Output = anyhow::Result<Sandbox>>) {
+    match check.await {
         Ok(sandbox) if sandbox.missing().is_empty() => {
             tracing::debug!("PDF workers are confined by Landlock and seccomp");
         }

@@ -1,6 +1,6 @@
 //! Assembles the service for maintenance commands, which can run alongside a serving process.
 
-use super::{Stores, assemble, collections, create_private_dir, key_value, system_ports};
+use super::{Detection, Stores, assemble, collections, create_private_dir, key_value, system_ports};
 use docent::config::{Settings, VectorDb};
 use docent_adapters::embedded_index::{self, EmbeddedIndexes};
 use docent_adapters::sql::SqlStore;
@@ -10,7 +10,8 @@ use docent_ports::vector_indexes::VectorIndexes;
 use std::sync::Arc;
 
 /// Assembles the service. If another process has an embedded store open, using that store returns an error.
-pub(crate) fn maintenance(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc<App>> {
+pub(crate) async fn maintenance(settings: &Settings, store: SqlStore) -> anyhow::Result<Arc<App>> {
+    let recognizer = Detection::start(settings)?;
     let system = system_ports()?;
     create_private_dir(&settings.service.data_dir)?;
     let (collections, _) = match settings.storage.vector_db {
@@ -24,7 +25,9 @@ pub(crate) fn maintenance(settings: &Settings, store: SqlStore) -> anyhow::Resul
     let recorder: Arc<dyn Recorder> = Arc::new(NoopRecorder);
     // A serving process may be writing to the blob store.
     let stores = Stores { collections, owns_index: false, tokens, limiter, recorder };
-    Ok(Arc::new(assemble(settings, store, system, stores, &secret)?))
+    let app = Arc::new(assemble(settings, store, system, stores, &recognizer, &secret)?);
+    recognizer.check().await?;
+    Ok(app)
 }
 
 fn beside(settings: &Settings) -> Arc<dyn VectorIndexes> {

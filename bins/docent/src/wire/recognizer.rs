@@ -1,43 +1,102 @@
-//! Creates the text recognizer.
+//! Creates the text recognizer, or detects it.
 
 use super::{this_program, worker_args};
 use anyhow::{Context, anyhow};
+use async_trait::async_trait;
 use docent::config::{Recognizer, Secret, Settings};
 use docent_adapters::extraction::{ExtractionLimits, TesseractError, TesseractRecognizer};
 use docent_adapters::http_recognizer::HttpRecognizer;
-use docent_ports::text_recognizer::TextRecognizer;
+use docent_ports::text_recognizer::{RecognizerDetection, TextRecognizer};
+use futures::future::{BoxFuture, Shared, pending, ready};
+use futures::{FutureExt, TryFutureExt};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio::task::spawn_blocking;
 
 /// Where programs are looked for if `PATH` is not set.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Maximum size of a page image.
 const IMAGE_BYTES: u64 = 128 << 20;
 
-/// Creates the configured recognizer, if any. With `auto`, a program that does not work counts as missing.
+/// The detection of the configured recognizer. Asking a program for its version and languages takes longer than the rest
+/// of a start, so that only what needs the recognizer waits for it.
+#[derive(Clone)]
+pub(crate) struct Detection(Shared<BoxFuture<'static, Detected>>);
+
+type Detected = Result<Option<Arc<dyn TextRecognizer>>, Arc<anyhow::Error>>;
+
+impl Detection {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// If the URL of a service cannot be used.
+    pub(super) fn start(settings: &Settings) -> anyhow::Result<Self> {
+        let recognition = &settings.recognition;
+        let known: Option<Arc<dyn TextRecognizer>> = match &recognition.ocr {
+            Recognizer::Tesseract | Recognizer::Auto => {
+                let settings = settings.clone();
+                return Ok(Self::of(move || installed(&settings)));
+            }
+            Recognizer::Off => None,
+            Recognizer::Http(url) => {
+                let key = recognition.ocr_api_key.as_ref().map(Secret::expose);
+                let recognizer = HttpRecognizer::new(url.as_str(), key, recognition.ocr_timeout);
+                Some(Arc::new(recognizer.context("DOCENT_OCR")?))
+            }
+        };
+        Ok(Self(ready(Ok(known)).boxed().shared()))
+    }
+
+    /// Starts a detection that blocks its thread.
+    fn of(detect: impl FnOnce() -> anyhow::Result<Option<Arc<dyn TextRecognizer>>> + Send + 'static) -> Self {
+        let detecting = spawn_blocking(detect);
+        let detected = async { detecting.await.context("the detection of the recognizer panicked")? };
+        Self(detected.map_err(Arc::new).boxed().shared())
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// If the recognizer cannot be used.
+    pub(crate) async fn check(&self) -> anyhow::Result<()> {
+        self.0.clone().await.map(drop).map_err(|error| anyhow!("{error:#}"))
+    }
+
+    /// Returns the error of [`Self::check`], and does not return if there is none.
+    pub(crate) async fn failure(&self) -> anyhow::Error {
+        match self.check().await {
+            Ok(()) => pending().await,
+            Err(error) => error,
+        }
+    }
+}
+
+#[async_trait]
+impl RecognizerDetection for Detection {
+    async fn detected(&self) -> Option<Arc<dyn TextRecognizer>> {
+        match self.0.clone().await {
+            Ok(detected) => detected,
+            // The process ends with this error. Until then scans must not fail as if there were no recognizer.
+            Err(_) => pending().await,
+        }
+    }
+}
+
+/// The installed tesseract. With `auto`, a program that does not work counts as missing.
 ///
 /// # Errors
-/// If it cannot be used.
-pub(super) fn recognizer(settings: &Settings) -> anyhow::Result<Option<Arc<dyn TextRecognizer>>> {
-    let recognition = &settings.recognition;
-    match &recognition.ocr {
-        Recognizer::Off => Ok(None),
-        Recognizer::Http(url) => {
-            let key = recognition.ocr_api_key.as_ref().map(Secret::expose);
-            let recognizer = HttpRecognizer::new(url.as_str(), key, recognition.ocr_timeout);
-            Ok(Some(Arc::new(recognizer.context("DOCENT_OCR")?)))
+/// If it is required and cannot be used, or has no data for the languages.
+fn installed(settings: &Settings) -> anyhow::Result<Option<Arc<dyn TextRecognizer>>> {
+    match tesseract(settings)? {
+        Ok(recognizer) => Ok(Some(Arc::new(recognizer))),
+        Err(error) if settings.recognition.ocr == Recognizer::Tesseract => Err(error).context("DOCENT_OCR"),
+        Err(TesseractError::NotFound) => Ok(None),
+        Err(error @ TesseractError::Broken { .. }) => {
+            tracing::warn!(%error, "scanned pages are not recognised");
+            Ok(None)
         }
-        Recognizer::Tesseract => Ok(Some(Arc::new(tesseract(settings)?.context("DOCENT_OCR")?))),
-        Recognizer::Auto => match tesseract(settings)? {
-            Ok(recognizer) => Ok(Some(Arc::new(recognizer))),
-            Err(TesseractError::NotFound) => Ok(None),
-            Err(error @ TesseractError::Broken { .. }) => {
-                tracing::warn!(%error, "scanned pages are not recognised");
-                Ok(None)
-            }
-        },
     }
 }
 

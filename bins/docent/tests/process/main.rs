@@ -14,6 +14,7 @@ mod live;
 mod maintenance;
 mod observability;
 mod program;
+mod recognition;
 mod reindex;
 mod remote;
 mod sync;

@@ -14,12 +14,13 @@ use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::job::JobState;
 use docent_domain::recognition::{Languages, RecognitionFailure, RecognizedPage};
 use docent_ports::clock::Clock;
-use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
+use docent_ports::text_recognizer::{PageScan, RecognitionError, RecognizerDetection, TextRecognizer};
 use docent_testkit::builders;
 use docent_testkit::clock::TestClock;
 use docent_testkit::fakes::text_extractor::{CachingTextExtractor, FakeTextExtractor, fake_pdf};
 use docent_testkit::fakes::text_recognizer::{CONFIDENCE, FakeTextRecognizer};
 use docent_testkit::faults::{FaultSwitch, Faulty};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -72,7 +73,7 @@ impl TextRecognizer for SlowRecognizer {
 fn service(recognizer: Option<Arc<dyn TextRecognizer>>) -> Service {
     Service::new().changed(|ports| {
         ports.extractor = Arc::new(CachingTextExtractor::default());
-        ports.recognizer = recognizer;
+        ports.recognizer = Arc::new(recognizer);
     })
 }
 
@@ -114,6 +115,34 @@ async fn scanned_pages_are_recognised_and_indexed() {
     let entries = service.index.entries(VersionId::first(id));
     assert!(entries.iter().any(|entry| entry.text.contains("Pumps move\nwater")));
     assert_eq!(recognizer.calls(), 3, "the page with text is not recognised");
+}
+
+/// A detection that ends when it gets a permit.
+struct SlowDetection {
+    callers: AtomicUsize,
+    end: Semaphore,
+}
+
+#[async_trait]
+impl RecognizerDetection for SlowDetection {
+    async fn detected(&self) -> Option<Arc<dyn TextRecognizer>> {
+        self.callers.fetch_add(1, Ordering::SeqCst);
+        let _permit = self.end.acquire().await.unwrap();
+        Some(Arc::new(FakeTextRecognizer::default()))
+    }
+}
+
+#[tokio::test]
+async fn scan_waits_for_the_detection_of_the_recognizer() {
+    let detection = Arc::new(SlowDetection { callers: AtomicUsize::new(0), end: Semaphore::new(0) });
+    let service = service(None).changed(|ports| ports.recognizer = Arc::clone(&detection) as _);
+    let id = upload(&service, &["[scan]Pumps move water"]).await;
+    let runner = service.spawn_drain();
+    until("the job waits", || detection.callers.load(Ordering::SeqCst) > 0).await;
+    assert_eq!(service.document(id).await.state.name(), "pending");
+    detection.end.add_permits(1);
+    assert_eq!(runner.await.unwrap(), 1);
+    assert_eq!(service.document(id).await.state.name(), "ingested");
 }
 
 #[tokio::test]
@@ -289,7 +318,9 @@ async fn is_ingested(service: &Service, id: DocumentId) -> bool {
 async fn long_scans_do_not_delay_documents_with_text() {
     let service = service(None);
     let recognizer = SlowRecognizer::new(&service.clock, seconds(3), 1 << 20);
-    let service = service.changed(|ports| ports.recognizer = Some(Arc::clone(&recognizer) as _));
+    let service = service.changed(|ports| {
+        ports.recognizer = Arc::new(Some(Arc::clone(&recognizer) as Arc<dyn TextRecognizer>))
+    });
     let pages: Vec<String> = (1..=300).map(|n| format!("[scan]page {n}")).collect();
     let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
     // More scans than jobs, and the one page last.
@@ -322,7 +353,9 @@ async fn long_scans_do_not_delay_documents_with_text() {
 async fn owners_take_turns_at_the_recognizer() {
     let service = service(None);
     let recognizer = SlowRecognizer::new(&service.clock, seconds(5), 1 << 20);
-    let service = service.changed(|ports| ports.recognizer = Some(Arc::clone(&recognizer) as _));
+    let service = service.changed(|ports| {
+        ports.recognizer = Arc::new(Some(Arc::clone(&recognizer) as Arc<dyn TextRecognizer>))
+    });
     let pages = |name: &str, n| (1..=n).map(|page| format!("[scan]{name} {page}")).collect::<Vec<_>>();
     let mut ids = Vec::new();
     for (owner, name, n) in [(1, "first", 20), (1, "second", 20), (1, "third", 20), (2, "other", 6)] {

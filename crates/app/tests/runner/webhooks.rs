@@ -251,7 +251,7 @@ async fn delivery_and_document_status_are_recorded_together_wherever_the_databas
                     service.app.sleep(Duration::from_secs(10)).await;
                 }
             };
-            service.clock.pass_while(work).await;
+            service.clock.pass_while(Box::pin(work)).await;
             assert_eq!(log(&service, id(1)).await.len(), 1, "{n} {is_lost}");
         }
     }

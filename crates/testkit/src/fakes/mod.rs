@@ -38,7 +38,7 @@ pub fn ports() -> Ports {
         reranker: None,
         model: Arc::new(chat_model::ScriptedChatModel::always(ready)),
         extractor: Arc::new(text_extractor::FakeTextExtractor),
-        recognizer: None,
+        recognizer: Arc::new(None),
         renderer: Arc::new(page_renderer::FakePageRenderer::default()),
         tokens: Arc::new(token_store::FakeTokenStore::default()),
         signer: Arc::new(token_signer::FakeTokenSigner),

@@ -137,7 +137,8 @@ async fn evaluate(
     let settings = work_dir::installation_settings(settings, folder);
     let store = wire::store(&settings).await?;
     store.migrate().await?;
-    let Assembly { app, .. } = wire::app(Profile::Dev, &settings, store)?;
+    let Assembly { app, recognizer, .. } = wire::app(Profile::Dev, &settings, store)?;
+    recognizer.check().await?;
     let actor = corpus::actor(&app).await?;
     let corpus = match &args.pdfs {
         Some(pdfs) => {

@@ -59,8 +59,8 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     if let Some(reranker) = &app.reranker {
         report(listener, Component::Reranker, check_reranker(&**reranker)).await;
     }
-    if let Some(recognizer) = &app.recognizer {
-        report(listener, Component::Recognizer, check_recognizer(app, &**recognizer)).await;
+    if let Some(recognizer) = app.recognizer.detected().await {
+        report(listener, Component::Recognizer, check_recognizer(app, &*recognizer)).await;
     } else {
         listener.healthy(
             Component::Recognizer,
