@@ -17,6 +17,7 @@ pub mod browser;
 pub mod chromium;
 mod documented;
 pub mod extractor;
+pub mod files;
 pub mod member;
 pub mod reply;
 #[cfg(feature = "live")]

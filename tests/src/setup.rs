@@ -19,6 +19,7 @@ use docent_ports::entropy::Entropy;
 use docent_ports::page_renderer::PageRenderer;
 use docent_ports::recorder::{NoopRecorder, Recorder};
 use docent_ports::reranker::Reranker;
+use docent_ports::text_extractor::TextExtractor;
 use docent_ports::text_recognizer::TextRecognizer;
 use docent_ports::webhook_sender::WebhookSender;
 use docent_server::metrics::Metrics;
@@ -65,6 +66,7 @@ pub struct Setup {
     reranking: bool,
     agents: Vec<Agent>,
     renderer: Option<Arc<dyn PageRenderer>>,
+    extractor: Option<Arc<dyn TextExtractor>>,
     recognizer: Option<Arc<dyn TextRecognizer>>,
     webhooks: Option<Arc<dyn WebhookSender>>,
     started: Started,
@@ -92,6 +94,7 @@ impl Setup {
             reranking: false,
             agents: Vec::new(),
             renderer: None,
+            extractor: None,
             recognizer: None,
             webhooks: None,
             started: started.clone(),
@@ -195,6 +198,13 @@ impl Setup {
         self
     }
 
+    /// Replaces the text extractor.
+    #[must_use]
+    pub fn extractor(mut self, extractor: impl TextExtractor + 'static) -> Self {
+        self.extractor = Some(Arc::new(extractor));
+        self
+    }
+
     /// Replaces the page renderer.
     #[must_use]
     pub fn renderer(mut self, renderer: impl PageRenderer + 'static) -> Self {
@@ -238,7 +248,11 @@ impl Setup {
         let mailer = Arc::new(FakeMailer::default());
         let receivers = Arc::new(FakeWebhookSender::default());
         let blobs = adapters.blobs;
-        let extractor = CachedExtractor::new(extractor, Arc::clone(&blobs), Arc::clone(&recorder));
+        let extractor = CachedExtractor::new(
+            self.extractor.unwrap_or(extractor),
+            Arc::clone(&blobs),
+            Arc::clone(&recorder),
+        );
         let ports = Ports {
             store: adapters.store,
             blobs,

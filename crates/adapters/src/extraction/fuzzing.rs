@@ -1,10 +1,12 @@
 //! Entry points for the fuzz targets in `tests/fuzz`; compiled in fuzzing builds only.
 
+use super::formats;
 use super::pdf::document::{self, DocumentLimits};
 use super::pdf::limits::PageLimits;
-use super::reader::{Sink, Stopped};
+use super::reader::{PagesLimits, Sink, Stopped};
 use docent_domain::document::Failure;
 use docent_domain::extraction::{ExtractedPage, Metadata};
+use docent_domain::file_type::FileType;
 use std::io;
 
 /// Maximum size of a document's text in bytes.
@@ -12,7 +14,7 @@ pub const TEXT_BYTES: usize = 256 << 10;
 /// Maximum size of a page's text in bytes.
 pub const PAGE_TEXT_BYTES: usize = 64 << 10;
 
-/// The result of reading a PDF.
+/// The result of reading a file.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// The pages.
@@ -53,6 +55,16 @@ pub fn read(bytes: Vec<u8>) -> Reading {
     let limits = DocumentLimits { pages: 200, text_bytes: TEXT_BYTES as u64, page };
     let mut reading = Reading::default();
     if let Err(Stopped::Document(failure)) = document::read(bytes, &limits, &mut reading) {
+        reading.failure = Some(failure);
+    }
+    reading
+}
+
+/// Reads a file of another type than PDF like the extraction worker, with lower limits.
+pub fn read_as(file_type: FileType, bytes: Vec<u8>) -> Reading {
+    let limits = PagesLimits { pages: 200, text_bytes: TEXT_BYTES as u64 };
+    let mut reading = Reading::default();
+    if let Err(Stopped::Document(failure)) = formats::read(file_type, bytes, limits, &mut reading) {
         reading.failure = Some(failure);
     }
     reading
