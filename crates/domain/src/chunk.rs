@@ -62,9 +62,9 @@ impl From<[u32; 2]> for PageStart {
 pub struct Chunk {
     /// Position among the document's chunks, starting at 0.
     pub ordinal: u32,
-    /// Text; pages are separated by `\n`.
+    /// Text; pages are separated by `\n`. A part of a table begins with the table's header.
     pub text: String,
-    /// Range in the document.
+    /// Range in the document, without a repeated header.
     pub span: Span,
     /// Pages of the chunk in order; never empty, and the first starts at 0.
     pub pages: Vec<PageStart>,

@@ -2,9 +2,13 @@
 //!
 //! The text is split into lines and sentences, which are packed into chunks of about [`ChunkSize::tokens`]. If a
 //! paragraph or a sentence ends in the last quarter of a chunk, the chunk ends there. Chunks can span pages.
+//!
+//! A [Markdown table](crate::table) is kept whole if it fits into a chunk. A longer one is cut between rows, and each
+//! part begins with the table's header.
 
 use crate::chunk::{Chunk, ChunkSize, PageStart, Position, Span};
 use crate::extraction::{ExtractedPage, PageQuality};
+use crate::table;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -17,11 +21,15 @@ pub fn chunk_pages(pages: &[ExtractedPage], size: ChunkSize, count: impl Fn(&str
     let mut covered = 0;
     ranges(&pieces, size)
         .into_iter()
-        .filter_map(|range| text.trimmed(pieces[range.start].at.start..pieces[range.end - 1].at.end))
+        .filter_map(|range| {
+            let header = pieces[range.start].header.clone();
+            let range = text.trimmed(pieces[range.start].at.start..pieces[range.end - 1].at.end)?;
+            Some((header.map(|header| header.at), range))
+        })
         // A chunk that adds only white space to the previous one is redundant.
-        .filter(|range| range.end > std::mem::replace(&mut covered, range.end))
+        .filter(|(_, range)| range.end > std::mem::replace(&mut covered, range.end))
         .zip(0..)
-        .map(|(range, ordinal)| text.chunk(range, ordinal, &count))
+        .map(|((header, range), ordinal)| text.chunk(header, range, ordinal, &count))
         .collect()
 }
 
@@ -61,15 +69,23 @@ impl RunningText {
         Position { page: number, offset: (byte - start) as u32 }
     }
 
-    fn chunk(&self, range: Range<usize>, ordinal: u32, count: impl Fn(&str) -> usize) -> Chunk {
+    fn chunk(
+        &self,
+        header: Option<Range<usize>>,
+        range: Range<usize>,
+        ordinal: u32,
+        count: impl Fn(&str) -> usize,
+    ) -> Chunk {
         let (first, last) = (self.page_of(range.start), self.page_of(range.end - 1));
+        let mut text = header.map_or_else(String::new, |header| self.text[header].to_owned());
         let pages = (first..=last)
             .map(|page| {
                 let (number, start) = self.pages[page];
-                PageStart { page: number, at: start.saturating_sub(range.start) as u32 }
+                let at = start.checked_sub(range.start).filter(|at| *at > 0);
+                PageStart { page: number, at: at.map_or(0, |at| at + text.len()) as u32 }
             })
             .collect();
-        let text = self.text[range.clone()].to_owned();
+        text.push_str(&self.text[range.clone()]);
         let tokens = count(&text) as u32;
         let span = Span { start: self.position(range.start, first), end: self.position(range.end, last) };
         Chunk { ordinal, text, span, pages, tokens }
@@ -86,15 +102,97 @@ enum Break {
 }
 
 /// A piece of text that is never split, with its trailing white space.
+#[derive(Debug)]
 struct Piece {
     at: Range<usize>,
     tokens: usize,
     end: Break,
+    /// For a row of a table: the header to repeat before it.
+    header: Option<Header>,
+    /// For the first row of a table: the number of tokens and of pieces of the whole table.
+    table: Option<(usize, usize)>,
+}
+
+impl Piece {
+    fn new(at: Range<usize>, tokens: usize, end: Break) -> Self {
+        Self { at, tokens, end, header: None, table: None }
+    }
+
+    /// Number of tokens to repeat before a chunk that begins with the piece.
+    fn header_tokens(&self) -> usize {
+        self.header.as_ref().map_or(0, |header| header.tokens)
+    }
+}
+
+/// The first two lines of a table.
+#[derive(Clone, Debug)]
+struct Header {
+    at: Range<usize>,
+    tokens: usize,
 }
 
 fn pieces(text: &str, max_tokens: usize, count: &impl Fn(&str) -> usize) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
-    for (start, sentence) in text.split_sentence_bound_indices() {
+    let mut from = 0;
+    for table in table::ranges(text) {
+        text_pieces(text, from..table.start, max_tokens, count, &mut pieces);
+        table_pieces(text, table.clone(), max_tokens, count, &mut pieces);
+        from = table.end;
+    }
+    text_pieces(text, from..text.len(), max_tokens, count, &mut pieces);
+    pieces
+}
+
+/// Adds the rows of a table.
+fn table_pieces(
+    text: &str,
+    range: Range<usize>,
+    max_tokens: usize,
+    count: &impl Fn(&str) -> usize,
+    pieces: &mut Vec<Piece>,
+) {
+    let first = pieces.len();
+    let mut at = range.start;
+    let mut header: Option<Header> = None;
+    for (index, row) in text[range.clone()].split_inclusive('\n').enumerate() {
+        let row_at = at..at + row.len();
+        at = row_at.end;
+        let tokens = count(row);
+        match index {
+            0 => pieces.push(Piece::new(row_at, tokens, Break::Inside)),
+            // The header is one piece.
+            1 => {
+                let piece = &mut pieces[first];
+                (piece.at.end, piece.tokens) = (row_at.end, piece.tokens + tokens);
+                let repeated = Header { at: piece.at.clone(), tokens: piece.tokens };
+                header = Some(repeated).filter(|header| header.tokens <= max_tokens / 4);
+            }
+            _ if tokens <= max_tokens / 2 => {
+                let header = header.clone();
+                pieces.push(Piece { header, ..Piece::new(row_at, tokens, Break::Inside) });
+            }
+            _ => split_long(row, row_at.start, max_tokens / 4, Break::Inside, count, pieces),
+        }
+    }
+    let tokens = pieces[first..].iter().map(|piece| piece.tokens).sum();
+    let rows = pieces.len() - first;
+    pieces[first].table = Some((tokens, rows));
+    if let Some(last) = pieces.last_mut() {
+        last.end = Break::Paragraph;
+    }
+}
+
+/// Adds the sentences and lines of running text.
+fn text_pieces(
+    text: &str,
+    range: Range<usize>,
+    max_tokens: usize,
+    count: &impl Fn(&str) -> usize,
+    pieces: &mut Vec<Piece>,
+) {
+    let offset = range.start;
+    for (start, sentence) in text[range].split_sentence_bound_indices() {
+        let start = offset + start;
         if sentence.trim().is_empty() {
             // An empty line ends a paragraph; it belongs to the previous piece.
             if let Some(last) = pieces.last_mut() {
@@ -106,12 +204,11 @@ fn pieces(text: &str, max_tokens: usize, count: &impl Fn(&str) -> usize) -> Vec<
         let tokens = count(sentence);
         let end = if ends_sentence(sentence) { Break::Sentence } else { Break::Inside };
         if tokens <= max_tokens / 4 {
-            pieces.push(Piece { at: start..start + sentence.len(), tokens, end });
+            pieces.push(Piece::new(start..start + sentence.len(), tokens, end));
         } else {
-            split_long(sentence, start, max_tokens / 4, end, count, &mut pieces);
+            split_long(sentence, start, max_tokens / 4, end, count, pieces);
         }
     }
-    pieces
 }
 
 fn ends_sentence(sentence: &str) -> bool {
@@ -137,7 +234,7 @@ fn split_long(
     let mut tokens = 0;
     let mut push = |range: Range<usize>, tokens: usize| {
         if !range.is_empty() {
-            pieces.push(Piece { at: start + range.start..start + range.end, tokens, end: Break::Inside });
+            pieces.push(Piece::new(start + range.start..start + range.end, tokens, Break::Inside));
         }
     };
     for (at, word) in sentence.split_word_bound_indices() {
@@ -178,22 +275,34 @@ fn ranges(pieces: &[Piece], size: ChunkSize) -> Vec<Range<usize>> {
             ranges.push(start..pieces.len());
             break;
         }
-        let end = best_end(pieces, start, full, size.tokens);
+        let end = before_table(pieces, start, full, size.tokens)
+            .unwrap_or_else(|| best_end(pieces, start, full, size.tokens));
         ranges.push(start..end);
-        start = overlap_start(pieces, start, end, size.overlap);
+        // A part of a table begins with its header instead of rows of the previous part.
+        let is_in_table = pieces[end].header.is_some();
+        start = if is_in_table { end } else { overlap_start(pieces, start, end, size.overlap) };
     }
     ranges
 }
 
 /// Returns the end of the longest range from `start` with at most `max` tokens and at least one piece.
 fn fill(pieces: &[Piece], start: usize, max: usize) -> usize {
-    let mut tokens = 0;
+    let mut tokens = pieces[start].header_tokens();
     let mut end = start;
     while end < pieces.len() && (end == start || tokens + pieces[end].tokens <= max) {
         tokens += pieces[end].tokens;
         end += 1;
     }
     end
+}
+
+/// Returns the beginning of the table that `start..full` would cut, if the table fits into a chunk and enough text is
+/// before it.
+fn before_table(pieces: &[Piece], start: usize, full: usize, max: usize) -> Option<usize> {
+    let cut = (start + 1..full).rev().find(|index| pieces[*index].table.is_some())?;
+    let (tokens, rows) = pieces[cut].table?;
+    let before: usize = pieces[start..cut].iter().map(|piece| piece.tokens).sum();
+    (cut + rows > full && tokens <= max && before * 4 >= max).then_some(cut)
 }
 
 /// Returns the best boundary in the last quarter of `start..full`; the last one if several are equally good.
@@ -361,6 +470,57 @@ mod tests {
             }
             assert_eq!(covered, text.len());
         }
+    }
+
+    /// A table with `rows` rows of seven words.
+    fn table(rows: usize) -> String {
+        let row = |n: usize| format!("| Row {n} | {n} |\n");
+        "| Label | Value |\n|---|---|\n".to_owned() + &(0..rows).map(row).collect::<String>()
+    }
+
+    #[test]
+    fn table_that_fits_is_kept_whole() {
+        let text = format!("{}\n\n{}\n{}", sentences(6), table(5), sentences(20));
+        let chunks = chunk_pages(&[page(1, text)], size(52, 10), words);
+        assert!(chunks[0].text.ends_with("is here."), "{:?}", chunks[0].text);
+        let with_table = chunks.iter().find(|chunk| chunk.text.contains("Row 0")).unwrap();
+        assert!(with_table.text.contains("| Label | Value |\n|---|---|\n| Row 0 | 0 |"));
+        assert!(with_table.text.contains("| Row 4 | 4 |"));
+    }
+
+    #[test]
+    fn parts_of_a_long_table_begin_with_its_header() {
+        let pages = [page(1, table(20)), page(2, "After the table."), page(3, table(20))];
+        let chunks = chunk_pages(&pages, size(60, 10), words);
+        assert!(chunks.len() > 4);
+        let header = "| Label | Value |\n|---|---|\n| Row";
+        for chunk in &chunks {
+            assert!(chunk.text.contains(header), "{:?}", chunk.text);
+            assert!(chunk.tokens <= 60 + 10, "{}", chunk.tokens);
+        }
+        for n in 0..20 {
+            let row = format!("| Row {n} | {n} |");
+            assert_eq!(chunks.iter().filter(|chunk| chunk.text.contains(&row)).count(), 2, "{row}");
+        }
+        let second = &chunks[1];
+        assert_eq!(second.pages[0], PageStart { page: 1, at: 0 });
+        let last = &pages[0].text[second.span.start.offset as usize..];
+        assert!(second.text["| Label | Value |\n|---|---|\n".len()..].starts_with(&last[..12]));
+        // Where another page begins is counted with the repeated header.
+        for chunk in chunks.iter().filter(|chunk| chunk.pages.len() > 1) {
+            for start in &chunk.pages[1..] {
+                let text = &pages[start.page as usize - 1].text;
+                assert!(chunk.text[start.at as usize..].starts_with(&text[..10]), "{:?}", chunk);
+            }
+        }
+    }
+
+    #[test]
+    fn long_row_of_a_table_is_split() {
+        let text = format!("| A | B |\n|---|---|\n| x | {} |\n", sentences(60));
+        let chunks = chunk_pages(&[page(1, text)], size(50, 5), words);
+        assert!(chunks.len() > 4);
+        assert!(chunks.iter().all(|chunk| chunk.tokens <= 62), "{chunks:?}");
     }
 
     #[test]

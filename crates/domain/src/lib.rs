@@ -34,6 +34,7 @@ pub mod scope;
 pub mod second_factor;
 pub mod selection;
 pub mod session;
+pub mod table;
 pub mod text;
 pub mod token;
 pub mod trace;

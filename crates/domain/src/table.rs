@@ -1,0 +1,81 @@
+//! Markdown tables in the text of documents.
+//!
+//! Extracted text contains tables in this form: a header row, a row of dashes, and rows of cells between bars. `|` in a
+//! cell is written `\\|`.
+
+use std::ops::Range;
+
+/// Returns the byte ranges of the tables in a text, in order. A range ends after the line break of its last row.
+pub fn ranges(text: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    // Beginning of the current table, or of the line that may be its header.
+    let mut begin: Option<(usize, bool)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let line = line.trim_end();
+        begin = match begin {
+            _ if !is_row(line) => {
+                ranges.extend(begin.and_then(|(from, is_table)| is_table.then_some(from..start)));
+                None
+            }
+            Some((from, false)) if is_delimiter(line) => Some((from, true)),
+            Some((from, true)) => Some((from, true)),
+            _ => Some((start, false)),
+        };
+    }
+    ranges.extend(begin.and_then(|(from, is_table)| is_table.then_some(from..at)));
+    ranges
+}
+
+/// Whether a line is a row of a table.
+pub fn is_row(line: &str) -> bool {
+    line.len() > 1 && line.starts_with('|') && line.ends_with('|')
+}
+
+/// Whether a line is the row of dashes below a header.
+pub fn is_delimiter(line: &str) -> bool {
+    is_row(line) && line.contains("---") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
+}
+
+/// Returns the cells of a row.
+pub fn cells(row: &str) -> Vec<String> {
+    let inner = row.trim_end();
+    let inner = inner.strip_prefix('|').unwrap_or(inner);
+    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    let mut cells = Vec::new();
+    let (mut start, mut is_escaped) = (0, false);
+    for (at, c) in inner.char_indices() {
+        if c == '|' && !is_escaped {
+            cells.push(&inner[start..at]);
+            start = at + 1;
+        }
+        is_escaped = c == '\\';
+    }
+    cells.push(&inner[start..]);
+    cells.into_iter().map(|cell| cell.trim().replace("\\|", "|")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "| | 2024 |\n|---|---|\n| Sales | 5 |\n";
+
+    #[test]
+    fn tables_are_found_among_text() {
+        let text = format!("Before\n{TABLE}between | bars |\n\n{TABLE}| no table |\nAfter");
+        let found: Vec<&str> = ranges(&text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, [TABLE, &format!("{TABLE}| no table |\n")]);
+        assert_eq!(ranges("| a | b |\n| c | d |\n"), [], "no row of dashes");
+        assert_eq!(ranges("|---|---|\n"), []);
+        assert_eq!(ranges("| a |\n|---|"), [0..11]);
+    }
+
+    #[test]
+    fn cells_are_unescaped() {
+        assert_eq!(cells("| a | b\\|c | |\n"), ["a", "b|c", ""]);
+        assert_eq!(cells("| |"), [""]);
+    }
+}
