@@ -131,7 +131,7 @@ impl TextExtractor for WorkerExtractor {
             };
         }
         match file_type {
-            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0)"),
+            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0, layout 2)"),
             FileType::Docx => version!("docx"),
             FileType::Pptx => version!("pptx"),
             FileType::Xlsx => version!("xlsx"),

@@ -3,10 +3,11 @@
 use super::layout::{Layout, Line, Placed};
 use super::limits::{Budget, PageLimits};
 use super::overprint::OverprintFilter;
+use super::tables::Rule;
 use super::{characters, text_string};
 use hayro_interpret::font::{Glyph, GlyphRun, PositionedGlyph};
 use hayro_interpret::hayro_cmap::WritingMode;
-use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Vec2};
+use hayro_interpret::kurbo::{Affine, BezPath, PathEl, Point, Rect, Shape, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 use hayro_syntax::object::{Dict, String as PdfString};
 use std::panic::resume_unwind;
@@ -17,6 +18,12 @@ const CHEAP: u64 = 1;
 const FORM: u64 = 100;
 /// Text farther than this outside the page, in points, is ignored.
 const BLEED: f64 = 2.0;
+
+/// Maximum width and minimum length of a line between the cells of a table, in points.
+const RULE_WIDTH: f64 = 2.5;
+const RULE_LENGTH: f64 = 6.0;
+/// Maximum number of lines that are remembered per page.
+const MAX_RULES: usize = 4000;
 
 /// Unwinds the interpreter, which cannot be stopped otherwise, when a page has used up its budget.
 /// Raised by [`resume_unwind`], without a panic message, and caught around the page.
@@ -42,6 +49,8 @@ pub(super) struct TextDevice<'b> {
     /// The index of the outermost open sequence that has a replacement text.
     replaced: Option<usize>,
     previous_run: Option<(Point, u32, usize)>,
+    /// Lines that may separate the cells of tables.
+    rules: Vec<Rule>,
     scratch: String,
     glyphs: u32,
     unmapped_glyphs: u32,
@@ -75,6 +84,7 @@ impl<'b> TextDevice<'b> {
             marked: Vec::new(),
             replaced: None,
             previous_run: None,
+            rules: Vec::new(),
             scratch: String::new(),
             glyphs: 0,
             unmapped_glyphs: 0,
@@ -90,7 +100,7 @@ impl<'b> TextDevice<'b> {
             self.close_marked_content();
         }
         PageText {
-            lines: self.layout.into_lines(),
+            lines: self.layout.into_lines(&self.rules),
             glyphs: self.glyphs,
             unmapped_glyphs: self.unmapped_glyphs,
         }
@@ -131,6 +141,30 @@ impl<'b> TextDevice<'b> {
             }
         }
         self.scratch = text;
+    }
+
+    /// Remembers a shape if it is a horizontal or vertical line, or the edges of a box.
+    fn add_rules(&mut self, shape: Rect, transform: Affine, mode: &DrawMode) {
+        let bounds = transform.transform_rect_bbox(shape);
+        let Rect { x0, y0, x1, y1 } = bounds;
+        let (is_flat, is_narrow) = (bounds.height() <= RULE_WIDTH, bounds.width() <= RULE_WIDTH);
+        let mut add = |is_vertical, start: f64, end: f64, across| {
+            if end - start >= RULE_LENGTH && self.rules.len() < MAX_RULES {
+                self.rules.push(Rule { is_vertical, start, end, across, direction: 0 });
+            }
+        };
+        match (is_flat, is_narrow) {
+            (true, true) => {}
+            (true, false) => add(false, x0, x1, bounds.center().y),
+            (false, true) => add(true, y0, y1, bounds.center().x),
+            (false, false) if matches!(mode, DrawMode::Stroke(_)) => {
+                add(false, x0, x1, y0);
+                add(false, x0, x1, y1);
+                add(true, y0, y1, x0);
+                add(true, y0, y1, x1);
+            }
+            (false, false) => {}
+        }
     }
 
     /// Adds text to the page; false if the page's limit is exceeded.
@@ -219,12 +253,18 @@ impl Device<'_> for TextDevice<'_> {
         }
     }
 
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {
+    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'_>, mode: &DrawMode) {
         self.spend(CHEAP);
+        // A line or a rectangle; curves have other elements.
+        let is_straight = |element: &PathEl| !matches!(element, PathEl::QuadTo(..) | PathEl::CurveTo(..));
+        if path.elements().len() <= 6 && path.elements().iter().all(is_straight) {
+            self.add_rules(path.bounding_box(), props.transform, mode);
+        }
     }
 
-    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'_>, _: &DrawMode) {
+    fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'_>, mode: &DrawMode) {
         self.spend(CHEAP);
+        self.add_rules(*rect, props.transform, mode);
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {

@@ -4,6 +4,7 @@
 //! were written. Consecutive glyphs on a baseline form a run, runs side by side a line.
 
 use super::bidi;
+use super::tables::{self, Rule, Strip, Word};
 use hayro_interpret::kurbo::{Point, Rect, Vec2};
 
 /// A gap larger than this fraction of the font size starts a new word.
@@ -43,11 +44,20 @@ pub(super) struct Line {
 #[derive(Debug)]
 struct Run {
     text: String,
+    words: Vec<RunWord>,
     start: Point,
     end: Point,
     size: f64,
     direction: Vec2,
     rtl: bool,
+}
+
+/// Where a word of a run begins in its text, and where it is in the direction of the run.
+#[derive(Debug)]
+struct RunWord {
+    at: usize,
+    start: f64,
+    end: f64,
 }
 
 /// A position relative to the end of a run: along its direction, and across it downwards.
@@ -79,14 +89,39 @@ impl Run {
     }
 
     fn new(glyph: &Placed<'_>) -> Self {
-        Self {
-            text: glyph.text.to_owned(),
+        let mut run = Self {
+            text: String::new(),
+            words: Vec::new(),
             start: glyph.start,
             end: glyph.end,
             size: glyph.size,
             direction: glyph.direction,
-            rtl: glyph.text.chars().any(bidi::is_rtl),
+            rtl: false,
+        };
+        run.push(glyph);
+        run
+    }
+
+    /// Appends the text of a glyph.
+    fn push(&mut self, glyph: &Placed<'_>) {
+        let along = |point: Point| point.to_vec2().dot(self.direction);
+        let (start, end) = (along(glyph.start), along(glyph.end));
+        match self.words.last_mut() {
+            _ if glyph.text.trim().is_empty() => {}
+            Some(word) if !self.text.ends_with(char::is_whitespace) => word.end = end,
+            _ => self.words.push(RunWord { at: self.text.len(), start, end }),
         }
+        self.text.push_str(glyph.text);
+        self.rtl |= glyph.text.chars().any(bidi::is_rtl);
+    }
+
+    /// The words, from left to right in the direction of the run.
+    fn words(&self) -> impl Iterator<Item = Word<'_>> {
+        let ends = self.words.iter().skip(1).map(|next| next.at).chain([self.text.len()]);
+        self.words.iter().zip(ends).map(|(word, end)| {
+            let text = self.text[word.at..end].trim();
+            Word { text, start: word.start, end: word.end }
+        })
     }
 
     fn offset_to(&self, point: Point, direction: Vec2) -> Offset {
@@ -111,10 +146,9 @@ impl Run {
         if at.along > WORD_GAP * small && !self.text.ends_with(' ') && !glyph.text.starts_with(' ') {
             self.text.push(' ');
         }
-        self.text.push_str(glyph.text);
+        self.push(glyph);
         self.end = glyph.end;
         self.size = large;
-        self.rtl |= glyph.text.chars().any(bidi::is_rtl);
         true
     }
 }
@@ -146,8 +180,8 @@ impl Layout {
         self.runs.push(Run::new(glyph));
     }
 
-    /// Assembles the lines.
-    pub(super) fn into_lines(self) -> Vec<Line> {
+    /// Assembles the lines. `rules` are the lines drawn on the page.
+    pub(super) fn into_lines(self, rules: &[Rule]) -> Vec<Line> {
         let mut rows: Vec<Row> = Vec::new();
         for run in self.runs {
             match rows.last_mut() {
@@ -158,12 +192,23 @@ impl Layout {
         let mut lines = Vec::with_capacity(rows.len());
         let gaps: Vec<Option<f64>> = rows.windows(2).map(|pair| pair[0].gap_to(&pair[1])).collect();
         let usual = usual_gap(&gaps);
-        for (i, row) in rows.iter().enumerate() {
+        let tables = find_tables(&rows, rules);
+        let mut is_taken = vec![false; rows.len()];
+        tables.iter().flat_map(|table| &table.rows).for_each(|row| is_taken[*row] = true);
+        let mut tables = tables.into_iter().peekable();
+        for (next, row) in rows.iter().enumerate() {
+            if let Some(table) = tables.next_if(|table| table.rows.first() == Some(&next)) {
+                lines.extend(table.into_lines(|row| rows[row].boxes()));
+            }
+            if is_taken[next] {
+                continue;
+            }
             let text = row.text();
             if !text.is_empty() {
-                let begins_paragraph = i > 0 && begins_paragraph(&gaps, i - 1, usual);
-                let boxes = row.runs.iter().map(Run::bounds).collect();
-                lines.push(Line { text, begins_paragraph, boxes });
+                let follows_table =
+                    next > 0 && lines.last().is_some_and(|line: &Line| line.text.starts_with('|'));
+                let begins_paragraph = follows_table || next > 0 && begins_paragraph(&gaps, next - 1, usual);
+                lines.push(Line { text, begins_paragraph, boxes: row.boxes() });
             }
         }
         lines
@@ -189,6 +234,19 @@ impl Row {
                 && at.across.abs() < 0.5 * last.size.max(run.size)
                 && (at.along > -0.5 * last.size || self.rtl || run.rtl || last.is_neutral_after(run))
         })
+    }
+
+    fn boxes(&self) -> Vec<Rect> {
+        self.runs.iter().map(Run::bounds).collect()
+    }
+
+    /// The row for the search for tables. Right-to-left rows have no words in it.
+    fn strip(&self) -> Strip<'_> {
+        let words = if self.rtl { Vec::new() } else { self.runs.iter().flat_map(Run::words).collect() };
+        let (direction, baseline) = self.runs.first().map_or((0, 0.0), |run| {
+            (direction_index(run.direction), run.direction.cross(run.start.to_vec2()))
+        });
+        Strip { words, baseline, size: self.size(), direction }
     }
 
     fn size(&self) -> f64 {
@@ -222,6 +280,20 @@ impl Row {
         text.truncate(text.trim_end().len());
         text
     }
+}
+
+/// Finds the tables among the rows of a page.
+fn find_tables(rows: &[Row], rules: &[Rule]) -> Vec<tables::Table> {
+    if rows.iter().all(|row| row.runs.len() < 2) {
+        return Vec::new();
+    }
+    let strips: Vec<Strip<'_>> = rows.iter().map(Row::strip).collect();
+    tables::find(&strips, rules)
+}
+
+/// A number for each direction of text, in steps of about eleven degrees.
+fn direction_index(direction: Vec2) -> u8 {
+    (direction.atan2() / std::f64::consts::PI * 16.0).round().rem_euclid(32.0) as u8
 }
 
 fn push_apart(text: &mut String, next: &str) {

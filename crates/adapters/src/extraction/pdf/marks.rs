@@ -1,6 +1,7 @@
 //! Finds the lines of a page that contain a text.
 
 use super::layout::Line;
+use docent_domain::table;
 use hayro_interpret::kurbo::Rect;
 
 /// Shorter lines may match a text by accident.
@@ -22,12 +23,17 @@ pub(super) fn bounds_of(lines: &[Line], text: &str) -> Vec<Rect> {
             (start, page.len())
         })
         .collect();
-    let matches = |start: usize, end: usize| match page.find(&needle) {
+    let rows: Vec<String> = text.lines().filter(|line| table::is_row(line)).map(letters).collect();
+    let matches = |line: &Line, start: usize, end: usize| match page.find(&needle) {
         Some(at) => start < at + needle.len() && at < end,
+        // A part of a table begins with a header that is not above it.
+        None if table::is_row(&line.text) => rows.iter().any(|row| *row == page[start..end]),
         // The text as a whole was joined differently; long lines are matched individually.
         None => end - start >= MIN_LETTERS && needle.contains(&page[start..end]),
     };
-    let marked = lines.iter().zip(&ends).filter(|(_, (start, end))| start < end && matches(*start, *end));
+    let matches =
+        |(line, (start, end)): &(&Line, &(usize, usize))| start < end && matches(line, *start, *end);
+    let marked = lines.iter().zip(&ends).filter(matches);
     marked.flat_map(|(line, _)| line.boxes.iter().copied()).collect()
 }
 
@@ -55,6 +61,14 @@ mod tests {
         assert_eq!(marked("It leaks. The end"), [1.0, 2.0]);
         assert_eq!(marked("A pump moves water."), [0.0, 1.0]);
         assert_eq!(marked("leaks"), [1.0]);
+    }
+
+    #[test]
+    fn rows_of_a_part_of_a_table_are_found() {
+        let lines =
+            [line("| | 2024 |", 0.0), line("|---|---|", 1.0), line("| A | 1 |", 2.0), line("| B | 2 |", 3.0)];
+        let found = bounds_of(&lines, "| | 2024 |\n|---|---|\n| B | 2 |");
+        assert_eq!(found.iter().map(|bounds| bounds.y0).collect::<Vec<_>>(), [0.0, 3.0]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod outline;
 mod overprint;
 #[cfg(test)]
 mod samples;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod text_string;

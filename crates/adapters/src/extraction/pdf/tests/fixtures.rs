@@ -60,7 +60,9 @@ fn columns_are_read_in_order_with_joined_words() {
 #[test]
 fn table_rows_are_lines() {
     let text = page_of("table.pdf").text;
-    assert!(text.contains("\nModel K3 800 hours 1,240 EUR\nModel K7 2,000 hours 2,980 EUR\n"), "{text}");
+    let rows = "\n| Model K3 | 800 hours | 1,240 EUR |\n| Model K7 | 2,000 hours | 2,980 EUR |\n";
+    assert!(text.contains("\n| Pump | Service interval | Price |\n|---|---|---|\n"), "{text}");
+    assert!(text.contains(rows), "{text}");
     assert!(text.contains("\nOrders above ten pumps get a discount of 6 percent.\n"), "{text}");
 }
 
