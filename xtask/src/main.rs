@@ -52,7 +52,7 @@ enum Task {
     #[command(hide = true)]
     ExtractWorker {
         /// Socket that receives its peak memory in KiB.
-        peak: PathBuf,
+        peak: Option<PathBuf>,
     },
     /// Run a server for the load benchmarks.
     #[cfg(feature = "load")]
@@ -72,7 +72,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Load(load) => load.run(),
         #[cfg(not(feature = "load"))]
         Task::Load(_) => bench::restart("load"),
-        Task::ExtractWorker { peak } => bench::extract_worker(&peak),
+        Task::ExtractWorker { peak } => bench::extract_worker(peak.as_deref()),
         #[cfg(feature = "load")]
         Task::BenchPeer(role) => role.run(),
     }

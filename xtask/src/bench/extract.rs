@@ -35,7 +35,7 @@ pub(crate) fn run(folder: &Path, each: bool, keep: Option<&Path>) -> Result<Exit
     let (mut pages, mut max_peak) = (0, 0);
     for file in &files {
         let one = Meter::start()?;
-        let extracted = runtime.block_on(extract(&extractor, file))?;
+        let extracted = runtime.block_on(extract_file(&extractor, file))?;
         let one = one.stop()?;
         pages += extracted.as_ref().map_or(0, |extraction| extraction.pages.len());
         let peak = take_peak(&peaks)?;
@@ -69,9 +69,10 @@ fn pdfs(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-type Extracted = Result<Extraction, ExtractionError>;
+pub(super) type Extracted = Result<Extraction, ExtractionError>;
 
-async fn extract(extractor: &WorkerExtractor, file: &Path) -> Result<Extracted> {
+/// Extracts a file.
+pub(super) async fn extract_file(extractor: &WorkerExtractor, file: &Path) -> Result<Extracted> {
     let bytes = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
     let stream = futures::stream::once(async { Ok(bytes.into()) });
     match extractor.extract(FileType::Pdf, Box::pin(stream)).await {
@@ -195,8 +196,9 @@ pub(super) fn children_cpu() -> Result<Duration> {
     Ok(Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time())))
 }
 
-/// Runs an extraction worker and sends its peak memory to a socket.
-pub(crate) fn worker(socket: &Path) -> Result<ExitCode> {
+/// Runs an extraction worker, and sends its peak memory to a socket if one is given.
+pub(crate) fn worker(socket: Option<&Path>) -> Result<ExitCode> {
+    let Some(socket) = socket else { return Ok(worker_main()) };
     // The sandbox permits reading and writing what is open when the worker enters it.
     let mut status = File::open("/proc/self/status")?;
     let mut peak = File::from(OwnedFd::from(UnixStream::connect(socket)?));

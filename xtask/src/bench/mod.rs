@@ -28,6 +28,8 @@ mod sse;
 mod start;
 #[cfg(feature = "bench")]
 mod synthetic;
+#[cfg(feature = "bench")]
+mod tables;
 #[cfg(feature = "load")]
 pub(crate) mod wire;
 
@@ -69,6 +71,16 @@ pub(crate) enum Bench {
         /// Write the text of each file to this directory, with form feeds between pages.
         #[arg(long, value_name = "FOLDER")]
         keep: Option<PathBuf>,
+    },
+    /// Compare the tables of PDFs with tables written by hand.
+    Tables {
+        /// Directory with a file per table: lines `file: PATH` and `page: NUMBER`, then the table in Markdown.
+        gold: PathBuf,
+        /// Directory that the paths of the PDFs start from.
+        files: PathBuf,
+        /// Print a line for each table.
+        #[arg(long)]
+        each: bool,
     },
     /// Recognise text on scans that are drawn and degraded: word errors by kind, time and memory. Needs tesseract.
     Ocr {
@@ -144,6 +156,8 @@ impl Bench {
             #[cfg(feature = "bench")]
             Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
             #[cfg(feature = "bench")]
+            Self::Tables { gold, files, each } => tables::run(&gold, &files, each),
+            #[cfg(feature = "bench")]
             Self::Ocr { pages } => ocr::run(pages),
             #[cfg(feature = "bench")]
             Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
@@ -152,9 +166,11 @@ impl Bench {
             #[cfg(feature = "bench")]
             Self::Search { sizes, keep, .. } => search::run(&sizes, keep.as_deref()),
             #[cfg(not(feature = "bench"))]
-            Self::Extract { .. } | Self::Ocr { .. } | Self::Index { .. } | Self::Search { .. } => {
-                restart("bench")
-            }
+            Self::Extract { .. }
+            | Self::Tables { .. }
+            | Self::Ocr { .. }
+            | Self::Index { .. }
+            | Self::Search { .. } => restart("bench"),
             #[cfg(feature = "load")]
             Self::Http(load) => http::run(&crate::root()?, load),
             #[cfg(feature = "load")]
@@ -190,11 +206,11 @@ pub(crate) fn restart(feature: &str) -> anyhow::Result<ExitCode> {
 }
 
 #[cfg(feature = "bench")]
-pub(crate) fn extract_worker(peak: &Path) -> anyhow::Result<ExitCode> {
+pub(crate) fn extract_worker(peak: Option<&Path>) -> anyhow::Result<ExitCode> {
     extract::worker(peak)
 }
 
 #[cfg(not(feature = "bench"))]
-pub(crate) fn extract_worker(_: &Path) -> anyhow::Result<ExitCode> {
+pub(crate) fn extract_worker(_: Option<&Path>) -> anyhow::Result<ExitCode> {
     anyhow::bail!("this build has no extraction worker; run `cargo xtask bench extract`")
 }

@@ -10,7 +10,6 @@ use nix::sys::resource::{UsageWho, getrusage};
 use std::ffi::OsString;
 use std::io::Cursor;
 use std::num::{NonZeroU16, NonZeroU32};
-use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -90,11 +89,7 @@ impl Degradation {
 pub(crate) fn run(pages: u32) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let program = std::env::current_exe().context("path of this program")?;
-    let folder = tempfile::tempdir()?;
-    let socket = folder.path().join("peak");
-    // Workers connect to it; it is not read.
-    let _peaks = UnixListener::bind(&socket)?;
-    let args: Vec<OsString> = vec!["extract-worker".into(), socket.into()];
+    let args: Vec<OsString> = vec!["extract-worker".into()];
     let limits = ExtractionLimits { cpu: Duration::from_secs(60), ..ExtractionLimits::default() };
     let renderer = WorkerRenderer::new(program.clone(), args.clone(), limits);
     let path = std::env::var_os("PATH").unwrap_or_default();
