@@ -90,7 +90,7 @@ fn finished(reason: FinishReason) -> ChatEvent {
 
 /// Whether an answer of [`BuiltinAnswerer`] quotes this page of the document with this title.
 pub fn quotes_page(answer: &str, title: &str, page: u32) -> bool {
-    answer.contains(&format!("” {}", format_source(title, page)))
+    answer.contains(&format_source(title, page))
 }
 
 /// Whether an answer of [`BuiltinAnswerer`] says that the documents do not contain the answer.
@@ -106,7 +106,14 @@ fn format_quotes(quotes: &[Quote]) -> String {
     if quotes.is_empty() {
         return NOT_SAID.to_owned();
     }
-    let quoted = |quote: &Quote| format!("“{}” {}", quote.text, format_source(&quote.title, quote.page));
+    let quoted = |quote: &Quote| {
+        let source = format_source(&quote.title, quote.page);
+        if quote.is_table {
+            format!("{}\n\n{source}", quote.text)
+        } else {
+            format!("“{}” {source}", quote.text)
+        }
+    };
     quotes.iter().map(quoted).collect::<Vec<_>>().join("\n\n")
 }
 

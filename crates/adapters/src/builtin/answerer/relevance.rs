@@ -2,12 +2,12 @@
 //!
 //! From each relevant passage, the sentence that covers most of the question's terms is quoted. Terms are weighted by
 //! inverse frequency in the passages. Terms in the document's title need not be in the sentence. Terms of the previous
-//! sentence, often a heading, count half. The rank of the passages weighs more than the coverage. If a sentence covers
+//! sentence, often a heading, count half; those of a table's header count more for each of its rows. The rank of the passages weighs more than the coverage. If a sentence covers
 //! nearly the whole question, sentences that cover little of it are left out.
 
 use super::names::{Name, names};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
-use super::sentences::{self, Sentence};
+use super::sentences::{self, Row, Sentence};
 use crate::builtin::lexical::{Analyzer, Question};
 use docent_domain::chunk::page_at;
 use docent_domain::id::DocumentId;
@@ -21,8 +21,10 @@ pub(super) struct Quote {
     pub(super) title: String,
     /// The page, counted from 1.
     pub(super) page: u32,
-    /// The text, possibly shortened.
+    /// The text, possibly shortened; a Markdown table for a row of a table.
     pub(super) text: String,
+    /// Whether the text is a table.
+    pub(super) is_table: bool,
 }
 
 /// Maximum number of quotes in an answer.
@@ -39,8 +41,13 @@ const RANK_WEIGHT: f32 = 1.0;
 const MAX_SIMILARITY: f32 = 0.6;
 /// Longer quotes are cut.
 const QUOTE_CHARS: usize = 350;
+/// Maximum number of columns of a quoted table, and of characters of its cells.
+const TABLE_COLUMNS: usize = 7;
+const CELL_CHARS: usize = 160;
 /// Weight of terms in the previous sentence.
 const HEADING_WEIGHT: f32 = 0.5;
+/// Weight of terms in the header of a table and in the context of a row.
+const HEADER_WEIGHT: f32 = 0.8;
 /// Bonus for two terms that are adjacent as in the question, relative to their mean weight.
 const PAIR_WEIGHT: f32 = 1.0;
 /// Bonus for a sentence with all names of the question.
@@ -60,6 +67,8 @@ struct AnalysedSentence {
     terms: HashSet<String>,
     /// The terms in order.
     sequence: Vec<String>,
+    /// For a row of a table, the terms of the header and of its context.
+    above: HashSet<String>,
 }
 
 struct Candidate<'a> {
@@ -186,6 +195,7 @@ impl<'a> Criteria<'a> {
         let whole: f32 = rarest.iter().take(MAX_TOPIC_TERMS).sum();
         let has = |term: &str| match () {
             () if sentence.terms.contains(term) => 1.0,
+            () if sentence.above.contains(term) => HEADER_WEIGHT,
             () if before.contains(term) => HEADING_WEIGHT,
             () => 0.0,
         };
@@ -206,14 +216,20 @@ impl<'a> Passage<'a> {
     fn of(analyzer: Analyzer, chunk: &'a ScoredChunk) -> Self {
         let analysed = |sentence: Sentence| {
             let sequence = analyzer.terms(&sentence.text);
-            AnalysedSentence { terms: sequence.iter().cloned().collect(), sequence, sentence }
+            let above = sentence.row.iter().flat_map(|row| {
+                let header = row.header.iter().map(|cell| analyzer.terms(cell));
+                header.chain([analyzer.terms(&row.context)]).flatten()
+            });
+            let above = above.collect();
+            AnalysedSentence { terms: sequence.iter().cloned().collect(), sequence, above, sentence }
         };
         Self { chunk, sentences: sentences::split(&chunk.text).into_iter().map(analysed).collect() }
     }
 
     /// Returns the terms of all sentences.
-    fn terms(&self) -> HashSet<&str> {
-        self.sentences.iter().flat_map(|sentence| &sentence.terms).map(String::as_str).collect()
+    fn terms<'s>(&'s self) -> HashSet<&'s str> {
+        let terms = |sentence: &'s AnalysedSentence| sentence.terms.iter().chain(&sentence.above);
+        self.sentences.iter().flat_map(terms).map(String::as_str).collect()
     }
 
     /// Returns the sentences that may answer the question.
@@ -226,11 +242,30 @@ impl<'a> Passage<'a> {
             let text = analysed.sentence.text.as_str();
             let is_eligible = !is_leader(text) && (!topic.only_named || is_prose(text));
             if is_eligible && subject.iter().any(|term| analysed.terms.contains(*term)) {
-                let share = criteria.share(topic, analysed, before) * fitness(text, criteria.asks_for_figure);
+                let fitness = match &analysed.sentence.row {
+                    Some(row) => row_fitness(row, criteria.asks_for_figure),
+                    None => fitness(text, criteria.asks_for_figure),
+                };
+                let share = criteria.share(topic, analysed, before) * fitness;
                 candidates.push(Candidate { chunk: self.chunk, analysed, share, rank });
             }
         }
         candidates
+    }
+}
+
+/// Rates how suitable a row of a table is as a quote.
+fn row_fitness(row: &Row, wants_figure: bool) -> f32 {
+    let mut entries = row.cells.iter().skip(1).filter(|cell| !cell.is_empty()).peekable();
+    let is_contents = row.cells.len() == 2 && row.header.iter().all(String::is_empty);
+    match () {
+        () if entries.peek().is_none() => 0.3,
+        // A table of contents.
+        () if is_contents => 0.5,
+        () if wants_figure && entries.any(|cell| cell.contains(|c: char| c.is_ascii_digit())) => {
+            FIGURE_FACTOR
+        }
+        () => 1.0,
     }
 }
 
@@ -316,9 +351,47 @@ fn similarity(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
 fn quote(candidate: &Candidate<'_>, criteria: &Criteria<'_>, analyzer: Analyzer) -> Quote {
     let weight = |word: &str| analyzer.terms(word).iter().map(|term| criteria.weight(term)).sum();
     let Candidate { chunk, analysed: AnalysedSentence { sentence, .. }, .. } = candidate;
+    let text = match &sentence.row {
+        Some(row) => table_of(row, weight),
+        None => sentences::excerpt(&sentence.text, QUOTE_CHARS, weight).replace(['“', '”', '"'], "'"),
+    };
     Quote {
         title: chunk.title.clone(),
         page: page_at(&chunk.pages, sentence.at),
-        text: sentences::excerpt(&sentence.text, QUOTE_CHARS, weight).replace(['“', '”', '"'], "'"),
+        text,
+        is_table: sentence.row.is_some(),
     }
+}
+
+/// Writes a row with the header of its table. The entry below the header that fits the question best is marked, and of a
+/// wide table only that column and its neighbours are shown.
+fn table_of(row: &Row, weight: impl Fn(&str) -> f32) -> String {
+    let weights: Vec<f32> = row.header.iter().map(|header| weight(header)).collect();
+    let entries: Vec<usize> = (1..row.cells.len()).filter(|column| !row.cells[*column].is_empty()).collect();
+    let best = entries.iter().copied().max_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));
+    let is_best_alone =
+        |best: &usize| entries.iter().all(|column| column == best || weights[*column] < weights[*best]);
+    let marked = best.filter(is_best_alone);
+    let first = match best {
+        Some(best) if row.header.len() > TABLE_COLUMNS => {
+            best.saturating_sub(TABLE_COLUMNS / 2).clamp(1, row.header.len() - TABLE_COLUMNS + 1)
+        }
+        _ => 1,
+    };
+    let shown: Vec<usize> =
+        std::iter::once(0).chain(first..row.header.len().min(first + TABLE_COLUMNS - 1)).collect();
+    let escaped = |cell: &str| {
+        let cell = sentences::excerpt(cell, CELL_CHARS, &weight);
+        cell.replace('|', "\\|")
+    };
+    let line = |cell: &dyn Fn(usize) -> String| {
+        let cells: String = shown.iter().map(|column| format!(" {} |", cell(*column))).collect();
+        format!("|{cells}")
+    };
+    let header = line(&|column| escaped(&row.header[column]));
+    let cells = line(&|column| {
+        let cell = escaped(&row.cells[column]);
+        if marked == Some(column) { format!("**{cell}**") } else { cell }
+    });
+    format!("{header}\n|{}\n{cells}", "---|".repeat(shown.len()))
 }

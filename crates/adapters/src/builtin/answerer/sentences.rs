@@ -1,8 +1,11 @@
 //! Splits text into sentences.
 //!
 //! Extracted text consists of lines of paragraphs, lists and tables. Lines of a paragraph are joined before they are split
-//! into sentences; list items and table rows are separate sentences.
+//! into sentences; list items and table rows are separate sentences. A row of a [Markdown table](docent_domain::table)
+//! keeps its cells and the header above them.
 
+use docent_domain::table;
+use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A sentence, a list item or a table row.
@@ -12,29 +15,94 @@ pub(super) struct Sentence {
     pub(super) at: usize,
     /// The text on one line, with single spaces.
     pub(super) text: String,
+    /// The cells, if it is a row of a Markdown table.
+    pub(super) row: Option<Row>,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// The cells of the header.
+    pub(super) header: Arc<[String]>,
+    /// The cells, as many as the header has.
+    pub(super) cells: Vec<String>,
+    /// What is above it: the short lines before the table, and the last row with a label and no entries, such as
+    /// "Current assets:".
+    pub(super) context: Arc<str>,
 }
 
 /// Lines of at least this length may continue in the next line.
 const FULL_LINE_CHARS: usize = 45;
+/// Maximum number and length of lines that are the title of the table below them.
+const CAPTION_LINES: usize = 3;
+const CAPTION_CHARS: usize = 100;
 /// Maximum length of a row joined from cells on separate lines.
 const ROW_CHARS: usize = 160;
 
 pub(super) fn split(text: &str) -> Vec<Sentence> {
     let mut sentences = Vec::new();
+    let mut from = 0;
+    for table in table::ranges(text) {
+        split_text(&text[from..table.start], from, &mut sentences);
+        from = table.end;
+        split_table(&text[table.clone()], table.start, caption(&text[..table.start]), &mut sentences);
+    }
+    split_text(&text[from..], from, &mut sentences);
+    sentences
+}
+
+/// Returns the short lines at the end of the text before a table.
+fn caption(before: &str) -> String {
+    let lines = before.lines().rev().map(plain).filter(|line| !line.is_empty());
+    let is_short = |line: &String| line.chars().count() <= CAPTION_CHARS && !table::is_row(line);
+    let mut lines: Vec<String> = lines.take(CAPTION_LINES).take_while(is_short).collect();
+    lines.reverse();
+    lines.join(" ")
+}
+
+/// Adds the rows of a table that starts at an offset.
+fn split_table(text: &str, offset: usize, caption: String, sentences: &mut Vec<Sentence>) {
+    let mut header: Arc<[String]> = Arc::default();
+    let mut context: Arc<str> = caption.as_str().into();
+    let mut at = offset;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let start = at;
+        at += line.len();
+        let mut cells: Vec<String> = table::cells(line).iter().map(|cell| plain(cell)).collect();
+        match index {
+            0 => header = cells.into(),
+            1 => {}
+            _ => {
+                cells.resize(header.len(), String::new());
+                let filled = cells.iter().filter(|cell| !cell.is_empty());
+                let joined = filled.clone().map(String::as_str).collect::<Vec<_>>().join(" ");
+                if filled.count() == 1 && !cells[0].is_empty() {
+                    context = format!("{caption} {joined}").into();
+                }
+                if joined.chars().any(char::is_alphanumeric) {
+                    let row = Row { header: Arc::clone(&header), cells, context: Arc::clone(&context) };
+                    sentences.push(Sentence { at: start, text: joined, row: Some(row) });
+                }
+            }
+        }
+    }
+}
+
+/// Adds the sentences of running text that starts at an offset.
+fn split_text(text: &str, offset: usize, sentences: &mut Vec<Sentence>) {
     let mut block = Block::default();
-    let mut at = 0;
+    let mut at = offset;
     for line in text.split('\n') {
         let words = plain(line);
         if !block.continues_with(&words) {
-            std::mem::take(&mut block).finish(&mut sentences);
+            std::mem::take(&mut block).finish(sentences);
         }
         if !words.is_empty() {
             block.add(at, &words);
         }
         at += line.len() + 1;
     }
-    block.finish(&mut sentences);
-    sentences
+    block.finish(sentences);
 }
 
 /// Normalises spaces and removes control characters.
@@ -87,7 +155,7 @@ impl Block {
             self.lines.get(after.saturating_sub(1)).map_or(0, |(_, source)| *source)
         };
         if self.is_row {
-            let row = Sentence { at: place(0), text: self.text.clone() };
+            let row = Sentence { at: place(0), text: self.text.clone(), row: None };
             sentences.extend(row.text.chars().any(char::is_alphanumeric).then_some(row));
             return;
         }
@@ -99,7 +167,7 @@ impl Block {
             }
             let sentence = self.text[start..end].trim();
             if sentence.chars().any(char::is_alphanumeric) {
-                sentences.push(Sentence { at: place(start), text: sentence.to_owned() });
+                sentences.push(Sentence { at: place(start), text: sentence.to_owned(), row: None });
             }
             start = end;
         }
@@ -223,6 +291,21 @@ mod tests {
                 "The end."
             ]
         );
+    }
+
+    #[test]
+    fn rows_of_tables_keep_header_and_context() {
+        let text =
+            "Before.\n\n| (in millions) | 2024 |\n|---|---|\n| Assets: | |\n| Cash | 5 |\n| | — |\nAfter.";
+        let found = split(text);
+        let texts: Vec<&str> = found.iter().map(|sentence| sentence.text.as_str()).collect();
+        assert_eq!(texts, ["Before.", "Assets:", "Cash 5", "After."]);
+        let cash = &found[2];
+        assert!(text[cash.at..].starts_with("| Cash"));
+        let row = cash.row.as_ref().unwrap();
+        assert_eq!(*row.header, ["(in millions)".to_owned(), "2024".into()]);
+        assert_eq!((row.cells.join("/"), &*row.context), ("Cash/5".into(), "Before. Assets:"));
+        assert_eq!(found[3].at, text.find("After").unwrap());
     }
 
     #[test]

@@ -226,3 +226,34 @@ async fn name_counts_for_all_passages_of_its_document() {
     let answer = answer_from("What does Anna Reed say about piracy?", passages).await;
     assert!(is_declined(&answer), "{answer}");
 }
+
+const INCOME: &str = "Statement of income\n\n| (in millions) | Years ended 2018 | Years ended 2017 |\n|---|---|---|\n| Net sales | 32,765 | 31,657 |\n| Operating costs: | | |\n| Cost of sales | 16,682 | 16,055 |\n";
+
+#[tokio::test]
+async fn row_of_a_table_is_quoted_with_its_header_and_the_asked_figure_is_marked() {
+    let answer = answer_from("How much were net sales in 2017?", vec![found(1, 0, INCOME)]).await;
+    let table = "| (in millions) | Years ended 2018 | Years ended 2017 |\n|---|---|---|\n| Net sales | 32,765 | **31,657** |\n\n(";
+    assert!(answer.starts_with(table), "{answer}");
+    assert!(quotes_page(&answer, &found(1, 0, INCOME).title, 1), "{answer}");
+    let both = answer_from("What was the cost of sales?", vec![found(1, 0, INCOME)]).await;
+    assert!(
+        both.contains("| Cost of sales | 16,682 | 16,055 |"),
+        "no figure is marked without a period: {both}"
+    );
+}
+
+#[tokio::test]
+async fn wide_table_is_quoted_around_the_asked_column() {
+    let years: Vec<String> = (2001..2021).map(|year| year.to_string()).collect();
+    let row: Vec<String> = (1..21).map(|n| format!("{n}0")).collect();
+    let delimiter = "---|".repeat(21);
+    let text = format!(
+        "| | {} |\n|{delimiter}\n| Pumps \\| valves sold | {} |\n",
+        years.join(" | "),
+        row.join(" | ")
+    );
+    let answer = answer_from("How many pumps were sold in 2015?", vec![found(1, 0, &text)]).await;
+    let header = answer.lines().next().unwrap();
+    assert_eq!(header, "|  | 2012 | 2013 | 2014 | 2015 | 2016 | 2017 |", "{answer}");
+    assert!(answer.contains("| Pumps \\| valves sold | 120 | 130 | 140 | **150** | 160 | 170 |"), "{answer}");
+}
