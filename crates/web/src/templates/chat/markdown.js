@@ -220,6 +220,18 @@ function parseTable(lines, start) {
   return { end, render };
 }
 
+// Returns the nodes of text from a document: its tables as tables, and everything else unchanged.
+function renderPassage(text) {
+  const lines = text.split("\n");
+  const nodes = [];
+  for (let start = 0; start < lines.length;) {
+    const table = startsTable(lines, start) && parseTable(lines, start);
+    nodes.push(table ? table.render() : `${lines[start]}\n`);
+    start = table ? table.end : start + 1;
+  }
+  return nodes;
+}
+
 function parseList(lines, start, depth) {
   const first = listItemOf(lines[start]);
   const items = [];

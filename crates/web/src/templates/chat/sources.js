@@ -80,7 +80,7 @@ async function openSource(source, page, opener) {
   openedSource = opened;
   chip.setAttribute("aria-expanded", "true");
   byId("source-title").textContent = source.title;
-  byId("passage-text").textContent = source.text;
+  byId("passage-text").replaceChildren(...renderPassage(source.text));
   byId("recognized-note").hidden = !source.recognized;
   byId("passage").open = false;
   byId("source-version").hidden = true;
