@@ -197,14 +197,14 @@ impl Grid {
         let spans = |row: usize| (0..columns).any(|column| !self.has_left_edge(row, column));
         let last = (first..rows - 1).take(3).find(|row| !spans(*row)).unwrap_or(first);
         let mut header = vec![String::new(); columns];
-        for row in first..=last {
-            for column in (0..columns).filter(|column| !cells[row][*column].is_empty()) {
+        for (row, cells) in cells.iter().enumerate().take(last + 1).skip(first) {
+            for (column, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
                 for spanned in self.span(row, column) {
                     let text = &mut header[spanned];
                     if !text.is_empty() {
                         text.push(' ');
                     }
-                    text.push_str(&cells[row][column]);
+                    text.push_str(cell);
                 }
             }
         }

@@ -237,7 +237,12 @@ fn many_rows_and_lines_are_bounded() {
     let text = row.repeat(3000);
     assert_eq!(tables(&text).lines().count(), 3002);
     let (strips, _) = picture(row);
-    let rule =
-        |n: usize| Rule { is_vertical: n % 2 == 0, start: 0.0, end: 500.0, across: n as f64, direction: 0 };
+    let rule = |n: usize| Rule {
+        is_vertical: n.is_multiple_of(2),
+        start: 0.0,
+        end: 500.0,
+        across: n as f64,
+        direction: 0,
+    };
     assert_eq!(markdown(&strips, &(0..4000).map(rule).collect::<Vec<_>>()), "");
 }
