@@ -141,7 +141,7 @@ async fn eval_reports_invalid_input_before_ingesting() {
     }
     std::fs::write(workspace.path("questions.jsonl"), QUESTIONS).unwrap();
     for (args, expected) in [
-        (&["--pdfs", "temporary"] as &[&str], "temporary: no PDF found"),
+        (&["--pdfs", "temporary"] as &[&str], "temporary: no PDF file found"),
         (&["--pdfs", "nowhere"], "nowhere: "),
         (&["--reuse", "pdfs"], "pdfs was not written by a completed run"),
         (&[], "--pdfs"),
