@@ -20,7 +20,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
 const STYLE: &str = concat!(include_str!("templates/tokens.css"), include_str!("templates/chat/chat.css"));
 
 /// The script, written in several files and concatenated so that a browser never mixes versions.
-const SCRIPT: &str = concat!(
+const SOURCE: &str = concat!(
     include_str!("templates/chat/dom.js"),
     include_str!("templates/theme.js"),
     include_str!("templates/chat/api.js"),
@@ -34,9 +34,18 @@ const SCRIPT: &str = concat!(
     include_str!("templates/chat/main.js"),
 );
 
+/// The script without comments and indentation, which are a sixth of it.
+static SCRIPT: LazyLock<String> = LazyLock::new(|| stripped(SOURCE));
+
+/// Removes indentation, empty lines and lines that are comments. The script has no text over several lines.
+fn stripped(script: &str) -> String {
+    let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
 /// Version of the assets, derived from their content. It is part of their URLs because browsers cache them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let digest = Sha256::new().chain_update(STYLE).chain_update(SCRIPT).finalize();
+    let digest = Sha256::new().chain_update(STYLE).chain_update(&*SCRIPT).finalize();
     digest.iter().take(6).fold(String::new(), |mut version, byte| {
         // Writing to a string cannot fail.
         let _ = write!(version, "{byte:02x}");
@@ -71,13 +80,36 @@ pub(crate) async fn style() -> HttpResponse {
 }
 
 pub(crate) async fn script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", SCRIPT)
+    asset("text/javascript; charset=utf-8", &SCRIPT)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::templates::tests::Samples;
+
+    #[test]
+    fn script_is_stripped_of_comments_and_indentation() {
+        assert_eq!(
+            stripped("// Comment\nif (a) {\n  b(\"// text\");\n\n}\n"),
+            "if (a) {\nb(\"// text\");\n}\n"
+        );
+        // An open backtick at the end of a line would begin a text over several lines, which must not change.
+        let is_open = |line: &&str| {
+            let (mut quoted, mut ticks, mut escaped) = (false, 0, false);
+            for c in line.chars() {
+                match c {
+                    '"' if !escaped => quoted = !quoted,
+                    '`' if !quoted => ticks += 1,
+                    _ => {}
+                }
+                escaped = c == '\\' && !escaped;
+            }
+            ticks % 2 == 1
+        };
+        let script = stripped(SOURCE);
+        assert_eq!(script.lines().filter(is_open).collect::<Vec<_>>(), [""; 0]);
+    }
 
     impl Samples for ChatPage<'_> {
         fn samples() -> Vec<Self> {
