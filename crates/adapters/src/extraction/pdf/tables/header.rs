@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 60;
 /// Gap between two words, as a fraction of the font size, from which they are headers of different columns.
 const HEADER_GAP: f64 = 0.6;
 /// Distance between the centres of a header and of the columns that it spans, in multiples of the font size.
-const CENTERED: f64 = 1.6;
+const CENTERED: f64 = 2.5;
 
 /// Whether a row has years or dates and no other figures.
 pub(super) fn is_periods(row: &Row) -> bool {
@@ -215,8 +215,10 @@ fn span(
     let is_under = |rule: &&Rule| (0.0..0.9 * row.size).contains(&(rule.across - row.baseline));
     let rule =
         rules.iter().filter(is_under).filter(is_alone_over).min_by(|a, b| a.across.total_cmp(&b.across));
-    if let Some(rule) = rule {
-        return overlapped(rule.start.min(cell.start), rule.end.max(cell.end)).unwrap_or(own);
+    // A line below one column says little: each column of a header can have its own.
+    let ruled = rule.and_then(|rule| overlapped(rule.start.min(cell.start), rule.end.max(cell.end)));
+    if let Some(span) = ruled.filter(|span| span.len() > 1) {
+        return span;
     }
     // The columns to which this is the nearest cell of the row.
     let nearest = |band: &Band| {

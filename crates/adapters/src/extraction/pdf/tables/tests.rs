@@ -112,6 +112,17 @@ fn headers_span_the_columns_below_them() {
     );
     let found = tables(
         "
+                                      2022                             2021
+                            _____   _____   _____         _____   _____   _____
+        In thousands        Own     Other   Total         Own     Other   Total
+        Members             100        90     190          80        75     155
+        Guests               10         9      19           8         7      15
+        ",
+    );
+    let header = "| In thousands | 2022 Own | 2022 Other | 2022 Total | 2021 Own | 2021 Other | 2021 Total |";
+    assert_eq!(found.lines().next(), Some(header), "each column has a line of its own: {found}");
+    let found = tables(
+        "
                                            Percent
                             2022   2021     change
         Net sales            100     90       11 %
