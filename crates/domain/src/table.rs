@@ -39,6 +39,24 @@ pub fn is_delimiter(line: &str) -> bool {
     is_row(line) && line.contains("---") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
+/// Writes a row, without a line break.
+pub fn row<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
+    let mut line = "|".to_owned();
+    for cell in cells {
+        if !cell.is_empty() {
+            line.push(' ');
+            line.push_str(&cell.replace('|', "\\|"));
+        }
+        line.push_str(" |");
+    }
+    line
+}
+
+/// Writes the row of dashes below a header of this many cells, without a line break.
+pub fn delimiter(columns: usize) -> String {
+    format!("|{}", "---|".repeat(columns))
+}
+
 /// Returns the cells of a row.
 pub fn cells(row: &str) -> Vec<String> {
     let inner = row.trim_end();
@@ -71,6 +89,14 @@ mod tests {
         assert_eq!(ranges("| a | b |\n| c | d |\n"), [], "no row of dashes");
         assert_eq!(ranges("|---|---|\n"), []);
         assert_eq!(ranges("| a |\n|---|").first(), Some(&(0..11)));
+    }
+
+    #[test]
+    fn written_row_is_read_again() {
+        let written = ["a", "", "b|c"];
+        assert_eq!(row(written), "| a | | b\\|c |");
+        assert_eq!(cells(&row(written)), written);
+        assert!(is_delimiter(&delimiter(2)) && cells(&delimiter(2)).len() == 2);
     }
 
     #[test]

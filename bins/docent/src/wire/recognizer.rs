@@ -64,7 +64,7 @@ impl Detection {
         self.0.clone().await.map(drop).map_err(|error| anyhow!("{error:#}"))
     }
 
-    /// Returns the error of [`Self::check`], and does not return if there is none.
+    /// Returns the error of [`Self::check`], and waits for ever without one.
     pub(crate) async fn failure(&self) -> anyhow::Error {
         match self.check().await {
             Ok(()) => pending().await,

@@ -1,4 +1,4 @@
-//! Detection of the program tesseract, which a script stands in for.
+//! Detection of the program tesseract; a script replaces the program.
 
 use crate::client::Client;
 use crate::create_account;

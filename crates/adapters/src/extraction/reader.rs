@@ -2,6 +2,7 @@
 
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, LABEL_MAX, Metadata};
+use docent_domain::table;
 use std::io;
 
 /// Maximum size of a page in bytes; longer sections are cut. The viewer shows a page at once.
@@ -147,16 +148,13 @@ pub(super) fn markdown_table(rows: &[Vec<String>]) -> String {
     let mut table = String::new();
     let is_empty = |row: &&Vec<String>| row.iter().all(|cell| cell.trim().is_empty());
     for (index, row) in rows.iter().filter(|row| !is_empty(row)).enumerate() {
-        for column in 0..columns {
-            let cell = row.get(column).map(String::as_str).unwrap_or_default();
-            table.push_str("| ");
-            table.push_str(&one_line(cell).replace('|', "\\|"));
-            table.push(' ');
-        }
-        table.push_str("|\n");
+        let cell = |column: usize| one_line(row.get(column).map(String::as_str).unwrap_or_default());
+        let cells: Vec<_> = (0..columns).map(cell).collect();
+        table.push_str(&table::row(cells.iter().map(|cell| &**cell)));
+        table.push('\n');
         if index == 0 {
-            table.push_str(&"|---".repeat(columns));
-            table.push_str("|\n");
+            table.push_str(&table::delimiter(columns));
+            table.push('\n');
         }
     }
     table
@@ -220,7 +218,7 @@ pub(super) mod tests {
     fn table_is_markdown_with_escaped_cells() {
         let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
         let table = markdown_table(&[row(&["a", "b|c"]), row(&["", " "]), row(&["two\nlines"])]);
-        assert_eq!(table, "| a | b\\|c |\n|---|---|\n| two lines |  |\n");
+        assert_eq!(table, "| a | b\\|c |\n|---|---|\n| two lines | |\n");
         assert_eq!(markdown_table(&[]), "");
     }
 }

@@ -12,6 +12,7 @@ use crate::builtin::lexical::{Analyzer, Question};
 use docent_domain::chunk::page_at;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::table;
 use std::collections::{HashMap, HashSet};
 
 /// A quoted sentence.
@@ -380,18 +381,15 @@ fn table_of(row: &Row, weight: impl Fn(&str) -> f32) -> String {
     };
     let shown: Vec<usize> =
         std::iter::once(0).chain(first..row.header.len().min(first + TABLE_COLUMNS - 1)).collect();
-    let escaped = |cell: &str| {
-        let cell = sentences::excerpt(cell, CELL_CHARS, &weight);
-        cell.replace('|', "\\|")
-    };
     let line = |cell: &dyn Fn(usize) -> String| {
-        let cells: String = shown.iter().map(|column| format!(" {} |", cell(*column))).collect();
-        format!("|{cells}")
+        let cells: Vec<String> = shown.iter().map(|column| cell(*column)).collect();
+        table::row(cells.iter().map(String::as_str))
     };
-    let header = line(&|column| escaped(&row.header[column]));
+    let shortened = |cell: &String| sentences::excerpt(cell, CELL_CHARS, &weight);
+    let header = line(&|column| shortened(&row.header[column]));
     let cells = line(&|column| {
-        let cell = escaped(&row.cells[column]);
+        let cell = shortened(&row.cells[column]);
         if marked == Some(column) { format!("**{cell}**") } else { cell }
     });
-    format!("{header}\n|{}\n{cells}", "---|".repeat(shown.len()))
+    format!("{header}\n{}\n{cells}", table::delimiter(shown.len()))
 }

@@ -254,6 +254,6 @@ async fn wide_table_is_quoted_around_the_asked_column() {
     );
     let answer = answer_from("How many pumps were sold in 2015?", vec![found(1, 0, &text)]).await;
     let header = answer.lines().next().unwrap();
-    assert_eq!(header, "|  | 2012 | 2013 | 2014 | 2015 | 2016 | 2017 |", "{answer}");
+    assert_eq!(header, "| | 2012 | 2013 | 2014 | 2015 | 2016 | 2017 |", "{answer}");
     assert!(answer.contains("| Pumps \\| valves sold | 120 | 130 | 140 | **150** | 160 | 170 |"), "{answer}");
 }

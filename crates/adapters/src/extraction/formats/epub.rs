@@ -56,14 +56,6 @@ impl Handler for Container {
         }
         Ok(())
     }
-
-    fn end(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
-
-    fn text(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
 }
 
 /// The files of a book by ID, and the IDs in the order of reading.
@@ -86,14 +78,6 @@ impl Handler for Book {
         }
         Ok(())
     }
-
-    fn end(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
-
-    fn text(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
 }
 
 /// The paths of encrypted files. Fonts often are, chapters only in protected books.
@@ -107,14 +91,6 @@ impl Handler for Encrypted {
         if element.name == "CipherReference" {
             self.paths.extend(element.attribute("URI").map(|path| resolve("", &percent_decoded(&path))));
         }
-        Ok(())
-    }
-
-    fn end(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
-
-    fn text(&mut self, _: &str) -> Result<(), Stopped> {
         Ok(())
     }
 }

@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(text(html), "Menu\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAfter\n\nEnd");
         assert_eq!(
             text("<table><tr><td colspan=2>a<td>b<tr><td>1<td>2<td>3</table>").lines().next(),
-            Some("|  | a | b |")
+            Some("| | a | b |")
         );
     }
 

@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(pages.len(), 1);
         assert_eq!(pages[0].0, "Setup › Network");
         let expected = "Setup\n\nNetwork\n\nA note.\n\nPlug  in now\nhere.\n\n- one\n\n\
-                        | Key | Value |  |\n|---|---|---|\n| a b | a b |  |";
+                        | Key | Value | |\n|---|---|---|\n| a b | a b | |";
         assert_eq!(pages[0].1, expected);
     }
 

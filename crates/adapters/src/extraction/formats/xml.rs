@@ -3,6 +3,7 @@
 use crate::extraction::reader::{Stopped, damaged};
 use docent_domain::document::Failure;
 use quick_xml::Reader;
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 /// Maximum depth of elements.
@@ -11,8 +12,14 @@ const DEPTH_MAX: usize = 256;
 /// Receives the content of a document. Names have no namespace prefix.
 pub(super) trait Handler {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped>;
-    fn end(&mut self, name: &str) -> Result<(), Stopped>;
-    fn text(&mut self, text: &str) -> Result<(), Stopped>;
+
+    fn end(&mut self, _name: &str) -> Result<(), Stopped> {
+        Ok(())
+    }
+
+    fn text(&mut self, _text: &str) -> Result<(), Stopped> {
+        Ok(())
+    }
 }
 
 /// The beginning of an element.
@@ -25,17 +32,17 @@ pub(super) struct Element<'a> {
 impl Element<'_> {
     /// The value of an attribute, by its name without prefix.
     pub(super) fn attribute(&self, name: &str) -> Option<String> {
-        let mut attributes = self.start.attributes();
-        let mut attributes = attributes.with_checks(false).flatten();
-        let found = attributes.find(|attribute| attribute.key.local_name().as_ref() == name.as_bytes())?;
-        Some(unescaped(&String::from_utf8_lossy(&found.value)))
+        self.value_of(|attribute| attribute.key.local_name().as_ref() == name.as_bytes())
     }
 
     /// The value of an attribute, by its whole name.
     pub(super) fn prefixed_attribute(&self, name: &str) -> Option<String> {
+        self.value_of(|attribute| attribute.key.as_ref() == name.as_bytes())
+    }
+
+    fn value_of(&self, is_meant: impl Fn(&Attribute<'_>) -> bool) -> Option<String> {
         let mut attributes = self.start.attributes();
-        let mut attributes = attributes.with_checks(false).flatten();
-        let found = attributes.find(|attribute| attribute.key.as_ref() == name.as_bytes())?;
+        let found = attributes.with_checks(false).flatten().find(|attribute| is_meant(attribute))?;
         Some(unescaped(&String::from_utf8_lossy(&found.value)))
     }
 }

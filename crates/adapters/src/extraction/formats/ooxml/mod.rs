@@ -63,12 +63,4 @@ impl Handler for Root {
         // Nothing else is of interest.
         Err(damaged("").into())
     }
-
-    fn end(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
-
-    fn text(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
 }

@@ -56,14 +56,6 @@ impl Handler for Slides {
         }
         Ok(())
     }
-
-    fn end(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
-
-    fn text(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
 }
 
 /// The text of a slide.

@@ -48,12 +48,4 @@ impl Handler for Relations {
         }
         Ok(())
     }
-
-    fn end(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
-
-    fn text(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
 }

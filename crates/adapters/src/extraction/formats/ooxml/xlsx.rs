@@ -118,14 +118,6 @@ impl Handler for Workbook {
         }
         Ok(())
     }
-
-    fn end(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
-
-    fn text(&mut self, _: &str) -> Result<(), Stopped> {
-        Ok(())
-    }
 }
 
 /// Texts that cells refer to by number.
@@ -198,10 +190,6 @@ impl Handler for Styles {
 
     fn end(&mut self, name: &str) -> Result<(), Stopped> {
         self.is_in_cells &= name != "cellXfs";
-        Ok(())
-    }
-
-    fn text(&mut self, _: &str) -> Result<(), Stopped> {
         Ok(())
     }
 }
@@ -361,7 +349,7 @@ mod tests {
         let sheet = "<row r='2'><c r='B2' t='s'><v>0</v></c><c r='C2' t='inlineStr'><is><t>When</t></is></c><c r='E2' t='str'><f>A1</f><v>Part|s</v></c></row>\
                      <row r='3'><c r='B3' t='s'><v>1</v></c><c r='C3' s='1'><v>45000</v></c><c r='D3' s='2'/><c r='E3' s='2'><v>0.5</v></c></row>\
                      <row><c><v>7</v></c><c t='b'><v>1</v></c><c t='s'><v>99</v></c></row>";
-        let table = "|  | Item | When | Part\\|s |\n|---|---|---|---|\n|  | Pump | 2023-03-15 | 50% |\n| 7 | TRUE |  |  |";
+        let table = "| | Item | When | Part\\|s |\n|---|---|---|---|\n| | Pump | 2023-03-15 | 50% |\n| 7 | TRUE | | |";
         assert_eq!(read(sheet), [("Budget & plan!A2:E4".to_owned(), table.to_owned())]);
     }
 
@@ -383,7 +371,7 @@ mod tests {
         let pages = read(
             "<row r='1'><c r='A1'><v>1</v></c></row><row r='1048576'><c r='XFD1048576'><v>2</v></c></row>",
         );
-        assert_eq!(pages[0].1, "| 1 |  |\n|---|---|\n|  | 2 |");
+        assert_eq!(pages[0].1, "| 1 | |\n|---|---|\n| | 2 |");
         assert_eq!(pages[0].0, "Budget & plan!A1:XFD1048576");
         assert!(read("").is_empty());
     }

@@ -1,6 +1,6 @@
 //! Finds tables among the rows of a page and writes them as Markdown tables.
 //!
-//! A table is a series of rows in content order whose figures stand below each other. Columns are the horizontal bands
+//! A table is a series of rows in content order whose figures are aligned in columns. Columns are the horizontal bands
 //! that the figures and other entries cover; a label column precedes them. Rows above the first row with figures whose
 //! entries stand over the columns are its header; a header above several columns is repeated in each.
 //!
@@ -14,6 +14,7 @@ mod header;
 mod value;
 
 use super::layout::Line;
+use docent_domain::table;
 use hayro_interpret::kurbo::Rect;
 use std::ops::Range;
 use value::{is_currency, is_value};
@@ -170,7 +171,7 @@ impl Table {
         body: impl Iterator<Item = (Vec<String>, Vec<usize>)>,
     ) -> Self {
         let (cells, from) = header;
-        let delimiter = format!("|{}", "---|".repeat(cells.len()));
+        let delimiter = table::delimiter(cells.len());
         let mut lines = vec![(markdown(cells), from), (delimiter, Vec::new())];
         lines.extend(body.map(|(cells, from)| (markdown(&cells), from)));
         Self { rows, lines }
@@ -203,7 +204,7 @@ pub(super) fn find(strips: &[Strip<'_>], rules: &[Rule]) -> Vec<Table> {
             continue;
         }
         let end = block_end(strips, &rows, &is_taken, first);
-        if let Some(table) = table(strips, &rows, rules, free, first..end) {
+        if let Some(table) = read(strips, &rows, rules, free, first..end) {
             free = end;
             tables.push(table);
         }
@@ -275,7 +276,7 @@ fn is_running_text(row: &Row, values_start: f64) -> bool {
 }
 
 /// Makes a table of the rows of a block and the header above it, whose rows are not before `free`.
-fn table(
+fn read(
     strips: &[Strip<'_>],
     rows: &[Row],
     rules: &[Rule],
@@ -304,18 +305,7 @@ fn table(
 
 /// Writes the cells of a row.
 fn markdown(cells: &[String]) -> String {
-    let mut line = "|".to_owned();
-    for cell in cells {
-        line.push(' ');
-        for c in cell.chars() {
-            if c == '|' {
-                line.push('\\');
-            }
-            line.push(c);
-        }
-        line.push_str(if cell.is_empty() { "|" } else { " |" });
-    }
-    line
+    table::row(cells.iter().map(String::as_str))
 }
 
 #[cfg(test)]

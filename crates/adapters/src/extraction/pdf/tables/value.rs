@@ -43,7 +43,7 @@ pub(super) fn is_value(cell: &str) -> bool {
         && number.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Whether a cell says that there is no figure.
+/// Whether a cell marks a missing figure, such as N/A.
 fn is_absent(cell: &str) -> bool {
     let letters = cell.trim_matches(|c: char| !c.is_alphanumeric());
     ["N/A", "NA", "NM", "N/M", "n/a", "nm", "n/m", "n.m"].contains(&letters)
