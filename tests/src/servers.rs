@@ -54,7 +54,7 @@ pub(crate) async fn adapters(
         store,
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), clock.now()).unwrap()),
         collections: Arc::new(EmbeddedIndexes::for_maintenance(root, Options::default())),
-        embedder: Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder), Arc::new(dense))),
+        embedder: Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense))),
         tokens: Arc::new(RedisTokenStore::new(redis.clone())),
         limiter: Arc::new(RedisRateLimiter::new(redis)),
         signer: Arc::new(JwtSigner::new(SECRET_KEY)),

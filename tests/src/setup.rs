@@ -238,7 +238,7 @@ impl Setup {
                 let dense = OpenAiEmbedder::new(back_end, limits, Arc::clone(&clock) as _).unwrap();
                 let (store, clock) = (Arc::clone(&adapters.store), Arc::clone(&clock) as _);
                 let dense = CachedEmbedder::new(Arc::new(dense), store, clock, Arc::clone(&recorder));
-                Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder), Arc::new(dense)))
+                Arc::new(HybridEmbedder::new(Arc::new(BuiltinEmbedder::default()), Arc::new(dense)))
             }
         };
         let reranker = self.reranking.then(|| {

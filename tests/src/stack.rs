@@ -145,7 +145,7 @@ async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: A
         store: Arc::new(store),
         blobs: Arc::new(ObjectBlobStore::local(&root.join("files"), now).unwrap()),
         collections: Arc::new(EmbeddedIndexes::for_maintenance(root, Options::default())),
-        embedder: Arc::new(BuiltinEmbedder),
+        embedder: Arc::new(BuiltinEmbedder::default()),
         limiter: Arc::new(MemoryRateLimiter::default()),
         signer: Arc::new(JwtSigner::new(SECRET_KEY)),
         hasher: Arc::new(Argon2Hasher::weak_but_fast(entropy).unwrap()),

@@ -72,7 +72,7 @@ impl Embedder for HybridEmbedder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docent_domain::retrieval::{SparseVector, TermCounts};
+    use docent_domain::retrieval::{QueryTerm, SparseVector, TermCounts};
     use docent_testkit::fakes::embedder::FakeEmbedder;
 
     docent_testkit::embedder_contract!(async {
@@ -121,7 +121,9 @@ mod tests {
         }
 
         async fn embed_query(&self, _query: &str) -> Result<QueryEmbedding> {
-            let sparse = self.embedding.sparse.as_ref().map(|sparse| sparse.body.clone());
+            let words =
+                |sparse: &SparseVector| sparse.body.iter().map(|(term, _)| QueryTerm::word(term)).collect();
+            let sparse = self.embedding.sparse.as_ref().map(words);
             match self.fault {
                 Some(kind) => Err(Fault::new(Component::Embedder, kind, "down")),
                 None => Ok(QueryEmbedding { sparse, dense: self.embedding.dense.clone() }),
@@ -145,7 +147,8 @@ mod tests {
         let hybrid = hybrid(fixed(sparse()), fixed(dense()));
         let both = Embedding { dense: Some(vec![1.0]), ..sparse() };
         assert_eq!(hybrid.embed_passages(CHUNKS).await.unwrap(), [both.clone(), both]);
-        let query = QueryEmbedding { sparse: Some(terms()), dense: Some(vec![1.0]) };
+        let words = terms().iter().map(|(term, _)| QueryTerm::word(term)).collect();
+        let query = QueryEmbedding { sparse: Some(words), dense: Some(vec![1.0]) };
         assert_eq!(hybrid.embed_query("pump").await.unwrap(), query);
         assert_eq!(hybrid.model(), "s+d");
     }

@@ -29,7 +29,7 @@ use tracing::{Instrument, Span};
 /// Number of chunks that one call embeds.
 const BATCH: usize = 64;
 /// Number of characters at the beginning of a document that are embedded as context of each of its chunks.
-const LEAD_CHARACTERS: usize = 1500;
+const LEAD_CHARACTERS: usize = 3000;
 
 /// What to do about documents without text if there is no recognizer.
 const NO_RECOGNIZER: &str = "to read scans, install the program tesseract (Debian package tesseract-ocr) on the server, restart the service and retry";
@@ -225,7 +225,7 @@ async fn chunk(
         }
         let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
         coverage.language = language::detect(&texts).map(str::to_owned);
-        let lead = lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()));
+        let lead = lead_of(chunks.iter().map(|chunk| chunk.text.as_str()));
         Ok((coverage, lead, chunks, extraction.pages))
     };
     let (coverage, lead, chunks, pages) = tokio::task::spawn_blocking(work)
@@ -261,9 +261,10 @@ async fn no_text(app: &App, file_type: FileType, pages: &[ExtractedPage], covera
     Failure::because(code, format!("{}; {reason}", code.sentence()))
 }
 
-/// The beginning of a document, given its first chunk.
-pub(crate) fn lead_of(first_chunk: &str) -> String {
-    first_chunk.chars().take(LEAD_CHARACTERS).collect()
+/// The beginning of a document, given its chunks. A cover often has several short ones.
+pub(crate) fn lead_of<'a>(chunks: impl Iterator<Item = &'a str>) -> String {
+    let text = chunks.flat_map(|chunk| chunk.chars().chain(['\n']));
+    text.take(LEAD_CHARACTERS).collect::<String>().trim_end().to_owned()
 }
 
 async fn embed(

@@ -6,6 +6,7 @@ use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::condition::Condition;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{DocumentId, VersionId};
+use docent_domain::neighbours::{self, MERGED_RANKS};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, ScoredChunk, deduplicated};
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
@@ -20,7 +21,7 @@ const RERANK_CANDIDATES: usize = 50;
 
 /// Returns at most `limit` chunks that match `query`, best first; only of documents in the scope that are selected. Chunks of
 /// documents that were deleted or left the scope are left out, even if the index still has them there. Of chunks with the same text only the best is returned,
-/// so that a file uploaded twice does not displace other results.
+/// so that a file uploaded twice does not displace other results. Chunks that follow each other are one result.
 ///
 /// Order and scores are those of the reranker if one is configured and works, and otherwise those of the vector store.
 ///
@@ -104,11 +105,13 @@ async fn ranked(
         Some(reranker) => rerank(&**reranker, query, &mut found).await,
         None => Ok(()),
     };
+    let mut found = neighbours::merge(found);
     found.truncate(selected.limit);
     Ok((found, reranked))
 }
 
-/// The best chunks in the order of the vector store; more than the limit if a reranker is configured.
+/// The best chunks in the order of the vector store; more than the limit, because some will be merged, and because a
+/// reranker needs a choice.
 async fn candidates(app: &App, query: &str, selected: Selected<'_>) -> Result<Vec<ScoredChunk>> {
     let Selected { scope, condition, documents, limit } = selected;
     let mut versions = selected_versions(app, scope, documents).await?;
@@ -116,8 +119,11 @@ async fn candidates(app: &App, query: &str, selected: Selected<'_>) -> Result<Ve
     if limit == 0 || scope.is_empty() || versions.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Vec::new());
     }
-    // The reranker must score every chunk that is returned: scores of different kinds cannot be compared.
-    let limit = app.reranker.as_ref().map_or(limit, |_| limit.max(RERANK_CANDIDATES));
+    let limit = match app.reranker {
+        // The reranker must score every chunk that is returned: scores of different kinds cannot be compared.
+        Some(_) => (limit + MERGED_RANKS).max(RERANK_CANDIDATES),
+        None => limit + MERGED_RANKS,
+    };
     let active = app.active_index().await?;
     let embedding = active.embedder()?.embed_query(query).await?;
     let (mut requested, mut is_repeated) = (limit, false);

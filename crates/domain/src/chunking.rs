@@ -159,9 +159,9 @@ fn table_pieces(
         at = row_at.end;
         let tokens = count(row);
         match index {
-            0 => pieces.push(Piece::new(row_at, tokens, Break::Inside)),
-            // The header is one piece.
-            1 => {
+            0 if tokens <= max_tokens / 2 => pieces.push(Piece::new(row_at, tokens, Break::Inside)),
+            // The header is one piece. Half a page that is taken for a header is split like text.
+            1 if pieces.len() == first + 1 => {
                 let piece = &mut pieces[first];
                 (piece.at.end, piece.tokens) = (row_at.end, piece.tokens + tokens);
                 let repeated = Header { at: piece.at.clone(), tokens: piece.tokens };
@@ -521,6 +521,14 @@ mod tests {
         let chunks = chunk_pages(&[page(1, text)], size(50, 5), words);
         assert!(chunks.len() > 4);
         assert!(chunks.iter().all(|chunk| chunk.tokens <= 62), "{chunks:?}");
+    }
+
+    #[test]
+    fn long_header_of_a_table_is_split() {
+        let text = format!("Contents\n\n| {} | B |\n|---|---|\n| x | y |\n\nAfter it.", sentences(60));
+        let chunks = chunk_pages(&[page(1, text)], size(50, 5), words);
+        assert!(chunks.iter().all(|chunk| chunk.tokens <= 62), "{chunks:?}");
+        assert!(chunks[0].tokens > 30, "the text before the table has a chunk of its own: {chunks:?}");
     }
 
     #[test]

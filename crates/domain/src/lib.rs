@@ -26,6 +26,7 @@ pub mod job;
 pub mod limits;
 pub mod listing;
 pub mod metrics;
+pub mod neighbours;
 pub mod permission;
 pub mod ranking;
 pub mod recognition;

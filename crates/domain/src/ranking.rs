@@ -4,9 +4,11 @@
 //! lexical = Σ √idf(term, chunks) · saturation(frequency in the chunk, its length)
 //!         + 2   · Σ √idf(term, documents) over terms of the title
 //!         + 0.6 · Σ √idf(term, chunks under it) over terms of the headings
-//!         + 0.5 · Σ √idf(term, documents) over terms of the lead
+//!         + 0.5 · Σ √idf(term, documents) over terms of the lead; 3.5 for names
 //! hybrid  = lexical / best lexical + cosine
 //! ```
+//!
+//! Each term counts with its weight in the query.
 //!
 //! The square root dampens rare terms: among similar documents a rare word is more often an accident of one
 //! document than the subject of the question.
@@ -14,12 +16,17 @@
 //! All vector stores rank with these functions and so return the same results. A store that reads the counts of
 //! every chunk sums them itself; a store that returns candidates has them ranked by [`lexical`].
 
+use crate::retrieval::QueryTerm;
+
 /// Weight of a matching title term relative to a body term.
 pub const TITLE_WEIGHT: f32 = 2.0;
 /// Weight of a matching term in the chunk's headings, which describe its subject.
 pub const HEADING_WEIGHT: f32 = 0.6;
 /// Weight of a matching term in the lead, for documents whose titles are uninformative.
 pub const LEAD_WEIGHT: f32 = 0.5;
+
+/// The same for terms of names: the name of a company, product or person in the lead says whom a document is about.
+pub const NAME_LEAD_WEIGHT: f32 = 3.5;
 
 /// BM25 parameter `k1`: term frequency saturation.
 const K1: f32 = 1.2;
@@ -58,14 +65,26 @@ pub struct TermWeights {
 }
 
 impl TermWeights {
-    /// Computes the weights of a term from its document frequencies.
-    pub fn of(frequencies: Frequencies, corpus: &CorpusStatistics) -> Self {
-        let Frequencies { body, title, lead, heading } = frequencies;
+    /// The factors of a query term's fields, without its rarity in them.
+    pub fn factors(term: &QueryTerm) -> Self {
+        let lead = if term.is_name { NAME_LEAD_WEIGHT } else { LEAD_WEIGHT };
         Self {
-            heading: HEADING_WEIGHT * inverse_document_frequency(heading, corpus.chunks),
-            body: inverse_document_frequency(body, corpus.chunks),
-            title: TITLE_WEIGHT * inverse_document_frequency(title, corpus.documents),
-            lead: LEAD_WEIGHT * inverse_document_frequency(lead, corpus.documents),
+            body: term.weight,
+            title: term.weight * TITLE_WEIGHT,
+            lead: term.weight * lead,
+            heading: term.weight * HEADING_WEIGHT,
+        }
+    }
+
+    /// Computes the weights of a query term from its document frequencies.
+    pub fn of(term: &QueryTerm, frequencies: Frequencies, corpus: &CorpusStatistics) -> Self {
+        let Frequencies { body, title, lead, heading } = frequencies;
+        let factors = Self::factors(term);
+        Self {
+            heading: factors.heading * inverse_document_frequency(heading, corpus.chunks),
+            body: factors.body * inverse_document_frequency(body, corpus.chunks),
+            title: factors.title * inverse_document_frequency(title, corpus.documents),
+            lead: factors.lead * inverse_document_frequency(lead, corpus.documents),
         }
     }
 }
@@ -186,7 +205,9 @@ mod tests {
     fn lexical_score_sums_fields_where_term_occurs() {
         let totals = CorpusStatistics { documents: 10, chunks: 100, length: 20_000 };
         let each = |body, title| Frequencies { body, title, lead: title, heading: body };
-        let (rare, common) = (TermWeights::of(each(1, 1), &totals), TermWeights::of(each(90, 9), &totals));
+        let word = QueryTerm::word("pump");
+        let of = |frequencies| TermWeights::of(&word, frequencies, &totals);
+        let (rare, common) = (of(each(1, 1)), of(each(90, 9)));
         let nowhere = Occurrence::default();
         let norm = length_norm(200, totals.average_length());
         assert_eq!(lexical(&[(rare, nowhere), (common, nowhere)], norm), 0.0);
@@ -196,6 +217,17 @@ mod tests {
         let expected = rare.body * saturation(2, norm) + rare.heading + (rare.title + rare.lead);
         assert_eq!(lexical(&[(rare, all), (common, nowhere)], norm), expected);
         assert!(rare.title > common.title && rare.title > 3.9 * rare.lead);
+    }
+
+    #[test]
+    fn name_weighs_more_in_the_lead_and_expansion_less_everywhere() {
+        let word = QueryTerm::word("pump");
+        let name = TermWeights::factors(&QueryTerm { is_name: true, ..word.clone() });
+        let plain = TermWeights::factors(&word);
+        assert_eq!(name, TermWeights { lead: NAME_LEAD_WEIGHT, ..plain });
+        let half = TermWeights::factors(&QueryTerm { weight: 0.5, ..word });
+        assert_eq!((half.body, half.title, half.lead), (0.5, TITLE_WEIGHT / 2.0, LEAD_WEIGHT / 2.0));
+        assert_eq!(half.heading, HEADING_WEIGHT / 2.0);
     }
 
     #[test]

@@ -67,11 +67,59 @@ pub struct Embedding {
     pub dense: Option<Vec<f32>>,
 }
 
+/// A term that a query searches for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryTerm {
+    /// The term.
+    pub text: Box<str>,
+    /// Weight relative to a word of the query, which has 1.
+    pub weight: f32,
+    /// Whether it is part of a name. Names identify documents.
+    pub is_name: bool,
+}
+
+impl QueryTerm {
+    /// A word of the query.
+    pub fn word(text: impl Into<Box<str>>) -> Self {
+        Self { text: text.into(), weight: 1.0, is_name: false }
+    }
+}
+
+/// The distinct terms of a query, sorted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueryTerms(Vec<QueryTerm>);
+
+impl QueryTerms {
+    /// Iterates over the terms.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &QueryTerm> {
+        self.0.iter()
+    }
+
+    /// Whether there are no terms.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<QueryTerm> for QueryTerms {
+    /// Of equal terms, the one with the highest weight remains; it is part of a name if one of them is.
+    fn from_iter<T: IntoIterator<Item = QueryTerm>>(terms: T) -> Self {
+        let mut terms: Vec<QueryTerm> = terms.into_iter().collect();
+        terms.sort_by(|a, b| a.text.cmp(&b.text).then(b.weight.total_cmp(&a.weight)));
+        terms.dedup_by(|other, first| {
+            let is_same = other.text == first.text;
+            first.is_name |= is_same && other.is_name;
+            is_same
+        });
+        Self(terms)
+    }
+}
+
 /// The embedding of a query: sparse, dense, or both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryEmbedding {
     /// Terms of the query.
-    pub sparse: Option<TermCounts>,
+    pub sparse: Option<QueryTerms>,
     /// Unit vector.
     pub dense: Option<Vec<f32>>,
 }
@@ -305,6 +353,18 @@ mod tests {
         {
             assert_eq!(version(pages.clone()).recognizes(span), expected, "{pages:?}");
         }
+    }
+
+    #[test]
+    fn query_terms_are_distinct() {
+        let term = |text: &str, weight, is_name| QueryTerm { text: text.into(), weight, is_name };
+        let terms: QueryTerms =
+            [term("b", 0.5, true), QueryTerm::word("a"), QueryTerm::word("b"), term("a", 1.0, false)]
+                .into_iter()
+                .collect();
+        let expected = [QueryTerm::word("a"), term("b", 1.0, true)];
+        assert_eq!(terms.iter().cloned().collect::<Vec<_>>(), expected);
+        assert!(QueryTerms::default().is_empty());
     }
 
     #[test]

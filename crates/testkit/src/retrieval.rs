@@ -6,8 +6,8 @@ use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::extraction::PageLabels;
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
 use docent_domain::retrieval::{
-    Embedding, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, ScoredChunk, SearchedVersion,
-    SparseVector, TermCounts,
+    Embedding, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, QueryTerm, QueryTerms, ScoredChunk,
+    SearchedVersion, SparseVector, TermCounts,
 };
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -65,9 +65,14 @@ pub fn hybrid_entry(n: u32, ordinal: u32, text: &str, vector: &[f32]) -> IndexEn
     entry
 }
 
+/// The words of `text` as terms of a query.
+pub fn query_terms(text: &str) -> QueryTerms {
+    terms(text).iter().map(|(term, _)| QueryTerm::word(term)).collect()
+}
+
 /// A query for the words of `text`, without a dense part.
 pub fn query(text: &str) -> QueryEmbedding {
-    QueryEmbedding { sparse: Some(terms(text)), dense: None }
+    QueryEmbedding { sparse: Some(query_terms(text)), dense: None }
 }
 
 /// A search result on page 1 of document `n` with a score of 1.

@@ -62,7 +62,7 @@ async fn measure(chunks: u32, dimensions: usize) -> Result<ExitCode> {
 }
 
 async fn search(index: &EmbeddedIndex, limit: usize, dimensions: usize, random: &mut Random) -> Result<()> {
-    let embedder = BuiltinEmbedder;
+    let embedder = BuiltinEmbedder::default();
     let mut times = Vec::new();
     for _ in 0..QUERIES {
         let mut query = embedder.embed_query(&question(random, WORDS_PER_QUERY)).await?;

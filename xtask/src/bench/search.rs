@@ -167,7 +167,7 @@ async fn search(index: &EmbeddedIndex, documents: &[VersionId], which: &str) -> 
     let mut questions = Vec::with_capacity(QUERIES);
     for _ in 0..QUERIES {
         let words = 6 + random.below(10) as usize;
-        let query = BuiltinEmbedder.embed_query(&question(&mut random, words)).await?;
+        let query = BuiltinEmbedder::default().embed_query(&question(&mut random, words)).await?;
         let document = documents.get(random.below(documents.len() as u64) as usize).copied();
         questions.push((query, document));
     }

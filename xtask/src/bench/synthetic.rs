@@ -50,7 +50,7 @@ impl Document {
         let headings = headings::of_chunks(self.texts.iter().map(String::as_str));
         let title = self.document.labels.title.as_str();
         let passages = Passages { title, lead, chunks: &chunks, headings: &headings };
-        Ok(BuiltinEmbedder.embed_passages(passages).await?)
+        Ok(BuiltinEmbedder::default().embed_passages(passages).await?)
     }
 
     /// Converts its chunks to entries of the vector store.

@@ -7,7 +7,7 @@ use super::secret::Secret;
 use super::section::section;
 use super::selector::EmbeddingProvider;
 use super::url::HttpUrl;
-use super::value::Value;
+use super::value::{LexiconText, Value};
 use std::time::Duration;
 
 section! {
@@ -33,6 +33,10 @@ section! {
         embedding_api_key: Option<Secret> = unset("`llm_api_key`");
         /// Timeout of an embeddings call.
         embedding_timeout: Duration = text("30s"), positive;
+        /// Words that documents use for words of questions, in addition to the built-in lexicon: one entry per line, such
+        /// as `capex, capital spending = purchases of equipment; additions`. A question with a phrase on the left also
+        /// searches for the words on the right. Usually set with `DOCENT_LEXICON_FILE`.
+        lexicon: Option<LexiconText> = unset("the built-in lexicon only");
         /// Base URL of a reranking API, without `/rerank`, such as `https://api.jina.ai/v1`. It reorders search results
         /// by reading query and passage together.
         rerank_base_url: Option<HttpUrl> = unset("no reranking");

@@ -1,5 +1,6 @@
 //! Parsing of setting values.
 
+use docent_adapters::builtin::{InvalidLexicon, Lexicon};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -119,6 +120,31 @@ impl Value for String {
 
     fn show(&self) -> String {
         self.clone()
+    }
+}
+
+/// A lexicon with its text.
+#[derive(Clone, Debug)]
+pub struct LexiconText {
+    text: String,
+    /// What the text says.
+    pub lexicon: Lexicon,
+}
+
+impl Value for LexiconText {
+    const KIND: &'static str = "lexicon";
+
+    fn accepted() -> String {
+        "lines such as \"capex, capital expenditure = purchases of equipment; additions\"".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let lexicon = text.parse().map_err(|error: InvalidLexicon| format!("is not a lexicon: {error}"))?;
+        Ok(Self { text: text.to_owned(), lexicon })
+    }
+
+    fn show(&self) -> String {
+        self.text.clone()
     }
 }
 

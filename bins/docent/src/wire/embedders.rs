@@ -3,6 +3,7 @@
 use super::backend;
 use anyhow::Context;
 use docent::config::{EmbeddingProvider, Settings};
+use docent_adapters::builtin::Lexicon;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::cached_embedder::CachedEmbedder;
 use docent_adapters::hybrid_embedder::HybridEmbedder;
@@ -27,7 +28,13 @@ pub(super) fn configured_model(settings: &Settings) -> String {
 
 /// The name of the built-in model.
 pub(super) fn builtin_model() -> String {
-    BuiltinEmbedder.model().to_owned()
+    BuiltinEmbedder::default().model().to_owned()
+}
+
+/// The built-in lexicon with the entries of the settings.
+pub(super) fn lexicon(settings: &Settings) -> Lexicon {
+    let own = settings.models.lexicon.as_ref().map(|own| own.lexicon.clone());
+    Lexicon::builtin().with(own.unwrap_or_default())
 }
 
 /// Embedders by model. The built-in embedder creates the sparse part of every embedding; a back end adds the dense
@@ -55,7 +62,7 @@ impl ModelEmbedders {
         let models = &settings.models;
         let backend = |url| backend(settings, url, models.embedding_key(), "", models.embedding_timeout);
         let embedders = Self {
-            sparse: Arc::new(BuiltinEmbedder),
+            sparse: Arc::new(BuiltinEmbedder::new(lexicon(settings))),
             // Also with the provider `builtin`: the index may have been built with another model.
             backend: models.embedding_base_url.as_ref().map(backend),
             store: Arc::clone(store),

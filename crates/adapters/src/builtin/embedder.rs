@@ -1,6 +1,6 @@
 //! The built-in lexical embedder.
 
-use super::lexical::{self, Analyzer, beginning};
+use super::lexical::{self, Analyzer, Lexicon, beginning};
 use super::spans;
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
 /// Number of characters at the start of a document that are indexed as its lead.
-const LEAD_CHARS: usize = 1500;
+const LEAD_CHARS: usize = 3000;
 /// Texts up to this size are analysed on the async thread: moving them to another one would cost more.
 const INLINE_BYTES: usize = 16 * 1024;
 /// Longer queries are cut, because the cost of a query grows with its terms.
@@ -21,12 +21,24 @@ const QUERY_CHARS: usize = 8 * 1024;
 /// The body contains the terms of a header (title and page) and of the chunk. Title, lead and headings contain each of
 /// their terms once. A chunk is analysed in the document's language, as detected in its lead, unless the chunk is
 /// clearly in another language.
-#[derive(Clone, Copy, Debug)]
-pub struct BuiltinEmbedder;
+#[derive(Clone, Debug)]
+pub struct BuiltinEmbedder {
+    lexicon: Lexicon,
+}
+
+impl Default for BuiltinEmbedder {
+    fn default() -> Self {
+        Self::new(Lexicon::builtin())
+    }
+}
 
 impl BuiltinEmbedder {
+    /// Creates an embedder whose queries also search for the terms of a lexicon.
+    pub fn new(lexicon: Lexicon) -> Self {
+        Self { lexicon }
+    }
+
     fn embed<'a>(
-        self,
         title: &str,
         lead: &str,
         chunks: impl Iterator<Item = (u32, &'a str)>,
@@ -54,9 +66,9 @@ impl BuiltinEmbedder {
         chunks.zip(headings).map(embed).collect()
     }
 
-    fn embed_query_text(self, query: &str) -> QueryEmbedding {
-        let terms = lexical::query_terms(beginning(query, QUERY_CHARS));
-        QueryEmbedding { sparse: Some(TermCounts::count(terms)), dense: None }
+    fn embed_query_text(&self, query: &str) -> QueryEmbedding {
+        let terms = lexical::weighted_query_terms(beginning(query, QUERY_CHARS), &self.lexicon);
+        QueryEmbedding { sparse: Some(terms.into_iter().collect()), dense: None }
     }
 }
 
@@ -72,20 +84,19 @@ fn without_extension(title: &str) -> String {
 #[async_trait]
 impl Embedder for BuiltinEmbedder {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
-        let this = *self;
         let span = spans::embeddings(self.model());
         let bytes: usize = passages.chunks.iter().map(|(_, text)| text.len()).sum();
         let lead = beginning(passages.lead, LEAD_CHARS);
         if bytes <= INLINE_BYTES {
             let _entered = span.enter();
-            return Ok(this.embed(passages.title, lead, passages.chunks.iter().copied(), passages.headings));
+            return Ok(Self::embed(passages.title, lead, passages.chunks.iter().copied(), passages.headings));
         }
         let (title, lead) = (passages.title.to_owned(), lead.to_owned());
         let chunks: Vec<(u32, String)> =
             passages.chunks.iter().map(|(page, text)| (*page, (*text).to_owned())).collect();
         let headings = passages.headings.to_vec();
         spawn_blocking(move || {
-            this.embed(&title, &lead, chunks.iter().map(|(page, text)| (*page, text.as_str())), &headings)
+            Self::embed(&title, &lead, chunks.iter().map(|(page, text)| (*page, text.as_str())), &headings)
         })
         .instrument(span)
         .await
@@ -116,7 +127,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    docent_testkit::embedder_contract!(async { (Arc::new(BuiltinEmbedder) as _, ()) });
+    docent_testkit::embedder_contract!(async { (Arc::new(BuiltinEmbedder::default()) as _, ()) });
 
     fn terms(counts: &TermCounts) -> Vec<(&str, u32)> {
         counts.iter().collect()
@@ -130,7 +141,7 @@ mod tests {
             chunks: &[(7, "Close the valve; the valve leaks.")],
             headings: &["Leaks\nValve Leaks".to_owned()],
         };
-        let embedding = BuiltinEmbedder.embed_passages(passages).await.unwrap().remove(0);
+        let embedding = BuiltinEmbedder::default().embed_passages(passages).await.unwrap().remove(0);
         assert_eq!(embedding.dense, None);
         let sparse = embedding.sparse.unwrap();
         assert_eq!(
@@ -153,10 +164,14 @@ mod tests {
             ],
             headings: &[],
         };
-        let embeddings = BuiltinEmbedder.embed_passages(passages).await.unwrap();
-        let question =
-            BuiltinEmbedder.embed_query("Wann wird die Pumpe gewartet?").await.unwrap().sparse.unwrap();
-        let query_terms: Vec<_> = terms(&question).into_iter().map(|(term, _)| term).collect();
+        let embeddings = BuiltinEmbedder::default().embed_passages(passages).await.unwrap();
+        let question = BuiltinEmbedder::default()
+            .embed_query("Wann wird die Pumpe gewartet?")
+            .await
+            .unwrap()
+            .sparse
+            .unwrap();
+        let query_terms: Vec<&str> = question.iter().map(|term| &*term.text).collect();
         assert_eq!(query_terms, ["gewart", "pump", "pumpegewart"]);
         for (embedding, shared) in embeddings.iter().zip([&["gewart", "pump"][..], &["pump"]]) {
             let body = &embedding.sparse.as_ref().unwrap().body;
@@ -171,7 +186,7 @@ mod tests {
         let chunks = [(1, long.as_str()), (2, "valve")];
         let all = Passages { title: "t", lead: "", chunks: &chunks, headings: &[] };
         let small = Passages { chunks: &chunks[1..], ..all };
-        let embedder = BuiltinEmbedder;
+        let embedder = BuiltinEmbedder::default();
         let large = embedder.embed_passages(all).await.unwrap();
         assert_eq!(large[1..], embedder.embed_passages(small).await.unwrap()[..]);
     }

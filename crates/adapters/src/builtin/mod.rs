@@ -4,3 +4,5 @@ pub mod answerer;
 pub mod embedder;
 mod lexical;
 mod spans;
+
+pub use lexical::{InvalidLexicon, Lexicon};

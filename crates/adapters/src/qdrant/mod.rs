@@ -40,7 +40,7 @@ use connection::{Connection, kind};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{
-    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, StoredChunk, TermCounts,
+    self, ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, StoredChunk,
 };
 use docent_ports::store::Store;
 use docent_ports::term_statistics::Contribution;
@@ -127,7 +127,7 @@ impl QdrantIndex {
     }
 
     /// Adds the current weights to the query's terms.
-    async fn weighted(&self, terms: &TermCounts) -> Result<WeightedTerms> {
+    async fn weighted(&self, terms: &retrieval::QueryTerms) -> Result<WeightedTerms> {
         let query = QueryTerms::new(terms);
         let mut view = self.statistics.read_latest().await?;
         let known = view.term_statistics().read(self.collection.name(), &query.places()).await?;

@@ -60,7 +60,7 @@ mod tests {
     use docent_domain::ranking::CorpusStatistics;
     use docent_domain::retrieval::SparseVector as Fields;
     use docent_ports::term_statistics::TermStatistics;
-    use docent_testkit::retrieval::{hit, terms};
+    use docent_testkit::retrieval::{hit, query_terms, terms};
 
     fn candidate(document: u32, ordinal: u32, text: &str, dense: Option<[f32; 2]>) -> Candidate {
         let fields = Fields { body: terms(text), ..Fields::default() };
@@ -75,7 +75,8 @@ mod tests {
 
     fn pump() -> WeightedTerms {
         let totals = CorpusStatistics { documents: 2, chunks: 4, length: 8 };
-        QueryTerms::new(&terms("pump")).weighted(&TermStatistics { totals, ..TermStatistics::default() })
+        QueryTerms::new(&query_terms("pump"))
+            .weighted(&TermStatistics { totals, ..TermStatistics::default() })
     }
 
     fn order(found: &[FoundChunk]) -> Vec<&str> {

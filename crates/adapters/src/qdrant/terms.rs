@@ -9,7 +9,7 @@
 //! the normalisation by length, which is good enough to select candidates.
 
 use docent_domain::ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeights};
-use docent_domain::retrieval::{IndexEntry, SparseVector as Fields, TermCounts};
+use docent_domain::retrieval::{self, IndexEntry, QueryTerm, SparseVector as Fields, TermCounts};
 use docent_ports::term_statistics::{Contribution, TermStatistics};
 use qdrant_client::qdrant::SparseVector;
 use sha2::{Digest, Sha256};
@@ -96,16 +96,17 @@ pub(super) fn contribution(entries: &[IndexEntry]) -> Contribution {
 
 /// The terms of a query.
 pub(super) struct QueryTerms {
-    /// The places of each term in [`FIELDS`].
-    terms: Vec<[u32; 4]>,
+    /// The terms with their places in [`FIELDS`].
+    terms: Vec<(QueryTerm, [u32; 4])>,
     /// The term and the field of each place.
     fields: HashMap<u32, (usize, Field)>,
 }
 
 impl QueryTerms {
-    pub(super) fn new(terms: &TermCounts) -> Self {
-        let terms: Vec<_> = terms.iter().map(|(term, _)| FIELDS.map(|field| place(field, term))).collect();
-        let each = |(n, places): (usize, &[u32; 4])| {
+    pub(super) fn new(terms: &retrieval::QueryTerms) -> Self {
+        let places = |term: &QueryTerm| FIELDS.map(|field| place(field, &term.text));
+        let terms: Vec<_> = terms.iter().map(|term| (term.clone(), places(term))).collect();
+        let each = |(n, (_, places)): (usize, &(QueryTerm, [u32; 4]))| {
             let fields = places.iter().zip(FIELDS);
             fields.map(|(place, field)| (*place, (n, field))).collect::<Vec<_>>()
         };
@@ -115,15 +116,15 @@ impl QueryTerms {
 
     /// All places, for reading their statistics.
     pub(super) fn places(&self) -> Vec<u32> {
-        self.terms.iter().flatten().copied().collect()
+        self.terms.iter().flat_map(|(_, places)| places).copied().collect()
     }
 
     /// Adds the weights of the terms.
     pub(super) fn weighted(self, statistics: &TermStatistics) -> WeightedTerms {
         let frequency = |place: &u32| statistics.frequencies.get(place).copied().unwrap_or(0);
-        let weights = |places: &[u32; 4]| {
+        let weights = |(term, places): &(QueryTerm, [u32; 4])| {
             let [body, title, lead, heading] = places.map(|place| frequency(&place));
-            TermWeights::of(Frequencies { body, title, lead, heading }, &statistics.totals)
+            TermWeights::of(term, Frequencies { body, title, lead, heading }, &statistics.totals)
         };
         let worths = self.terms.iter().map(weights).collect();
         WeightedTerms { query: self, worths, totals: statistics.totals }
@@ -141,7 +142,7 @@ impl WeightedTerms {
     /// The vector that selects candidates.
     pub(super) fn vector(&self) -> SparseVector {
         let mut weights = BTreeMap::new();
-        for (places, worth) in self.query.terms.iter().zip(&self.worths) {
+        for ((_, places), worth) in self.query.terms.iter().zip(&self.worths) {
             weights.extend(places.iter().copied().zip([worth.body, worth.title, worth.lead, worth.heading]));
         }
         let (indices, values) = weights.into_iter().unzip();
@@ -170,7 +171,7 @@ impl WeightedTerms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docent_testkit::retrieval::{entry, terms};
+    use docent_testkit::retrieval::{entry, query_terms, terms};
 
     fn fields() -> Fields {
         Fields {
@@ -212,7 +213,7 @@ mod tests {
     fn query_finds_its_terms_by_field() {
         let totals = CorpusStatistics { documents: 3, chunks: 9, length: 900 };
         let statistics = TermStatistics { totals, ..TermStatistics::default() };
-        let query = QueryTerms::new(&terms("lathe pump valve")).weighted(&statistics);
+        let query = QueryTerms::new(&query_terms("lathe pump valve")).weighted(&statistics);
         let found: Vec<_> =
             query.occurrences(&vector(&fields())).into_iter().map(|(_, found)| found).collect();
         let nowhere = Occurrence::default();

@@ -15,7 +15,7 @@ fn passages<'a>(chunks: &'a [(u32, &'a str)]) -> Passages<'a> {
 fn nearness(query: &QueryEmbedding, chunk: &Embedding) -> f32 {
     let shared = match (&query.sparse, &chunk.sparse) {
         (Some(query), Some(chunk)) => {
-            query.iter().filter(|(term, _)| chunk.body.iter().any(|(other, _)| other == *term)).count()
+            query.iter().filter(|term| chunk.body.iter().any(|(other, _)| *other == *term.text)).count()
         }
         _ => 0,
     };

@@ -12,7 +12,9 @@ use docent_domain::id::{CollectionId, UserId, VersionId};
 use docent_domain::ranking::{
     CorpusStatistics, Frequencies, Occurrence, TermWeights, length_norm, lexical, rounded_length,
 };
-use docent_domain::retrieval::{ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding};
+use docent_domain::retrieval::{
+    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, QueryTerm,
+};
 use docent_domain::scope::Scope;
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -121,8 +123,11 @@ crate::battery! {
         let totals = CorpusStatistics { documents: 3, chunks: 6, length: length.sum() };
         // In how many chunks, titles and leads the words of the query are.
         let once = Frequencies { title: 1, lead: 1, ..Frequencies::default() };
-        let pump = TermWeights::of(Frequencies { body: 3, ..once }, &totals);
-        let valve = TermWeights::of(Frequencies { body: 2, heading: 3, ..once }, &totals);
+        let pump = TermWeights::of(&QueryTerm::word("pump"), Frequencies { body: 3, ..once }, &totals);
+        let valve = QueryTerm { text: "valve".into(), weight: 0.75, is_name: true };
+        let terms = [QueryTerm::word("pump"), valve.clone()].into_iter().collect();
+        let query = QueryEmbedding { sparse: Some(terms), dense: None };
+        let valve = TermWeights::of(&valve, Frequencies { body: 2, heading: 3, ..once }, &totals);
         let found = |body, title, lead| Occurrence { body, title, lead, heading: false };
         let heading = |found| Occurrence { heading: true, ..found };
         let score = |words: usize, pumps, valves| {
@@ -138,7 +143,7 @@ crate::battery! {
             (3, 0, score(1, no, heading(found(1, false, false)))),
         ];
         expected.sort_by(|a, b| b.2.total_cmp(&a.2));
-        let found = index.search(&query("pump valve"), ChunkFilter::all(9)).await.unwrap();
+        let found = index.search(&query, ChunkFilter::all(9)).await.unwrap();
         let ids: Vec<_> = found.iter().map(|chunk| chunk.id).collect();
         let ids_expected: Vec<_> = expected.iter().map(|(n, at, _)| ChunkId::of(version_id(*n), *at)).collect();
         assert_eq!(ids, ids_expected);

@@ -1,6 +1,6 @@
 //! Embedder without a model.
 
-use crate::retrieval::terms;
+use crate::retrieval::{query_terms, terms};
 use async_trait::async_trait;
 use docent_domain::fault::Result;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
@@ -58,7 +58,7 @@ impl Embedder for FakeEmbedder {
     }
 
     async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
-        Ok(QueryEmbedding { sparse: Some(terms(query)), dense: self.dense(query) })
+        Ok(QueryEmbedding { sparse: Some(query_terms(query)), dense: self.dense(query) })
     }
 
     fn makes_vectors(&self) -> bool {

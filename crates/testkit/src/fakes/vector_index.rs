@@ -7,8 +7,8 @@ use docent_domain::ranking::{
     CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
 };
 use docent_domain::retrieval::{
-    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, SparseVector, StoredChunk,
-    TermCounts,
+    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, QueryTerm, QueryTerms, SparseVector,
+    StoredChunk, TermCounts,
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::collections::{BTreeMap, HashMap};
@@ -30,7 +30,7 @@ impl FakeVectorIndex {
 
 /// Returns the corpus statistics and the weights of the query's terms.
 fn weighed<'q>(
-    query: &'q TermCounts,
+    query: &'q QueryTerms,
     chunks: &[(VersionId, &SparseVector)],
 ) -> (CorpusStatistics, Vec<(&'q str, TermWeights)>) {
     // All chunks of a document have its title and lead.
@@ -40,15 +40,15 @@ fn weighed<'q>(
         chunks: chunks.len() as u64,
         length: chunks.iter().map(|(_, of)| of.body.total()).sum(),
     };
-    let worth = |(term, _): (&'q str, u32)| {
-        let has = |terms: &TermCounts| frequency(terms, term) > 0;
+    let worth = |term: &'q QueryTerm| {
+        let has = |terms: &TermCounts| frequency(terms, &term.text) > 0;
         let frequencies = Frequencies {
             body: chunks.iter().filter(|(_, of)| has(&of.body)).count() as u64,
             title: documents.values().filter(|of| has(&of.title)).count() as u64,
             lead: documents.values().filter(|of| has(&of.lead)).count() as u64,
             heading: chunks.iter().filter(|(_, of)| has(&of.headings)).count() as u64,
         };
-        (term, TermWeights::of(frequencies, &totals))
+        (&*term.text, TermWeights::of(term, frequencies, &totals))
     };
     (totals, query.iter().map(worth).collect())
 }

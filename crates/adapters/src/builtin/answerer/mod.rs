@@ -5,7 +5,6 @@
 //! the answer says so. Passages are only quoted, so instructions in them have no effect.
 
 mod dialogue;
-mod names;
 mod relevance;
 mod scope;
 mod sentences;

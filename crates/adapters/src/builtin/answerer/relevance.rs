@@ -5,10 +5,10 @@
 //! sentence, often a heading, count half; those of a table's header count more for each of its rows. The rank of the passages weighs more than the coverage. If a sentence covers
 //! nearly the whole question, sentences that cover little of it are left out.
 
-use super::names::{Name, names};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
 use super::sentences::{self, Row, Sentence};
 use crate::builtin::lexical::{Analyzer, Question};
+use crate::builtin::lexical::{Name, names};
 use docent_domain::chunk::page_at;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;

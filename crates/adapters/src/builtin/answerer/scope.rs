@@ -4,7 +4,7 @@
 //! enough if the question names the document's title. If the question contains a name that no passage contains, no passage
 //! is relevant, unless the name occurs elsewhere in its document.
 
-use super::names::Name;
+use crate::builtin::lexical::Name;
 use crate::builtin::lexical::{Analyzer, Question};
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;

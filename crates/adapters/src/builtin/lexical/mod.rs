@@ -4,10 +4,15 @@
 //! steps after [`query`] has removed instructions.
 
 mod language;
+mod lexicon;
+mod names;
 mod query;
 mod tokens;
 
+use docent_domain::retrieval::QueryTerm;
 use language::Language;
+pub use lexicon::{InvalidLexicon, Lexicon};
+pub(super) use names::{Name, names};
 use std::collections::HashSet;
 
 /// Longer terms are cut, because they are not words.
@@ -95,6 +100,33 @@ impl Analyzer {
         terms.extend(tokens::parts(word).into_iter().map(|part| cut(self.language.stem(part))));
         terms
     }
+}
+
+/// Weight of a term that a lexicon adds, relative to a word of the query.
+const EXPANSION_WEIGHT: f32 = 0.75;
+
+/// Returns the search terms of a query with those of the lexicon, and which of them are names.
+pub(super) fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
+    let words = tokens::words(query);
+    let is_english = Language::may_be(words.iter().map(String::as_str)).contains(&Language::English);
+    let names: HashSet<String> = names::capitalised(query)
+        .into_iter()
+        .flat_map(|name| name.terms)
+        .filter(|term| identifies(term))
+        .collect();
+    let word = |term: String| QueryTerm { is_name: names.contains(&term), ..QueryTerm::word(term) };
+    let mut terms: Vec<QueryTerm> = query_terms(query).into_iter().map(word).collect();
+    if is_english {
+        let runs = query::content_words(query);
+        let expansions = lexicon.expansions(&runs).into_iter();
+        terms.extend(expansions.map(|term| QueryTerm { weight: EXPANSION_WEIGHT, ..QueryTerm::word(term) }));
+    }
+    terms
+}
+
+/// Whether a term of a name is more than a number or a letter.
+fn identifies(term: &str) -> bool {
+    term.chars().nth(1).is_some() && !term.chars().all(|c| c.is_numeric() || matches!(c, '.' | ','))
 }
 
 /// Returns the search terms of a query: the distinct terms of its content words without instructions, then joined adjacent
@@ -214,6 +246,17 @@ mod tests {
             ["american", "water", "work", "americanwat", "waterwork", "americanwaterwork"]
         );
         assert_eq!(query("the pumps, valves"), ["pump", "valv"]);
+    }
+
+    #[test]
+    fn names_are_marked_and_expansions_weigh_less() {
+        let terms = weighted_query_terms("What is the capex of Acme in Q3 2018?", &Lexicon::builtin());
+        let names: Vec<&str> = terms.iter().filter(|term| term.is_name).map(|term| &*term.text).collect();
+        assert_eq!(names, ["acm", "q3"]);
+        let weight = |text: &str| terms.iter().find(|term| &*term.text == text).unwrap().weight;
+        assert_eq!((weight("capex"), weight("expenditur")), (1.0, EXPANSION_WEIGHT));
+        let german = weighted_query_terms("wie hoch ist der Capex der Firma", &Lexicon::builtin());
+        assert!(german.iter().all(|term| term.weight == 1.0), "the lexicon is English: {german:?}");
     }
 
     #[test]

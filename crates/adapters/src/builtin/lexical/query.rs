@@ -174,7 +174,16 @@ fn is_instruction(words: &[String]) -> bool {
     let polite =
         words.iter().take_while(|word| matches!(word.as_str(), "please" | "kindly" | "and" | "then"));
     let words = words.get(polite.count()..).unwrap_or_default();
-    INSTRUCTIONS.iter().any(|opening| starts_with(words, opening))
+    INSTRUCTIONS.iter().any(|opening| starts_with(words, opening)) || is_reservation(words)
+}
+
+/// Words for what does not apply.
+const APPLICABLE: [&str; 6] = ["applicable", "appropriate", "available", "meaningful", "relevant", "useful"];
+
+/// Whether a clause only says what to do if the question does not apply, such as "if this is not a useful figure".
+fn is_reservation(words: &[String]) -> bool {
+    let has = |sought: &str| words.iter().any(|word| word == sought);
+    starts_with(words, "if") && has("not") && APPLICABLE.iter().any(|word| has(word))
 }
 
 fn starts_with(words: &[String], phrase: &str) -> bool {

@@ -4,8 +4,8 @@ use super::Segment;
 use super::allowed::Allowed;
 use super::best::TopCandidates;
 use crate::embedded_index::schema::Fields;
-use docent_domain::ranking::{self, HEADING_WEIGHT, LEAD_WEIGHT, TITLE_WEIGHT};
-use docent_domain::retrieval::TermCounts;
+use docent_domain::ranking::{self, TermWeights};
+use docent_domain::retrieval::QueryTerms;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
@@ -28,7 +28,7 @@ impl Scores {
         searcher: &Searcher,
         segments: &[Segment<'_>],
         fields: &Fields,
-        terms: &TermCounts,
+        terms: &QueryTerms,
     ) -> tantivy::Result<Self> {
         let none = |segment: &Segment<'_>| vec![0.0; segment.reader.max_doc() as usize];
         let mut scores = Self(segments.iter().map(none).collect());
@@ -90,7 +90,7 @@ impl Scores {
         searcher: &Searcher,
         segments: &[Segment<'_>],
         field: Field,
-        terms: &TermCounts,
+        terms: &QueryTerms,
     ) -> tantivy::Result<()> {
         let (mut length, mut chunks) = (0, 0);
         for segment in segments {
@@ -98,17 +98,16 @@ impl Scores {
             chunks += u64::from(segment.reader.max_doc());
         }
         let saturation = Saturation::new(length as f32 / chunks.max(1) as f32);
-        for (term, _) in terms.iter() {
-            let found = TermPostings::all(segments, &Term::from_field_text(field, term))?;
-            let inverse_document_frequency =
-                ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
+        for term in terms.iter() {
+            let found = TermPostings::all(segments, &Term::from_field_text(field, &term.text))?;
+            let gain = TermWeights::factors(term).body
+                * ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
             for found in &found {
                 let lengths = found.segment.reader.get_fieldnorms_reader(field)?;
                 let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
                 found.each_searchable(|doc, frequency| {
                     if let Some(score) = scores.get_mut(doc as usize) {
-                        *score +=
-                            inverse_document_frequency * saturation.of(frequency, lengths.fieldnorm_id(doc));
+                        *score += gain * saturation.of(frequency, lengths.fieldnorm_id(doc));
                     }
                 })?;
             }
@@ -122,12 +121,12 @@ impl Scores {
         searcher: &Searcher,
         segments: &[Segment<'_>],
         field: Field,
-        terms: &TermCounts,
+        terms: &QueryTerms,
     ) -> tantivy::Result<()> {
-        for (term, _) in terms.iter() {
-            let found = TermPostings::all(segments, &Term::from_field_text(field, term))?;
-            let gain =
-                HEADING_WEIGHT * ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
+        for term in terms.iter() {
+            let found = TermPostings::all(segments, &Term::from_field_text(field, &term.text))?;
+            let gain = TermWeights::factors(term).heading
+                * ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
             for found in &found {
                 let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
                 found.each_searchable(|doc, _| {
@@ -169,14 +168,19 @@ fn documents(
     searcher: &Searcher,
     segments: &[Segment<'_>],
     fields: &Fields,
-    terms: &TermCounts,
+    terms: &QueryTerms,
 ) -> tantivy::Result<HashMap<u128, f32>> {
     let mut documents = HashMap::new();
     let total = super::alive_count(searcher, &fields.first_term())?;
-    for (field, weight) in [(fields.title_terms, TITLE_WEIGHT), (fields.lead_terms, LEAD_WEIGHT)] {
-        for (term, _) in terms.iter() {
-            let found = TermPostings::all(segments, &Term::from_field_text(field, term))?;
-            let gain = weight * ranking::inverse_document_frequency(count(&found)?, total);
+    let factor_in_title = |factors: TermWeights| factors.title;
+    let factor_in_lead = |factors: TermWeights| factors.lead;
+    let fields: [(Field, fn(TermWeights) -> f32); 2] =
+        [(fields.title_terms, factor_in_title), (fields.lead_terms, factor_in_lead)];
+    for (field, factor) in fields {
+        for term in terms.iter() {
+            let found = TermPostings::all(segments, &Term::from_field_text(field, &term.text))?;
+            let gain = factor(TermWeights::factors(term))
+                * ranking::inverse_document_frequency(count(&found)?, total);
             for found in &found {
                 let segment = found.segment;
                 found.each(IndexRecordOption::Basic, |docs, _| {

@@ -263,7 +263,7 @@ impl FileRestore<'_> {
     async fn embeddings(&self, document: &Document, chunks: &[StoredChunk]) -> Result<Vec<Embedding>, Fault> {
         let embedder = self.active.embedder()?;
         let reuses_vectors = self.same_model && chunks.iter().all(|chunk| chunk.dense.is_some());
-        let lead = lead_of(chunks.first().map_or("", |chunk| chunk.text.as_str()));
+        let lead = lead_of(chunks.iter().map(|chunk| chunk.text.as_str()));
         let mut embeddings = Vec::with_capacity(chunks.len());
         let headings = headings::of_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
         for (batch, headings) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)) {

@@ -1,22 +1,29 @@
 //! Detects names in questions.
 
-use crate::builtin::lexical::Analyzer;
+use super::Analyzer;
 
 /// From this fraction of capitalised words on, capital letters do not indicate names (titles, German).
 const MAX_CAPITALISED: f32 = 0.5;
 
 /// A word that looks like a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(in crate::builtin) struct Name {
     /// The word as written.
-    pub(super) word: String,
+    pub(in crate::builtin) word: String,
     /// Its terms.
-    pub(super) terms: Vec<String>,
+    pub(in crate::builtin) terms: Vec<String>,
 }
 
 /// Returns the words that look like names: capitalised within a sentence, or with a possessive `s`. Abbreviations are
 /// excluded, because documents write them out.
-pub(super) fn names(question: &str) -> Vec<Name> {
+pub(in crate::builtin) fn names(question: &str) -> Vec<Name> {
+    let mut names = capitalised(question);
+    names.retain(|name| name.word.ends_with(char::is_lowercase));
+    names
+}
+
+/// Returns the words that look like names or abbreviations.
+pub(super) fn capitalised(question: &str) -> Vec<Name> {
     let analyzer = Analyzer::of(question);
     let words: Vec<&str> = question.split_whitespace().collect();
     let begins_capital = |word: &&str| word.trim_start_matches(is_edge).starts_with(char::is_uppercase);
@@ -45,8 +52,9 @@ fn name(word: &str, begins_sentence: bool) -> Option<&str> {
     let word = word.trim_matches(is_edge);
     let bare = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
     let (word, is_possessive) = (bare.unwrap_or(word), bare.is_some());
-    let ends_small = word.ends_with(char::is_lowercase);
-    let is_name = word.starts_with(char::is_uppercase) && ends_small && (is_possessive || !begins_sentence);
+    let begins = |c: char| c.is_uppercase() || c.is_ascii_digit();
+    let is_name =
+        word.starts_with(begins) && word.contains(char::is_uppercase) && (is_possessive || !begins_sentence);
     is_name.then_some(word)
 }
 
@@ -71,6 +79,12 @@ mod tests {
     #[test]
     fn abbreviations_are_not_names() {
         assert_eq!(words("What is the EBITDA of the USA and of JnJ for FY2022?"), [""; 0]);
+    }
+
+    #[test]
+    fn abbreviations_are_capitalised_words() {
+        let words = |question| capitalised(question).into_iter().map(|name| name.word).collect::<Vec<_>>();
+        assert_eq!(words("what did 3M and AMD sell in 2018 in Q3?"), ["3M", "AMD", "Q3"]);
     }
 
     #[test]
