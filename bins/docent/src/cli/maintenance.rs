@@ -99,11 +99,12 @@ pub struct RestoreArgs {
 /// Arguments of `docent eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// File with the questions, one JSON object per line.
-    pub questions: PathBuf,
-    /// Directory with the PDFs that the questions are about.
+    /// Files with questions, one JSON object per line. Each is a question set of its own, named like its file.
+    #[arg(required = true)]
+    pub questions: Vec<PathBuf>,
+    /// Directory with the PDFs that the questions are about. With several question files, one for each, in their order.
     #[arg(long, value_name = "DIR", required_unless_present = "reuse")]
-    pub pdfs: Option<PathBuf>,
+    pub pdfs: Vec<PathBuf>,
     /// Use only the first N files and the questions about them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit_files: Option<u32>,
@@ -113,16 +114,19 @@ pub struct EvalArgs {
     /// Passages considered for evidence recall, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
     pub top: u8,
-    /// Answer each question with the built-in answerer, and report how often it quotes the right page.
+    /// Answer each question with the built-in answerer, and report how often it quotes the right page and declines.
     #[arg(long)]
     pub answers: bool,
     /// File with questions that no document answers, one JSON object per line; report how often the built-in answerer
-    /// declines them.
+    /// declines them. With several question files, mark such questions in them with "unanswerable": true.
     #[arg(long, value_name = "FILE")]
     pub unanswerable: Option<PathBuf>,
     /// Write all results, per question, to this file as JSON.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Compare the results with those that an earlier run wrote with --json, question by question.
+    #[arg(long, value_name = "FILE")]
+    pub compare: Option<PathBuf>,
     /// Keep the ingested documents in this directory, which must be new or empty.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,

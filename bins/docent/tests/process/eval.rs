@@ -105,6 +105,67 @@ async fn eval_reuse_gives_same_results_without_files() {
 }
 
 #[tokio::test]
+async fn eval_of_several_sets_reports_each_and_the_mean_and_compares_runs() {
+    let workspace = Workspace::new();
+    std::fs::create_dir(workspace.path("tables")).unwrap();
+    std::fs::copy(fixture("table.pdf"), workspace.path("tables").join("table.pdf")).unwrap();
+    let prices = r#"
+{"id": "any", "question": "What is the price of the Model S1?", "files": ["table.pdf"]}
+{"id": "none", "question": "Which glaciers feed the reservoir?", "unanswerable": true, "file": "table.pdf"}
+"#;
+    std::fs::write(workspace.path("prices.jsonl"), prices).unwrap();
+    let args = [
+        "prices.jsonl",
+        "--pdfs",
+        "pdfs",
+        "--pdfs",
+        "tables",
+        "--answers",
+        "--keep",
+        "kept",
+        "--json",
+        "1.json",
+    ];
+    let (status, printed, error) = run(&mut workspace.eval(&args)).await;
+    assert!(status.success(), "{printed}{error}");
+    for heading in ["== questions\n5 questions; ", "== prices\n1 questions; 1 documents", "== mean of 2 sets"]
+    {
+        assert!(printed.contains(heading), "{heading}: {printed}");
+    }
+    let first = json(&workspace.path("1.json"));
+    let hit = &first["sets"]["prices"]["summary"]["all_documents"]["docent"];
+    assert_eq!((&hit["document_hit_at_5"]["mean"], hit.get("page_hit_at_5")), (&1.0.into(), None), "{hit:#}");
+    let given = &first["sets"]["questions"]["details"][0]["answer_one_document"];
+    assert_eq!(given["quotes_page"], true, "{given:#}");
+    let declined = &first["sets"]["prices"]["unanswerable"];
+    assert_eq!(
+        (declined["declined"]["mean"].as_f64(), declined["one_document"]["declined"]["mean"].as_f64()),
+        (Some(1.0), Some(1.0))
+    );
+    let (status, printed, error) =
+        run(&mut workspace.eval(&["prices.jsonl", "--reuse", "kept", "--answers", "--compare", "1.json"]))
+            .await;
+    assert!(status.success(), "{printed}{error}");
+    assert!(printed.contains("== questions compared with 1.json"), "{printed}");
+    assert!(printed.contains("== mean of 2 sets compared"), "{printed}");
+    let line = printed.lines().rfind(|line| line.starts_with("  page-hit@5, all documents")).unwrap();
+    assert!(
+        line.contains("80.0") && line.contains("0.0 (0.0 to 0.0)") && line.ends_with("0 / 0 of 5"),
+        "{line}"
+    );
+    for (args, expected) in [
+        (&["prices.jsonl", "--pdfs", "pdfs"] as &[&str], "2 files of questions and 1 directories"),
+        (&["prices.jsonl", "--reuse", "kept", "--unanswerable", "unanswerable.jsonl"], "needs a single file"),
+        (&["questions.jsonl", "--reuse", "kept"], "two files of questions are named \"questions\""),
+        (&["--reuse", "kept/questions", "--compare", "prices.jsonl"], "prices.jsonl"),
+        (&["--reuse", "kept/questions", "--compare", "unanswerable.jsonl"], "was not written by docent eval"),
+    ] {
+        let (status, _, error) = run(&mut workspace.eval(args)).await;
+        assert!(!status.success() && error.contains(expected), "{args:?}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn eval_uses_reranker_and_fails_if_it_fails() {
     let (workspace, fake) = (Workspace::new(), FakeLlm::start().await);
     let reranked = |args: &[&str]| {

@@ -1,12 +1,15 @@
 //! Evaluates the agent's answers.
 
-use super::{Estimate, LinkedQuestion, Passage, Relevance, estimate};
+use super::{
+    Estimate, LinkedQuestion, Passage, Relevance, SearchScope, Source, UnanswerableQuestion, estimate,
+};
 use crate::App;
 use crate::agent::{self, AnswerEvent};
 use crate::error::{Error, Result};
 use crate::maintenance::progress::Progress;
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
+use docent_domain::id::DocumentId;
 use docent_domain::selection::Selection;
 use futures::StreamExt;
 use serde::Serialize;
@@ -24,19 +27,22 @@ pub struct AnswerClassifier {
 /// An answer with its classification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EvaluatedAnswer {
-    /// The question's ID, or its number in its file.
+    /// The question's ID.
     pub id: String,
+    /// The documents that were searched.
+    #[serde(skip)]
+    pub scope: SearchScope,
     /// The answer.
     pub text: String,
-    /// Whether it quotes a page that answers the question. False for unanswerable questions.
-    pub quotes_page: bool,
+    /// Whether it quotes a page that answers the question; `None` if these pages are unknown.
+    pub quotes_page: Option<bool>,
     /// Whether the retrieved passages include such a page.
-    pub sources_hold_page: bool,
+    pub sources_hold_page: Option<bool>,
     /// Whether it says that the documents do not contain the answer.
     pub declined: bool,
 }
 
-/// Asks the agent `chat` each question and classifies its answers.
+/// Asks the agent `chat` each question in the scopes that apply to it, and classifies its answers.
 ///
 /// # Errors
 /// When a component fails.
@@ -49,42 +55,55 @@ pub async fn answer_all(
 ) -> Result<Vec<EvaluatedAnswer>> {
     progress.begin("answering", Some(questions.len() as u64));
     let mut answers = Vec::with_capacity(questions.len());
-    for LinkedQuestion { question, source } in questions {
-        let (text, sources) = answer(app, actor, &question.text).await?;
-        let title = source.title.as_str();
-        let quotes_page = question.pages.iter().any(|page| (classifier.quotes)(&text, title, *page));
-        let sources_hold_page = Relevance::of(question, source.document, &sources, 0).rank.is_some();
-        let declined = (classifier.declines)(&text);
-        answers.push(EvaluatedAnswer {
-            id: question.id.clone(),
-            text,
-            quotes_page,
-            sources_hold_page,
-            declined,
-        });
+    for LinkedQuestion { question, sources } in questions {
+        let gold: Vec<DocumentId> = sources.iter().map(|source| source.document).collect();
+        for scope in SearchScope::of(question) {
+            let (text, found) = answer(app, actor, &question.text, selection(*scope, gold[0])).await?;
+            let title = sources[0].title.as_str();
+            let is_quoted = question.pages.iter().any(|page| (classifier.quotes)(&text, title, *page));
+            let is_found = Relevance::of(question, &gold, &found, 0).rank.is_some();
+            let has_pages = !question.pages.is_empty();
+            answers.push(EvaluatedAnswer {
+                id: question.id.clone(),
+                scope: *scope,
+                declined: (classifier.declines)(&text),
+                text,
+                quotes_page: has_pages.then_some(is_quoted),
+                sources_hold_page: has_pages.then_some(is_found),
+            });
+        }
         progress.advance(1);
     }
     progress.end();
     Ok(answers)
 }
 
-/// Asks the agent `chat` questions that no document answers.
+/// Asks the agent `chat` questions that no document answers: in all documents, and in the one that a question seems to be
+/// about.
 ///
 /// # Errors
 /// When a component fails.
 pub async fn answer_unanswerable(
     app: &Arc<App>,
     actor: &Actor,
-    questions: &[String],
+    questions: &[UnanswerableQuestion],
+    sources: &[Source],
     classifier: AnswerClassifier,
     progress: &dyn Progress,
 ) -> Result<Vec<EvaluatedAnswer>> {
     progress.begin("answering unanswerable questions", Some(questions.len() as u64));
     let mut answers = Vec::with_capacity(questions.len());
-    for (number, question) in (1..).zip(questions) {
-        let (text, _) = answer(app, actor, question).await?;
-        let (id, declined) = (format!("{number}"), (classifier.declines)(&text));
-        answers.push(EvaluatedAnswer { id, text, quotes_page: false, sources_hold_page: false, declined });
+    for question in questions {
+        let source = sources.iter().find(|source| Some(&source.file) == question.file.as_ref());
+        let mut selections = vec![(SearchScope::AllDocuments, Selection::default())];
+        let own = source.map(|source| selection(SearchScope::OneDocument, source.document));
+        selections.extend(own.map(|own| (SearchScope::OneDocument, own)));
+        for (scope, selection) in selections {
+            let (text, _) = answer(app, actor, &question.text, selection).await?;
+            let declined = (classifier.declines)(&text);
+            let (id, quotes_page, sources_hold_page) = (question.id.clone(), None, None);
+            answers.push(EvaluatedAnswer { id, scope, text, quotes_page, sources_hold_page, declined });
+        }
         progress.advance(1);
     }
     progress.end();
@@ -92,34 +111,44 @@ pub async fn answer_unanswerable(
 }
 
 /// The share of answers that quote a page that answers the question.
-pub fn share_with_quotes(answers: &[EvaluatedAnswer]) -> Option<Estimate> {
-    share(answers, |answer| answer.quotes_page)
+pub fn share_with_quotes(answers: &[EvaluatedAnswer], scope: SearchScope) -> Option<Estimate> {
+    share(answers, scope, |answer| answer.quotes_page)
 }
 
 /// The share of answers whose retrieved passages included such a page.
-pub fn share_with_page_found(answers: &[EvaluatedAnswer]) -> Option<Estimate> {
-    share(answers, |answer| answer.sources_hold_page)
+pub fn share_with_page_found(answers: &[EvaluatedAnswer], scope: SearchScope) -> Option<Estimate> {
+    share(answers, scope, |answer| answer.sources_hold_page)
 }
 
 /// The share of answers that say that the documents do not contain the answer.
-pub fn share_declining(answers: &[EvaluatedAnswer]) -> Option<Estimate> {
-    share(answers, |answer| answer.declined)
+pub fn share_declining(answers: &[EvaluatedAnswer], scope: SearchScope) -> Option<Estimate> {
+    share(answers, scope, |answer| Some(answer.declined))
 }
 
-fn share(answers: &[EvaluatedAnswer], matches: impl Fn(&EvaluatedAnswer) -> bool) -> Option<Estimate> {
-    let values: Vec<f64> = answers.iter().map(|answer| f64::from(u8::from(matches(answer)))).collect();
+fn share(
+    answers: &[EvaluatedAnswer],
+    scope: SearchScope,
+    matches: impl Fn(&EvaluatedAnswer) -> Option<bool>,
+) -> Option<Estimate> {
+    let these = answers.iter().filter(|answer| answer.scope == scope);
+    let values: Vec<f64> = these.filter_map(matches).map(|is| f64::from(u8::from(is))).collect();
     estimate(&values)
 }
 
+fn selection(scope: SearchScope, document: DocumentId) -> Selection {
+    let documents = (scope == SearchScope::OneDocument).then(|| vec![document]);
+    Selection { documents, ..Selection::default() }
+}
+
 /// The answer's text and the retrieved passages.
-async fn answer(app: &Arc<App>, actor: &Actor, question: &str) -> Result<(String, Vec<Passage>)> {
+async fn answer(
+    app: &Arc<App>,
+    actor: &Actor,
+    question: &str,
+    selection: Selection,
+) -> Result<(String, Vec<Passage>)> {
     let messages = vec![Message::User(question.to_owned())];
-    let request = agent::AgentRequest {
-        actor: actor.clone(),
-        messages,
-        selection: Selection::default(),
-        conversation: None,
-    };
+    let request = agent::AgentRequest { actor: actor.clone(), messages, selection, conversation: None };
     let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
     let mut events = agent::answer::ask(app, actor.authorize()?, chat, request).await?;
     let (mut text, mut passages) = (String::new(), Vec::new());

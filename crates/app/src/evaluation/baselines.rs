@@ -5,7 +5,7 @@
 
 use super::Passage;
 use docent_domain::id::DocumentId;
-use docent_domain::retrieval::{StoredChunk, TermCounts};
+use docent_domain::retrieval::{QueryTerms, StoredChunk, TermCounts};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ impl Baselines {
     /// query.
     pub(super) fn by_terms(
         &self,
-        query: &TermCounts,
+        query: &QueryTerms,
         document: Option<DocumentId>,
         limit: usize,
     ) -> Vec<Passage> {
@@ -63,15 +63,16 @@ impl Baselines {
         let count = self.passages.len() as f64;
         let average = self.lengths.iter().sum::<u64>() as f64 / count.max(1.0);
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        for (term, times) in query.iter() {
-            let Some(postings) = self.postings.get(term) else { continue };
+        // Plain: without the terms that a lexicon adds.
+        for term in query.iter().filter(|term| term.weight >= 1.0) {
+            let Some(postings) = self.postings.get(&term.text) else { continue };
             let matching = postings.len() as f64;
             let idf = (1.0 + (count - matching + 0.5) / (matching + 0.5)).ln();
             for (number, frequency) in postings {
                 let (number, frequency) = (*number as usize, f64::from(*frequency));
                 if range.contains(&number) {
                     let norm = K1 * (1.0 - B + B * self.lengths[number] as f64 / average);
-                    let gain = f64::from(times) * idf * frequency * (K1 + 1.0) / (frequency + norm);
+                    let gain = idf * frequency * (K1 + 1.0) / (frequency + norm);
                     *scores.entry(number).or_default() += gain;
                 }
             }
@@ -115,7 +116,7 @@ impl Baselines {
 mod tests {
     use super::*;
     use docent_domain::chunk::{Position, Span};
-    use docent_testkit::retrieval::{document_id, terms};
+    use docent_testkit::retrieval::{document_id, query_terms, terms};
 
     fn baselines(documents: &[&[(&str, &[f32])]]) -> Baselines {
         let mut baselines = Baselines::default();
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn bm25_scores_match_the_formula() {
         let baselines = baselines(&[&[("a b", &[]), ("a a a a", &[])], &[("c c c", &[])]]);
-        let found = baselines.by_terms(&terms("a b x"), None, 9);
+        let found = baselines.by_terms(&query_terms("a b x"), None, 9);
         let texts: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
         assert_eq!(texts, ["a b", "a a a a"]);
         // Of three passages with three terms on average two have `a`, ln(1 + 1.5/2.5), and one `b`, ln(1 + 2.5/1.5).
@@ -151,7 +152,7 @@ mod tests {
     fn document_filter_limits_the_ranking_and_ties_keep_insertion_order() {
         let baselines = baselines(&[&[("a", &[]), ("a", &[])], &[("a", &[]), ("b", &[])]]);
         let pages = |document, limit| -> Vec<(DocumentId, u32)> {
-            let found = baselines.by_terms(&terms("a"), document, limit);
+            let found = baselines.by_terms(&query_terms("a"), document, limit);
             found.iter().map(|passage| (passage.document, *passage.pages.start())).collect()
         };
         let (first, second) = (document_id(1), document_id(2));

@@ -66,7 +66,8 @@ pub struct EvaluationResult {
     pub reranker: Option<String>,
 }
 
-/// Searches for every question in all documents and in its own document, and measures the rankings.
+/// Searches for every question in all documents and, if its pages are known, in its own document, and measures the
+/// rankings.
 ///
 /// # Errors
 /// When a component fails, including the reranker: results without it would not measure this configuration.
@@ -81,22 +82,22 @@ pub async fn measure(
     let embedder = active.embedder()?;
     progress.begin("searching", Some(input.questions.len() as u64));
     let mut questions = Vec::with_capacity(input.questions.len());
-    for LinkedQuestion { question, source } in input.questions {
+    for LinkedQuestion { question, sources } in input.questions {
         let embedding = embedder.embed_query(&question.text).await?;
-        let own = [source.document];
+        let gold: Vec<DocumentId> = sources.iter().map(|source| source.document).collect();
         let mut rankings = Vec::new();
-        for scope in SearchScope::ALL {
-            let document = (scope == SearchScope::OneDocument).then_some(source.document);
-            let documents = document.map(|_| own.as_slice());
+        for scope in SearchScope::of(question) {
+            let document = (*scope == SearchScope::OneDocument).then(|| gold[0]);
+            let documents = document.map(|_| &gold[..1]);
             let selected = Selected { documents, ..Selected::all(DEPTH) };
             let found = search::search_strict(app, grant, &question.text, selected).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut ranked = vec![(Ranking::Docent, found)];
             ranked.extend(rank_baselines(&baselines, &embedding, document).await?);
             rankings.extend(ranked.into_iter().map(|(ranking, mut first)| {
-                let relevance = Relevance::of(question, source.document, &first, input.top);
+                let relevance = Relevance::of(question, &gold, &first, input.top);
                 first.truncate(input.top);
-                RankingResult { scope, ranking, relevance, first }
+                RankingResult { scope: *scope, ranking, relevance, first }
             }));
         }
         questions.push(QuestionResult { question: question.clone(), rankings });

@@ -6,6 +6,7 @@
 
 pub mod answers;
 mod baselines;
+pub mod comparison;
 mod measure;
 pub mod questions;
 mod relevance;
@@ -14,10 +15,10 @@ mod statistics;
 
 pub use answers::{AnswerClassifier, EvaluatedAnswer};
 pub use measure::{DEPTH, EvaluationInput, EvaluationResult, QuestionResult, RankingResult, measure};
-pub use questions::{InvalidQuestion, LinkedQuestion, Question};
+pub use questions::{InvalidQuestion, LinkedQuestion, Question, QuestionSet, UnanswerableQuestion};
 pub use relevance::{Passage, Rank, Relevance};
 pub use report::{Metric, Ranking, SearchScope};
-pub use statistics::{Estimate, RESAMPLES, estimate};
+pub use statistics::{Estimate, RESAMPLES, estimate, estimate_over_sets};
 
 use docent_domain::id::DocumentId;
 use docent_domain::text::Title;

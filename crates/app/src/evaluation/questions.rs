@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashSet};
 use thiserror::Error;
 
-/// A question with the pages of a file that answer it.
+/// A question with the files that answer it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Its line number, counted from 1.
@@ -14,21 +14,43 @@ pub struct Question {
     pub id: String,
     /// The text of the question.
     pub text: String,
-    /// The file that answers it.
-    pub file: String,
-    /// The pages that answer it, counted from 1; at least one.
+    /// The files that answer it; at least one.
+    pub files: Vec<String>,
+    /// The pages of the file that answer it, counted from 1. Empty if they are unknown.
     pub pages: BTreeSet<u32>,
-    /// The text of the file that answers it; may be empty.
+    /// The text of the files that answers it; may be empty.
     pub evidence: String,
 }
 
-/// A question with the document that answers it.
+/// A question that no document answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnanswerableQuestion {
+    /// Its line number, counted from 1.
+    pub line: usize,
+    /// Its ID in reports.
+    pub id: String,
+    /// The text of the question.
+    pub text: String,
+    /// The file that it seems to be about, if any.
+    pub file: Option<String>,
+}
+
+/// The questions of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuestionSet {
+    /// Those that documents answer.
+    pub answerable: Vec<Question>,
+    /// Those that no document answers.
+    pub unanswerable: Vec<UnanswerableQuestion>,
+}
+
+/// A question with the documents that answer it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkedQuestion {
     /// The question.
     pub question: Question,
-    /// The document.
-    pub source: Source,
+    /// The documents, in the order of the question's files.
+    pub sources: Vec<Source>,
 }
 
 /// A line that is not a valid question.
@@ -41,75 +63,120 @@ pub struct InvalidQuestion {
     pub reason: String,
 }
 
+/// One line of a file.
+enum Line {
+    Answerable(Question),
+    Unanswerable(UnanswerableQuestion),
+}
+
 /// Parses questions. Empty lines and unknown fields are ignored.
 ///
 /// # Errors
 /// The first invalid line, or line 1 without any question.
-pub fn questions(text: &str) -> Result<Vec<Question>, InvalidQuestion> {
-    let mut ids = HashSet::new();
-    parse_lines(text, |line, fields| {
-        let base = match number(fields, "page_base")? {
-            None => 1,
-            Some(base @ (0 | 1)) => base,
-            Some(_) => return Err("\"page_base\" must be 0 or 1".to_owned()),
-        };
-        let id = optional_text(fields, "id")?.unwrap_or_else(|| line.to_string());
-        if !ids.insert(id.clone()) {
-            return Err(format!("the ID {id:?} is not unique"));
+pub fn questions(text: &str) -> Result<QuestionSet, InvalidQuestion> {
+    let mut set = QuestionSet::default();
+    for line in parse_lines(text, line)? {
+        match line {
+            Line::Answerable(question) => set.answerable.push(question),
+            Line::Unanswerable(question) => set.unanswerable.push(question),
         }
-        Ok(Question {
-            line,
-            id,
-            text: required_text(fields, "question")?,
-            file: required_text(fields, "file")?,
-            pages: pages(fields, base)?,
-            evidence: evidence(fields)?,
-        })
-    })
+    }
+    Ok(set)
 }
 
-/// Checks that each question refers to one of these files.
+/// Parses questions that no document answers, which need only a text.
+///
+/// # Errors
+/// Those of [`questions`].
+pub fn unanswerable_questions(text: &str) -> Result<Vec<UnanswerableQuestion>, InvalidQuestion> {
+    parse_lines(text, unanswerable)
+}
+
+/// Checks that each question refers to some of these files.
 ///
 /// # Errors
 /// The first question that does not.
-pub fn ensure_files_exist(questions: &[Question], files: &[String]) -> Result<(), InvalidQuestion> {
-    match questions.iter().find(|question| !files.contains(&question.file)) {
+pub fn ensure_files_exist(set: &QuestionSet, files: &[String]) -> Result<(), InvalidQuestion> {
+    let answerable =
+        set.answerable.iter().flat_map(|question| question.files.iter().map(|file| (question.line, file)));
+    let unanswerable =
+        set.unanswerable.iter().filter_map(|question| Some((question.line, question.file.as_ref()?)));
+    match answerable.chain(unanswerable).find(|(_, file)| !files.contains(file)) {
         None => Ok(()),
-        Some(Question { line, file, .. }) => {
-            Err(InvalidQuestion { line: *line, reason: format!("there is no file {file:?} among the PDFs") })
+        Some((line, file)) => {
+            Err(InvalidQuestion { line, reason: format!("there is no file {file:?} among the PDFs") })
         }
     }
 }
 
-/// Links each question to its document. Questions about other files are omitted.
+/// Links each question to its documents. Questions about other files are omitted.
 pub fn link_sources(questions: Vec<Question>, sources: &[Source]) -> Vec<LinkedQuestion> {
+    let find = |file: &String| sources.iter().find(|source| source.file == *file).cloned();
     let link = |question: Question| {
-        let source = sources.iter().find(|source| source.file == question.file)?.clone();
-        Some(LinkedQuestion { question, source })
+        let sources = question.files.iter().map(find).collect::<Option<_>>()?;
+        Some(LinkedQuestion { question, sources })
     };
     questions.into_iter().filter_map(link).collect()
 }
 
-/// Parses questions that no document answers, which have only a text.
-///
-/// # Errors
-/// Those of [`questions`].
-pub fn unanswerable_questions(text: &str) -> Result<Vec<String>, InvalidQuestion> {
-    parse_lines(text, |_, fields| required_text(fields, "question"))
+fn line(number: usize, id: String, fields: &Map<String, Value>) -> Result<Line, String> {
+    match fields.get("unanswerable") {
+        Some(Value::Bool(true)) => unanswerable(number, id, fields).map(Line::Unanswerable),
+        None | Some(Value::Null | Value::Bool(false)) => answerable(number, id, fields).map(Line::Answerable),
+        Some(_) => Err("\"unanswerable\" must be true or false".to_owned()),
+    }
+}
+
+fn answerable(line: usize, id: String, fields: &Map<String, Value>) -> Result<Question, String> {
+    let base = match number(fields, "page_base")? {
+        None => 1,
+        Some(base @ (0 | 1)) => base,
+        Some(_) => return Err("\"page_base\" must be 0 or 1".to_owned()),
+    };
+    let text = required_text(fields, "question")?;
+    let files = match fields.get("files") {
+        None | Some(Value::Null) => vec![required_text(fields, "file")?],
+        Some(listed) => files(listed)?,
+    };
+    let pages = match (fields.get("gold_pages"), fields.contains_key("files"), files.len()) {
+        (None | Some(Value::Null), true, _) => BTreeSet::new(),
+        (_, true, 2..) => return Err("\"gold_pages\" needs a single file".to_owned()),
+        _ => pages(fields, base)?,
+    };
+    Ok(Question { line, id, text, files, pages, evidence: evidence(fields)? })
+}
+
+fn unanswerable(
+    line: usize,
+    id: String,
+    fields: &Map<String, Value>,
+) -> Result<UnanswerableQuestion, String> {
+    Ok(UnanswerableQuestion {
+        line,
+        id,
+        text: required_text(fields, "question")?,
+        file: optional_text(fields, "file")?,
+    })
 }
 
 fn parse_lines<T>(
     text: &str,
-    mut read: impl FnMut(usize, &Map<String, Value>) -> Result<T, String>,
+    mut read: impl FnMut(usize, String, &Map<String, Value>) -> Result<T, String>,
 ) -> Result<Vec<T>, InvalidQuestion> {
-    let mut all = Vec::new();
+    let (mut all, mut ids) = (Vec::new(), HashSet::new());
     // Some editors write a byte order mark.
     for (line, content) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         if content.trim().is_empty() {
             continue;
         }
         let read = match serde_json::from_str(content) {
-            Ok(Value::Object(fields)) => read(line, &fields),
+            Ok(Value::Object(fields)) => optional_text(&fields, "id").and_then(|id| {
+                let id = id.unwrap_or_else(|| line.to_string());
+                if !ids.insert(id.clone()) {
+                    return Err(format!("the ID {id:?} is not unique"));
+                }
+                read(line, id, &fields)
+            }),
             Ok(_) => Err("is not a JSON object".to_owned()),
             Err(error) => Err(format!("is not valid JSON (column {})", error.column())),
         };
@@ -119,6 +186,13 @@ fn parse_lines<T>(
         return Err(InvalidQuestion { line: 1, reason: "there is no question".to_owned() });
     }
     Ok(all)
+}
+
+fn files(listed: &Value) -> Result<Vec<String>, String> {
+    let names = listed.as_array().filter(|names| !names.is_empty());
+    let name = |name: &Value| name.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned);
+    let names = names.and_then(|names| names.iter().map(name).collect());
+    names.ok_or_else(|| "\"files\" must be a non-empty list of file names".to_owned())
 }
 
 fn optional_text(fields: &Map<String, Value>, name: &str) -> Result<Option<String>, String> {
@@ -181,12 +255,12 @@ mod tests {
             "\"gold_pages\": [4, 2, 4], \"evidence\": [\"x\", \"y\"], \"answer\": 7}\n\n",
             "{\"question\": \"r?\", \"file\": \"g.pdf\", \"gold_pages\": [1], \"evidence\": \"z\"}\r\n",
         );
-        let read = questions(text).unwrap();
+        let read = questions(text).unwrap().answerable;
         let first = Question {
             line: 1,
             id: "a".to_owned(),
             text: "q?".to_owned(),
-            file: "f.pdf".to_owned(),
+            files: vec!["f.pdf".to_owned()],
             pages: [3, 5].into(),
             evidence: "x\ny".to_owned(),
         };
@@ -223,6 +297,12 @@ mod tests {
                 r#"{"question": "q", "file": "f", "gold_pages": [1], "evidence": [1]}"#,
                 "line 2: \"evidence\" must be a string or a list of strings",
             ),
+            (r#"{"question": "q", "files": []}"#, "line 2: \"files\" must be a non-empty list of file names"),
+            (
+                r#"{"question": "q", "files": ["f", "g"], "gold_pages": [1]}"#,
+                "line 2: \"gold_pages\" needs a single file",
+            ),
+            (r#"{"question": "q", "unanswerable": "yes"}"#, "line 2: \"unanswerable\" must be true or false"),
             (good, "line 2: the ID \"x\" is not unique"),
         ] {
             let error = questions(&format!("{good}\n{line}\n")).unwrap_err();
@@ -241,8 +321,8 @@ mod tests {
             title: Title::parse("doc-01.pdf").unwrap(),
         };
         let read = questions(&(question("b.pdf") + &question("a.pdf"))).unwrap();
-        let found = link_sources(read.clone(), std::slice::from_ref(&source));
-        assert_eq!(found, [LinkedQuestion { question: read[1].clone(), source }]);
+        let found = link_sources(read.answerable.clone(), std::slice::from_ref(&source));
+        assert_eq!(found, [LinkedQuestion { question: read.answerable[1].clone(), sources: vec![source] }]);
         let files = ["a.pdf", "b.pdf"].map(str::to_owned);
         assert_eq!(ensure_files_exist(&read, &files), Ok(()));
         let error = ensure_files_exist(&read, &files[..1]).unwrap_err();
@@ -250,8 +330,37 @@ mod tests {
     }
 
     #[test]
+    fn question_without_pages_may_have_several_files() {
+        let read =
+            questions(r#"{"question": "q", "files": ["a.pdf", "b.pdf"]}"#).unwrap().answerable.remove(0);
+        assert_eq!(
+            (read.files.as_slice(), read.pages.len()),
+            (["a.pdf", "b.pdf"].map(str::to_owned).as_slice(), 0)
+        );
+        let source = |n, file: &str| Source {
+            file: file.to_owned(),
+            document: document_id(n),
+            title: Title::parse(file).unwrap(),
+        };
+        let sources = [source(1, "b.pdf"), source(2, "a.pdf")];
+        assert_eq!(link_sources(vec![read.clone()], &sources[..1]), [], "a file is left out");
+        let linked = link_sources(vec![read], &sources).remove(0);
+        assert_eq!(linked.sources, [sources[1].clone(), sources[0].clone()]);
+    }
+
+    #[test]
     fn unanswerable_questions_need_only_a_text() {
-        assert_eq!(unanswerable_questions("{\"question\": \"q\"}").unwrap(), ["q"]);
+        let unanswerable = |line, file: Option<&str>| UnanswerableQuestion {
+            line,
+            id: line.to_string(),
+            text: "q".to_owned(),
+            file: file.map(str::to_owned),
+        };
+        let line = "{\"question\": \"q\"}";
+        assert_eq!(unanswerable_questions(line).unwrap(), [unanswerable(1, None)]);
+        let set = questions("\n{\"question\": \"q\", \"unanswerable\": true, \"file\": \"a\"}").unwrap();
+        assert_eq!((set.answerable.len(), &set.unanswerable[..]), (0, &[unanswerable(2, Some("a"))][..]));
+        assert!(ensure_files_exist(&set, &["b".to_owned()]).is_err());
         assert_eq!(unanswerable_questions("{}").unwrap_err().to_string(), "line 1: \"question\" is missing");
     }
 }

@@ -38,30 +38,25 @@ impl From<ScoredChunk> for Passage {
 pub struct Relevance {
     /// The rank of the first passage on a page that answers the question.
     pub rank: Option<Rank>,
+    /// The rank of the first passage of a document that answers the question.
+    pub document_rank: Option<Rank>,
     /// The share of the evidence's words in the top passages; `None` without evidence.
     pub evidence: Option<f64>,
 }
 
 impl Relevance {
-    /// Measures a ranking for a question that the document `gold` answers. Evidence is searched in the first `top`
+    /// Measures a ranking for a question that the documents `gold` answer. Evidence is searched in the first `top`
     /// passages.
-    pub fn of(question: &Question, gold: DocumentId, ranking: &[Passage], top: usize) -> Self {
+    pub fn of(question: &Question, gold: &[DocumentId], ranking: &[Passage], top: usize) -> Self {
+        let is_gold = |passage: &Passage| gold.contains(&passage.document);
         let hits = |passage: &Passage| {
-            passage.document == gold && question.pages.iter().any(|page| passage.pages.contains(page))
+            is_gold(passage) && question.pages.iter().any(|page| passage.pages.contains(page))
         };
         let rank = ranking.iter().position(hits).map(|at| at + 1);
-        let first = ranking.iter().take(top).filter(|passage| passage.document == gold);
-        Self { rank, evidence: recall(&question.evidence, first.map(|passage| passage.text.as_str())) }
-    }
-
-    /// Whether a relevant page is among the first `k` passages.
-    pub fn is_hit_at(&self, k: usize) -> bool {
-        self.rank.is_some_and(|rank| rank <= k)
-    }
-
-    /// The reciprocal rank: 1 for the first position, 1/2 for the second, and 0 when no passage is relevant.
-    pub fn reciprocal_rank(&self) -> f64 {
-        self.rank.map_or(0.0, |rank| 1.0 / rank as f64)
+        let document_rank = ranking.iter().position(is_gold).map(|at| at + 1);
+        let first = ranking.iter().take(top).filter(|passage| is_gold(passage));
+        let evidence = recall(&question.evidence, first.map(|passage| passage.text.as_str()));
+        Self { rank, document_rank, evidence }
     }
 }
 
@@ -99,7 +94,7 @@ mod tests {
             line: 1,
             id: "1".to_owned(),
             text: "q".to_owned(),
-            file: "f".to_owned(),
+            files: vec!["f".to_owned()],
             pages: pages.iter().copied().collect(),
             evidence: evidence.to_owned(),
         }
@@ -113,12 +108,10 @@ mod tests {
     fn passage_on_a_gold_page_of_the_gold_document_is_a_hit() {
         let ranking =
             [passage(2, 5..=5, ""), passage(1, 3..=4, ""), passage(1, 4..=6, ""), passage(1, 5..=5, "")];
-        let relevance = Relevance::of(&question(&[5, 90], ""), document_id(1), &ranking, 5);
-        assert_eq!(relevance, Relevance { rank: Some(3), evidence: None });
-        assert!(relevance.is_hit_at(3) && !relevance.is_hit_at(2));
-        assert!((relevance.reciprocal_rank() - 1.0 / 3.0).abs() < 1e-12);
-        let missed = Relevance::of(&question(&[7], ""), document_id(1), &ranking, 5);
-        assert_eq!((missed.rank, missed.is_hit_at(50), missed.reciprocal_rank()), (None, false, 0.0));
+        let relevance = Relevance::of(&question(&[5, 90], ""), &[document_id(1)], &ranking, 5);
+        assert_eq!(relevance, Relevance { rank: Some(3), document_rank: Some(2), evidence: None });
+        let missed = Relevance::of(&question(&[7], ""), &[document_id(1), document_id(2)], &ranking, 5);
+        assert_eq!((missed.rank, missed.document_rank), (None, Some(1)));
     }
 
     #[test]
@@ -128,7 +121,7 @@ mod tests {
         let other = passage(2, 1..=1, "net net net");
         let late = passage(1, 2..=2, "net 2018");
         let judge = |ranking: &[Passage], top| {
-            Relevance::of(&question(&[9], evidence), document_id(1), ranking, top).evidence.unwrap()
+            Relevance::of(&question(&[9], evidence), &[document_id(1)], ranking, top).evidence.unwrap()
         };
         let all = [first, other, late];
         assert!((judge(&all, 1) - 0.5).abs() < 1e-12);

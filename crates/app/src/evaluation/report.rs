@@ -1,12 +1,15 @@
 //! Metrics and JSON reports of an evaluation.
 
-use super::{DEPTH, Estimate, EvaluatedAnswer, Passage, QuestionResult, Relevance, Source, estimate};
+use super::{
+    DEPTH, Estimate, EvaluatedAnswer, Passage, Question, QuestionResult, Rank, RankingResult, Source,
+    estimate,
+};
 use docent_domain::id::DocumentId;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 /// The documents that are searched for a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SearchScope {
     /// All documents.
     AllDocuments,
@@ -17,6 +20,19 @@ pub enum SearchScope {
 impl SearchScope {
     /// All values.
     pub const ALL: [Self; 2] = [Self::AllDocuments, Self::OneDocument];
+
+    /// The field of a question's report with the answer in this scope.
+    pub(super) fn answer_field(self) -> &'static str {
+        match self {
+            Self::AllDocuments => "answer",
+            Self::OneDocument => "answer_one_document",
+        }
+    }
+
+    /// Those that a question is searched in. In its own document there is nothing to find if its pages are unknown.
+    pub(super) fn of(question: &Question) -> &'static [Self] {
+        if question.pages.is_empty() { &[Self::AllDocuments] } else { &Self::ALL }
+    }
 
     /// Its name in reports.
     pub fn code(self) -> &'static str {
@@ -57,6 +73,8 @@ impl Ranking {
 pub enum Metric {
     /// The share of questions with a relevant page among this many passages.
     PageHit(usize),
+    /// The share of questions with a relevant document among this many passages of all documents.
+    DocumentHit(usize),
     /// The mean reciprocal rank of the first relevant page.
     ReciprocalRank,
     /// The mean share of the evidence's words in the top passages.
@@ -65,11 +83,12 @@ pub enum Metric {
 
 impl Metric {
     /// All values.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::PageHit(1),
         Self::PageHit(5),
         Self::PageHit(10),
         Self::PageHit(DEPTH),
+        Self::DocumentHit(5),
         Self::ReciprocalRank,
         Self::Evidence,
     ];
@@ -78,19 +97,35 @@ impl Metric {
     pub fn code(self) -> String {
         match self {
             Self::PageHit(k) => format!("page_hit_at_{k}"),
+            Self::DocumentHit(k) => format!("document_hit_at_{k}"),
             Self::ReciprocalRank => "mrr".to_owned(),
             Self::Evidence => "evidence_recall".to_owned(),
         }
     }
 
     /// The value for one question; `None` where it does not apply.
-    fn of(self, relevance: &Relevance) -> Option<f64> {
+    fn of(self, question: &Question, result: &RankingResult) -> Option<f64> {
+        let relevance = &result.relevance;
+        let has_pages = !question.pages.is_empty();
         match self {
-            Self::PageHit(k) => Some(f64::from(u8::from(relevance.is_hit_at(k)))),
-            Self::ReciprocalRank => Some(relevance.reciprocal_rank()),
+            Self::PageHit(k) => has_pages.then(|| hit(relevance.rank, k)),
+            Self::DocumentHit(k) => {
+                (result.scope == SearchScope::AllDocuments).then(|| hit(relevance.document_rank, k))
+            }
+            Self::ReciprocalRank => has_pages.then(|| reciprocal(relevance.rank)),
             Self::Evidence => relevance.evidence,
         }
     }
+}
+
+/// 1 if the rank is at most `k`.
+pub(super) fn hit(rank: Option<Rank>, k: usize) -> f64 {
+    f64::from(u8::from(rank.is_some_and(|rank| rank <= k)))
+}
+
+/// 1 for the first position, 1/2 for the second, and 0 without a rank.
+pub(super) fn reciprocal(rank: Option<Rank>) -> f64 {
+    rank.map_or(0.0, |rank| 1.0 / rank as f64)
 }
 
 /// A metric over all questions for one scope and ranking; `None` without values.
@@ -100,10 +135,11 @@ pub fn summary(
     ranking: Ranking,
     metric: Metric,
 ) -> Option<Estimate> {
-    let rankings = questions.iter().flat_map(|measured| &measured.rankings);
-    let these = rankings.filter(|result| result.scope == scope && result.ranking == ranking);
-    let values: Vec<f64> = these.filter_map(|result| metric.of(&result.relevance)).collect();
-    estimate(&values)
+    let values = questions.iter().filter_map(|measured| {
+        let is_this = |result: &&RankingResult| result.scope == scope && result.ranking == ranking;
+        metric.of(&measured.question, measured.rankings.iter().find(is_this)?)
+    });
+    estimate(&values.collect::<Vec<f64>>())
 }
 
 /// All metrics as JSON, by scope, ranking and metric: mean and confidence interval.
@@ -129,8 +165,8 @@ pub fn summaries(questions: &[QuestionResult]) -> Value {
 pub fn details(questions: &[QuestionResult], sources: &[Source], answers: &[EvaluatedAnswer]) -> Value {
     let files: HashMap<DocumentId, &str> =
         sources.iter().map(|source| (source.document, source.file.as_str())).collect();
-    let answers: HashMap<&str, &EvaluatedAnswer> =
-        answers.iter().map(|answer| (answer.id.as_str(), answer)).collect();
+    let answers: HashMap<(&str, SearchScope), &EvaluatedAnswer> =
+        answers.iter().map(|answer| ((answer.id.as_str(), answer.scope), answer)).collect();
     let passage = |passage: &Passage| {
         json!({
             "file": files.get(&passage.document),
@@ -144,18 +180,22 @@ pub fn details(questions: &[QuestionResult], sources: &[Source], answers: &[Eval
         let mut detail = json!({
             "id": question.id,
             "question": question.text,
-            "file": question.file,
+            "file": question.files.first(),
+            "files": question.files,
             "pages": question.pages,
         });
         for result in &measured.rankings {
             detail[result.scope.code()][result.ranking.code()] = json!({
                 "rank": result.relevance.rank,
+                "document_rank": result.relevance.document_rank,
                 "evidence_recall": result.relevance.evidence,
                 "first": result.first.iter().map(passage).collect::<Vec<_>>(),
             });
         }
-        if let Some(answer) = answers.get(question.id.as_str()) {
-            detail["answer"] = json!(answer);
+        for scope in SearchScope::ALL {
+            if let Some(answer) = answers.get(&(question.id.as_str(), scope)) {
+                detail[scope.answer_field()] = json!(answer);
+            }
         }
         detail
     };
@@ -164,7 +204,7 @@ pub fn details(questions: &[QuestionResult], sources: &[Source], answers: &[Eval
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Question, RankingResult};
+    use super::super::{Question, RankingResult, Relevance};
     use super::*;
     use docent_domain::text::Title;
     use docent_testkit::retrieval::document_id;
@@ -174,12 +214,12 @@ mod tests {
             line: 1,
             id: id.to_owned(),
             text: "q".to_owned(),
-            file: "f.pdf".to_owned(),
+            files: vec!["f.pdf".to_owned()],
             pages: [7].into(),
             evidence: String::new(),
         };
         let first = vec![Passage { document: document_id(1), pages: 6..=8, text: String::new(), score: 2.5 }];
-        let relevance = Relevance { rank, evidence };
+        let relevance = Relevance { rank, document_rank: rank, evidence };
         let result =
             RankingResult { scope: SearchScope::AllDocuments, ranking: Ranking::Docent, relevance, first };
         QuestionResult { question, rankings: vec![result] }
@@ -191,7 +231,7 @@ mod tests {
             [measured("a", Some(1), Some(0.5)), measured("b", Some(6), None), measured("c", None, Some(1.0))];
         let mean = |metric| summary(&all, SearchScope::AllDocuments, Ranking::Docent, metric).unwrap().mean;
         let means = Metric::ALL.map(mean);
-        let expected = [1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, (1.0 + 1.0 / 6.0) / 3.0, 0.75];
+        let expected = [1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, (1.0 + 1.0 / 6.0) / 3.0, 0.75];
         assert!(means.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{means:?}");
         assert_eq!(summary(&all, SearchScope::OneDocument, Ranking::Docent, Metric::PageHit(1)), None);
         let json = summaries(&all);
@@ -212,13 +252,14 @@ mod tests {
         };
         let answer = EvaluatedAnswer {
             id: "b".to_owned(),
+            scope: SearchScope::AllDocuments,
             text: "t".to_owned(),
-            quotes_page: true,
-            sources_hold_page: true,
+            quotes_page: Some(true),
+            sources_hold_page: Some(true),
             declined: false,
         };
         let all = details(&[measured("a", None, None), measured("b", Some(1), None)], &[source], &[answer]);
-        let found = json!({ "rank": 1, "evidence_recall": null,
+        let found = json!({ "rank": 1, "document_rank": 1, "evidence_recall": null,
             "first": [{ "file": "f.pdf", "page_start": 6, "page_end": 8, "score": 2.5 }] });
         assert_eq!(all[1]["all_documents"]["docent"], found);
         assert_eq!((&all[0]["answer"], &all[1]["answer"]["quotes_page"]), (&Value::Null, &json!(true)));

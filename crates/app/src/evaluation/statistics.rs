@@ -20,16 +20,26 @@ pub struct Estimate {
 
 /// The mean of the values with its bootstrap confidence interval. `None` without values.
 pub fn estimate(values: &[f64]) -> Option<Estimate> {
-    if values.is_empty() {
+    estimate_over_sets(&[values])
+}
+
+/// The mean of the means of several sets with its bootstrap confidence interval; values are resampled within their set.
+/// Empty sets do not count; `None` without values.
+pub fn estimate_over_sets(sets: &[&[f64]]) -> Option<Estimate> {
+    let sets: Vec<&[f64]> = sets.iter().copied().filter(|set| !set.is_empty()).collect();
+    if sets.is_empty() {
         return None;
     }
-    let size = values.len() as f64;
+    let mean_of_sets = |mean_of: &mut dyn FnMut(&[f64]) -> f64| {
+        sets.iter().map(|set| mean_of(set)).sum::<f64>() / sets.len() as f64
+    };
     let mut random = SeededRandom(SEED);
-    let mut resample = || (0..values.len()).map(|_| values[random.below(values.len())]).sum::<f64>() / size;
-    let mut means: Vec<f64> = (0..RESAMPLES).map(|_| resample()).collect();
+    let mut resampled =
+        |set: &[f64]| (0..set.len()).map(|_| set[random.below(set.len())]).sum::<f64>() / set.len() as f64;
+    let mut means: Vec<f64> = (0..RESAMPLES).map(|_| mean_of_sets(&mut resampled)).collect();
     means.sort_unstable_by(f64::total_cmp);
     let cut = RESAMPLES / 40;
-    let mean = values.iter().sum::<f64>() / size;
+    let mean = mean_of_sets(&mut |set| set.iter().sum::<f64>() / set.len() as f64);
     Some(Estimate { mean, low: means[cut], high: means[RESAMPLES - 1 - cut] })
 }
 
@@ -69,6 +79,14 @@ mod tests {
     fn estimate_of_no_values_is_none_and_of_equal_values_has_no_width() {
         assert_eq!(estimate(&[]), None);
         assert_eq!(estimate(&[1.0; 9]), Some(Estimate { mean: 1.0, low: 1.0, high: 1.0 }));
+    }
+
+    #[test]
+    fn sets_of_different_sizes_have_equal_weight() {
+        let (small, large) = ([1.0; 3], [0.0; 300]);
+        let estimate = estimate_over_sets(&[&small, &large, &[]]).unwrap();
+        assert_eq!(estimate, Estimate { mean: 0.5, low: 0.5, high: 0.5 });
+        assert_eq!(estimate_over_sets(&[&[], &[]]), None);
     }
 
     #[test]

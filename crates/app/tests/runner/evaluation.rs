@@ -53,7 +53,7 @@ async fn measured(service: &Service, sources: &[Source]) -> EvaluationResult {
 }
 
 fn posed(sources: &[Source]) -> Vec<LinkedQuestion> {
-    questions::link_sources(questions::questions(QUESTIONS).unwrap(), sources)
+    questions::link_sources(questions::questions(QUESTIONS).unwrap().answerable, sources)
 }
 
 #[tokio::test]
@@ -90,13 +90,19 @@ async fn dense_ranking_is_omitted_without_vectors() {
 async fn answers_are_checked_for_page_quotes_and_refusals() {
     let service = Service::new();
     let sources = sources(&service).await;
+    // Each question is asked over all documents, then over its own.
     let turns = [
         Turn::searching("stripes"),
         Turn::saying("zebra.pdf 1"),
+        Turn::saying("no"),
         Turn::saying("zebra.pdf 1"),
+        Turn::saying("owl.pdf 1"),
+        Turn::saying("no"),
         Turn::saying("no"),
         Turn::saying("owl.pdf 1"),
         Turn::saying("no"),
+        Turn::saying("no"),
+        Turn::saying("some"),
     ];
     let service = service.changed(|ports| ports.model = Arc::new(ScriptedChatModel::new(turns)));
     let reading = AnswerClassifier {
@@ -104,15 +110,27 @@ async fn answers_are_checked_for_page_quotes_and_refusals() {
         declines: |answer| answer == "no",
     };
     let given = answer_all(&service.app, &actor(), &posed(&sources), reading, &NoProgress).await.unwrap();
-    let quoting: Vec<bool> = given.iter().map(|answer| answer.quotes_page).collect();
-    assert_eq!(quoting, [true, false, false, false], "another document and another page do not count");
-    let sourced: Vec<bool> = given.iter().map(|answer| answer.sources_hold_page).collect();
-    assert_eq!(sourced, [true, false, false, false], "only the first turn searched");
+    let of = |scope| given.iter().filter(move |answer| answer.scope == scope);
+    let (all, own) = (SearchScope::AllDocuments, SearchScope::OneDocument);
+    let quoting: Vec<_> = of(all).map(|answer| answer.quotes_page).collect();
     assert_eq!(
-        (share_with_quotes(&given).unwrap().mean, share_declining(&given).unwrap().mean),
+        quoting,
+        [true, false, false, false].map(Some),
+        "another document and another page do not count"
+    );
+    let sourced: Vec<_> = of(all).map(|answer| answer.sources_hold_page).collect();
+    assert_eq!(sourced, [true, false, false, false].map(Some), "only the first turn searched");
+    assert_eq!(
+        (share_with_quotes(&given, all).unwrap().mean, share_declining(&given, all).unwrap().mean),
         (0.25, 0.25)
     );
-    let bare =
-        answer_unanswerable(&service.app, &actor(), &["x".to_owned()], reading, &NoProgress).await.unwrap();
-    assert_eq!(share_declining(&bare).unwrap().mean, 1.0);
+    assert_eq!(
+        (share_with_quotes(&given, own).unwrap().mean, share_declining(&given, own).unwrap().mean),
+        (0.25, 0.75)
+    );
+    let questions = questions::unanswerable_questions(r#"{"question": "x", "file": "owl.pdf"}"#).unwrap();
+    let (app, actor) = (&service.app, actor());
+    let bare = answer_unanswerable(app, &actor, &questions, &sources, reading, &NoProgress).await.unwrap();
+    assert_eq!(share_declining(&bare, all).unwrap().mean, 1.0);
+    assert_eq!(share_declining(&bare, own).unwrap().mean, 0.0);
 }

@@ -21,20 +21,22 @@ pub(super) enum WorkDir {
 }
 
 impl WorkDir {
-    /// Opens the directory in the arguments, or creates a temporary one.
-    pub(super) fn open(args: &EvalArgs) -> anyhow::Result<Self> {
-        match (&args.keep, &args.reuse) {
-            (_, Some(kept)) if kept.join(MANIFEST).is_file() => Ok(Self::Kept(kept.clone())),
+    /// Opens the directory in the arguments, or creates a temporary one. Each of several question sets has a directory of
+    /// its own in it.
+    pub(super) fn open(args: &EvalArgs, set: Option<&str>) -> anyhow::Result<Self> {
+        let of_set = |folder: &PathBuf| set.map_or_else(|| folder.clone(), |set| folder.join(set));
+        match (args.keep.as_ref().map(of_set), args.reuse.as_ref().map(of_set)) {
+            (_, Some(kept)) if kept.join(MANIFEST).is_file() => Ok(Self::Kept(kept)),
             (_, Some(kept)) => {
                 bail!("{} was not written by a completed run with --keep", kept.display())
             }
             (Some(keep), None) => {
-                std::fs::create_dir_all(keep).with_context(|| keep.display().to_string())?;
-                let mut entries = std::fs::read_dir(keep).with_context(|| keep.display().to_string())?;
+                std::fs::create_dir_all(&keep).with_context(|| keep.display().to_string())?;
+                let mut entries = std::fs::read_dir(&keep).with_context(|| keep.display().to_string())?;
                 if entries.next().is_some() {
                     bail!("{} is not empty; use it with --reuse, or give another directory", keep.display());
                 }
-                Ok(Self::Kept(keep.clone()))
+                Ok(Self::Kept(keep))
             }
             (None, None) => {
                 let folder = tempfile::Builder::new().prefix("docent-eval-").tempdir();
