@@ -32,6 +32,7 @@ mod m0026_versions;
 mod m0027_languages;
 mod m0028_recognition;
 mod m0029_file_types;
+mod m0030_feedback;
 mod state;
 mod table;
 
@@ -78,6 +79,7 @@ impl MigratorTrait for Migrator {
             migration("m0027_languages", m0027_languages::changes),
             migration("m0028_recognition", m0028_recognition::changes),
             migration("m0029_file_types", m0029_file_types::changes),
+            migration("m0030_feedback", m0030_feedback::changes),
         ]
     }
 }

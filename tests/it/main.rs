@@ -15,6 +15,7 @@ mod conversations;
 mod cors;
 mod docs;
 mod documents;
+mod feedback;
 mod health;
 mod histories;
 mod http;

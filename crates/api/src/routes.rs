@@ -54,6 +54,10 @@ routes! {
         PATCH => conversations::rename::rename,
         DELETE => conversations::delete::delete
     }
+    "/conversations/{id}/messages/{message}/feedback" {
+        PUT => conversations::feedback::put,
+        DELETE => conversations::feedback::delete
+    }
     "/webhooks"             { GET => webhooks::list::list, POST => webhooks::create::create }
     "/webhooks/{id}"        {
         GET => webhooks::get::get,

@@ -67,7 +67,7 @@ async fn create(
     Ok(None)
 }
 
-/// Records a question, what it was limited to, and its answer.
+/// Records a question, what it was limited to, and its answer with its ID.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the conversation has been deleted, or when the database cannot be reached.
@@ -77,12 +77,11 @@ pub(crate) async fn append(
     question: String,
     selection: ConversationSelection,
     asked_at: DateTime<Utc>,
-    answer: String,
-    agent: MessageRole,
+    (answer_id, answer, agent): (MessageId, String, MessageRole),
 ) -> Result<()> {
     let now = app.now();
-    let message = |role, content: String, at| ConversationMessage {
-        id: app.new_id(MessageId::generate),
+    let message = |message_id, role, content: String, at| ConversationMessage {
+        id: message_id,
         conversation: id,
         ordinal: 0,
         role,
@@ -90,7 +89,9 @@ pub(crate) async fn append(
         content: content.replace('\0', ""),
         at,
     };
-    let messages = [message(MessageRole::User, question, asked_at), message(agent, answer, now)];
+    let question_id = app.new_id(MessageId::generate);
+    let messages =
+        [message(question_id, MessageRole::User, question, asked_at), message(answer_id, agent, answer, now)];
     let mut work = app.store.begin().await?;
     let conversation = work.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;

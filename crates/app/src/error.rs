@@ -28,6 +28,9 @@ pub enum Error {
     /// The collection has no such member.
     #[error("Member not found")]
     MemberNotFound,
+    /// The conversation has no answer with this ID.
+    #[error("Answer not found")]
+    AnswerNotFound,
     /// The webhook has no delivery with this ID.
     #[error("Delivery not found")]
     DeliveryNotFound,

@@ -36,15 +36,48 @@ pub async fn search(
     selection: &Selection,
     limit: usize,
 ) -> Result<Vec<ScoredChunk>> {
+    Ok(find(app, grant, scope, query, selection, limit).await?.passages)
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The chunks, best first.
+    pub passages: Vec<ScoredChunk>,
+    /// Whether the scores are those of the reranker.
+    pub is_reranked: bool,
+}
+
+impl Found {
+    /// Score of the best chunk, if it can be compared with those of other searches: only a reranker scores each chunk on
+    /// its own.
+    pub fn best_score(&self) -> Option<f32> {
+        self.passages.first().filter(|_| self.is_reranked).map(|best| best.score)
+    }
+}
+
+/// Like [`search`], and says where the scores come from.
+///
+/// # Errors
+/// As [`search`].
+pub async fn find(
+    app: &App,
+    grant: Grant<ReadDocuments>,
+    scope: &Scope,
+    query: &str,
+    selection: &Selection,
+    limit: usize,
+) -> Result<Found> {
     let scope = scope::select(scope, selection)?;
     let (condition, documents) = (selection.condition.as_ref(), selection.documents.as_deref());
     let selected = Selected { scope: &scope, condition, documents, limit };
-    let (found, reranked) = ranked(app, grant, query, selected).await?;
+    let (passages, reranked) = ranked(app, grant, query, selected).await?;
+    let is_reranked = app.reranker.is_some() && reranked.is_ok();
     if let Err(fault) = reranked {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
     }
-    Ok(found)
+    Ok(Found { passages, is_reranked })
 }
 
 /// The chunks that a search is limited to.

@@ -42,6 +42,8 @@ pub struct ToolOutput {
     pub content: String,
     /// Passages that `content` is based on; not sent to the model.
     pub passages: Vec<ScoredChunk>,
+    /// Score of the best passage, if scores of different searches are comparable.
+    pub best_score: Option<f32>,
 }
 
 /// The description of a tool for the model.
@@ -89,6 +91,8 @@ impl fmt::Display for AgentName {
 pub enum FinishReason {
     /// The answer is complete.
     Stop,
+    /// The answer is complete: it says that the documents do not contain what was asked for.
+    Declined,
     /// The model waits for tool outputs.
     ToolCalls,
     /// The token limit was reached.

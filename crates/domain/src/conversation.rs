@@ -2,6 +2,7 @@
 
 use crate::chat::AgentName;
 use crate::error::ValidationError;
+use crate::feedback::Feedback;
 use crate::id::{CollectionId, ConversationId, DocumentId, MessageId, UserId};
 use crate::retrieval::ScoredChunk;
 use crate::selection::Selection;
@@ -141,6 +142,12 @@ pub enum MessageRole {
         tokens: TokenUsage,
         /// Whether the answer is complete: it was not stopped and the back end did not fail.
         is_complete: bool,
+        /// Whether the agent declined to answer because the documents do not contain the answer.
+        is_declined: bool,
+        /// Score of its best passage, if scores of different questions are comparable.
+        best_score: Option<f32>,
+        /// Feedback of the owner.
+        feedback: Option<Feedback>,
     },
 }
 

@@ -17,6 +17,7 @@ pub mod error;
 pub mod extraction;
 mod failure;
 pub mod fault;
+pub mod feedback;
 pub mod file_type;
 pub mod generation;
 pub mod group;

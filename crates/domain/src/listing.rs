@@ -148,6 +148,28 @@ pub struct ConversationFilter {
     pub after: Option<ConversationPosition>,
 }
 
+/// Which answers to list.
+#[derive(Clone, Debug, Default)]
+pub struct AnswerFilter {
+    /// Only answers of one of these kinds.
+    pub kinds: Vec<AnswerKind>,
+    /// Only answers given in this period.
+    pub period: Period,
+}
+
+/// A kind of answers that staff look at. An answer can be of several kinds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AnswerKind {
+    /// Rated up.
+    RatedUp,
+    /// Rated down.
+    RatedDown,
+    /// The agent declined to answer.
+    Declined,
+    /// The best passage has a comparable score below this one.
+    ScoredBelow(f32),
+}
+
 /// A position in the list of conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConversationPosition {

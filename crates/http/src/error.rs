@@ -221,6 +221,7 @@ impl From<Error> for ApiError {
             | Error::PageNotFound
             | Error::NoPageImages(_)
             | Error::MemberNotFound
+            | Error::AnswerNotFound
             | Error::DeliveryNotFound => StatusCode::NOT_FOUND,
             Error::PageNotRenderable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Unauthenticated | Error::InvalidRefreshToken | Error::InvalidCredentials => {

@@ -3,13 +3,14 @@
 use async_trait::async_trait;
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
-use docent_domain::id::ConversationId;
-use docent_domain::listing::{ConversationFilter, Page, PageRequest};
+use docent_domain::feedback::Feedback;
+use docent_domain::id::{ConversationId, MessageId, UserId};
+use docent_domain::listing::{AnswerFilter, ConversationFilter, Page, PageRequest};
 
 /// The size of a message in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageSize {
-    /// Size of its text.
+    /// Size of its text, and of the comment on it.
     pub text: u64,
     /// Size of its sources as stored.
     pub sources: u64,
@@ -20,6 +21,17 @@ impl MessageSize {
     pub const fn total(self) -> u64 {
         self.text.saturating_add(self.sources)
     }
+}
+
+/// An answer with its question, as a list of answers contains it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedAnswer {
+    /// The answer without its text.
+    pub answer: ConversationMessage,
+    /// Account that asked.
+    pub owner: UserId,
+    /// The beginning of the question.
+    pub question: String,
 }
 
 /// Reads conversations.
@@ -35,12 +47,20 @@ pub trait ConversationReader: Send {
         page: PageRequest,
     ) -> Result<Page<(Conversation, u64)>>;
 
-    /// Returns the sizes of messages without reading them, oldest first. Messages never change, so that a caller can
-    /// choose from their sizes how many of them to read.
+    /// Returns the sizes of messages without reading them, oldest first. Only feedback on messages
+    /// ever changes, so that a caller can choose from their sizes how many of them to read.
     async fn message_sizes(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<MessageSize>>;
 
     /// Lists the messages of a conversation, oldest first.
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>>;
+
+    /// Lists answers of all conversations with at most `question_max` characters of their questions, newest first.
+    async fn answers(
+        &mut self,
+        filter: &AnswerFilter,
+        question_max: u32,
+        page: PageRequest,
+    ) -> Result<Page<ListedAnswer>>;
 }
 
 /// Reads and changes conversations.
@@ -63,4 +83,12 @@ pub trait ConversationWriter: ConversationReader {
     /// # Errors
     /// If the conversation does not exist.
     async fn append(&mut self, messages: &[ConversationMessage]) -> Result<u32>;
+
+    /// Replaces or removes the feedback on an answer. Returns whether the conversation has an answer with this ID.
+    async fn set_feedback(
+        &mut self,
+        conversation: ConversationId,
+        answer: MessageId,
+        feedback: Option<&Feedback>,
+    ) -> Result<bool>;
 }

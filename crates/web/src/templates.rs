@@ -74,6 +74,7 @@ const SHARED: &[Template] = &[
     template!("narrow.html"),
     template!("list.html"),
     template!("paging.html"),
+    template!("feedback.html"),
     template!("chart.html"),
     template!("job_rows.html"),
     template!("errors.html"),

@@ -209,7 +209,8 @@ impl Records {
         };
         let delivery = &own.map_or(&self.webhook, |account| &account.own.webhook).1;
         let fixed = row.path.replace("{name}", "chat").replace("{page}", "1").replace("{delivery}", delivery);
-        let fixed = fixed.replace("{member}", &self.group);
+        // Conversations have no messages here.
+        let fixed = fixed.replace("{member}", &self.group).replace("{message}", &self.group);
         let path = ["{id}", "{doc_id}", "{file}"].iter().fold(fixed, |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path

@@ -258,6 +258,14 @@ pub(super) const ROWS: &[Row] = &[
         .owned_by(Own),
     row("DELETE", "/conversations/{id}", Owner(Chat), 204).hidden(),
     row("DELETE", "/conversations/{id}", Owner(Chat), 204).owned_by(Own).consuming(Record),
+    row("PUT", "/conversations/{id}/messages/{message}/feedback", Owner(Chat), 404)
+        .with_payload(Json(r#"{"rating":"up"}"#))
+        .hidden(),
+    row("PUT", "/conversations/{id}/messages/{message}/feedback", Owner(Chat), 404)
+        .with_payload(Json(r#"{"rating":"up"}"#))
+        .owned_by(Own),
+    row("DELETE", "/conversations/{id}/messages/{message}/feedback", Owner(Chat), 404).hidden(),
+    row("DELETE", "/conversations/{id}/messages/{message}/feedback", Owner(Chat), 404).owned_by(Own),
     get("/webhooks", Account(Ingest)),
     post("/webhooks", Account(Ingest), 201).with_payload(Json(r#"{"url":"https://example.org/new"}"#)),
     get("/webhooks/{id}", Owner(Ingest)).hidden(),

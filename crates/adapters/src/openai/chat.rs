@@ -171,7 +171,7 @@ impl CompletionStream {
         self.span.record("gen_ai.response.id", metadata.id.as_deref());
         self.span.record("gen_ai.response.model", metadata.model.as_deref());
         let name = match reason {
-            FinishReason::Stop => "stop",
+            FinishReason::Stop | FinishReason::Declined => "stop",
             FinishReason::ToolCalls => "tool_calls",
             FinishReason::Length => "length",
             FinishReason::Other => "other",

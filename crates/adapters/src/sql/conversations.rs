@@ -1,7 +1,8 @@
 //! Conversations in SQL.
 
 use super::entities::conversations::{Column, Entity, selection_text};
-use super::entities::messages;
+use super::entities::messages::{self, FeedbackColumns};
+use super::fault::corrupt;
 use super::listing::{contains, is_after, paginate};
 use super::record::Record;
 use super::transaction::Transaction;
@@ -9,11 +10,14 @@ use super::values::{counted, micros};
 use async_trait::async_trait;
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
-use docent_domain::id::ConversationId;
-use docent_domain::listing::{ConversationFilter, Page, PageRequest};
-use docent_ports::conversations::{ConversationReader, ConversationWriter, MessageSize};
-use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set};
+use docent_domain::feedback::Feedback;
+use docent_domain::id::{ConversationId, MessageId, UserId};
+use docent_domain::listing::{AnswerFilter, AnswerKind, ConversationFilter, Page, PageRequest};
+use docent_ports::conversations::{ConversationReader, ConversationWriter, ListedAnswer, MessageSize};
+use sea_orm::sea_query::{Condition, Expr, OnConflict};
+use sea_orm::{
+    ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
+};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -63,12 +67,11 @@ impl ConversationReader for Transaction {
     async fn message_sizes(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<MessageSize>> {
         let rows = messages::Entity::find().filter(messages::Column::ConversationId.eq(id.as_uuid()));
         let total = self.count_rows("count messages", rows.clone()).await?;
-        let bytes =
-            |column: &str| Expr::cust(format!("CAST(OCTET_LENGTH(CAST(\"{column}\" AS TEXT)) AS BIGINT)"));
+        let bytes = |texts: &str| Expr::cust(format!("CAST(OCTET_LENGTH({texts}) AS BIGINT)"));
         let sizes = rows
             .select_only()
-            .expr_as(bytes("content"), "text_bytes")
-            .expr_as(bytes("sources"), "source_bytes")
+            .expr_as(bytes("\"content\" || COALESCE(\"feedback_comment\", '')"), "text_bytes")
+            .expr_as(bytes("CAST(\"sources\" AS TEXT)"), "source_bytes")
             .order_by_asc(messages::Column::Ordinal);
         let sizes = paginate(sizes, page).into_tuple::<(i64, i64)>();
         let sizes = self.run("read sizes of messages", |db| Box::pin(sizes.all(db))).await?;
@@ -85,6 +88,88 @@ impl ConversationReader for Transaction {
         let rows = messages::Entity::find().filter(messages::Column::ConversationId.eq(id.as_uuid()));
         let order = |rows: Select<messages::Entity>| rows.order_by_asc(messages::Column::Ordinal);
         self.listed("read messages", rows, order, page, Record::from_row).await
+    }
+
+    async fn answers(
+        &mut self,
+        filter: &AnswerFilter,
+        question_max: u32,
+        page: PageRequest,
+    ) -> Result<Page<ListedAnswer>> {
+        use messages::Column;
+        // A condition without alternatives would be met by all messages.
+        if filter.kinds.is_empty() {
+            return Ok(Page::default());
+        }
+        let kinds = filter.kinds.iter().map(|kind| match kind {
+            AnswerKind::RatedUp => Column::Rating.eq("up"),
+            AnswerKind::RatedDown => Column::Rating.eq("down"),
+            AnswerKind::Declined => Column::IsDeclined.eq(true),
+            AnswerKind::ScoredBelow(score) => Column::BestScore.lt(*score),
+        });
+        let rows = messages::Entity::find()
+            .filter(kinds.fold(Condition::any(), Condition::add))
+            .apply_if(filter.period.from, |rows, from| rows.filter(Column::CreatedAt.gte(micros(from))))
+            .apply_if(filter.period.to, |rows, to| rows.filter(Column::CreatedAt.lt(micros(to))));
+        let without_text = |rows: Select<messages::Entity>| {
+            let columns = Column::iter().filter(|column| !matches!(column, Column::Content));
+            rows.select_only()
+                .columns(columns)
+                .expr_as(Expr::val(""), "content")
+                .order_by_desc(Column::CreatedAt)
+                .order_by_desc(Column::Id)
+        };
+        let Page { records: answers, total }: Page<ConversationMessage> =
+            self.listed("list answers", rows, without_text, page, Record::from_row).await?;
+        let owners = self.owners(&answers).await?;
+        let mut questions = self.questions(&answers, question_max).await?;
+        let listed = |answer: ConversationMessage| {
+            let (conversation, ordinal) = (answer.conversation.as_uuid(), i64::from(answer.ordinal));
+            let owner = *owners.get(&conversation).ok_or_else(|| corrupt("conversation of a message"))?;
+            let question = questions.remove(&(conversation, ordinal - 1)).unwrap_or_default();
+            Ok(ListedAnswer { answer, owner, question })
+        };
+        Ok(Page { records: answers.into_iter().map(listed).collect::<Result<_>>()?, total })
+    }
+}
+
+impl Transaction {
+    /// Returns the owners of the conversations of these messages.
+    async fn owners(&mut self, of: &[ConversationMessage]) -> Result<HashMap<Uuid, UserId>> {
+        let ids = of.iter().map(|message| message.conversation.as_uuid());
+        let owners = Entity::find()
+            .select_only()
+            .columns([Column::Id, Column::OwnerId])
+            .filter(Column::Id.is_in(ids))
+            .into_tuple::<(Uuid, Uuid)>();
+        let owners = self.run("read owners of conversations", |db| Box::pin(owners.all(db))).await?;
+        Ok(owners.into_iter().map(|(id, owner)| (id, UserId::from_uuid(owner))).collect())
+    }
+
+    /// Returns the first `max` characters of the messages before these answers, by conversation and ordinal.
+    async fn questions(
+        &mut self,
+        answers: &[ConversationMessage],
+        max: u32,
+    ) -> Result<HashMap<(Uuid, i64), String>> {
+        use messages::Column;
+        let before = |answer: &ConversationMessage| {
+            Condition::all()
+                .add(Column::ConversationId.eq(answer.conversation.as_uuid()))
+                .add(Column::Ordinal.eq(i64::from(answer.ordinal) - 1))
+        };
+        if answers.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let questions = messages::Entity::find()
+            .select_only()
+            .columns([Column::ConversationId, Column::Ordinal])
+            .expr_as(Expr::cust(format!("SUBSTR(\"content\", 1, {max})")), "question")
+            .filter(Column::Agent.is_null())
+            .filter(answers.iter().map(before).fold(Condition::any(), Condition::add))
+            .into_tuple::<(Uuid, i64, String)>();
+        let questions = self.run("read questions", |db| Box::pin(questions.all(db))).await?;
+        Ok(questions.into_iter().map(|(id, ordinal, text)| ((id, ordinal), text)).collect())
     }
 }
 
@@ -126,5 +211,24 @@ impl ConversationWriter for Transaction {
         let insert = messages::Entity::insert_many(rows.collect::<Result<Vec<_>>>()?);
         self.insert_many_rows("add messages", insert).await?;
         counted(first, "message's place")
+    }
+
+    async fn set_feedback(
+        &mut self,
+        conversation: ConversationId,
+        answer: MessageId,
+        feedback: Option<&Feedback>,
+    ) -> Result<bool> {
+        use messages::Column;
+        let FeedbackColumns { rating, reason, comment, at } = FeedbackColumns::of(feedback);
+        let update = messages::Entity::update_many()
+            .col_expr(Column::Rating, Expr::val(rating))
+            .col_expr(Column::FeedbackReason, Expr::val(reason))
+            .col_expr(Column::FeedbackComment, Expr::val(comment))
+            .col_expr(Column::FeedbackAt, Expr::val(at))
+            .filter(Column::Id.eq(answer.as_uuid()))
+            .filter(Column::ConversationId.eq(conversation.as_uuid()))
+            .filter(Column::Agent.is_not_null());
+        Ok(self.update_rows("change feedback on an answer", update).await? > 0)
     }
 }

@@ -7,6 +7,7 @@ use crate::selection::{
     parse_filters, selection,
 };
 use crate::streams::{self, Streams};
+use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Path};
 use deserr::Deserr;
 use docent_app::agent::{AgentRequest, answer};
@@ -23,6 +24,8 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 pub(crate) const MESSAGES_MAX: usize = 256;
+/// Header with the ID of the message that the answer is recorded as.
+const MESSAGE_ID: HeaderName = HeaderName::from_static("x-message-id");
 /// Maximum number of characters of all messages together.
 const CHARACTERS_MAX: usize = 1_000_000;
 
@@ -119,7 +122,10 @@ impl From<ChatMessage> for Message {
     responses(
         (
             status = 200, description = "The answer as a stream.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
-            headers(("X-Stream-Id" = String, description = "With `resumable`: the ID of the stream.")),
+            headers(
+                ("X-Stream-Id" = String, description = "With `resumable`: the ID of the stream."),
+                ("X-Message-Id" = String, description = "With `conversation_id`: the ID of the answer in the conversation."),
+            ),
             examples(
                 ("answer" = (
                     summary = "An answer",
@@ -168,10 +174,16 @@ pub(crate) async fn ask(
     let app = Arc::clone(&context.app);
     // The answer outlives the request: its usage is recorded even if the client disconnects or the server stops.
     let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
-    Ok(match slot {
+    let message = answer.message();
+    let mut response = match slot {
         None => answer_events::reply(context, answer, include_sources),
         Some(slot) => streams::reply(context, actor, slot, answer, include_sources),
-    })
+    };
+    // A UUID is a valid value.
+    if let Some(id) = message.and_then(|id| HeaderValue::try_from(id.to_string()).ok()) {
+        response.headers_mut().insert(MESSAGE_ID, id);
+    }
+    Ok(response)
 }
 
 /// Converts the messages of a request and checks the rules that concern all of them.

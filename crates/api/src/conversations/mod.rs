@@ -2,6 +2,7 @@
 
 pub(crate) mod begin;
 pub(crate) mod delete;
+pub(crate) mod feedback;
 pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod rename;

@@ -1,5 +1,6 @@
 //! `GET /conversations/{id}`
 
+use super::feedback::FeedbackResponse;
 use super::response::ConversationResponse;
 use crate::answer_events::Source;
 use crate::openapi::answers;
@@ -45,7 +46,7 @@ pub(crate) struct ConversationWhole<'a> {
     messages: Vec<MessageResponse<'a>>,
 }
 
-/// A question or an answer. Only answers have `agent`, `complete`, `sources` and `usage`.
+/// A question or an answer. Only answers have `agent`, `complete`, `declined`, `sources`, `usage` and `feedback`.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum MessageResponse<'a> {
@@ -89,10 +90,16 @@ pub(crate) struct AnswerResponse<'a> {
     agent: &'a str,
     /// Whether the answer is complete. `false` if it failed or was stopped.
     complete: bool,
+    /// Whether the answer says that the documents do not contain what was asked for. The built-in answerer reports this; with
+    /// other models it is always `false`.
+    declined: bool,
     /// Passages on which the answer is based.
     sources: Vec<Source<'a>>,
     /// Token usage.
     usage: UsageResponse,
+    /// Feedback of the account; `null` without.
+    #[schema(required)]
+    feedback: Option<FeedbackResponse<'a>>,
 }
 
 /// Tokens of all model calls for an answer.
@@ -117,15 +124,25 @@ impl<'a> MessageResponse<'a> {
         let created_at = rfc3339(message.at);
         match &message.role {
             MessageRole::User => Self::Question(QuestionResponse { id, role: "user", content, created_at }),
-            MessageRole::Agent { name, sources, tokens, is_complete } => Self::Answer(AnswerResponse {
+            MessageRole::Agent {
+                name,
+                sources,
+                tokens,
+                is_complete,
+                is_declined,
+                feedback,
+                best_score: _,
+            } => Self::Answer(AnswerResponse {
                 id,
                 role: "assistant",
                 content,
                 created_at,
                 agent: name.as_str(),
                 complete: *is_complete,
+                declined: *is_declined,
                 sources: sources.iter().map(|source| Source::of(source, withheld)).collect(),
                 usage: UsageResponse::from(*tokens),
+                feedback: feedback.as_ref().map(FeedbackResponse::from),
             }),
         }
     }

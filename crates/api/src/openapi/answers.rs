@@ -55,6 +55,7 @@ answers! {
     FixedCollection { 409 => "FixedCollection" }
     CollectionInUse { 409 => "CollectionInUse" }
     UnknownConversation { 404 => "ConversationNotFound", 422 => "InvalidRequest" }
+    UnknownAnswer { 404 => "AnswerNotFound", 422 => "InvalidRequest" }
     UnknownDelivery { 404 => "DeliveryNotFound", 422 => "InvalidRequest" }
     UnknownDocument { 404 => "DocumentNotFound", 422 => "InvalidRequest" }
     UnknownPage { 404 => "PageNotFound", 422 => "PageNotRendered" }
@@ -188,6 +189,11 @@ fn about_records() -> Vec<Shared> {
             "ConversationNotFound",
             "The account has no such conversation.",
             vec![missing(RecordKind::Conversation)],
+        ),
+        (
+            "AnswerNotFound",
+            "The account has no such conversation, or the conversation has no such answer.",
+            vec![missing(RecordKind::Conversation), Error::AnswerNotFound.into()],
         ),
         ("WebhookNotFound", "The account has no such webhook.", vec![missing(RecordKind::Webhook)]),
         (

@@ -85,6 +85,8 @@ pub fn json() -> serde_json::Result<String> {
         crate::conversations::read::read,
         crate::conversations::rename::rename,
         crate::conversations::delete::delete,
+        crate::conversations::feedback::put,
+        crate::conversations::feedback::delete,
         crate::webhooks::list::list,
         crate::webhooks::create::create,
         crate::webhooks::get::get,

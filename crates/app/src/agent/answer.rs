@@ -12,6 +12,7 @@ use crate::{App, conversations, scope, spans};
 use docent_domain::access::{Chat, Grant};
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::MessageId;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatRequest};
@@ -62,9 +63,15 @@ pub struct AnswerStream {
     is_over: bool,
     recorder: Arc<dyn Recorder>,
     outcome: oneshot::Receiver<Outcome>,
+    message: Option<MessageId>,
 }
 
 impl AnswerStream {
+    /// ID of the message that the answer is recorded as, if it belongs to a conversation.
+    pub fn message(&self) -> Option<MessageId> {
+        self.message
+    }
+
     /// Waits for the outcome after the end of the stream; none if the answer's task panicked.
     pub async fn outcome(self) -> Option<Outcome> {
         self.outcome.await.ok()
@@ -123,13 +130,14 @@ pub async fn ask(
     let (events, mut rest) = mpsc::channel(BUFFER);
     let (ended, outcome) = oneshot::channel();
     let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
+    let message = request.conversation.map(|_| app.new_id(MessageId::generate));
     let app = Arc::clone(app);
-    let task = AnswerTask { app, agent, request, messages, events, ended, span: span.clone(), slot };
+    let task = AnswerTask { app, agent, request, message, messages, events, ended, span: span.clone(), slot };
     // Log lines get their fields from the outer span.
     let (tasks, recorder) = (task.app.process.tasks.clone(), Arc::clone(&task.app.recorder));
     tasks.spawn(task.run().instrument(span).in_current_span());
     let first = rest.recv().await.unwrap_or_else(|| Err(task_panicked()))?;
-    Ok(AnswerStream { first: Some(first), rest, is_over: false, recorder, outcome })
+    Ok(AnswerStream { first: Some(first), rest, is_over: false, recorder, outcome, message })
 }
 
 /// The client has disconnected.
@@ -158,6 +166,8 @@ struct AnswerTask {
     app: Arc<App>,
     agent: Arc<Agent>,
     request: AgentRequest,
+    /// ID of the answer in its conversation.
+    message: Option<MessageId>,
     /// The messages of the first model call, without the agent's system prompt.
     messages: Vec<Message>,
     events: mpsc::Sender<Result<AnswerEvent, Fault>>,
@@ -186,10 +196,10 @@ impl AnswerTask {
                 Some(Err(fault))
             }
         };
-        let Self { app, agent, request, events, ended, span, slot, .. } = self;
+        let Self { app, agent, request, message, events, ended, span, slot, .. } = self;
         let tokens = meter.total().await;
         // Recorded before the last event, so that a follow-up question finds this answer in the history.
-        transcript.record(&app, &request, agent.name.clone(), tokens).await;
+        transcript.record(&app, &request, message, agent.name.clone(), tokens).await;
         // Sending fails only if the client has disconnected.
         if let Some(last) = last {
             let _ = events.send(last).await;
@@ -211,14 +221,13 @@ impl AnswerTask {
             meter.add(output.usage, &messages, &output.text, &output.calls);
             result?;
             if output.calls.is_empty() {
+                transcript.is_declined = output.is_declined;
                 return Ok(output.is_truncated);
             }
             let calls = output.calls.clone();
             conversation.push(Message::Assistant { content: output.text, tool_calls: output.calls });
             for output in self.run_tools(&calls).await? {
-                for passage in &output.passages {
-                    transcript.add_source(passage);
-                }
+                transcript.add_output(&output);
                 conversation.push(Message::Tool(output));
             }
         }
@@ -246,6 +255,7 @@ impl AnswerTask {
                 ChatEvent::ToolCall(call) => output.calls.push(call),
                 ChatEvent::Finished { reason, usage } => {
                     output.usage = usage;
+                    output.is_declined = reason == FinishReason::Declined;
                     if reason == FinishReason::Length {
                         tracing::warn!("the model stopped at its token limit");
                         output.is_truncated = true;
@@ -271,6 +281,7 @@ impl AnswerTask {
                     call_id: call.id.clone(),
                     content: format!("Error: at most {MAX_CALLS} tools can be used at once."),
                     passages: Vec::new(),
+                    best_score: None,
                 }
             }
         };
@@ -297,4 +308,5 @@ struct ModelOutput {
     calls: Vec<ToolCall>,
     usage: Option<TokenUsage>,
     is_truncated: bool,
+    is_declined: bool,
 }

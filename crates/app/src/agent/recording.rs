@@ -3,8 +3,9 @@
 use super::request::AgentRequest;
 use crate::{App, Error, conversations};
 use chrono::{DateTime, Utc};
-use docent_domain::chat::AgentName;
+use docent_domain::chat::{AgentName, ToolOutput};
 use docent_domain::conversation::MessageRole;
+use docent_domain::id::MessageId;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
 
@@ -18,16 +19,35 @@ pub(super) struct Transcript {
     pub(super) sources: Vec<ScoredChunk>,
     /// Whether the answer ended normally.
     pub(super) is_complete: bool,
+    /// Whether the model says that the documents do not contain the answer.
+    pub(super) is_declined: bool,
+    /// Score of the best passage, if it is comparable.
+    best_score: Option<f32>,
 }
 
 impl Transcript {
     /// Creates an empty transcript.
     pub(super) fn begin(asked_at: DateTime<Utc>) -> Self {
-        Self { asked_at, text: String::new(), sources: Vec::new(), is_complete: false }
+        Self {
+            asked_at,
+            text: String::new(),
+            sources: Vec::new(),
+            is_complete: false,
+            is_declined: false,
+            best_score: None,
+        }
+    }
+
+    /// Adds the passages of a tool call.
+    pub(super) fn add_output(&mut self, output: &ToolOutput) {
+        self.best_score = self.best_score.into_iter().chain(output.best_score).reduce(f32::max);
+        for passage in &output.passages {
+            self.add_source(passage);
+        }
     }
 
     /// Adds a passage, unless it is already a source.
-    pub(super) fn add_source(&mut self, passage: &ScoredChunk) {
+    fn add_source(&mut self, passage: &ScoredChunk) {
         if self.sources.iter().all(|known| known.id != passage.id) {
             self.sources.push(passage.clone());
         }
@@ -39,15 +59,25 @@ impl Transcript {
         self,
         app: &App,
         request: &AgentRequest,
+        id: Option<MessageId>,
         agent: AgentName,
         tokens: TokenUsage,
     ) {
-        let Some(conversation) = request.conversation else { return };
-        let Self { asked_at, text, sources, is_complete } = self;
-        let role = MessageRole::Agent { name: agent, sources, tokens, is_complete };
+        let (Some(conversation), Some(id)) = (request.conversation, id) else { return };
+        let Self { asked_at, text, sources, is_complete, is_declined, best_score } = self;
+        let role = MessageRole::Agent {
+            name: agent,
+            sources,
+            tokens,
+            is_complete,
+            is_declined,
+            best_score,
+            feedback: None,
+        };
         let question = request.question().to_owned();
         let selection = (&request.selection).into();
-        let append = conversations::append(app, conversation, question, selection, asked_at, text, role);
+        let append =
+            conversations::append(app, conversation, question, selection, asked_at, (id, text, role));
         if let Err(error) = append.await {
             tracing::error!(error = %docent_domain::fault::report(&error), %conversation, "the question and its answer could not be recorded");
             if let Error::Fault(fault) = &error {

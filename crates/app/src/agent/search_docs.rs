@@ -1,11 +1,11 @@
 //! The tool `search_docs`.
 
 use super::tool::{Tool, ToolResult};
-use crate::{App, Error, scope, search, spans};
+use crate::search::{self, Found};
+use crate::{App, Error, scope, spans};
 use async_trait::async_trait;
 use docent_domain::access::{Actor, ReadDocuments};
 use docent_domain::chat::ToolSpec;
-use docent_domain::retrieval::ScoredChunk;
 use docent_domain::selection::Selection;
 use tracing::Span;
 
@@ -37,10 +37,11 @@ impl Tool for SearchDocs {
             return ToolResult::text("Error: search_docs needs a string argument \"query\".");
         };
         match find(app, actor, selection, query).await {
-            Ok(passages) if passages.is_empty() => ToolResult::text(NOTHING_FOUND),
-            Ok(passages) => {
+            Ok(found) if found.passages.is_empty() => ToolResult::text(NOTHING_FOUND),
+            Ok(found) => {
+                let (best_score, passages) = (found.best_score(), found.passages);
                 let texts: Vec<&str> = passages.iter().map(|passage| passage.text.as_str()).collect();
-                ToolResult { content: texts.join("\n\n"), passages }
+                ToolResult { content: texts.join("\n\n"), passages, best_score }
             }
             Err(error) => {
                 tracing::warn!(error = %docent_domain::fault::report(&error), "search_docs failed");
@@ -55,15 +56,10 @@ impl Tool for SearchDocs {
 }
 
 /// Searches with the memberships that the actor has now.
-async fn find(
-    app: &App,
-    actor: &Actor,
-    selection: &Selection,
-    query: &str,
-) -> Result<Vec<ScoredChunk>, Error> {
+async fn find(app: &App, actor: &Actor, selection: &Selection, query: &str) -> Result<Found, Error> {
     let grant = actor.authorize::<ReadDocuments>()?;
     let scope = scope::of(app, actor).await?;
-    search::search(app, grant, &scope, query, selection, app.settings.search_limit).await
+    search::find(app, grant, &scope, query, selection, app.settings.search_limit).await
 }
 
 /// The text of an error for the model. The user may get to read it as well, so it has no internal details.

@@ -33,12 +33,14 @@ pub struct ToolResult {
     pub content: String,
     /// The passages that the text consists of; they become sources of the answer.
     pub passages: Vec<ScoredChunk>,
+    /// Score of the best passage, if scores of different searches are comparable.
+    pub best_score: Option<f32>,
 }
 
 impl ToolResult {
     /// A result without passages.
     pub fn text(content: impl Into<String>) -> Self {
-        Self { content: content.into(), passages: Vec::new() }
+        Self { content: content.into(), ..Self::default() }
     }
 }
 
@@ -72,5 +74,6 @@ pub(super) async fn run(
             Err(error) => ToolResult::text(format!("Error: the arguments are not valid JSON: {error}.")),
         },
     };
-    ToolOutput { call_id: call.id.clone(), content: result.content, passages: result.passages }
+    let ToolResult { content, passages, best_score } = result;
+    ToolOutput { call_id: call.id.clone(), content, passages, best_score }
 }

@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::{App, quotes};
 use docent_domain::access::{Chat, Grant};
 use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
-use docent_domain::id::{ConversationId, DocumentId};
+use docent_domain::feedback::{Feedback, FeedbackComment, Rating};
+use docent_domain::id::{ConversationId, DocumentId, MessageId};
 use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
@@ -98,6 +99,51 @@ pub async fn delete(app: &App, grant: &Grant<Chat>, id: ConversationId) -> Resul
     let mut work = app.store.begin().await?;
     find(work.conversations(), grant, id).await?;
     work.conversations().delete(id).await?;
+    Ok(work.commit().await?)
+}
+
+/// Rates an answer. Replaces earlier feedback.
+///
+/// # Errors
+/// [`Error::NotFound`], [`Error::AnswerNotFound`], or when the database cannot be reached.
+pub async fn rate(
+    app: &App,
+    grant: &Grant<Chat>,
+    id: ConversationId,
+    answer: MessageId,
+    rating: Rating,
+    comment: Option<FeedbackComment>,
+) -> Result<Feedback> {
+    let feedback = Feedback { rating, comment, at: app.now() };
+    set_feedback(app, grant, id, answer, Some(&feedback)).await?;
+    Ok(feedback)
+}
+
+/// Removes the feedback on an answer, if there is any.
+///
+/// # Errors
+/// As [`rate`].
+pub async fn withdraw_feedback(
+    app: &App,
+    grant: &Grant<Chat>,
+    id: ConversationId,
+    answer: MessageId,
+) -> Result<()> {
+    set_feedback(app, grant, id, answer, None).await
+}
+
+async fn set_feedback(
+    app: &App,
+    grant: &Grant<Chat>,
+    id: ConversationId,
+    answer: MessageId,
+    feedback: Option<&Feedback>,
+) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    find(work.conversations(), grant, id).await?;
+    if !work.conversations().set_feedback(id, answer, feedback).await? {
+        return Err(Error::AnswerNotFound);
+    }
     Ok(work.commit().await?)
 }
 

@@ -10,6 +10,7 @@ use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::conversation::{Conversation, ConversationMessage, ConversationSelection, MessageRole};
 use docent_domain::document::BlobKey;
 use docent_domain::fault::FaultKind;
+use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::{ChunkId, DocumentId, VersionId};
 use docent_domain::listing::{PageRequest, SessionFilter};
@@ -107,6 +108,13 @@ async fn account_with_all_records(service: &Service) -> User {
         sources: vec![source()],
         tokens: TokenUsage { prompt: 7, completion: 3 },
         is_complete: false,
+        is_declined: true,
+        best_score: Some(0.25),
+        feedback: Some(Feedback {
+            rating: Rating::Down { reason: Some(FeedbackReason::Outdated) },
+            comment: Some(FeedbackComment::parse("See the new manual.").unwrap()),
+            at: builders::at(6),
+        }),
     };
     let answer = ConversationMessage { role: answer, ..builders::question(71, questions[0].conversation) };
     work.conversations().append(&[questions, vec![answer]].concat()).await.unwrap();

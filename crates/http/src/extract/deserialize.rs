@@ -8,6 +8,7 @@ use deserr::{
 use docent_domain::collection::{CollectionDescription, CollectionName, CollectionRole};
 use docent_domain::conversation::ConversationTitle;
 use docent_domain::error::ValidationError;
+use docent_domain::feedback::{FeedbackComment, FeedbackReason};
 use docent_domain::group::GroupName;
 use docent_domain::id::{CollectionId, ConversationId, DocumentId};
 use docent_domain::text::{Email, Title};
@@ -186,6 +187,11 @@ from_string! {
     });
     Email: Self::parse;
     GroupName: Self::parse;
+    FeedbackComment: Self::parse;
+    FeedbackReason: |text| Self::parse(text).ok_or_else(|| {
+        let names: Vec<_> = Self::ALL.iter().map(|reason| reason.name()).collect();
+        ValidationError::new("reason", format!("must be {}", alternatives(&names)))
+    });
     CollectionId: |text| text.parse().map_err(|_| not_a_uuid());
     ConversationId: |text| text.parse().map_err(|_| not_a_uuid());
     DocumentId: |text| text.parse().map_err(|_| not_a_uuid());

@@ -3,7 +3,9 @@
 use crate::error::ApiError;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
-use docent_domain::id::{CollectionId, ConversationId, DocumentId, StreamId, WebhookDeliveryId, WebhookId};
+use docent_domain::id::{
+    CollectionId, ConversationId, DocumentId, MessageId, StreamId, WebhookDeliveryId, WebhookId,
+};
 use std::future::{Ready, ready};
 use std::str::FromStr;
 
@@ -20,6 +22,10 @@ impl IdInPath for WebhookId {}
 
 impl IdInPath for DocumentId {
     const PARAMETER: &'static str = "doc_id";
+}
+
+impl IdInPath for MessageId {
+    const PARAMETER: &'static str = "message";
 }
 
 impl IdInPath for WebhookDeliveryId {

@@ -13,7 +13,7 @@ const METHODS: &str = "GET, HEAD, POST, PATCH, DELETE";
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key, Last-Event-ID, \
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const RESPONSE_HEADERS: &str =
-    "X-Request-Id, Retry-After, Link, X-Next-Cursor, X-Stream-Id, WWW-Authenticate";
+    "X-Request-Id, Retry-After, Link, X-Next-Cursor, X-Stream-Id, X-Message-Id, WWW-Authenticate";
 /// Seconds for which browsers cache a preflight response.
 const MAX_AGE: &str = "600";
 

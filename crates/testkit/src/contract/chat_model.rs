@@ -24,7 +24,12 @@ fn searched(text: &str) -> ChatRequest {
         arguments: r#"{"query":"pump"}"#.to_owned(),
     };
     let passages = vec![found(1, 0, "The pump is serviced every six months.")];
-    let output = ToolOutput { call_id: "call-1".to_owned(), content: passages[0].text.clone(), passages };
+    let output = ToolOutput {
+        call_id: "call-1".to_owned(),
+        content: passages[0].text.clone(),
+        passages,
+        best_score: None,
+    };
     let mut request = ask(text);
     request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] });
     request.messages.push(Message::Tool(output));

@@ -7,8 +7,11 @@ use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
-use docent_domain::id::ChunkId;
-use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest};
+use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
+use docent_domain::id::{ChunkId, MessageId};
+use docent_domain::listing::{
+    AnswerFilter, AnswerKind, ConversationFilter, ConversationPosition, PageRequest, Period,
+};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
 use docent_ports::store::Store;
@@ -47,8 +50,44 @@ fn answer(n: u32) -> ConversationMessage {
         sources: vec![passage],
         tokens: TokenUsage { prompt: 1 << 40, completion: 3 },
         is_complete: false,
+        is_declined: true,
+        best_score: Some(-1.5),
+        feedback: Some(rated_down()),
     };
     ConversationMessage { role, ordinal: 1, ..question(n, id(1)) }
+}
+
+fn rated_down() -> Feedback {
+    Feedback {
+        rating: Rating::Down { reason: Some(FeedbackReason::WrongSources) },
+        comment: Some(FeedbackComment::parse("Page 4\nis right.").unwrap()),
+        at: at(8),
+    }
+}
+
+fn rated_up() -> Feedback {
+    Feedback { rating: Rating::Up, comment: None, at: at(9) }
+}
+
+async fn set_feedback(
+    store: &dyn Store,
+    conversation: u32,
+    answer: u32,
+    feedback: Option<&Feedback>,
+) -> bool {
+    let mut unit = store.begin().await.unwrap();
+    let found = unit.conversations().set_feedback(id(conversation), id(answer), feedback).await.unwrap();
+    unit.commit().await.unwrap();
+    found
+}
+
+/// An answer in the conversation `n` with this ID and time.
+fn answer_in(conversation: u32, n: u32, declined: bool, score: Option<f32>) -> ConversationMessage {
+    let mut answer = answer(n);
+    if let MessageRole::Agent { is_declined, best_score, feedback, .. } = &mut answer.role {
+        (*is_declined, *best_score, *feedback) = (declined, score, None);
+    }
+    ConversationMessage { conversation: id(conversation), at: at(i64::from(n)), ..answer }
 }
 
 crate::battery! {
@@ -70,7 +109,7 @@ crate::battery! {
         assert_eq!(view.conversations().messages(id(2), first(9)).await.unwrap().total, 0);
     }
 
-    /// Sizes are those of texts and sources in bytes, in the order of the messages.
+    /// Sizes are those of texts with comments and of sources in bytes, in the order of the messages.
     async fn message_sizes_are_in_bytes(store) {
         add_users(&*store, &[user(1)]).await;
         add(&*store, &[conversation(1, user(1).id)]).await;
@@ -79,6 +118,8 @@ crate::battery! {
         let mut view = store.read().await.unwrap();
         let sizes = view.conversations().message_sizes(id(1), first(9)).await.unwrap();
         assert_eq!((sizes.total, sizes.records[0].text), (2, 18));
+        let answer = view.conversations().messages(id(1), first(9)).await.unwrap().records.remove(1);
+        assert_eq!(sizes.records[1].text, (answer.content.len() + "Page 4\nis right.".len()) as u64);
         assert!(sizes.records[0].sources < 10 && sizes.records[1].sources >= 16, "{sizes:?}");
         let last = PageRequest { offset: 1, limit: 9 };
         let rest = view.conversations().message_sizes(id(1), last).await.unwrap();
@@ -117,6 +158,64 @@ crate::battery! {
         let some = store.read().await.unwrap().conversations().messages(id(1), page).await.unwrap();
         assert_eq!(some.records.iter().map(|message| message.ordinal).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
         assert_eq!(some.total, 16);
+    }
+
+    /// Feedback on an answer is replaced and removed; questions and other conversations have none.
+    async fn feedback_is_set_on_answers_of_the_conversation(store) {
+        add_users(&*store, &[user(1)]).await;
+        add(&*store, &[conversation(1, user(1).id), conversation(2, user(1).id)]).await;
+        append(&*store, &[question(1, id(1)), answer(2)]).await;
+        for (feedback, n) in [(Some(rated_up()), 1), (Some(rated_down()), 2), (None, 3)] {
+            assert!(set_feedback(&*store, 1, 2, feedback.as_ref()).await, "{n}");
+            let mut view = store.read_latest().await.unwrap();
+            let messages = view.conversations().messages(id(1), first(9)).await.unwrap().records;
+            let MessageRole::Agent { feedback: stored, .. } = &messages[1].role else { panic!() };
+            assert_eq!(*stored, feedback);
+        }
+        assert!(!set_feedback(&*store, 1, 1, Some(&rated_up())).await, "a question");
+        assert!(!set_feedback(&*store, 2, 2, Some(&rated_up())).await, "of another conversation");
+        assert!(!set_feedback(&*store, 1, 9, Some(&rated_up())).await, "an unknown message");
+    }
+
+    /// Answers are listed by kind and time, newest first, with the beginnings of their questions.
+    async fn answers_are_listed_by_kind_and_time(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        add(&*store, &[conversation(1, user(1).id), conversation(2, user(2).id)]).await;
+        let asked = |n, conversation, text: &str| ConversationMessage { content: text.into(), ..question(n, id(conversation)) };
+        append(&*store, &[asked(1, 1, "Größe?"), answer_in(1, 11, true, None)]).await;
+        append(&*store, &[asked(2, 1, "b"), answer_in(1, 12, false, Some(0.25))]).await;
+        append(&*store, &[asked(3, 2, "c"), answer_in(2, 13, false, Some(2.0))]).await;
+        append(&*store, &[asked(4, 2, "d"), answer_in(2, 14, false, None)]).await;
+        assert!(set_feedback(&*store, 2, 13, Some(&rated_up())).await);
+        assert!(set_feedback(&*store, 2, 14, Some(&rated_down())).await);
+        let mut view = store.read_latest().await.unwrap();
+        let mut list = async |kinds: &[AnswerKind], period, page| {
+            let filter = AnswerFilter { kinds: kinds.to_vec(), period };
+            view.conversations().answers(&filter, 3, page).await.unwrap()
+        };
+        let always = Period::default();
+        for (kinds, expected) in [
+            (&[][..], &[][..]),
+            (&[AnswerKind::RatedUp], &[13]),
+            (&[AnswerKind::RatedDown], &[14]),
+            (&[AnswerKind::Declined], &[11]),
+            (&[AnswerKind::ScoredBelow(0.5)], &[12]),
+            (&[AnswerKind::ScoredBelow(0.25)], &[]),
+            (&[AnswerKind::RatedDown, AnswerKind::Declined, AnswerKind::ScoredBelow(9.0)], &[14, 13, 12, 11]),
+        ] {
+            let found = list(kinds, always, first(9)).await;
+            let ids: Vec<MessageId> = found.records.iter().map(|listed| listed.answer.id).collect();
+            assert_eq!(ids, expected.iter().map(|n| id(*n)).collect::<Vec<_>>(), "{kinds:?}");
+            assert_eq!(found.total, expected.len() as u64);
+        }
+        let declined = list(&[AnswerKind::Declined], always, first(9)).await.records.remove(0);
+        assert_eq!((declined.owner, declined.question.as_str()), (user(1).id, "Grö"));
+        let expected = ConversationMessage { content: String::new(), ..answer_in(1, 11, true, None) };
+        assert_eq!(declined.answer, expected);
+        let all = [AnswerKind::RatedDown, AnswerKind::Declined, AnswerKind::ScoredBelow(9.0)];
+        let period = Period { from: Some(at(12)), to: Some(at(14)) };
+        let page = list(&all, period, PageRequest { offset: 1, limit: 1 }).await;
+        assert_eq!((page.total, page.records[0].answer.id, page.records[0].owner), (2, id(12), user(1).id));
     }
 
     /// A conversation is changed and deleted with its messages.

@@ -35,6 +35,12 @@ impl Turn {
         text.split_inclusive(' ').fold(Self::new(), Self::text).stop()
     }
 
+    /// Creates an answer that says that the documents do not contain what was asked for.
+    pub fn declining(text: &str) -> Self {
+        let end = ChatEvent::Finished { reason: FinishReason::Declined, usage: None };
+        Self::new().text(text).step(Step::Event(end))
+    }
+
     /// Creates an answer with one search tool call.
     pub fn searching(query: &str) -> Self {
         let query = query.replace('\\', "\\\\").replace('"', "\\\"");

@@ -93,7 +93,7 @@ impl Asked {
 
     fn end(&self, reason: FinishReason, usage: Option<TokenUsage>) -> Vec<String> {
         let reason = match reason {
-            FinishReason::Stop => "stop",
+            FinishReason::Stop | FinishReason::Declined => "stop",
             FinishReason::ToolCalls => "tool_calls",
             FinishReason::Length => "length",
             FinishReason::Other => "content_filter",
@@ -174,7 +174,7 @@ fn message(message: &Value) -> Option<Message> {
         }
         "tool" => {
             let call_id = message["tool_call_id"].as_str()?.to_owned();
-            Message::Tool(ToolOutput { call_id, content: content?, passages: Vec::new() })
+            Message::Tool(ToolOutput { call_id, content: content?, passages: Vec::new(), best_score: None })
         }
         _ => return None,
     })

@@ -15,6 +15,7 @@ use docent_app::conversations::{self as use_case, StaffMessage};
 use docent_app::scope;
 use docent_domain::access::{DeleteConversations, ViewConversations, ViewDocuments};
 use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::feedback::{Feedback, FeedbackReason, Rating};
 use docent_domain::id::DocumentId;
 use docent_domain::listing::PageRequest;
 use docent_domain::permission::RecordKind;
@@ -50,6 +51,8 @@ enum MessageView {
 struct ShownMessage {
     /// Always none: the template tells the two kinds of messages apart by this value.
     too_large: Option<&'static str>,
+    /// Position in the conversation, counted from 0.
+    position: u32,
     /// Name of the agent; none for the owner's messages.
     agent: Option<String>,
     content: String,
@@ -58,6 +61,26 @@ struct ShownMessage {
     prompt: u64,
     completion: u64,
     is_complete: bool,
+    is_declined: bool,
+    feedback: Option<FeedbackView>,
+}
+
+/// Feedback of the owner.
+#[derive(Serialize)]
+pub(super) struct FeedbackView {
+    is_up: bool,
+    reason: Option<&'static str>,
+    comment: Option<String>,
+}
+
+impl From<&Feedback> for FeedbackView {
+    fn from(feedback: &Feedback) -> Self {
+        Self {
+            is_up: feedback.rating == Rating::Up,
+            reason: feedback.rating.reason().map(FeedbackReason::label),
+            comment: feedback.comment.as_ref().map(|comment| comment.as_str().to_owned()),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -99,6 +122,7 @@ impl ShownMessage {
     fn of(message: &ConversationMessage, withheld: &HashSet<DocumentId>, now: DateTime<Utc>) -> Self {
         let question = Self {
             too_large: None,
+            position: message.ordinal,
             agent: None,
             content: message.content.clone(),
             at: Time::of(message.at, now),
@@ -106,15 +130,27 @@ impl ShownMessage {
             prompt: 0,
             completion: 0,
             is_complete: true,
+            is_declined: false,
+            feedback: None,
         };
         match &message.role {
             MessageRole::User => question,
-            MessageRole::Agent { name, sources, tokens, is_complete } => Self {
+            MessageRole::Agent {
+                name,
+                sources,
+                tokens,
+                is_complete,
+                is_declined,
+                feedback,
+                best_score: _,
+            } => Self {
                 agent: Some(name.as_str().to_owned()),
                 sources: sources.iter().map(|source| SourceView::of(source, withheld)).collect(),
                 prompt: tokens.prompt,
                 completion: tokens.completion,
                 is_complete: *is_complete,
+                is_declined: *is_declined,
+                feedback: feedback.as_ref().map(FeedbackView::from),
                 ..question
             },
         }
@@ -169,6 +205,13 @@ mod tests {
     use super::*;
     use crate::templates::tests::Samples;
 
+    impl FeedbackView {
+        pub(crate) fn sample(is_up: bool) -> Self {
+            let text = |text| (!is_up).then_some(text);
+            Self { is_up, reason: text("Incomplete"), comment: text("Comment").map(str::to_owned) }
+        }
+    }
+
     impl Samples for ConversationPage {
         fn samples() -> Vec<Self> {
             let source = || SourceView {
@@ -181,6 +224,7 @@ mod tests {
             let withheld = || SourceView { text: None, ..source() };
             let question = || ShownMessage {
                 too_large: None,
+                position: 0,
                 agent: None,
                 content: "Question".to_owned(),
                 at: Time::sample(),
@@ -188,6 +232,8 @@ mod tests {
                 prompt: 0,
                 completion: 0,
                 is_complete: true,
+                is_declined: false,
+                feedback: None,
             };
             let answer = |content: &str| ShownMessage {
                 agent: Some("agent".to_owned()),
@@ -196,6 +242,8 @@ mod tests {
                 prompt: 1,
                 completion: 2,
                 is_complete: false,
+                is_declined: content.is_empty(),
+                feedback: Some(FeedbackView::sample(content.is_empty())),
                 ..question()
             };
             let page = |messages, is_allowed: bool| Self {

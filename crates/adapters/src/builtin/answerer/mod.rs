@@ -72,8 +72,9 @@ fn answer(request: &ChatRequest) -> Vec<ChatEvent> {
             }
         }
     };
+    let reason = if is_declined(&text) { FinishReason::Declined } else { FinishReason::Stop };
     let words = text.split_inclusive(char::is_whitespace).map(|word| ChatEvent::Text(word.to_owned()));
-    words.chain([finished(FinishReason::Stop)]).collect()
+    words.chain([finished(reason)]).collect()
 }
 
 fn search(query: &str, call_id: String) -> Vec<ChatEvent> {

@@ -15,7 +15,12 @@ fn user(text: &str) -> Message {
 }
 
 fn output(content: &str, passages: Vec<ScoredChunk>) -> Message {
-    Message::Tool(ToolOutput { call_id: "c".to_owned(), content: content.to_owned(), passages })
+    Message::Tool(ToolOutput {
+        call_id: "c".to_owned(),
+        content: content.to_owned(),
+        passages,
+        best_score: None,
+    })
 }
 
 async fn events(messages: Vec<Message>, tools: Vec<ToolSpec>) -> Vec<ChatEvent> {
@@ -73,8 +78,11 @@ async fn question_out_of_scope_is_declined() {
     let passages = vec![found(1, 0, "The pump is blue. The warehouse has a door.")];
     let answer = answer_from("What is the salary of the warehouse director in Lisbon?", passages).await;
     assert!(answer.starts_with("The documents do not say."), "{answer}");
-    let answer = text(vec![user("pump?"), output("No relevant documents found.", Vec::new())]).await;
+    let asked = vec![user("pump?"), output("No relevant documents found.", Vec::new())];
+    let answer = text(asked.clone()).await;
     assert!(answer.starts_with("The documents do not say."), "{answer}");
+    let last = events(asked, vec![SEARCH]).await.pop();
+    assert!(matches!(last, Some(ChatEvent::Finished { reason: FinishReason::Declined, .. })));
 }
 
 #[tokio::test]

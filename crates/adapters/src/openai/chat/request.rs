@@ -119,7 +119,12 @@ mod tests {
             name: "find".into(),
             arguments: arguments.into(),
         };
-        let output = ToolOutput { call_id: "a".into(), content: "found".into(), passages: Vec::new() };
+        let output = ToolOutput {
+            call_id: "a".into(),
+            content: "found".into(),
+            passages: Vec::new(),
+            best_score: None,
+        };
         ChatRequest {
             messages: vec![
                 Message::System("Be brief.".into()),

@@ -5,6 +5,7 @@ use docent_domain::chat::AgentName;
 use docent_domain::chunk::PageStart;
 use docent_domain::conversation::{ConversationMessage, MessageRole};
 use docent_domain::fault::Result;
+use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::id::{ChunkId, ConversationId, DocumentId, MessageId};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
@@ -25,6 +26,12 @@ pub struct Model {
     pub completion_tokens: i64,
     pub is_complete: bool,
     pub created_at: i64,
+    pub is_declined: bool,
+    pub best_score: Option<f32>,
+    pub rating: Option<String>,
+    pub feedback_reason: Option<String>,
+    pub feedback_comment: Option<String>,
+    pub feedback_at: Option<i64>,
 }
 
 no_relations!();
@@ -33,25 +40,46 @@ impl Record for ConversationMessage {
     type Entity = Entity;
 
     fn to_row(&self) -> Result<ActiveModel> {
-        let (agent, sources, tokens, is_complete) = match &self.role {
-            MessageRole::User => (None, &[][..], TokenUsage::default(), true),
-            MessageRole::Agent { name, sources, tokens, is_complete } => {
-                (Some(name.as_str().to_owned()), sources.as_slice(), *tokens, *is_complete)
-            }
-        };
-        let sources: Vec<Source> = sources.iter().map(Source::of).collect();
-        Ok(all_columns(Model {
+        let question = Model {
             id: self.id.as_uuid(),
             conversation_id: self.conversation.as_uuid(),
             ordinal: i64::from(self.ordinal),
-            agent,
+            agent: None,
             content: self.content.clone(),
-            sources: serde_json::to_value(sources).map_err(|_| corrupt("sources of a message"))?,
-            prompt_tokens: number(tokens.prompt, "a number of tokens")?,
-            completion_tokens: number(tokens.completion, "a number of tokens")?,
-            is_complete,
+            sources: Json::Array(Vec::new()),
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            is_complete: true,
             created_at: micros(self.at),
-        }))
+            is_declined: false,
+            best_score: None,
+            rating: None,
+            feedback_reason: None,
+            feedback_comment: None,
+            feedback_at: None,
+        };
+        let row = match &self.role {
+            MessageRole::User => question,
+            MessageRole::Agent { name, sources, tokens, is_complete, is_declined, best_score, feedback } => {
+                let sources: Vec<Source> = sources.iter().map(Source::of).collect();
+                let feedback = FeedbackColumns::of(feedback.as_ref());
+                Model {
+                    agent: Some(name.as_str().to_owned()),
+                    sources: serde_json::to_value(sources).map_err(|_| corrupt("sources of a message"))?,
+                    prompt_tokens: number(tokens.prompt, "a number of tokens")?,
+                    completion_tokens: number(tokens.completion, "a number of tokens")?,
+                    is_complete: *is_complete,
+                    is_declined: *is_declined,
+                    best_score: *best_score,
+                    rating: feedback.rating,
+                    feedback_reason: feedback.reason,
+                    feedback_comment: feedback.comment,
+                    feedback_at: feedback.at,
+                    ..question
+                }
+            }
+        };
+        Ok(all_columns(row))
     }
 
     fn from_row(row: Model) -> Result<Self> {
@@ -68,6 +96,15 @@ impl Record for ConversationMessage {
                         completion: counted(row.completion_tokens, "number of tokens")?,
                     },
                     is_complete: row.is_complete,
+                    is_declined: row.is_declined,
+                    best_score: row.best_score,
+                    feedback: FeedbackColumns {
+                        rating: row.rating,
+                        reason: row.feedback_reason,
+                        comment: row.feedback_comment,
+                        at: row.feedback_at,
+                    }
+                    .feedback()?,
                 }
             }
         };
@@ -79,6 +116,39 @@ impl Record for ConversationMessage {
             content: row.content,
             at: instant(row.created_at, "message's time")?,
         })
+    }
+}
+
+/// Column values of feedback.
+#[derive(Default)]
+pub struct FeedbackColumns {
+    pub rating: Option<String>,
+    pub reason: Option<String>,
+    pub comment: Option<String>,
+    pub at: Option<i64>,
+}
+
+impl FeedbackColumns {
+    pub fn of(feedback: Option<&Feedback>) -> Self {
+        let Some(Feedback { rating, comment, at }) = feedback else { return Self::default() };
+        Self {
+            rating: Some(rating.name().to_owned()),
+            reason: rating.reason().map(|reason| reason.name().to_owned()),
+            comment: comment.as_ref().map(|comment| comment.as_str().to_owned()),
+            at: Some(micros(*at)),
+        }
+    }
+
+    fn feedback(self) -> Result<Option<Feedback>> {
+        let wrong = || corrupt("feedback on a message");
+        let Some(rating) = self.rating else { return Ok(None) };
+        let reason = self.reason.map(|name| FeedbackReason::parse(&name).ok_or_else(wrong)).transpose()?;
+        let comment = self.comment.map(|text| FeedbackComment::parse(&text).map_err(|_| wrong()));
+        Ok(Some(Feedback {
+            rating: Rating::parse(&rating, reason).map_err(|_| wrong())?,
+            comment: comment.transpose()?,
+            at: instant(self.at.ok_or_else(wrong)?, "time of feedback")?,
+        }))
     }
 }
 

@@ -1,12 +1,13 @@
 //! Conversations in the archive format.
 
-use super::BackupError;
 use super::lines::{id, instant, invalid};
+use super::{BackupError, invalid_archive};
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::PageStart;
 use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
+use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::id::ChunkId;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
@@ -42,6 +43,18 @@ struct AnswerLine {
     prompt: u64,
     completion: u64,
     is_complete: bool,
+    #[serde(default)]
+    is_declined: bool,
+    best_score: Option<f32>,
+    feedback: Option<FeedbackLine>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct FeedbackLine {
+    rating: String,
+    reason: Option<String>,
+    comment: Option<String>,
+    at: i64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,13 +121,18 @@ impl MessageLine {
     pub(super) fn of(message: &ConversationMessage) -> Self {
         let answer = match &message.role {
             MessageRole::User => None,
-            MessageRole::Agent { name, sources, tokens, is_complete } => Some(AnswerLine {
-                agent: name.as_str().to_owned(),
-                sources: sources.iter().map(SourceLine::of).collect(),
-                prompt: tokens.prompt,
-                completion: tokens.completion,
-                is_complete: *is_complete,
-            }),
+            MessageRole::Agent { name, sources, tokens, is_complete, is_declined, best_score, feedback } => {
+                Some(AnswerLine {
+                    agent: name.as_str().to_owned(),
+                    sources: sources.iter().map(SourceLine::of).collect(),
+                    prompt: tokens.prompt,
+                    completion: tokens.completion,
+                    is_complete: *is_complete,
+                    is_declined: *is_declined,
+                    best_score: *best_score,
+                    feedback: feedback.as_ref().map(FeedbackLine::of),
+                })
+            }
         };
         Self {
             id: message.id.to_string(),
@@ -134,6 +152,9 @@ impl MessageLine {
                 sources: answer.sources.into_iter().map(SourceLine::chunk).collect::<Result<_, _>>()?,
                 tokens: TokenUsage { prompt: answer.prompt, completion: answer.completion },
                 is_complete: answer.is_complete,
+                is_declined: answer.is_declined,
+                best_score: answer.best_score,
+                feedback: answer.feedback.map(FeedbackLine::feedback).transpose()?,
             },
         };
         Ok(ConversationMessage {
@@ -142,6 +163,29 @@ impl MessageLine {
             ordinal: 0,
             role,
             content: self.content,
+            at: instant(self.at)?,
+        })
+    }
+}
+
+impl FeedbackLine {
+    fn of(feedback: &Feedback) -> Self {
+        Self {
+            rating: feedback.rating.name().to_owned(),
+            reason: feedback.rating.reason().map(|reason| reason.name().to_owned()),
+            comment: feedback.comment.as_ref().map(|comment| comment.as_str().to_owned()),
+            at: feedback.at.timestamp_micros(),
+        }
+    }
+
+    fn feedback(self) -> Result<Feedback, BackupError> {
+        let reason = |name: String| {
+            FeedbackReason::parse(&name).ok_or_else(|| invalid_archive(format!("{name:?} is not a reason")))
+        };
+        let reason = self.reason.map(reason).transpose()?;
+        Ok(Feedback {
+            rating: Rating::parse(&self.rating, reason).map_err(invalid)?,
+            comment: self.comment.as_deref().map(FeedbackComment::parse).transpose().map_err(invalid)?,
             at: instant(self.at)?,
         })
     }

@@ -4,9 +4,10 @@ use super::{Transaction, newest_page, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::conversation::{Conversation, ConversationMessage, MessageRole};
 use docent_domain::fault::Result;
-use docent_domain::id::ConversationId;
-use docent_domain::listing::{ConversationFilter, Page, PageRequest};
-use docent_ports::conversations::{ConversationReader, ConversationWriter, MessageSize};
+use docent_domain::feedback::{Feedback, Rating};
+use docent_domain::id::{ConversationId, MessageId};
+use docent_domain::listing::{AnswerFilter, AnswerKind, ConversationFilter, Page, PageRequest};
+use docent_ports::conversations::{ConversationReader, ConversationWriter, ListedAnswer, MessageSize};
 
 #[async_trait]
 impl ConversationReader for Transaction {
@@ -36,12 +37,13 @@ impl ConversationReader for Transaction {
     async fn message_sizes(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<MessageSize>> {
         let Page { records, total } = self.messages(id, page).await?;
         let size = |message: &ConversationMessage| {
-            let sources = match &message.role {
-                MessageRole::User => &[][..],
-                MessageRole::Agent { sources, .. } => sources,
+            let (sources, feedback) = match &message.role {
+                MessageRole::User => (&[][..], None),
+                MessageRole::Agent { sources, feedback, .. } => (sources.as_slice(), feedback.as_ref()),
             };
+            let comment = feedback.and_then(|feedback| feedback.comment.as_ref());
             MessageSize {
-                text: message.content.len() as u64,
+                text: (message.content.len() + comment.map_or(0, |text| text.as_str().len())) as u64,
                 sources: sources.iter().map(|source| source.text.len() as u64).sum(),
             }
         };
@@ -51,6 +53,45 @@ impl ConversationReader for Transaction {
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>> {
         let messages = self.read()?.conversations.get(&id).map(|(_, messages)| messages.clone());
         Ok(page_of(messages.unwrap_or_default(), page))
+    }
+
+    async fn answers(
+        &mut self,
+        filter: &AnswerFilter,
+        question_max: u32,
+        page: PageRequest,
+    ) -> Result<Page<ListedAnswer>> {
+        let tables = self.read()?;
+        let mut found = Vec::new();
+        for (conversation, messages) in tables.conversations.values() {
+            for answer in messages {
+                let is_listed = filter.kinds.iter().any(|kind| is_of_kind(&answer.role, *kind));
+                if !is_listed || !filter.period.contains(answer.at) {
+                    continue;
+                }
+                let question = messages.iter().find(|message| message.ordinal + 1 == answer.ordinal);
+                let question = question.filter(|message| message.role == MessageRole::User);
+                found.push(ListedAnswer {
+                    answer: ConversationMessage { content: String::new(), ..answer.clone() },
+                    owner: conversation.owner,
+                    question: question
+                        .map(|question| question.content.chars().take(question_max as usize).collect())
+                        .unwrap_or_default(),
+                });
+            }
+        }
+        Ok(newest_page(found, |listed| (listed.answer.at, listed.answer.id), page))
+    }
+}
+
+fn is_of_kind(role: &MessageRole, kind: AnswerKind) -> bool {
+    let MessageRole::Agent { is_declined, best_score, feedback, .. } = role else { return false };
+    let rating = feedback.as_ref().map(|feedback| feedback.rating);
+    match kind {
+        AnswerKind::RatedUp => rating == Some(Rating::Up),
+        AnswerKind::RatedDown => matches!(rating, Some(Rating::Down { .. })),
+        AnswerKind::Declined => *is_declined,
+        AnswerKind::ScoredBelow(limit) => best_score.is_some_and(|score| score < limit),
     }
 }
 
@@ -93,6 +134,23 @@ impl ConversationWriter for Transaction {
                 numbered.map(|(message, ordinal)| ConversationMessage { ordinal, ..message.clone() }),
             );
             Ok(start)
+        })
+    }
+
+    async fn set_feedback(
+        &mut self,
+        conversation: ConversationId,
+        answer: MessageId,
+        given: Option<&Feedback>,
+    ) -> Result<bool> {
+        self.write(|tables| {
+            let Some((_, messages)) = tables.conversations.get_mut(&conversation) else { return Ok(false) };
+            let found = messages.iter_mut().find(|message| message.id == answer);
+            let Some(MessageRole::Agent { feedback, .. }) = found.map(|message| &mut message.role) else {
+                return Ok(false);
+            };
+            *feedback = given.cloned();
+            Ok(true)
         })
     }
 }
