@@ -29,6 +29,7 @@ const SOURCE: &str = concat!(
     include_str!("templates/chat/sources.js"),
     include_str!("templates/chat/picker.js"),
     include_str!("templates/chat/documents.js"),
+    include_str!("templates/chat/feedback.js"),
     include_str!("templates/chat/conversation.js"),
     include_str!("templates/chat/conversation_list.js"),
     include_str!("templates/chat/main.js"),

@@ -444,6 +444,10 @@ async fn inspect_all_states(scheme: &'static str) {
             ask(window, "Where does the zebra live, and what does it do there all day?").await;
             window.find(".chip").await;
             inspection.inspect("chat-answer").await;
+            window.click("button[aria-label='Bad answer']").await;
+            window.find(".feedback").await;
+            inspection.inspect("chat-feedback").await;
+            window.click("button[aria-label='Bad answer']").await;
             window.run("document.getElementById('side').classList.remove('folded')", vec![]).await;
             window.find("#conversations-list summary").await;
             window.click("#conversations-list summary").await;

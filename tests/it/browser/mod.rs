@@ -5,6 +5,7 @@ mod chat;
 mod conversations;
 mod docs;
 mod documents;
+mod feedback;
 mod formats;
 mod inspection;
 mod login;

@@ -57,6 +57,7 @@ async function streamAnswer(turn, messages, selection) {
   turn.element.setAttribute("aria-busy", "true");
   turn.answerElement.replaceChildren(createElement("p", { class: "waiting" }, "Searching the documents…"));
   let sources = [];
+  let messageId = null;
   let frame = 0;
   const renderAnswer = () => {
     frame = 0;
@@ -69,6 +70,7 @@ async function streamAnswer(turn, messages, selection) {
   try {
     const body = { messages, ...selection, conversation_id: conversationId, include_sources: true };
     const response = await callApi("/agents/chat", { ...jsonOptions("POST", body), signal: controller.signal });
+    messageId = response.headers.get("X-Message-Id");
     for await (const { event, data } of readEvents(response)) {
       if (event === "error") throw new ApiError(1, `The answer is incomplete: ${data.detail}`);
       if (event === "sources") sources = data.results;
@@ -93,18 +95,19 @@ async function streamAnswer(turn, messages, selection) {
     if (failure?.name === "AbortError") showNote(turn, "Stopped.");
     else if (failure) showNote(turn, `${errorMessage(failure)} Your question is kept: ask it again below.`, true);
     else if (!turn.answer) showNote(turn, "The model returned no answer. Try again or rephrase the question.");
-    completeTurn(turn, sources);
+    completeTurn(turn, sources, messageId);
     if (wasAtEnd) scrollToEnd();
   } else if (failure?.status === 401) byId("question").value ||= turn.question;
   if (session) loadConversations();
 }
 
-// Adds the sources and buttons below an answer that has ended.
-function completeTurn(turn, sources) {
+// Adds the sources and buttons below an answer that has ended. It has an ID if it is stored.
+function completeTurn(turn, sources, messageId, feedback) {
   if (sources.length) {
     turn.note.after(createChips(sources));
     linkCitations(turn.answerElement, sources);
   }
+  if (turn.answer && messageId) addFeedback(turn, messageId, feedback);
   if (turn.answer && navigator.clipboard) {
     const click = (event) => copyAnswer(event.currentTarget, turn);
     turn.tools.append(createElement("button", { type: "button", class: "quiet", click }, "Copy"));

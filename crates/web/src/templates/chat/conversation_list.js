@@ -121,7 +121,7 @@ function appendStoredTurn(question, answer) {
   showMarkdown(turn.answerElement, turn.answer);
   if (!answer) showNote(turn, "No answer received.");
   else if (!answer.complete) showNote(turn, "This answer is incomplete or was stopped.");
-  completeTurn(turn, answer?.sources ?? []);
+  completeTurn(turn, answer?.sources ?? [], answer?.id, answer?.feedback);
 }
 
 // Replaces a row of the list by a form for the title.
