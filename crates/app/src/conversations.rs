@@ -3,6 +3,7 @@
 //! The first question with a conversation's ID creates the conversation, which belongs to the account that asked it.
 //! Question and answer are recorded together when the answer has ended, even if it failed.
 
+pub mod answers;
 pub mod own;
 mod reading;
 mod viewing;

@@ -1,5 +1,6 @@
 //! The admin panel: `/admin`.
 
+mod answers;
 mod api_keys;
 mod audit;
 mod bulk;

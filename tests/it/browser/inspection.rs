@@ -15,12 +15,13 @@ const SCREENSHOTS: &str = "DOCENT_TEST_SCREENSHOTS";
 const WIDTHS: [u32; 3] = [1440, 768, 360];
 
 /// Routes that do not return an HTML page.
-const NOT_PAGES: [&str; 5] = [
+const NOT_PAGES: [&str; 6] = [
     "/admin/admin.css",
     "/admin/admin.js",
     "/admin/picker.js",
     "/admin/documents/{id}/file",
     "/admin/usage.csv",
+    "/admin/answers.jsonl",
 ];
 
 /// A page to inspect: the name of its screenshots, and its address, where `{…}` stands for a record's ID.

@@ -115,8 +115,13 @@ async fn documents(app: &TestApp, member: &Member) -> (String, String, String) {
 async fn converse(app: &TestApp, member: &Member) {
     let mut body = question_body("How often is the pump to be serviced, and what is to be done before?");
     body["conversation_id"] = json!(CONVERSATION);
-    let _ = member.post("/agents/chat", body).await.expect(200);
+    let reply = member.post("/agents/chat", body).await.expect(200);
     app.settle().await;
+    let path = format!("/conversations/{CONVERSATION}/messages/{}/feedback", reply.header("x-message-id"));
+    let comment =
+        "The seal is replaced every 250 hours since the last revision of the handbook.\nSee its second page.";
+    let body = json!({ "rating": "down", "reason": "wrong_sources", "comment": comment });
+    let _ = member.put(&path, body).await.expect(200);
 }
 
 /// Creates a webhook with deliveries of each state.

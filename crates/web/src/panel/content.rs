@@ -1,7 +1,7 @@
 //! URLs and templates of documents, conversations, webhooks, jobs and usage.
 
 use super::{
-    conversation, conversations, document, document_actions, document_attributes, document_bulk,
+    answers, conversation, conversations, document, document_actions, document_attributes, document_bulk,
     document_chunks, document_file, document_readers, document_upload, documents, jobs, usage, webhook,
     webhooks,
 };
@@ -27,6 +27,8 @@ routes! {
     "/conversations"         { GET => conversations::conversations }
     "/conversations/{id}"    { GET => conversation::conversation }
     "/conversations/{id}/delete" { POST => conversation::delete }
+    "/answers"               { GET => answers::answers }
+    "/answers.jsonl"         { GET => answers::export }
     "/webhooks"              { GET => webhooks::webhooks }
     "/webhooks/{id}"         { GET => webhook::webhook }
     "/webhooks/{id}/switch"  { POST => webhook::switch }
@@ -45,6 +47,7 @@ pages! {
     Framed<usage::UsagePage> => "usage.html"
     Framed<conversations::ConversationsPage> => "conversations.html"
     Framed<conversation::ConversationPage> => "conversation.html"
+    Framed<answers::AnswersPage> => "answers.html"
     Framed<webhooks::WebhooksPage> => "webhooks.html"
     Framed<webhook::WebhookPage> => "webhook.html"
 }

@@ -1,10 +1,11 @@
 //! Paged lists with filters in the URL.
 
 use super::nav::{self, ROOT};
+use chrono::{NaiveDate, NaiveTime};
 use docent_app::error::Error;
 use docent_app::{App, listing};
 use docent_domain::id::UserId;
-use docent_domain::listing::{Page, PageRequest};
+use docent_domain::listing::{Page, PageRequest, Period};
 use docent_http::Query;
 use docent_http::extract::query::encode_query;
 use serde::Serialize;
@@ -76,6 +77,29 @@ impl Paging {
             next_href: (page < pages).then(|| href(page + 1)),
             end_href: (page + 1 < pages).then(|| href(pages)),
         }
+    }
+}
+
+/// The filters `from` and `to` of a list.
+pub(super) struct Days {
+    pub(super) from: Option<NaiveDate>,
+    pub(super) to: Option<NaiveDate>,
+}
+
+impl Days {
+    pub(super) fn of(query: &mut Query) -> Self {
+        let mut day = |name| query.parse(name, "must be a date such as 2026-01-31", |text| text.parse().ok());
+        Self { from: day("from"), to: day("to") }
+    }
+
+    /// From the start of the first day to the end of the last one (UTC).
+    pub(super) fn period(&self) -> Period {
+        let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
+        Period { from: self.from.map(start), to: self.to.and_then(|day| day.succ_opt()).map(start) }
+    }
+
+    pub(super) fn filters(&self) -> Filters<2> {
+        [("from", self.from.map(|day| day.to_string())), ("to", self.to.map(|day| day.to_string()))]
     }
 }
 

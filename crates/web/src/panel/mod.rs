@@ -1,6 +1,7 @@
 //! The staff panel under `/admin`: server-rendered pages with one stylesheet and an optional script.
 
 pub(crate) mod access;
+mod answers;
 mod charts;
 pub(crate) mod collections;
 pub(crate) mod content;

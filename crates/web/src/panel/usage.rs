@@ -2,18 +2,18 @@
 
 use super::csv;
 use super::documents::{cut, email, short};
-use super::listing::{Filters, List, PageNumber, account_of};
+use super::listing::{Days, Filters, List, PageNumber, account_of};
 use super::nav::ROOT;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use actix_web::HttpResponse;
 use actix_web::http::header;
-use chrono::{Days, NaiveDate, NaiveTime};
+use chrono::NaiveDate;
 use docent_app::App;
 use docent_app::error::Result;
 use docent_app::usage::{self as use_case, Usage};
 use docent_domain::access::ViewUsageRecords;
-use docent_domain::listing::{Period, UsageFilter, UsageGrouping, UsageSum};
+use docent_domain::listing::{UsageFilter, UsageGrouping, UsageSum};
 use docent_http::extract::query::encode_query;
 use docent_http::{Query, State};
 use serde::Serialize;
@@ -50,49 +50,37 @@ pub(super) struct UsagePage {
 
 /// Requested period, account and grouping.
 struct UsageRequest {
-    from: Option<String>,
-    to: Option<String>,
+    days: Days,
     user: Option<String>,
     grouping: &'static (&'static str, &'static str, UsageGrouping),
-    period: Period,
 }
 
 impl UsageRequest {
     fn of(query: &mut Query, today: NaiveDate) -> Self {
-        let mut day = |name| query.parse(name, "must be a date such as 2026-01-31", |text| text.parse().ok());
-        let (mut from, to): (Option<NaiveDate>, Option<NaiveDate>) = (day("from"), day("to"));
-        if from.is_none() && to.is_none() {
-            from = today.checked_sub_days(Days::new(DAYS - 1));
+        let mut days = Days::of(query);
+        if days.from.is_none() && days.to.is_none() {
+            days.from = today.checked_sub_days(chrono::Days::new(DAYS - 1));
         }
-        let start = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
-        // The last day is included.
-        let end = to.and_then(|day| day.succ_opt());
         let grouping = query.parse("by", "must be a known grouping", |text| {
             GROUPINGS.iter().find(|(name, ..)| *name == text)
         });
-        Self {
-            from: from.map(|day| day.to_string()),
-            to: to.map(|day| day.to_string()),
-            user: query.text("user").map(cut),
-            grouping: grouping.unwrap_or(&GROUPINGS[0]),
-            period: Period { from: from.map(start), to: end.map(start) },
-        }
+        Self { user: query.text("user").map(cut), grouping: grouping.unwrap_or(&GROUPINGS[0]), days }
     }
 
     fn filters(&self) -> Filters<4> {
-        [
-            ("from", self.from.clone()),
-            ("to", self.to.clone()),
-            ("user", self.user.clone()),
-            ("by", Some(self.grouping.0.to_owned())),
-        ]
+        let [from, to] = self.days.filters();
+        [from, to, ("user", self.user.clone()), ("by", Some(self.grouping.0.to_owned()))]
     }
 
     /// None if the requested account does not exist.
     async fn filter(&self, app: &App) -> Result<Option<UsageFilter>> {
         Ok(match account_of(app, self.user.as_deref()).await? {
             Some(None) => None,
-            user => Some(UsageFilter { period: self.period, user: user.flatten(), ..UsageFilter::default() }),
+            user => Some(UsageFilter {
+                period: self.days.period(),
+                user: user.flatten(),
+                ..UsageFilter::default()
+            }),
         })
     }
 }

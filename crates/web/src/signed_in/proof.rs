@@ -14,6 +14,7 @@ const ACTIONS: &[(&str, &str)] = &[
     ("POST", "/account/second-factor/confirm"),
     ("POST", "/account/second-factor/recovery-codes"),
     ("POST", "/account/second-factor/remove"),
+    ("GET", "/admin/answers.jsonl"),
     ("GET", "/admin/api-keys/add"),
     ("POST", "/admin/api-keys/add"),
     // Roles decide who reads documents.
