@@ -4,13 +4,15 @@ use crate::error::Result;
 use crate::{App, scope};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::condition::Condition;
+use docent_domain::explanation::FieldScores;
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::id::{DocumentId, VersionId};
+use docent_domain::id::{ChunkId, DocumentId, VersionId};
 use docent_domain::neighbours::{self, MERGED_RANKS};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, ScoredChunk, deduplicated};
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
 use docent_ports::reranker::Reranker;
+use std::collections::HashMap;
 
 /// Maximum number of chunks requested from the vector store when many results are duplicates, or belong to documents
 /// that are not ingested.
@@ -78,6 +80,45 @@ pub async fn find(
         tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
     }
     Ok(Found { passages, is_reranked })
+}
+
+/// The result of a search with an explanation of its scores.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainedSearch {
+    /// The result.
+    pub found: Found,
+    /// Scores by field of the chunks that the index still has.
+    pub fields: HashMap<ChunkId, FieldScores>,
+}
+
+/// Like [`find`], and says how much each field contributes to the scores of the index.
+///
+/// # Errors
+/// As [`search`].
+pub async fn explain(
+    app: &App,
+    grant: Grant<ReadDocuments>,
+    scope: &Scope,
+    query: &str,
+    selection: &Selection,
+    limit: usize,
+) -> Result<ExplainedSearch> {
+    let found = find(app, grant, scope, query, selection, limit).await?;
+    let mut documents: Vec<DocumentId> = found.passages.iter().map(|passage| passage.document_id).collect();
+    documents.sort_unstable();
+    documents.dedup();
+    let scope = scope::select(scope, selection)?;
+    let versions = versions(app, &scope, &documents).await?;
+    if versions.is_empty() {
+        return Ok(ExplainedSearch { found, fields: HashMap::new() });
+    }
+    let active = app.active_index().await?;
+    let embedding = active.embedder()?.embed_query(query).await?;
+    let condition = selection.condition.as_ref();
+    // The chunks that were found are among the best ones of their documents too.
+    let filter = ChunkFilter { scope: &scope, condition, versions: Some(&versions), limit: CANDIDATES_MAX };
+    let fields = active.index.explain(&embedding, filter).await?;
+    Ok(ExplainedSearch { found, fields })
 }
 
 /// The chunks that a search is limited to.

@@ -14,6 +14,7 @@ pub mod conversation;
 pub mod delegation;
 pub mod document;
 pub mod error;
+pub mod explanation;
 pub mod extraction;
 mod failure;
 pub mod fault;

@@ -1,10 +1,11 @@
 //! Vector indexes: the chunks of versions of documents and the search for them.
 
 use async_trait::async_trait;
+use docent_domain::explanation::FieldScores;
 use docent_domain::fault::Result;
 #[cfg(doc)]
 use docent_domain::id::CollectionId;
-use docent_domain::id::VersionId;
+use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{
     ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, StoredChunk,
 };
@@ -41,6 +42,13 @@ pub trait VectorIndex: Send + Sync {
     /// Scope and condition apply to the labels that were last stored. Chunks stored by versions that knew no labels count
     /// as those of a document in the collection [`CollectionId::EVERYONE`] without attributes.
     async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>>;
+
+    /// Returns the scores by field of the chunks that [`search`](Self::search) finds.
+    async fn explain(
+        &self,
+        query: &QueryEmbedding,
+        filter: ChunkFilter<'_>,
+    ) -> Result<HashMap<ChunkId, FieldScores>>;
 
     /// Counts the chunks of a version.
     async fn count(&self, version: VersionId) -> Result<u64>;

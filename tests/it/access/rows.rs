@@ -355,6 +355,7 @@ pub(super) const ROWS: &[Row] = &[
         .with_fields(&[("group", "{group}")])
         .owned_by(Own),
     get("/admin/conversations", Panel(&[ViewConversation])),
+    get("/admin/search", Panel(&[ViewDocument])),
     get("/admin/answers", Panel(&[ViewConversation])),
     get("/admin/answers.jsonl", Panel(&[ViewConversation])),
     get("/admin/conversations/{id}", Panel(&[ViewConversation])),

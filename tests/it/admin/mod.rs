@@ -13,6 +13,7 @@ mod groups;
 mod jobs;
 mod login;
 mod pages;
+mod search;
 mod session;
 mod sessions;
 mod upload;

@@ -32,8 +32,11 @@ async fn assert_shown_as_text(window: &Chromium, path: &str, text: &str) {
 async fn ask(app: &TestApp, member: &Member) {
     let mut body = question_body(HOSTILE);
     body["conversation_id"] = json!(CONVERSATION);
-    let _ = member.post("/agents/chat", body).await.expect(200);
+    let reply = member.post("/agents/chat", body).await.expect(200);
     app.settle().await;
+    let path = format!("/conversations/{CONVERSATION}/messages/{}/feedback", reply.header("x-message-id"));
+    let _ =
+        member.put(&path, json!({ "rating": "down", "comment": format!("No: {HOSTILE}") })).await.expect(200);
 }
 
 #[tokio::test]
@@ -78,6 +81,8 @@ async fn scripts_in_stored_text_are_escaped() {
             assert_shown_as_text(window, "/admin/conversations", HOSTILE).await;
             let conversation = format!("/admin/conversations/{CONVERSATION}");
             assert_shown_as_text(window, &conversation, HOSTILE).await;
+            assert_shown_as_text(window, "/admin/answers", &format!("No: {HOSTILE}")).await;
+            assert_shown_as_text(window, "/admin/search?q=zebra", "<script>window.hit=1</script>").await;
             assert_shown_as_text(window, &conversation, name).await;
             for path in ["/admin/documents?q=", "/admin/users?q=", "/admin/audit?who="] {
                 assert_shown_as_text(window, &format!("{path}%22%3E%3Cimg%20src%3Dx%3E"), "\"><img src=x>")

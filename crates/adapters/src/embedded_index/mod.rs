@@ -26,8 +26,9 @@ mod writer;
 
 use async_trait::async_trait;
 pub use collections::EmbeddedIndexes;
+use docent_domain::explanation::FieldScores;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_domain::id::VersionId;
+use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{
     ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, StoredChunk,
 };
@@ -130,6 +131,26 @@ impl EmbeddedIndex {
             Err(error) => Err(failed(FaultKind::Internal).caused_by(error)),
         }
     }
+
+    /// Runs a query on a blocking thread.
+    async fn query<T: Send + 'static>(
+        &self,
+        query: &QueryEmbedding,
+        filter: ChunkFilter<'_>,
+        run: impl FnOnce(&Shared, &QueryEmbedding, ChunkFilter<'_>) -> tantivy::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        if let (Some(query), Some(vectors)) = (&query.dense, self.shared.snapshot().1) {
+            vectors.check_dimensions(query.len())?;
+        }
+        let query = query.clone();
+        let (scope, condition) = (filter.scope.clone(), filter.condition.cloned());
+        let (versions, limit) = (filter.versions.map(<[VersionId]>::to_vec), filter.limit);
+        let work = self.read(move |shared| {
+            let (condition, versions) = (condition.as_ref(), versions.as_deref());
+            run(shared, &query, ChunkFilter { scope: &scope, condition, versions, limit })
+        });
+        traced("query", work).await
+    }
 }
 
 #[async_trait]
@@ -147,17 +168,15 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
-        if let (Some(query), Some(vectors)) = (&query.dense, self.shared.snapshot().1) {
-            vectors.check_dimensions(query.len())?;
-        }
-        let query = query.clone();
-        let (scope, condition) = (filter.scope.clone(), filter.condition.cloned());
-        let (versions, limit) = (filter.versions.map(<[VersionId]>::to_vec), filter.limit);
-        let work = self.read(move |shared| {
-            let (condition, versions) = (condition.as_ref(), versions.as_deref());
-            search::run(shared, &query, ChunkFilter { scope: &scope, condition, versions, limit })
-        });
-        traced("query", work).await
+        self.query(query, filter, search::run).await
+    }
+
+    async fn explain(
+        &self,
+        query: &QueryEmbedding,
+        filter: ChunkFilter<'_>,
+    ) -> Result<HashMap<ChunkId, FieldScores>> {
+        self.query(query, filter, search::explain).await
     }
 
     async fn count(&self, document: VersionId) -> Result<u64> {

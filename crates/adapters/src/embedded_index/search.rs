@@ -16,14 +16,17 @@ use super::vectors::Vectors;
 use super::{Shared, labels};
 use allowed::Allowed;
 use best::TopCandidates;
-use docent_domain::id::VersionId;
+use docent_domain::explanation::FieldScores;
+use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, QueryEmbedding};
 use runs::Run;
 pub(super) use runs::RunCache;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tantivy::columnar::{Column, ColumnValues};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
+use uuid::Uuid;
 
 /// Returns the best chunks for a query; see [`docent_ports::vector_index::VectorIndex::search`].
 pub(super) fn run(
@@ -57,6 +60,39 @@ pub(super) fn run(
     best.into_sorted().into_iter().map(chunk).collect()
 }
 
+/// Returns the scores by field of the best chunks for a query.
+pub(super) fn explain(
+    shared: &Shared,
+    query: &QueryEmbedding,
+    filter: ChunkFilter<'_>,
+) -> tantivy::Result<HashMap<ChunkId, FieldScores>> {
+    let found: HashSet<ChunkId> = run(shared, query, filter)?.into_iter().map(|chunk| chunk.id).collect();
+    let (searcher, vectors) = shared.snapshot();
+    let segments = segments(shared, &searcher, filter)?;
+    let terms = query.sparse.as_ref().filter(|terms| !terms.is_empty());
+    let lexical =
+        terms.map(|terms| lexical::FieldSums::of(&searcher, &segments, &shared.fields, terms)).transpose()?;
+    let mut explained = HashMap::with_capacity(found.len());
+    for segment in &segments {
+        let keys = vector_keys(segment.reader)?;
+        for doc in segment.searchable() {
+            let version = VersionId::from_uuid(Uuid::from_u128(segment.document(doc)));
+            let id = ChunkId::of(version, segment.ordinal(doc));
+            if !found.contains(&id) {
+                continue;
+            }
+            let key = keys.as_ref().and_then(|keys| keys.first(doc));
+            let dense =
+                query.dense.as_deref().zip(vectors.as_ref()).zip(key).and_then(|((query, vectors), key)| {
+                    vectors.find(key, 0).map(|row| vectors.dot(row, query))
+                });
+            let scores = lexical.as_ref().map(|sums| sums.of_chunk(segment, doc)).unwrap_or_default();
+            explained.insert(id, FieldScores { dense, ..scores });
+        }
+    }
+    Ok(explained)
+}
+
 /// A segment with the columns that searches read.
 struct Segment<'a> {
     number: u32,
@@ -75,9 +111,12 @@ impl Segment<'_> {
         u128::from(self.high.get_val(doc)) << 64 | u128::from(self.low.get_val(doc))
     }
 
+    fn ordinal(&self, doc: DocId) -> u32 {
+        u32::try_from(self.ordinals.get_val(doc)).unwrap_or(u32::MAX)
+    }
+
     fn candidate(&self, doc: DocId, document: u128, score: f32) -> best::Candidate {
-        let ordinal = u32::try_from(self.ordinals.get_val(doc)).unwrap_or(u32::MAX);
-        best::Candidate { score, document, ordinal, segment: self.number, doc }
+        best::Candidate { score, document, ordinal: self.ordinal(doc), segment: self.number, doc }
     }
 
     /// Returns the allowed chunks that are not deleted.

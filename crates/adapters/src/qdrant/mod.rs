@@ -37,6 +37,7 @@ use async_trait::async_trait;
 use collection::Collection;
 pub use collections::QdrantCollections;
 use connection::{Connection, kind};
+use docent_domain::explanation::FieldScores;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{
@@ -47,8 +48,9 @@ use docent_ports::term_statistics::Contribution;
 use docent_ports::trace::TracePropagator;
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use qdrant_client::qdrant::CountPoints;
+use rank::Candidate;
 use spans::traced;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,6 +110,16 @@ impl QdrantIndex {
     }
 
     async fn find(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
+        let (candidates, terms, dense) = self.candidates(query, filter).await?;
+        Ok(rank::best(candidates, terms.as_ref(), dense, filter.limit))
+    }
+
+    /// The chunks that are ranked, and what they are ranked by.
+    async fn candidates<'q>(
+        &self,
+        query: &'q QueryEmbedding,
+        filter: ChunkFilter<'_>,
+    ) -> Result<(Vec<Candidate>, Option<WeightedTerms>, Option<&'q [f32]>)> {
         self.collection.verify(&self.connection).await?;
         let dense = match &query.dense {
             Some(dense) if self.collection.has_dense(&self.connection, dense.len() as u64).await? => {
@@ -120,10 +132,13 @@ impl QdrantIndex {
             None => None,
         };
         let request = query::request(self.collection.name(), terms.as_ref(), dense, filter);
-        let Some(request) = request else { return Ok(Vec::new()) };
+        let Some(request) = request else { return Ok((Vec::new(), terms, dense)) };
         let found = self.connection.read(self.connection.points().query(request)).await;
-        let Some(found) = self.unless_absent("search", found)? else { return Ok(Vec::new()) };
-        Ok(rank::best(points::candidates(found.result)?, terms.as_ref(), dense, filter.limit))
+        let candidates = match self.unless_absent("search", found)? {
+            Some(found) => points::candidates(found.result)?,
+            None => Vec::new(),
+        };
+        Ok((candidates, terms, dense))
     }
 
     /// Adds the current weights to the query's terms.
@@ -224,6 +239,22 @@ impl VectorIndex for QdrantIndex {
 
     async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         traced("query", self.collection.name(), self.find(query, filter)).await
+    }
+
+    async fn explain(
+        &self,
+        query: &QueryEmbedding,
+        filter: ChunkFilter<'_>,
+    ) -> Result<HashMap<ChunkId, FieldScores>> {
+        let explain = async {
+            let (candidates, terms, dense) = self.candidates(query, filter).await?;
+            let mut scores = rank::by_field(&candidates, terms.as_ref(), dense);
+            let best = rank::best(candidates, terms.as_ref(), dense, filter.limit);
+            let best: HashSet<ChunkId> = best.into_iter().map(|chunk| chunk.id).collect();
+            scores.retain(|id, _| best.contains(id));
+            Ok(scores)
+        };
+        traced("query", self.collection.name(), explain).await
     }
 
     async fn count(&self, document: VersionId) -> Result<u64> {

@@ -1,9 +1,12 @@
 //! The final ranking of candidates.
 
 use super::terms::WeightedTerms;
+use docent_domain::explanation::FieldScores;
+use docent_domain::id::ChunkId;
 use docent_domain::ranking::{hybrid, length_norm, lexical, rounded_length};
 use docent_domain::retrieval::FoundChunk;
 use qdrant_client::qdrant::SparseVector;
+use std::collections::HashMap;
 
 /// A chunk to be ranked.
 #[derive(Clone, Debug)]
@@ -47,6 +50,23 @@ pub(super) fn best(
     });
     scored.truncate(limit);
     scored.into_iter().map(|(score, candidate)| FoundChunk { score, ..candidate.chunk }).collect()
+}
+
+/// The scores by field of each candidate.
+pub(super) fn by_field(
+    candidates: &[Candidate],
+    query: Option<&WeightedTerms>,
+    dense: Option<&[f32]>,
+) -> HashMap<ChunkId, FieldScores> {
+    let scores_of = |candidate: &Candidate| {
+        let scores = query.map(|query| {
+            let norm = length_norm(rounded_length(candidate.length), query.totals.average_length());
+            FieldScores::lexical(&query.occurrences(&candidate.terms), norm)
+        });
+        let cosine = dense.zip(candidate.dense.as_deref()).map(|(query, vector)| product(vector, query));
+        (candidate.chunk.id, FieldScores { dense: cosine, ..scores.unwrap_or_default() })
+    };
+    candidates.iter().map(scores_of).collect()
 }
 
 fn product(a: &[f32], b: &[f32]) -> f32 {

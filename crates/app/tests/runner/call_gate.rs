@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use docent_domain::document::BlobKey;
+use docent_domain::explanation::FieldScores;
 use docent_domain::fault::Result;
-use docent_domain::id::VersionId;
+use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{
     ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, StoredChunk,
 };
@@ -167,6 +168,15 @@ impl VectorIndex for Stepped<dyn VectorIndex> {
     async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         pass().await;
         self.0.search(query, filter).await
+    }
+
+    async fn explain(
+        &self,
+        query: &QueryEmbedding,
+        filter: ChunkFilter<'_>,
+    ) -> Result<HashMap<ChunkId, FieldScores>> {
+        pass().await;
+        self.0.explain(query, filter).await
     }
 
     async fn counts(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {

@@ -2,6 +2,7 @@
 
 pub mod body;
 pub mod client;
+pub mod condition;
 pub mod deserialize;
 pub mod form;
 pub mod granted;

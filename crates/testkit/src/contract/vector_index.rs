@@ -150,6 +150,36 @@ crate::battery! {
         for (chunk, (.., score)) in found.iter().zip(&expected) {
             assert!((chunk.score - score).abs() < 1e-4, "{} is not {score}", chunk.score);
         }
+        // The explanation has the same parts.
+        let explained = index.explain(&query, ChunkFilter::all(9)).await.unwrap();
+        assert_eq!(explained.len(), found.len());
+        for chunk in &found {
+            let fields = explained[&chunk.id];
+            assert!((fields.lexical_sum() - chunk.score).abs() < 1e-4, "{fields:?} is not {}", chunk.score);
+        }
+        let fields = explained[&ChunkId::of(version_id(2), 0)];
+        assert!((fields.title - valve.title).abs() < 1e-4 && (fields.lead - valve.lead).abs() < 1e-4, "{fields:?}");
+        assert!((fields.headings - valve.heading).abs() < 1e-4, "{fields:?}");
+        assert_eq!(fields.dense, None);
+    }
+
+    /// Only what a search finds is explained, with the cosine of the dense vectors.
+    async fn explanation_follows_the_filter_and_has_the_cosine(index) {
+        for n in 1..=2 {
+            let entries = vec![hybrid_entry(n, 0, "pump", &[0.6, 0.8]), hybrid_entry(n, 1, "valve", &[-1.0, 0.0])];
+            index.replace(&indexed(n), entries).await.unwrap();
+        }
+        let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
+        let versions = [version_id(2)];
+        let filter = ChunkFilter { versions: Some(&versions), ..ChunkFilter::all(9) };
+        let explained = index.explain(&both, filter).await.unwrap();
+        let [(id, fields)] = explained.into_iter().collect::<Vec<_>>()[..] else { panic!() };
+        assert_eq!(id, ChunkId::of(version_id(2), 0));
+        assert!(fields.body > 0.0 && fields.headings == 0.0, "{fields:?}");
+        assert!((fields.dense.unwrap() - 0.6).abs() < 1e-5, "{fields:?}");
+        let limited = index.explain(&query("pump"), ChunkFilter::all(1)).await.unwrap();
+        assert_eq!(limited.keys().copied().collect::<Vec<_>>(), [ChunkId::of(version_id(1), 0)]);
+        assert!(index.explain(&query("crane"), ChunkFilter::all(9)).await.unwrap().is_empty());
     }
 
     /// Ties are in the order of documents and ordinals.

@@ -1,14 +1,15 @@
 //! In-memory vector index.
 
 use async_trait::async_trait;
+use docent_domain::explanation::FieldScores;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_domain::id::VersionId;
+use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::ranking::{
     CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
 };
 use docent_domain::retrieval::{
-    ChunkFilter, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, QueryTerm, QueryTerms, SparseVector,
-    StoredChunk, TermCounts,
+    ChunkFilter, Embedding, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, QueryTerm, QueryTerms,
+    SparseVector, StoredChunk, TermCounts,
 };
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use std::collections::{BTreeMap, HashMap};
@@ -58,6 +59,16 @@ fn frequency(terms: &TermCounts, sought: &str) -> u32 {
 }
 
 fn lexical_of(terms: &[(&str, TermWeights)], totals: &CorpusStatistics, chunk: &SparseVector) -> f32 {
+    let (found, norm) = occurrences(terms, totals, chunk);
+    lexical(&found, norm)
+}
+
+/// Returns the weights and occurrences of the query's terms in a chunk, and the norm of its length.
+fn occurrences(
+    terms: &[(&str, TermWeights)],
+    totals: &CorpusStatistics,
+    chunk: &SparseVector,
+) -> (Vec<(TermWeights, Occurrence)>, f32) {
     let found = terms.iter().map(|(term, worth)| {
         let has = |terms: &TermCounts| frequency(terms, term) > 0;
         let occurrence = Occurrence {
@@ -69,7 +80,7 @@ fn lexical_of(terms: &[(&str, TermWeights)], totals: &CorpusStatistics, chunk: &
         (*worth, occurrence)
     });
     let length = rounded_length(u32::try_from(chunk.body.total()).unwrap());
-    lexical(&found.collect::<Vec<_>>(), length_norm(length, totals.average_length()))
+    (found.collect(), length_norm(length, totals.average_length()))
 }
 
 #[async_trait]
@@ -146,6 +157,33 @@ impl VectorIndex for FakeVectorIndex {
         });
         found.truncate(limit);
         Ok(found.into_iter().map(|(_, chunk)| chunk).collect())
+    }
+
+    async fn explain(
+        &self,
+        query: &QueryEmbedding,
+        filter: ChunkFilter<'_>,
+    ) -> Result<HashMap<ChunkId, FieldScores>> {
+        let found = self.search(query, filter).await?;
+        let documents = self.documents.lock().unwrap();
+        let entries =
+            || documents.iter().flat_map(|(id, (_, entries))| entries.iter().map(|entry| (*id, entry)));
+        let sparse: Vec<_> =
+            entries().filter_map(|(id, entry)| Some((id, entry.embedding.sparse.as_ref()?))).collect();
+        let terms = query.sparse.clone().unwrap_or_default();
+        let (totals, terms) = weighed(&terms, &sparse);
+        let explained = |chunk: FoundChunk| {
+            let (_, entry) = entries().find(|(_, entry)| entry.id == chunk.id)?;
+            let Embedding { sparse, dense } = &entry.embedding;
+            let scores = sparse.as_ref().map(|sparse| {
+                let (found, norm) = occurrences(&terms, &totals, sparse);
+                FieldScores::lexical(&found, norm)
+            });
+            let cosine = query.dense.as_ref().zip(dense.as_ref());
+            let cosine = cosine.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum());
+            Some((chunk.id, FieldScores { dense: cosine, ..scores.unwrap_or_default() }))
+        };
+        Ok(found.into_iter().filter_map(explained).collect())
     }
 
     async fn count(&self, document: VersionId) -> Result<u64> {

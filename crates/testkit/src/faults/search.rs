@@ -2,8 +2,9 @@
 
 use super::Faulty;
 use async_trait::async_trait;
+use docent_domain::explanation::FieldScores;
 use docent_domain::fault::Result;
-use docent_domain::id::{GenerationId, VersionId};
+use docent_domain::id::{ChunkId, GenerationId, VersionId};
 use docent_domain::recognition::{Languages, RecognizedPage};
 use docent_domain::retrieval::{
     ChunkFilter, Embedding, FoundChunk, IndexEntry, IndexedVersion, Passages, QueryEmbedding, SparseVector,
@@ -36,6 +37,14 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         self.pass()?.search(query, filter).await
+    }
+
+    async fn explain(
+        &self,
+        query: &QueryEmbedding,
+        filter: ChunkFilter<'_>,
+    ) -> Result<HashMap<ChunkId, FieldScores>> {
+        self.pass()?.explain(query, filter).await
     }
 
     async fn count(&self, document: VersionId) -> Result<u64> {

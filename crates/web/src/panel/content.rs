@@ -2,8 +2,8 @@
 
 use super::{
     answers, conversation, conversations, document, document_actions, document_attributes, document_bulk,
-    document_chunks, document_file, document_readers, document_upload, documents, jobs, usage, webhook,
-    webhooks,
+    document_chunks, document_file, document_readers, document_upload, documents, jobs, search, usage,
+    webhook, webhooks,
 };
 use crate::signed_in::layout::Framed;
 use crate::templates::pages;
@@ -22,6 +22,7 @@ routes! {
     "/documents/{id}/retry"  { POST => document_actions::retry }
     "/documents/{id}/delete" { POST => document_actions::delete }
     "/jobs"                  { GET => jobs::jobs }
+    "/search"                { GET => search::search }
     "/usage"                 { GET => usage::usage }
     "/usage.csv"             { GET => usage::export }
     "/conversations"         { GET => conversations::conversations }
@@ -43,6 +44,7 @@ pages! {
     Framed<document::DocumentPage> => "document.html"
     Framed<document_chunks::ChunksPage> => "chunks.html"
     Framed<document_readers::ReadersPage> => "readers.html"
+    Framed<search::SearchPage> => "search.html"
     Framed<jobs::JobsPage> => "jobs.html"
     Framed<usage::UsagePage> => "usage.html"
     Framed<conversations::ConversationsPage> => "conversations.html"

@@ -21,6 +21,7 @@ mod documents;
 mod jobs;
 mod listing;
 mod nav;
+mod search;
 mod style;
 mod usage;
 mod webhook;

@@ -26,6 +26,7 @@ const GROUPS: [(&str, &[Section]); 4] = [
             // Every account has roles on some.
             ("collections", "Collections", None),
             ("conversations", "Conversations", Some(Permission::ViewConversation)),
+            ("search", "Try a search", Some(Permission::ViewDocument)),
             ("answers", "Rated answers", Some(Permission::ViewConversation)),
         ],
     ),

@@ -4,6 +4,7 @@ use super::Segment;
 use super::allowed::Allowed;
 use super::best::TopCandidates;
 use crate::embedded_index::schema::Fields;
+use docent_domain::explanation::FieldScores;
 use docent_domain::ranking::{self, TermWeights};
 use docent_domain::retrieval::QueryTerms;
 use std::collections::HashMap;
@@ -30,15 +31,31 @@ impl Scores {
         fields: &Fields,
         terms: &QueryTerms,
     ) -> tantivy::Result<Self> {
-        let none = |segment: &Segment<'_>| vec![0.0; segment.reader.max_doc() as usize];
-        let mut scores = Self(segments.iter().map(none).collect());
+        let mut scores = Self::zero(segments);
         scores.add_bodies(searcher, segments, fields.body, terms)?;
         scores.add_headings(searcher, segments, fields.heading_terms, terms)?;
-        let documents = documents(searcher, segments, fields, terms)?;
-        if !documents.is_empty() {
-            scores.add_documents(segments, &documents);
-        }
+        scores.add_fields(searcher, segments, fields, &document_fields(fields), terms)?;
         Ok(scores)
+    }
+
+    fn zero(segments: &[Segment<'_>]) -> Self {
+        Self(segments.iter().map(|segment| vec![0.0; segment.reader.max_doc() as usize]).collect())
+    }
+
+    /// Adds scores for terms in these fields of documents, each with its weight.
+    fn add_fields(
+        &mut self,
+        searcher: &Searcher,
+        segments: &[Segment<'_>],
+        fields: &Fields,
+        weighted: &[WeightedField],
+        terms: &QueryTerms,
+    ) -> tantivy::Result<()> {
+        let documents = documents(searcher, segments, fields, weighted, terms)?;
+        if !documents.is_empty() {
+            self.add_documents(segments, &documents);
+        }
+        Ok(())
     }
 
     /// Returns the total lexical score of a chunk.
@@ -163,20 +180,60 @@ impl Scores {
     }
 }
 
-/// Returns the scores of title and lead by document.
+/// A field of documents with its factor of a term.
+type WeightedField = (Field, fn(TermWeights) -> f32);
+
+/// The fields of documents: title and lead.
+fn document_fields(fields: &Fields) -> [WeightedField; 2] {
+    [(fields.title_terms, |factors| factors.title), (fields.lead_terms, |factors| factors.lead)]
+}
+
+/// The lexical scores of all chunks by field, for explanations.
+pub(super) struct FieldSums {
+    body: Scores,
+    headings: Scores,
+    title: Scores,
+    lead: Scores,
+}
+
+impl FieldSums {
+    pub(super) fn of(
+        searcher: &Searcher,
+        segments: &[Segment<'_>],
+        fields: &Fields,
+        terms: &QueryTerms,
+    ) -> tantivy::Result<Self> {
+        let [mut body, mut headings, mut title, mut lead] = [(); 4].map(|()| Scores::zero(segments));
+        body.add_bodies(searcher, segments, fields.body, terms)?;
+        headings.add_headings(searcher, segments, fields.heading_terms, terms)?;
+        let [of_title, of_lead] = document_fields(fields);
+        title.add_fields(searcher, segments, fields, &[of_title], terms)?;
+        lead.add_fields(searcher, segments, fields, &[of_lead], terms)?;
+        Ok(Self { body, headings, title, lead })
+    }
+
+    pub(super) fn of_chunk(&self, segment: &Segment<'_>, doc: DocId) -> FieldScores {
+        FieldScores {
+            body: self.body.total(segment, doc),
+            headings: self.headings.total(segment, doc),
+            title: self.title.total(segment, doc),
+            lead: self.lead.total(segment, doc),
+            dense: None,
+        }
+    }
+}
+
+/// Returns the scores of these fields by document.
 fn documents(
     searcher: &Searcher,
     segments: &[Segment<'_>],
     fields: &Fields,
+    weighted: &[WeightedField],
     terms: &QueryTerms,
 ) -> tantivy::Result<HashMap<u128, f32>> {
     let mut documents = HashMap::new();
     let total = super::alive_count(searcher, &fields.first_term())?;
-    let factor_in_title = |factors: TermWeights| factors.title;
-    let factor_in_lead = |factors: TermWeights| factors.lead;
-    let fields: [(Field, fn(TermWeights) -> f32); 2] =
-        [(fields.title_terms, factor_in_title), (fields.lead_terms, factor_in_lead)];
-    for (field, factor) in fields {
+    for (field, factor) in weighted.iter().copied() {
         for term in terms.iter() {
             let found = TermPostings::all(segments, &Term::from_field_text(field, &term.text))?;
             let gain = factor(TermWeights::factors(term))
