@@ -55,11 +55,11 @@ class Model(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        messages = request["messages"]
-        if messages[-1]["role"] == "tool":
-            deltas = [{"content": "By what I found: "}, {"content": messages[-1]["content"][:60]}]
+        last = [message for message in request["messages"] if message["role"] != "system"][-1]
+        if last["role"] == "tool":
+            deltas = [{"content": "By what I found: "}, {"content": last["content"][:60]}]
         else:
-            query = json.dumps({"query": messages[-1]["content"]})
+            query = json.dumps({"query": last["content"]})
             deltas = [{"tool_calls": [{"index": 0, "id": "1", "type": "function", "function": {"name": "search_docs", "arguments": query}}]}]
         reason = "tool_calls" if "tool_calls" in deltas[0] else "stop"
         choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]

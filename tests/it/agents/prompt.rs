@@ -27,17 +27,31 @@ rules! {
         ]);
     }
 
-    async fn system_prompt_lists_sources_of_passages(setup) {
-        let turns = [Turn::searching("zebra"), Turn::saying("done")];
+    async fn sources_of_passages_follow_the_tool_outputs(setup) {
+        let turns = [Turn::searching("zebra"), Turn::searching("Africa"), Turn::searching("unicorn"), Turn::saying("done")];
         let app = setup.system_prompt("Be good.").script(turns).start().await;
         let ada = app.ada().await;
         ada.add("Animals of 2018.pdf", pdf(&["Nothing here.", "The zebra lives in Africa and eats grass."])).await;
         app.run_jobs().await;
         let _ = ada.ask("q").await.expect(200);
         assert_eq!(system_messages(&app, 0), ["Be good."]);
-        let [prompt] = system_messages(&app, 1).try_into().unwrap();
+        let [prompt, sources] = system_messages(&app, 1).try_into().unwrap();
         let line = "\n1. Animals of 2018.pdf, pages 1 to 2, begins with: Nothing here. The zebra lives";
-        assert!(prompt.starts_with("Be good.\n\n") && prompt.ends_with(line), "{prompt}");
+        assert!(prompt == "Be good." && sources.ends_with(line), "{prompt} {sources}");
+        let messages = &app.model.requests()[1].messages;
+        assert!(matches!(&messages[3..], [Message::Tool(_), Message::System(_)]), "{messages:?}");
+        // A passage that is found again keeps its number; nothing follows a search without results.
+        assert_eq!(system_messages(&app, 3), ["Be good.", &sources, &sources]);
+    }
+
+    async fn tool_outputs_are_the_last_messages_without_a_system_prompt(setup) {
+        let app = setup.script([Turn::searching("zebra"), Turn::saying("done")]).start().await;
+        let ada = app.ada().await;
+        ada.add("a.pdf", pdf(&["The zebra lives."])).await;
+        app.run_jobs().await;
+        let _ = ada.ask("q").await.expect(200);
+        assert!(system_messages(&app, 1).is_empty());
+        assert!(matches!(app.model.requests()[1].messages.last(), Some(Message::Tool(_))));
     }
 
     async fn client_system_messages_follow_the_prompt(setup) {

@@ -12,6 +12,7 @@ mod ingest;
 #[cfg(feature = "live")]
 mod live;
 mod maintenance;
+mod model;
 mod observability;
 mod program;
 mod recognition;

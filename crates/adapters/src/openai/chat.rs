@@ -17,7 +17,7 @@ use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use docent_ports::clock::Clock;
 use futures::{StreamExt, stream};
 use reader::CompletionReader;
-use request::ChatRequestBody;
+use request::{ChatRequestBody, RequestForm, has_later_system_message};
 use reqwest::Response;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +33,7 @@ pub struct OpenAiChatModel {
     model: String,
     timeout: Duration,
     usage: OptionalField,
+    later_system_messages: OptionalField,
 }
 
 impl OpenAiChatModel {
@@ -47,6 +48,7 @@ impl OpenAiChatModel {
             model: settings.model.clone(),
             timeout: settings.timeout,
             usage: OptionalField::default(),
+            later_system_messages: OptionalField::default(),
         })
     }
 
@@ -71,10 +73,21 @@ impl OpenAiChatModel {
         )
     }
 
-    /// Sends a request, without `stream_options` if the back end does not support them.
+    /// Sends a request in the form that the back end supports: without `stream_options`, or with one system message at the
+    /// beginning, which chat templates of some models require.
     async fn send(&self, request: &ChatRequest) -> Result<Response, CallError> {
+        if !has_later_system_message(&request.messages) {
+            return self.send_in_order(request, true).await;
+        }
+        let post = |in_order| self.send_in_order(request, in_order);
+        let unsupported = "the chat back end accepts system messages only at the beginning; its prompt cache applies less often";
+        self.later_system_messages.call(post, unsupported).await
+    }
+
+    async fn send_in_order(&self, request: &ChatRequest, in_order: bool) -> Result<Response, CallError> {
         let post = |wants_usage| async move {
-            let body = ChatRequestBody::new(&self.model, request, wants_usage)?;
+            let form = RequestForm { wants_usage, moves_system_messages: !in_order };
+            let body = ChatRequestBody::new(&self.model, request, form)?;
             self.endpoint.post(&body, self.timeout).await
         };
         let unsupported = "the chat back end does not support stream_options; tokens are counted locally";

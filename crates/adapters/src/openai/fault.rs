@@ -18,6 +18,9 @@ const QUOTE_CHARS: usize = 16;
 /// Shorter texts are not searched for: they occur in messages by chance.
 const MIN_QUOTED_CHARS: usize = 3;
 
+/// What messages about a refused order of roles contain.
+const TEMPLATE_WORDS: [&str; 4] = ["template", "jinja", "system message", "roles must"];
+
 /// Why a call failed.
 #[derive(Debug)]
 pub(super) enum CallError {
@@ -42,7 +45,15 @@ impl From<BackendError> for CallError {
 impl CallError {
     /// Whether the back end called the request invalid, so that another form of it may succeed.
     pub(super) fn is_invalid_request(&self) -> bool {
-        matches!(self, Self::Backend(BackendError { status: Some(400 | 422), .. }))
+        match self {
+            Self::Backend(BackendError { status: Some(400 | 422), .. }) => true,
+            // Some servers report messages that the model's chat template refuses with 500.
+            Self::Backend(BackendError { status: Some(500), message: Some(message), .. }) => {
+                let message = message.to_lowercase();
+                TEMPLATE_WORDS.iter().any(|words| message.contains(words))
+            }
+            Self::Backend(_) | Self::Fault(_) => false,
+        }
     }
 }
 

@@ -212,13 +212,15 @@ impl AnswerTask {
 
     /// Runs the agent loop; returns whether the answer was truncated.
     async fn answer(&self, meter: &mut Meter, transcript: &mut Transcript) -> Result<bool, Stop> {
-        let mut conversation = self.messages.clone();
+        let prompt = self.agent.system_prompt.clone().map(Message::System);
+        // Only appended to, so that the back end's prompt cache applies.
+        let mut conversation: Vec<Message> =
+            prompt.into_iter().chain(self.messages.iter().cloned()).collect();
         for _ in 0..self.agent.max_iterations {
             let mut output = ModelOutput::default();
-            let messages = self.with_system_prompt(&conversation);
-            let result = self.call_model(&messages, &mut output).await;
+            let result = self.call_model(&conversation, &mut output).await;
             transcript.text.push_str(&output.text);
-            meter.add(output.usage, &messages, &output.text, &output.calls);
+            meter.add(output.usage, &conversation, &output.text, &output.calls);
             result?;
             if output.calls.is_empty() {
                 transcript.is_declined = output.is_declined;
@@ -226,19 +228,17 @@ impl AnswerTask {
             }
             let calls = output.calls.clone();
             conversation.push(Message::Assistant { content: output.text, tool_calls: output.calls });
-            for output in self.run_tools(&calls).await? {
-                transcript.add_output(&output);
-                conversation.push(Message::Tool(output));
+            let outputs = self.run_tools(&calls).await?;
+            let mut found = Vec::new();
+            for output in &outputs {
+                found.extend(transcript.add_output(output));
             }
+            // Without a system prompt the model receives the tool outputs only.
+            let provenance = self.agent.system_prompt.as_ref().and_then(|_| prompt::provenance(&found));
+            conversation.extend(outputs.into_iter().map(Message::Tool).chain(provenance));
         }
         tracing::warn!(agent = %self.agent.name, "the iteration cap was reached");
         Ok(true)
-    }
-
-    /// The conversation after the agent's system prompt, if it has one.
-    fn with_system_prompt(&self, conversation: &[Message]) -> Vec<Message> {
-        let prompt = self.agent.system_prompt.as_deref().map(|text| prompt::system(text, conversation));
-        prompt.into_iter().chain(conversation.iter().cloned()).collect()
     }
 
     /// Calls the model once and forwards its text to the client.

@@ -38,19 +38,22 @@ impl Transcript {
         }
     }
 
-    /// Adds the passages of a tool call.
-    pub(super) fn add_output(&mut self, output: &ToolOutput) {
+    /// Adds the passages of a tool call. Returns each with its number among the sources.
+    pub(super) fn add_output<'o>(&mut self, output: &'o ToolOutput) -> Vec<(usize, &'o ScoredChunk)> {
         self.best_score = self.best_score.into_iter().chain(output.best_score).reduce(f32::max);
-        for passage in &output.passages {
-            self.add_source(passage);
-        }
+        output.passages.iter().map(|passage| (self.add_source(passage), passage)).collect()
     }
 
-    /// Adds a passage, unless it is already a source.
-    fn add_source(&mut self, passage: &ScoredChunk) {
-        if self.sources.iter().all(|known| known.id != passage.id) {
-            self.sources.push(passage.clone());
-        }
+    /// Adds a passage, unless it is already a source. Returns its number among the sources, starting at 1.
+    fn add_source(&mut self, passage: &ScoredChunk) -> usize {
+        let known = self.sources.iter().position(|known| known.id == passage.id);
+        known.map_or_else(
+            || {
+                self.sources.push(passage.clone());
+                self.sources.len()
+            },
+            |at| at + 1,
+        )
     }
 
     /// Adds question and answer to the request's conversation, if any. A fault is only logged: the answer has already

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// A model simple enough to predict.
 ///
-/// A conversation that ends with a tool's output is answered with `According to the documents: ` and
+/// System messages only count as input. A conversation that ends with a tool's output is answered with `According to the documents: ` and
 /// that output. One that ends with a question is answered with a call of `search_docs` for the
 /// question if that tool is on offer, and otherwise with `You said: ` and the question. Tokens are words with the
 /// space after them; that is also how usage is counted. Inputs of embeddings become vectors of unit length
@@ -158,7 +158,7 @@ impl Model {
     }
 
     fn turn(&self, messages: &[Value], tools: &Value) -> Turn {
-        let last = messages.last().unwrap_or(&Value::Null);
+        let last = messages.iter().rfind(|message| message["role"] != "system").unwrap_or(&Value::Null);
         let text = last["content"].as_str().unwrap_or_default();
         let offered = tools.as_array().into_iter().flatten();
         let can_search = offered.into_iter().any(|tool| tool["function"]["name"] == "search_docs");

@@ -5,6 +5,16 @@ use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::ChatRequest;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
+
+/// What is adapted to the back end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RequestForm {
+    /// Whether to request the token usage.
+    pub(super) wants_usage: bool,
+    /// Whether all system messages become one at the beginning.
+    pub(super) moves_system_messages: bool,
+}
 
 /// The body of `POST /chat/completions`.
 #[derive(Debug, Serialize)]
@@ -27,7 +37,7 @@ struct StreamOptions {
 #[serde(tag = "role", rename_all = "lowercase")]
 enum WireMessage<'a> {
     System {
-        content: &'a str,
+        content: Cow<'a, str>,
     },
     User {
         content: &'a str,
@@ -60,24 +70,46 @@ enum Function<'a> {
 }
 
 impl<'a> ChatRequestBody<'a> {
-    /// Creates the body; `wants_usage` requests the token usage.
+    /// Creates the body.
     ///
     /// # Errors
     /// If a tool's schema is not valid JSON.
-    pub(super) fn new(model: &'a str, request: &'a ChatRequest, wants_usage: bool) -> Result<Self> {
+    pub(super) fn new(model: &'a str, request: &'a ChatRequest, form: RequestForm) -> Result<Self> {
+        let messages = &request.messages;
         Ok(Self {
             model,
-            messages: request.messages.iter().map(message).collect(),
+            messages: if form.moves_system_messages {
+                reordered(messages)
+            } else {
+                messages.iter().map(message).collect()
+            },
             stream: true,
-            stream_options: wants_usage.then_some(StreamOptions { include_usage: true }),
+            stream_options: form.wants_usage.then_some(StreamOptions { include_usage: true }),
             tools: request.tools.iter().map(tool).collect::<Result<_>>()?,
         })
     }
 }
 
+/// Whether there is a system message after the first message, which some chat templates refuse.
+pub(super) fn has_later_system_message(messages: &[Message]) -> bool {
+    messages.iter().skip(1).any(|message| matches!(message, Message::System(_)))
+}
+
+/// The messages with the text of all system messages in one at the beginning.
+fn reordered(messages: &[Message]) -> Vec<WireMessage<'_>> {
+    let texts = messages.iter().filter_map(|message| match message {
+        Message::System(text) => Some(text.as_str()),
+        Message::User(_) | Message::Assistant { .. } | Message::Tool(_) => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n\n");
+    let system = (!text.is_empty()).then_some(WireMessage::System { content: text.into() });
+    let others = messages.iter().filter(|message| !matches!(message, Message::System(_))).map(message);
+    system.into_iter().chain(others).collect()
+}
+
 fn message(message: &Message) -> WireMessage<'_> {
     match message {
-        Message::System(content) => WireMessage::System { content },
+        Message::System(content) => WireMessage::System { content: content.into() },
         Message::User(content) => WireMessage::User { content },
         Message::Assistant { content, tool_calls } => WireMessage::Assistant {
             content: (tool_calls.is_empty() || !content.is_empty()).then_some(content),
@@ -113,6 +145,8 @@ mod tests {
     use docent_domain::chat::ToolOutput;
     use serde_json::json;
 
+    const WITH_USAGE: RequestForm = RequestForm { wants_usage: true, moves_system_messages: false };
+
     fn request() -> ChatRequest {
         let call = |id: &str, arguments: &str| ToolCall {
             id: id.into(),
@@ -143,7 +177,7 @@ mod tests {
     #[test]
     fn conversation_is_serialized_in_the_wire_format() {
         let request = request();
-        let body = serde_json::to_value(ChatRequestBody::new("m", &request, true).unwrap()).unwrap();
+        let body = serde_json::to_value(ChatRequestBody::new("m", &request, WITH_USAGE).unwrap()).unwrap();
         let expected = json!({
             "model": "m",
             "stream": true,
@@ -168,15 +202,42 @@ mod tests {
     #[test]
     fn optional_fields_are_omitted() {
         let request = ChatRequest { messages: vec![Message::User("Hi".into())], tools: Vec::new() };
-        let body = serde_json::to_value(ChatRequestBody::new("m", &request, false).unwrap()).unwrap();
+        let body = serde_json::to_value(ChatRequestBody::new("m", &request, RequestForm::default()).unwrap())
+            .unwrap();
         let user = json!({"role": "user", "content": "Hi"});
         assert_eq!(body, json!({"model": "m", "stream": true, "messages": [user]}));
+    }
+
+    #[test]
+    fn moved_system_messages_are_one_at_the_beginning() {
+        let texts = [("system", "A"), ("user", "Hi"), ("system", "B"), ("user", "Ho")];
+        let messages: Vec<Message> = texts
+            .iter()
+            .map(|(role, text)| match *role {
+                "system" => Message::System((*text).into()),
+                _ => Message::User((*text).into()),
+            })
+            .collect();
+        assert!(has_later_system_message(&messages) && !has_later_system_message(&messages[..2]));
+        let sent = |messages| {
+            let request = ChatRequest { messages, tools: Vec::new() };
+            let form = RequestForm { wants_usage: false, moves_system_messages: true };
+            let mut body = serde_json::to_value(ChatRequestBody::new("m", &request, form).unwrap()).unwrap();
+            body["messages"].take()
+        };
+        let expected = json!([
+            {"role": "system", "content": "A\n\nB"},
+            {"role": "user", "content": "Hi"},
+            {"role": "user", "content": "Ho"},
+        ]);
+        assert_eq!(sent(messages.clone()), expected);
+        assert_eq!(sent(messages[1..2].to_vec()), json!([{"role": "user", "content": "Hi"}]));
     }
 
     #[test]
     fn invalid_tool_schema_is_an_internal_fault() {
         let tools = vec![ToolSpec { name: "find", description: "", parameters: "{" }];
         let request = ChatRequest { messages: Vec::new(), tools };
-        assert_eq!(ChatRequestBody::new("m", &request, true).unwrap_err().kind(), FaultKind::Internal);
+        assert_eq!(ChatRequestBody::new("m", &request, WITH_USAGE).unwrap_err().kind(), FaultKind::Internal);
     }
 }

@@ -232,6 +232,55 @@ async fn request_rejected_in_both_forms_keeps_stream_options() {
     assert_eq!(sent, [true, false, true, true]);
 }
 
+/// The conversation of the second model call of an answer.
+fn with_provenance() -> ChatRequest {
+    let system = |text: &str| Message::System(text.to_owned());
+    let messages =
+        vec![system("Be good."), Message::User(QUESTION.to_owned()), system("Where they come from")];
+    ChatRequest { messages, tools: Vec::new() }
+}
+
+fn roles(fake: &FakeLlm) -> Vec<String> {
+    let role = |message: &serde_json::Value| message["role"].as_str().unwrap()[..1].to_owned();
+    let roles = |body: serde_json::Value| body["messages"].as_array().unwrap().iter().map(role).collect();
+    fake.requests().iter().map(|request| roles(request.json())).collect()
+}
+
+#[tokio::test]
+async fn refused_later_system_message_is_moved_to_the_beginning_from_then_on() {
+    for (status, words) in [
+        (400, "Error rendering prompt with jinja template"),
+        (422, "Conversation roles must alternate"),
+        (500, "System message must be at the beginning."),
+    ] {
+        let fake = FakeLlm::start().await;
+        let model = model(&fake);
+        // The first call has shown that stream_options are supported.
+        ask(&model).await;
+        fake.script(Reply::json(status, serde_json::json!({ "error": { "message": words } }).to_string()));
+        for _ in 0..2 {
+            assert!(read(model.stream(with_provenance()).await.unwrap()).await.1.is_none(), "{words}");
+        }
+        assert_eq!(roles(&fake), ["u", "sus", "su", "su"], "{words}");
+        let system = &fake.requests()[3].json()["messages"][0]["content"];
+        assert_eq!(*system, "Be good.\n\nWhere they come from");
+    }
+}
+
+#[tokio::test]
+async fn later_system_message_is_not_moved_for_other_reasons() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    ask(&model).await;
+    fake.script(Reply::json(500, r#"{"error":{"message":"out of memory"}}"#));
+    assert_eq!(model.stream(with_provenance()).await.err().unwrap().kind(), FaultKind::Unavailable);
+    assert!(read(model.stream(with_provenance()).await.unwrap()).await.1.is_none());
+    // Once it has been accepted, a rejection has another cause.
+    fake.script(Reply::json(400, r#"{"error":{"message":"too long"}}"#));
+    assert_eq!(model.stream(with_provenance()).await.err().unwrap().kind(), FaultKind::Rejected);
+    assert_eq!(roles(&fake), ["u", "sus", "sus", "sus"]);
+}
+
 #[tokio::test]
 async fn error_status_maps_to_fault_kind_with_message() {
     let fake = FakeLlm::start().await;
