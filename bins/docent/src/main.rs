@@ -9,7 +9,7 @@ mod telemetry;
 mod wire;
 
 use clap::Parser;
-use docent::cli::{ApiKeysCommand, AuditCommand, Cli, Command, UsersCommand};
+use docent::cli::{ApiKeysCommand, AuditCommand, Cli, Command, LlmCommand, UsersCommand};
 use docent::config::{Environment, LogFormat};
 use docent_app::accounts::create::Flags;
 use output::OutputError;
@@ -41,6 +41,7 @@ fn main() -> ExitCode {
 async fn run(command: Command) -> anyhow::Result<ExitCode> {
     let result = match command {
         Command::Doctor(args) => return Ok(command::doctor::run(args).await),
+        Command::Llm(LlmCommand::Check(args)) => return Ok(command::llm::check(args).await),
         Command::Reindex(args) => return Ok(command::reindex::run(args).await),
         Command::Ingest(args) => return Ok(command::ingest::run(args).await),
         Command::Sync(args) => return Ok(command::sync::run(&args).await),

@@ -397,6 +397,12 @@ fn s3(settings: &Settings) -> S3Options {
     }
 }
 
+/// Creates the chat model alone, to check its connection.
+pub(crate) fn chat_model(settings: &Settings) -> anyhow::Result<Arc<dyn ChatModel>> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    model(settings, &clock)
+}
+
 fn model(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn ChatModel>> {
     let models = &settings.models;
     match (&models.llm_base_url, &models.llm_model) {

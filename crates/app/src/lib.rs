@@ -22,6 +22,7 @@ mod language;
 mod limits;
 pub mod listing;
 pub mod maintenance;
+pub mod model_check;
 mod network;
 pub mod quotes;
 pub mod rate_limit;

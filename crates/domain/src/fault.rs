@@ -133,13 +133,14 @@ pub struct Fault {
     kind: FaultKind,
     message: Cow<'static, str>,
     retry_after: Option<Duration>,
+    status: Option<u16>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl Fault {
     /// Creates a fault; `message` says what was being done or what is wrong.
     pub fn new(component: Component, kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { component, kind, message: message.into(), retry_after: None, source: None }
+        Self { component, kind, message: message.into(), retry_after: None, status: None, source: None }
     }
 
     /// Sets the cause.
@@ -152,6 +153,12 @@ impl Fault {
     #[must_use]
     pub fn with_retry_after(self, delay: Duration) -> Self {
         Self { retry_after: Some(delay), ..self }
+    }
+
+    /// Sets the HTTP status of the component's response.
+    #[must_use]
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status: Some(status), ..self }
     }
 
     /// The failed component.
@@ -192,6 +199,11 @@ impl Fault {
     /// Formats the fault with its causes; see [`report`].
     pub fn report(&self) -> String {
         report(self)
+    }
+
+    /// The HTTP status of the component's response, if it refused the call with one.
+    pub fn status(&self) -> Option<u16> {
+        self.status
     }
 
     /// The delay before a retry that the component requested.

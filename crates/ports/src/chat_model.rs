@@ -44,4 +44,14 @@ pub trait ChatModel: Send + Sync {
 
     /// Name of the model, for records.
     fn model(&self) -> &str;
+
+    /// Address of the back end, without credentials; `None` for a model that is part of the service.
+    fn address(&self) -> Option<String> {
+        None
+    }
+
+    /// Names of the models that the back end offers. Empty without a back end. Can be repeated.
+    async fn models(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
 }

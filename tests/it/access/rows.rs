@@ -370,6 +370,8 @@ pub(super) const ROWS: &[Row] = &[
         .with_fields(&[("delivery", "{delivery}")]),
     post("/admin/webhooks/{id}/delete", Panel(&[ViewWebhook, DeleteWebhook]), 303).consuming(Record),
     get("/admin/jobs", Panel(&[ViewJob])),
+    get("/admin/model", Panel(&[ViewJob])),
+    post("/admin/model", Panel(&[ViewJob]), 200),
     get("/admin/usage", Panel(&[ViewUsage])),
     get("/admin/usage.csv", Panel(&[ViewUsage])),
     get("/admin/audit", Panel(&[ViewAuditEntry])),

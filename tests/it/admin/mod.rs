@@ -12,6 +12,7 @@ mod documents;
 mod groups;
 mod jobs;
 mod login;
+mod model;
 mod pages;
 mod search;
 mod session;

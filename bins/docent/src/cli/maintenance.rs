@@ -44,6 +44,17 @@ pub struct ReindexArgs {
     pub installation: InstallationArgs,
 }
 
+/// `docent llm …`
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum LlmCommand {
+    /// Check that the chat model can be reached, streams its answers and calls tools.
+    ///
+    /// Sends a few short requests to DOCENT_LLM_BASE_URL and says for each that fails what to do. No other part of the installation is
+    /// used; a service may be running. Exit codes: 0 if the model can be used, 1 if it cannot or if no model is connected, 2 if the
+    /// settings are invalid.
+    Check(InstallationArgs),
+}
+
 /// `docent audit …`
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {

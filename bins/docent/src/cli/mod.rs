@@ -16,7 +16,8 @@ pub use collections::{
     MemberArg, MembersCommand, OneCollectionArgs, RemoveMemberArgs, SetMemberArgs,
 };
 pub use maintenance::{
-    AuditCommand, BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, PruneArgs, ReindexArgs, RestoreArgs,
+    AuditCommand, BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, LlmCommand, PruneArgs, ReindexArgs,
+    RestoreArgs,
 };
 pub use reference::reference;
 pub use remote::{
@@ -69,6 +70,9 @@ pub enum Command {
     /// Maintain the audit log.
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Check the connection to the chat model.
+    #[command(subcommand)]
+    Llm(LlmCommand),
     /// Log in to a running service, for later commands.
     Login(LoginArgs),
     /// Log out of a running service.

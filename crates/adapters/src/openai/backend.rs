@@ -8,7 +8,7 @@ use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::clock::Clock;
 use docent_ports::trace::TracePropagator;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, RequestBuilder, Response, Url};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
@@ -131,6 +131,15 @@ impl Endpoint {
         let body = serde_json::to_vec(body).map_err(|error| {
             Fault::new(self.part, FaultKind::Internal, "cannot serialize the request").caused_by(error)
         })?;
+        self.send(self.client.post(self.url.clone()).body(body), limit).await
+    }
+
+    /// Requests the resource and returns the response once its headers report success; `limit` as in [`Self::post`].
+    pub(super) async fn get(&self, limit: Duration) -> Result<Response, CallError> {
+        self.send(self.client.get(self.url.clone()), limit).await
+    }
+
+    async fn send(&self, request: RequestBuilder, limit: Duration) -> Result<Response, CallError> {
         let mut headers = self.headers.clone();
         if let Some(traces) = &self.traces {
             traces.inject(&Span::current(), &mut |name, value| {
@@ -139,8 +148,7 @@ impl Endpoint {
                 }
             });
         }
-        let request = self.client.post(self.url.clone()).headers(headers).body(body);
-        let mut response = match timeout(limit, request.send()).await {
+        let mut response = match timeout(limit, request.headers(headers).send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(fault::transport_fault(self.part, error).into()),
             Err(_) => {

@@ -1,5 +1,6 @@
 //! Chat models with an OpenAI-compatible completions endpoint.
 
+mod models;
 mod reader;
 mod request;
 
@@ -30,6 +31,9 @@ use tracing::{Instrument, Span};
 /// limited; dropping the stream closes the connection.
 pub struct OpenAiChatModel {
     endpoint: Arc<Endpoint>,
+    /// The list of models.
+    models: Endpoint,
+    address: String,
     model: String,
     timeout: Duration,
     usage: OptionalField,
@@ -42,9 +46,13 @@ impl OpenAiChatModel {
     /// # Errors
     /// If the settings are invalid.
     pub fn new(settings: &BackendSettings, clock: Arc<dyn Clock>) -> Result<Self, InvalidBackend> {
-        let endpoint = Endpoint::new(Component::ChatModel, settings, &["chat", "completions"], clock)?;
+        let endpoint =
+            |path: &[&str]| Endpoint::new(Component::ChatModel, settings, path, Arc::clone(&clock));
+        let chat = endpoint(&["chat", "completions"])?;
         Ok(Self {
-            endpoint: Arc::new(endpoint),
+            models: endpoint(&["models"])?,
+            address: chat.display_url().trim_end_matches("/chat/completions").to_owned(),
+            endpoint: Arc::new(chat),
             model: settings.model.clone(),
             timeout: settings.timeout,
             usage: OptionalField::default(),
@@ -125,6 +133,14 @@ impl ChatModel for OpenAiChatModel {
 
     fn model(&self) -> &str {
         &self.model
+    }
+
+    fn address(&self) -> Option<String> {
+        Some(self.address.clone())
+    }
+
+    async fn models(&self) -> Result<Vec<String>> {
+        models::list(&self.models, self.timeout).await
     }
 }
 

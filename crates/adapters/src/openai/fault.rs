@@ -126,6 +126,10 @@ impl BackendError {
             }
         }
         let fault = Fault::new(part, self.kind, message);
+        let fault = match self.status {
+            Some(status) => fault.with_status(status),
+            None => fault,
+        };
         match self.pause {
             Some(pause) if fault.is_transient() => fault.with_retry_after(pause),
             _ => fault,

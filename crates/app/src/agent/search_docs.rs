@@ -5,12 +5,14 @@ use crate::search::{self, Found};
 use crate::{App, Error, scope, spans};
 use async_trait::async_trait;
 use docent_domain::access::{Actor, ReadDocuments};
-use docent_domain::chat::ToolSpec;
+use docent_domain::chat::{ToolCall, ToolSpec};
 use docent_domain::selection::Selection;
 use tracing::Span;
 
 const NOTHING_FOUND: &str = "No relevant documents found.";
-const SPEC: ToolSpec = ToolSpec {
+/// Maximum number of characters of a query that is shown to the user.
+const SHOWN_CHARS: usize = 200;
+pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "search_docs",
     description: "Search uploaded documents for information relevant to the query.",
     parameters: r#"{"type":"object","properties":{"query":{"type":"string","description":"What to search for."}},"required":["query"]}"#,
@@ -53,6 +55,13 @@ impl Tool for SearchDocs {
             }
         }
     }
+}
+
+/// The query of a call of the tool, cut if it is long; none if the call is invalid.
+pub(crate) fn query(call: &ToolCall) -> Option<String> {
+    let arguments = || serde_json::from_str::<serde_json::Value>(&call.arguments).ok();
+    let arguments = arguments().filter(|_| call.name == SPEC.name)?;
+    Some(arguments.get("query")?.as_str()?.chars().take(SHOWN_CHARS).collect())
 }
 
 /// Searches with the memberships that the actor has now.

@@ -103,6 +103,7 @@ pub struct ScriptedChatModel {
     turns: Mutex<VecDeque<Turn>>,
     rest: Option<Turn>,
     requests: Mutex<Vec<ChatRequest>>,
+    models: Mutex<Option<Vec<String>>>,
     cut_short: Arc<AtomicUsize>,
 }
 
@@ -115,6 +116,11 @@ impl ScriptedChatModel {
     /// Creates a model that plays the same turn for every call.
     pub fn always(turn: Turn) -> Self {
         Self { rest: Some(turn), ..Self::default() }
+    }
+
+    /// Makes it a model of a back end that offers these models.
+    pub fn offer(&self, models: &[&str]) {
+        *self.models.lock().unwrap() = Some(models.iter().map(ToString::to_string).collect());
     }
 
     /// Adds a turn.
@@ -185,6 +191,14 @@ impl ChatModel for ScriptedChatModel {
 
     fn model(&self) -> &'static str {
         "scripted"
+    }
+
+    fn address(&self) -> Option<String> {
+        self.models.lock().unwrap().as_ref().map(|_| "http://127.0.0.1:1/v1".to_owned())
+    }
+
+    async fn models(&self) -> Result<Vec<String>> {
+        Ok(self.models.lock().unwrap().clone().unwrap_or_default())
     }
 }
 

@@ -170,6 +170,14 @@ impl ChatModel for Faulty<dyn ChatModel> {
     fn model(&self) -> &str {
         self.inner.model()
     }
+
+    fn address(&self) -> Option<String> {
+        self.inner.address()
+    }
+
+    async fn models(&self) -> Result<Vec<String>> {
+        self.pass()?.models().await
+    }
 }
 
 #[cfg(test)]

@@ -113,6 +113,10 @@ impl Model {
         }
         let path = request.path.as_str();
         match (request.method.as_str(), path) {
+            ("GET", _) if path.ends_with("/models") => {
+                let model = json!({"id": "fake-model", "object": "model", "created": 0, "owned_by": "fake"});
+                Reply::json(200, json!({"object": "list", "data": [model]}).to_string())
+            }
             ("POST", _) if path.ends_with("/chat/completions") => self.chat(&request.json()),
             ("POST", _) if path.ends_with("/embeddings") => {
                 let refusal = self.limit.as_ref().and_then(RateLimit::refusal);

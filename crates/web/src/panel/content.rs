@@ -2,7 +2,7 @@
 
 use super::{
     answers, conversation, conversations, document, document_actions, document_attributes, document_bulk,
-    document_chunks, document_file, document_readers, document_upload, documents, jobs, search, usage,
+    document_chunks, document_file, document_readers, document_upload, documents, jobs, model, search, usage,
     webhook, webhooks,
 };
 use crate::signed_in::layout::Framed;
@@ -23,6 +23,7 @@ routes! {
     "/documents/{id}/delete" { POST => document_actions::delete }
     "/jobs"                  { GET => jobs::jobs }
     "/search"                { GET => search::search }
+    "/model"                 { GET => model::show, POST => model::check }
     "/usage"                 { GET => usage::usage }
     "/usage.csv"             { GET => usage::export }
     "/conversations"         { GET => conversations::conversations }
@@ -46,6 +47,7 @@ pages! {
     Framed<document_readers::ReadersPage> => "readers.html"
     Framed<search::SearchPage> => "search.html"
     Framed<jobs::JobsPage> => "jobs.html"
+    Framed<model::ModelPage> => "model.html"
     Framed<usage::UsagePage> => "usage.html"
     Framed<conversations::ConversationsPage> => "conversations.html"
     Framed<conversation::ConversationPage> => "conversation.html"

@@ -20,6 +20,7 @@ mod document_upload;
 mod documents;
 mod jobs;
 mod listing;
+mod model;
 mod nav;
 mod search;
 mod style;

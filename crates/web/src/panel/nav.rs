@@ -44,6 +44,7 @@ const GROUPS: [(&str, &[Section]); 4] = [
         "Operations",
         &[
             ("jobs", "Jobs", Some(Permission::ViewJob)),
+            ("model", "Chat model", Some(Permission::ViewJob)),
             ("webhooks", "Webhooks", Some(Permission::ViewWebhook)),
             ("usage", "Usage", Some(Permission::ViewUsage)),
             ("audit", "Audit log", Some(Permission::ViewAuditEntry)),

@@ -123,6 +123,7 @@ mod tests {
                 "/admin/documents/{id}/attributes",
                 "/admin/documents/{id}/delete",
                 "/admin/documents/{id}/retry",
+                "/admin/model",
                 "/admin/webhooks/{id}/delete",
                 "/admin/webhooks/{id}/replay",
                 "/admin/webhooks/{id}/switch",

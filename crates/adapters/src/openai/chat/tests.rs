@@ -465,3 +465,40 @@ async fn concurrent_responses_are_independent() {
     }
     assert_eq!(fake.counts().chats, 200);
 }
+
+#[tokio::test]
+async fn models_are_listed_with_the_key() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    assert_eq!(model.models().await.unwrap(), ["fake-model"]);
+    let request = fake.requests().remove(0);
+    assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/v1/models"));
+    assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    let address = format!("http://{}/v1", fake.address());
+    assert_eq!(model.address(), Some(address.clone()));
+    let secret = model_with(&BackendSettings {
+        base_url: address.replace("http://", "http://user:password@") + "/?key=1",
+        ..settings(&fake)
+    });
+    assert_eq!(secret.address(), Some(address), "without credentials");
+}
+
+#[tokio::test]
+async fn faults_of_the_list_of_models_have_kind_and_status() {
+    let fake = FakeLlm::start().await;
+    let model = model_with(&BackendSettings { timeout: Duration::from_millis(200), ..settings(&fake) });
+    for (reply, kind, status) in [
+        (Reply::json(401, r#"{"error":"no"}"#), FaultKind::Rejected, Some(401)),
+        (Reply::json(404, ""), FaultKind::Rejected, Some(404)),
+        (Reply::json(500, ""), FaultKind::Unavailable, Some(500)),
+        (Reply::json(200, "<html>"), FaultKind::InvalidResponse, None),
+        (Reply::json(200, "{}"), FaultKind::InvalidResponse, None),
+        (Reply::json(200, format!("[{}]", " ".repeat(4 << 20))), FaultKind::InvalidResponse, None),
+        (Reply::raw("").reset(), FaultKind::Unavailable, None),
+        (Reply::raw("").stall(), FaultKind::Timeout, None),
+    ] {
+        fake.script(reply);
+        let fault = model.models().await.unwrap_err();
+        assert_eq!((fault.kind(), fault.status()), (kind, status), "{fault}");
+    }
+}
