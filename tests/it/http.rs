@@ -150,10 +150,11 @@ rules! {
             assert!(reply.text.len() < 64 * 1024, "{} bytes", reply.text.len());
             reply.json()["errors"].as_array().unwrap().clone()
         };
-        let many = errors(json!({ "messages": vec![0; 1_000_000] })).await;
+        assert_eq!(errors(json!({ "messages": vec![0; 1_000_000] })).await.len(), 100);
+        let messages = json!([{ "role": "user", "content": "q" }]);
+        let many = errors(json!({ "messages": messages, "document_ids": vec![0; 1_000_000] })).await;
         assert_eq!(many.len(), 1);
-        assert_eq!(many[0]["msg"], "must have at most 256 items");
-        assert_eq!(errors(json!({ "messages": vec![0; 256] })).await.len(), 100);
+        assert_eq!(many[0]["msg"], "must have at most 1000 items");
         let keys = (0..200).map(|n| (format!("{n}{}", "\u{1}".repeat(1_000)), json!(0))).collect::<serde_json::Map<_, _>>();
         assert!(!errors(Value::Object(keys)).await.is_empty());
     }

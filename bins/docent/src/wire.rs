@@ -278,6 +278,7 @@ fn limits(settings: &Settings) -> Limits {
         system_prompt: settings.agent.system_prompt(),
         search_limit: settings.agent.search_limit,
         conversation_history_tokens: settings.agent.conversation_history_tokens,
+        client_history_tokens: settings.agent.client_history_tokens,
         collection: first_collection(settings),
         embedding_model: embedders::configured_model(settings),
         ..Limits::default()

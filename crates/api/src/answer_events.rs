@@ -1,11 +1,11 @@
 //! The events of an agent's answer.
 //!
-//! Each piece of text is `data: <JSON string>`. Besides, there is `event: sources` if the client requested it, and
+//! Each piece of text is `data: <JSON string>`. Besides, there are `event: metadata` and `event: sources` if the client requested them, and
 //! `event: error` if the answer failed after its first event.
 
 use actix_web::HttpResponse;
 use bytes::Bytes;
-use docent_app::agent::{AnswerEvent, AnswerStream};
+use docent_app::agent::{AnswerEvent, AnswerMetadata, AnswerStream};
 use docent_domain::fault::Fault;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
@@ -18,20 +18,32 @@ use std::collections::HashSet;
 use std::ops::Not;
 use utoipa::ToSchema;
 
+/// What a client requested besides the text of an answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Included {
+    /// The sources.
+    pub(crate) sources: bool,
+    /// How the answer is made.
+    pub(crate) metadata: bool,
+}
+
 /// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
-pub(crate) fn reply(context: State, answer: AnswerStream, include_sources: bool) -> HttpResponse {
-    let frames = answer.filter_map(move |event| ready(of_event(&event, include_sources)));
+pub(crate) fn reply(context: State, answer: AnswerStream, included: Included) -> HttpResponse {
+    let frames = answer.filter_map(move |event| ready(of_event(&event, included)));
     sse::response().streaming(sse::stream(context, frames, Some(sse::error_event(sse::STOPPING))))
 }
 
 /// Encodes an event of an answer, unless the client did not request it.
-pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, include_sources: bool) -> Option<Bytes> {
+pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, included: Included) -> Option<Bytes> {
     match event {
         Ok(AnswerEvent::Text(text)) => Some(sse::frame(None, text)),
-        Ok(AnswerEvent::Sources(chunks)) if include_sources => {
+        Ok(AnswerEvent::Metadata(metadata)) if included.metadata => {
+            Some(sse::frame(Some("metadata"), &Metadata::from(metadata)))
+        }
+        Ok(AnswerEvent::Sources(chunks)) if included.sources => {
             Some(sse::frame(Some("sources"), &Sources::from(chunks.as_slice())))
         }
-        Ok(AnswerEvent::Sources(_)) => None,
+        Ok(AnswerEvent::Metadata(_) | AnswerEvent::Sources(_)) => None,
         Err(fault) => Some(sse::error_event(&sentence(&fault.public_message()))),
     }
 }
@@ -63,12 +75,46 @@ pub(crate) struct AnswerStreamEvent {
 pub(crate) enum EventName {
     /// The next text of the answer, as a string.
     Message,
+    /// How the answer is made, as an `AnswerMetadata` object.
+    Metadata,
     /// Passages on which the answer is based, as a `Sources` object.
     Sources,
     /// Why the answer failed, as a `Problem` object.
     Error,
     /// End of a resumable answer, as a `StreamEnd` object.
     End,
+}
+
+/// How an answer is made.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[schema(as = AnswerMetadata)]
+pub(crate) enum Metadata<'a> {
+    /// The oldest messages were left out because they exceed `client_history_tokens`.
+    HistoryShortened {
+        /// Number of messages.
+        left_out: usize,
+    },
+    /// The model searches.
+    Searched {
+        /// What it searches for, cut after 200 characters.
+        query: &'a str,
+    },
+    /// Citations of passages that were not found were removed from the text.
+    CitationsRemoved {
+        /// Number of citations.
+        count: u64,
+    },
+}
+
+impl<'a> From<&'a AnswerMetadata> for Metadata<'a> {
+    fn from(metadata: &'a AnswerMetadata) -> Self {
+        match metadata {
+            AnswerMetadata::HistoryShortened { left_out } => Self::HistoryShortened { left_out: *left_out },
+            AnswerMetadata::Searched { query } => Self::Searched { query },
+            AnswerMetadata::CitationsRemoved { count } => Self::CitationsRemoved { count: *count },
+        }
+    }
 }
 
 /// Passages, best first. Clients may rely on the order of the fields and on all digits of a score.

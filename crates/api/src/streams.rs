@@ -3,7 +3,7 @@
 //! A task writes each answer into a buffer of numbered events, from which readers stream. The buffer belongs to this process, is bounded
 //! in bytes, and is removed `resume_grace` after its end. An answer without a reader for that time is stopped.
 
-use crate::answer_events;
+use crate::answer_events::{self, Included};
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::web::Data;
@@ -105,12 +105,12 @@ pub(crate) fn reply(
     actor: Actor,
     slot: Slot,
     answer: AnswerStream,
-    include_sources: bool,
+    included: Included,
 ) -> HttpResponse {
     let stream = Arc::clone(&slot.stream);
     // Registers the reader before the task checks for readers.
     let response = read(context.clone(), actor, stream, 0);
-    context.runtime.spawn(buffer_answer(slot, answer, include_sources).in_current_span());
+    context.runtime.spawn(buffer_answer(slot, answer, included).in_current_span());
     response
 }
 
@@ -263,7 +263,7 @@ impl Buffer {
 }
 
 /// Writes an answer into its buffer and removes the buffer after `resume_grace`.
-async fn buffer_answer(slot: Slot, mut answer: AnswerStream, include_sources: bool) {
+async fn buffer_answer(slot: Slot, mut answer: AnswerStream, included: Included) {
     let (stream, context) = (&*slot.stream, &slot.context);
     let end = |reason| sse::frame(Some("end"), &StreamEnd { reason });
     let mut abandoned = pin!(stream.abandoned(context));
@@ -280,10 +280,10 @@ async fn buffer_answer(slot: Slot, mut answer: AnswerStream, include_sources: bo
         };
         let Some(event) = event else { break Some(end(EndReason::Complete)) };
         let is_failed = event.is_err();
-        if let Some(frame) = answer_events::of_event(&event, include_sources) {
+        if let Some(frame) = answer_events::of_event(&event, included) {
             let event = match event {
                 Ok(AnswerEvent::Sources(passages)) => Event::Sources(passages.into(), frame.len()),
-                Ok(AnswerEvent::Text(_)) | Err(_) => Event::Frame(frame),
+                Ok(AnswerEvent::Text(_) | AnswerEvent::Metadata(_)) | Err(_) => Event::Frame(frame),
             };
             stream.change(|buffer| buffer.push(event));
         }

@@ -60,8 +60,10 @@ pub struct Settings {
     pub system_prompt: Option<String>,
     /// Maximum number of chunks that a search of an agent returns.
     pub search_limit: usize,
-    /// Maximum number of tokens of conversation history sent to the model; 0 for none.
+    /// Maximum number of tokens of recorded conversation history sent to the model; 0 for none.
     pub conversation_history_tokens: usize,
+    /// Maximum number of tokens of earlier messages of a client sent to the model.
+    pub client_history_tokens: usize,
     /// Size of chunks.
     pub chunk_size: ChunkSize,
     /// Name of the first vector collection; the names of later ones begin with it.
@@ -109,6 +111,7 @@ impl Default for Settings {
             system_prompt: None,
             search_limit: 5,
             conversation_history_tokens: 4000,
+            client_history_tokens: 32_000,
             chunk_size: ChunkSize::default(),
             collection: "docent_chunks".to_owned(),
             embedding_model: "builtin-lexical-3".to_owned(),

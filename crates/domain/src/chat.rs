@@ -22,6 +22,16 @@ pub enum Message {
     Tool(ToolOutput),
 }
 
+impl Message {
+    /// The text of the message.
+    pub fn content(&self) -> &str {
+        match self {
+            Self::System(text) | Self::User(text) | Self::Assistant { content: text, .. } => text,
+            Self::Tool(output) => &output.content,
+        }
+    }
+}
+
 /// A tool call requested by a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {

@@ -17,6 +17,9 @@ pub trait Recorder: Send + Sync {
     /// Records the tokens that an answer of `agent` used in all calls of `model`.
     fn tokens_used(&self, agent: &AgentName, model: &str, tokens: TokenUsage);
 
+    /// Records that citations of passages that were not found were removed from an answer of `agent`.
+    fn citations_removed(&self, agent: &AgentName, count: u64);
+
     /// Records a fault of a component, once per fault, where it is handled.
     fn fault(&self, component: Component, kind: FaultKind);
 
@@ -43,6 +46,8 @@ impl Recorder for NoopRecorder {
     fn stage_ended(&self, _stage: Stage, _took: Duration) {}
 
     fn tokens_used(&self, _agent: &AgentName, _model: &str, _tokens: TokenUsage) {}
+
+    fn citations_removed(&self, _agent: &AgentName, _count: u64) {}
 
     fn fault(&self, _component: Component, _kind: FaultKind) {}
 

@@ -7,6 +7,12 @@ use docent_tests::rules;
 use reqwest::Method;
 use serde_json::json;
 
+/// This many messages, alternately of the user and the model. The last one is the user's if the number is odd.
+fn conversation(count: usize) -> Vec<serde_json::Value> {
+    let roles = ["user", "assistant"].into_iter().cycle();
+    roles.take(count).map(|role| json!({ "role": role, "content": "a" })).collect()
+}
+
 rules! {
     async fn malformed_body_returns_422(setup) {
         let app = setup.start().await;
@@ -34,14 +40,48 @@ rules! {
         }
     }
 
-    async fn messages_over_the_limits_return_422(setup) {
+    async fn question_over_the_limit_returns_422(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;
-        let many = |n| json!({ "messages": vec![json!({ "role": "user", "content": "a" }); n] });
-        let _ = ada.post("/agents/chat", many(256)).await.expect(200);
-        ada.post("/agents/chat", many(257)).await.invalid(&["body.messages"]);
         let _ = ada.post("/agents/chat", question_body(&"a ".repeat(500_000))).await.expect(200);
         ada.post("/agents/chat", question_body(&"a ".repeat(500_001))).await.invalid(&["body.messages"]);
+        let mut body = question_body(&"a ".repeat(400_000));
+        body["messages"].as_array_mut().unwrap().insert(0, json!({ "role": "system", "content": "a ".repeat(100_001) }));
+        ada.post("/agents/chat", body).await.invalid(&["body.messages"]);
+    }
+
+    async fn conversation_over_the_body_limit_returns_413(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let messages = vec![json!({ "role": "user", "content": "a".repeat(1 << 20) }); 4];
+        let _ = ada.post("/agents/chat", json!({ "messages": messages })).await.expect(413);
+    }
+
+    async fn long_conversation_is_accepted(setup) {
+        let app = setup.always(Turn::saying("ok")).start().await;
+        let body = json!({ "messages": conversation(401), "include_metadata": true });
+        let reply = app.ada().await.post("/agents/chat", body).await.expect(200);
+        assert_eq!(reply.text, "data: \"ok\"\n\n", "nothing is left out");
+        assert_eq!(app.model.requests()[0].messages.len(), 401);
+    }
+
+    async fn oldest_turns_over_the_token_budget_are_left_out(setup) {
+        // Each message counts as five tokens.
+        let app = setup.settings(|settings| settings.client_history_tokens = 105).always(Turn::saying("ok")).start().await;
+        let ada = app.ada().await;
+        let mut messages = conversation(401);
+        messages[0] = json!({ "role": "system", "content": "Be brief." });
+        let mut body = json!({ "messages": messages, "include_metadata": true });
+        let reply = ada.post("/agents/chat", body.clone()).await.expect(200);
+        assert_eq!(reply.event("metadata").unwrap(), json!({ "type": "history_shortened", "left_out": 379 }));
+        assert!(reply.text.starts_with("event: metadata\n") && reply.text.ends_with("data: \"ok\"\n\n"), "{}", reply.text);
+        let sent = app.model.requests().remove(0).messages;
+        assert_eq!(sent.len(), 22);
+        assert!(matches!(&sent[..2], [Message::System(_), Message::User(_)]), "{sent:?}");
+        assert_eq!(sent[21], Message::User("a".to_owned()));
+        // Without the request for metadata, the stream is the text of the answer.
+        body["include_metadata"] = json!(null);
+        assert_eq!(ada.post("/agents/chat", body).await.expect(200).text, "data: \"ok\"\n\n");
     }
 
     async fn messages_reach_the_model_unchanged(setup) {

@@ -36,6 +36,21 @@ fn with_usage(turn: Turn, prompt: u64, completion: u64) -> Turn {
 }
 
 rules! {
+    async fn number_of_left_out_messages_is_in_a_header(setup) {
+        let app = setup.settings(|settings| settings.client_history_tokens = 105).always(Turn::saying("ok")).start().await;
+        let ada = app.ada().await;
+        let roles = ["user", "assistant"].into_iter().cycle();
+        let messages: Vec<Value> = roles.take(401).map(|role| json!({ "role": role, "content": "a" })).collect();
+        for stream in [false, true] {
+            let body = json!({ "model": "chat", "messages": messages, "stream": stream });
+            let reply = ask(&ada, body).await.expect(200);
+            assert_eq!(reply.header("x-messages-left-out"), "380");
+            assert!(!reply.text.contains("history_shortened"), "{}", reply.text);
+        }
+        assert_eq!(app.model.requests()[0].messages.len(), 21);
+        assert_eq!(ask(&ada, body("Where?")).await.expect(200).header("x-messages-left-out"), "0");
+    }
+
     async fn completion_has_the_openai_shape(setup) {
         let app = setup.script([with_usage(Turn::new().text("In ").text("Africa."), 12, 3)]).start().await;
         let ada = app.ada().await;

@@ -192,6 +192,7 @@ async fn print_answer(mut answer: AnswerStream) -> anyhow::Result<Vec<ScoredChun
             AnswerEvent::Text(text) => {
                 let _ = write!(out, "{}", text.replace('\n', "\n  ")).and_then(|()| out.flush());
             }
+            AnswerEvent::Metadata(_) => {}
             AnswerEvent::Sources(sources) => {
                 let _ = writeln!(out);
                 return Ok(sources);

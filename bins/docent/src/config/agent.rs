@@ -17,6 +17,9 @@ section! {
         /// The most tokens of conversation history sent with a question that has a `conversation_id`; the oldest
         /// messages are dropped first. 0 for no history.
         conversation_history_tokens: usize = text("4000"), within(0..=1_000_000);
+        /// The most tokens of earlier messages that the model receives from a client that sends its whole history; the
+        /// oldest turns are left out first. Instructions and the question are never left out.
+        client_history_tokens: usize = text("32000"), within(0..=1_000_000);
         /// Number of chunks that `search_docs` retrieves.
         search_limit: usize = text("5"), within(1..=50);
     }

@@ -1,6 +1,6 @@
 //! `POST /agents/{name}`
 
-use crate::answer_events;
+use crate::answer_events::{self, Included};
 use crate::openapi::answers;
 use crate::selection::{
     COLLECTIONS_MAX, CollectionRef, DOCUMENTS_MAX, DocumentRef, FilterBody, collections_of, documents_of,
@@ -23,10 +23,9 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-pub(crate) const MESSAGES_MAX: usize = 256;
 /// Header with the ID of the message that the answer is recorded as.
 const MESSAGE_ID: HeaderName = HeaderName::from_static("x-message-id");
-/// Maximum number of characters of all messages together.
+/// Maximum number of characters of the question and the instructions together. The size of the body limits the other messages.
 const CHARACTERS_MAX: usize = 1_000_000;
 
 /// A question, with the conversation before it.
@@ -37,9 +36,10 @@ const CHARACTERS_MAX: usize = 1_000_000;
     "include_sources": true,
 }))]
 pub(crate) struct ChatRequest {
-    /// The conversation so far. The last message is the user's and not blank. At most 1,000,000 characters together.
-    #[deserr(try_from(List<ChatMessage, MESSAGES_MAX>) = parse_messages -> ValidationError)]
-    #[schema(value_type = Vec<ChatMessage>, min_items = 1, max_items = 256)]
+    /// The conversation so far. The last message is the user's and not blank; it has at most 1,000,000 characters, together with
+    /// the instructions. If the other messages exceed `client_history_tokens`, the model does not receive the oldest.
+    #[deserr(try_from(Vec<ChatMessage>) = parse_messages -> ValidationError)]
+    #[schema(value_type = Vec<ChatMessage>, min_items = 1)]
     messages: Vec<Message>,
     /// Extension: ID of the conversation that stores the question, the chosen collections and documents, and the answer. Created if
     /// missing; only its owner can use it.
@@ -61,6 +61,9 @@ pub(crate) struct ChatRequest {
     /// Extension: whether to send the passages on which the answer is based.
     #[deserr(default)]
     include_sources: Option<bool>,
+    /// Extension: whether to send how the answer is made: what the model searches for, and what was left out or removed.
+    #[deserr(default)]
+    include_metadata: Option<bool>,
     /// Extension: whether the client can resume the stream after a disconnect, at `/agents/{name}/streams/{id}`.
     #[deserr(default)]
     resumable: Option<bool>,
@@ -107,6 +110,7 @@ impl From<ChatMessage> for Message {
 /// the answer. The stream can also contain:
 ///
 /// - `: ping`, a comment that keeps an idle connection open;
+/// - `event: metadata`, only with `include_metadata`: its data is an `AnswerMetadata` object;
 /// - `event: sources`, before the end of the stream and only with `include_sources`: its data is a `Sources` object;
 /// - `event: error`, as the last event, if the answer fails after its first token: its data is a `Problem` object.
 ///
@@ -135,6 +139,12 @@ impl From<ChatMessage> for Message {
                     summary = "An answer with its sources",
                     value = json!("data: \"Five years.\"\n\nevent: sources\ndata: {\"results\":[]}\n\n"),
                 )),
+                ("metadata" = (
+                    summary = "An answer with its metadata",
+                    value = json!(
+                        "event: metadata\ndata: {\"type\":\"searched\",\"query\":\"warranty\"}\n\ndata: \"Five years.\"\n\n"
+                    ),
+                )),
                 ("resumable" = (
                     summary = "A resumable answer",
                     value = json!("id: 1\ndata: \"Five years.\"\n\nid: 2\nevent: end\ndata: {\"reason\":\"complete\"}\n\n"),
@@ -160,7 +170,10 @@ pub(crate) async fn ask(
     let agent = context.app.agent(&name).ok_or(Error::AgentNotFound)?;
     let (actor, owner) = (by.actor.clone(), by.actor.user());
     let request: ChatRequest = body.read().await?;
-    let include_sources = request.include_sources.unwrap_or(false);
+    let included = Included {
+        sources: request.include_sources.unwrap_or(false),
+        metadata: request.include_metadata.unwrap_or(false),
+    };
     let question = AgentRequest {
         actor: by.actor,
         messages: request.messages,
@@ -176,8 +189,8 @@ pub(crate) async fn ask(
     let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
     let message = answer.message();
     let mut response = match slot {
-        None => answer_events::reply(context, answer, include_sources),
-        Some(slot) => streams::reply(context, actor, slot, answer, include_sources),
+        None => answer_events::reply(context, answer, included),
+        Some(slot) => streams::reply(context, actor, slot, answer, included),
     };
     // A UUID is a valid value.
     if let Some(id) = message.and_then(|id| HeaderValue::try_from(id.to_string()).ok()) {
@@ -187,19 +200,13 @@ pub(crate) async fn ask(
 }
 
 /// Converts the messages of a request and checks the rules that concern all of them.
-pub(crate) fn parse_messages<M: Into<Message>>(
-    List(messages): List<M, MESSAGES_MAX>,
-) -> Result<Vec<Message>, ValidationError> {
+pub(crate) fn parse_messages<M: Into<Message>>(messages: Vec<M>) -> Result<Vec<Message>, ValidationError> {
     let messages: Vec<Message> = messages.into_iter().map(Into::into).collect();
     let invalid = |reason: &str| Err(ValidationError::new("messages", reason));
-    let length = |message: &Message| match message {
-        Message::System(text) | Message::User(text) | Message::Assistant { content: text, .. } => {
-            text.chars().count()
-        }
-        Message::Tool(output) => output.content.chars().count(),
-    };
-    if messages.iter().map(length).sum::<usize>() > CHARACTERS_MAX {
-        return invalid("must have at most 1000000 characters together");
+    let instructions = messages.iter().filter(|message| matches!(message, Message::System(_)));
+    let always_sent = instructions.chain(messages.last());
+    if always_sent.map(|message| message.content().chars().count()).sum::<usize>() > CHARACTERS_MAX {
+        return invalid("must have at most 1000000 characters in the question and the instructions");
     }
     match messages.last() {
         None => invalid("must have at least one message"),

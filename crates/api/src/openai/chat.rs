@@ -25,6 +25,7 @@ use std::sync::Arc;
     responses(
         (
             status = 200, description = "The answer.",
+            headers(("X-Messages-Left-Out" = u64, description = "Number of the oldest messages that exceed `client_history_tokens`, so that the model did not receive them.")),
             content(
                 (whole::ChatCompletion<'_> = "application/json"),
                 (

@@ -1,6 +1,6 @@
 //! Streamed answers.
 
-use super::completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations};
+use super::completion::{Annotation, AnswerRole, Completion, FinishReason, LEFT_OUT, Usage, annotations};
 use super::errors;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
@@ -82,8 +82,11 @@ pub(super) fn reply(
     includes_usage: bool,
 ) -> HttpResponse {
     let stopping = error_chunk(&ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
+    let left_out = answer.left_out();
     let frames = frames(Chunks { completion, includes_usage }, answer);
-    sse::response().streaming(sse::stream(context, frames, Some(stopping)))
+    let mut response = sse::response();
+    response.insert_header((LEFT_OUT, left_out));
+    response.streaming(sse::stream(context, frames, Some(stopping)))
 }
 
 fn frames(chunks: Chunks, answer: AnswerStream) -> impl Stream<Item = Bytes> {
@@ -116,6 +119,7 @@ impl Chunks {
     fn of(&self, event: AnswerEvent) -> Option<Bytes> {
         match event {
             AnswerEvent::Text(text) => Some(self.delta(Delta { content: Some(&text), ..Delta::default() })),
+            AnswerEvent::Metadata(_) => None,
             AnswerEvent::Sources(sources) if sources.is_empty() => None,
             AnswerEvent::Sources(sources) => {
                 Some(self.delta(Delta { annotations: Some(annotations(&sources)), ..Delta::default() }))

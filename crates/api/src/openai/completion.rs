@@ -6,6 +6,9 @@ use docent_domain::retrieval::ScoredChunk;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// Header with the number of messages that the model did not receive. The format has no field for it.
+pub(super) const LEFT_OUT: &str = "x-messages-left-out";
+
 /// Fields that are the same in all chunks of an answer.
 #[derive(Clone)]
 pub(super) struct Completion {

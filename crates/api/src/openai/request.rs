@@ -1,11 +1,11 @@
 //! The request body of `POST /v1/chat/completions`.
 
-use crate::agents::ask::{MESSAGES_MAX, parse_messages};
+use crate::agents::ask::parse_messages;
 use deserr::{Deserr, ValuePointerRef};
 use docent_domain::chat::Message;
 use docent_domain::error::ValidationError;
 use docent_http::BodyErrors;
-use docent_http::extract::deserialize::{List, Whole};
+use docent_http::extract::deserialize::Whole;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -21,9 +21,10 @@ use utoipa::ToSchema;
 pub(crate) struct ChatCompletionRequest {
     /// Name of the agent.
     pub(super) model: String,
-    /// The conversation so far. The last message is the user's and not blank. At most 1,000,000 characters together.
-    #[deserr(try_from(List<CompletionMessage, MESSAGES_MAX>) = parse_messages -> ValidationError)]
-    #[schema(value_type = Vec<CompletionMessage>, min_items = 1, max_items = 256)]
+    /// The conversation so far. The last message is the user's and not blank; it has at most 1,000,000 characters, together with
+    /// the instructions. If the other messages exceed `client_history_tokens`, the model does not receive the oldest.
+    #[deserr(try_from(Vec<CompletionMessage>) = parse_messages -> ValidationError)]
+    #[schema(value_type = Vec<CompletionMessage>, min_items = 1)]
     pub(super) messages: Vec<Message>,
     /// Whether to stream the answer.
     #[deserr(default)]

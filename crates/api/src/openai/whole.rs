@@ -1,6 +1,6 @@
 //! Complete answers.
 
-use super::completion::{Annotation, AnswerRole, Completion, FinishReason, Usage, annotations};
+use super::completion::{Annotation, AnswerRole, Completion, FinishReason, LEFT_OUT, Usage, annotations};
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
@@ -71,16 +71,18 @@ pub(super) async fn reply(context: &Context, completion: &Completion, mut answer
         };
         match event {
             Some(Ok(AnswerEvent::Text(text))) => content.push_str(&text),
+            Some(Ok(AnswerEvent::Metadata(_))) => {}
             Some(Ok(AnswerEvent::Sources(found))) => sources = found,
             Some(Err(fault)) => return Err(Error::from(fault).into()),
             None => break,
         }
     }
+    let left_out = answer.left_out();
     let outcome = answer.outcome().await.unwrap_or_else(Outcome::unknown);
     let annotations = annotations(&sources);
     let message = AnswerMessage { role: AnswerRole::Assistant, content, refusal: None, annotations };
     let finish_reason = FinishReason::of(&outcome);
-    Ok(HttpResponse::Ok().json(ChatCompletion {
+    Ok(HttpResponse::Ok().insert_header((LEFT_OUT, left_out)).json(ChatCompletion {
         id: &completion.id,
         object: "chat.completion",
         created: completion.created,

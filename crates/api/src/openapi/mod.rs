@@ -103,6 +103,7 @@ pub fn json() -> serde_json::Result<String> {
         crate::mcp::call,
     ),
     components(schemas(
+        crate::answer_events::Metadata<'_>,
         crate::openai::chunks::ChatCompletionChunk<'_>,
         crate::selection::ComparisonBody,
         crate::selection::ComparisonName,

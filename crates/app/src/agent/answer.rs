@@ -1,25 +1,25 @@
 //! Answers one request: the agent loop and the stream of its events.
 
+use super::citations::CitationFilter;
+use super::events::{AnswerEvent, AnswerMetadata, AnswerStream, Outcome, task_panicked};
+use super::history::Input;
 use super::metering::Meter;
 use super::recording::Transcript;
 use super::registry::Agent;
 use super::request::AgentRequest;
-use super::{history, metering, prompt, tool};
+use super::{history, metering, prompt, search_docs, tool};
 use crate::error::Result;
 use crate::limits::{self, AnswerSlot};
-use crate::recorder::Recorder;
 use crate::{App, conversations, scope, spans};
 use docent_domain::access::{Chat, Grant};
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::MessageId;
-use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatRequest};
-use futures::{Stream, StreamExt};
-use std::pin::Pin;
+use futures::StreamExt;
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, Span};
 
@@ -28,82 +28,8 @@ const BUFFER: usize = 32;
 /// Maximum number of tool calls that are run for one model call; the others get an error message.
 const MAX_CALLS: usize = 16;
 
-/// An event of an answer.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnswerEvent {
-    /// The next piece of text; never empty.
-    Text(String),
-    /// The passages that were found, in the order found and without duplicates. The last event.
-    Sources(Vec<ScoredChunk>),
-}
-
-/// Token usage and completeness of a finished answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// Tokens used by all model calls.
-    pub tokens: TokenUsage,
-    /// Whether the model's token limit or the iteration cap cut the answer short.
-    pub is_truncated: bool,
-}
-
-impl Outcome {
-    /// The outcome when the answer's task panicked after the last event.
-    pub fn unknown() -> Self {
-        Self { tokens: TokenUsage::default(), is_truncated: false }
-    }
-}
-
-/// A streamed answer. Dropping it stops the model; the tokens used until then are still metered.
-///
-/// The stream ends after [`AnswerEvent::Sources`] or the first error.
-#[allow(missing_debug_implementations, reason = "ports have no debug form")]
-pub struct AnswerStream {
-    first: Option<AnswerEvent>,
-    rest: mpsc::Receiver<Result<AnswerEvent, Fault>>,
-    is_over: bool,
-    recorder: Arc<dyn Recorder>,
-    outcome: oneshot::Receiver<Outcome>,
-    message: Option<MessageId>,
-}
-
-impl AnswerStream {
-    /// ID of the message that the answer is recorded as, if it belongs to a conversation.
-    pub fn message(&self) -> Option<MessageId> {
-        self.message
-    }
-
-    /// Waits for the outcome after the end of the stream; none if the answer's task panicked.
-    pub async fn outcome(self) -> Option<Outcome> {
-        self.outcome.await.ok()
-    }
-}
-
-impl Stream for AnswerStream {
-    type Item = Result<AnswerEvent, Fault>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.is_over {
-            return Poll::Ready(None);
-        }
-        let event = match self.first.take() {
-            Some(event) => Ok(event),
-            // The task always sends a last event, unless it panics.
-            None => ready!(self.rest.poll_recv(context)).unwrap_or_else(|| Err(task_panicked())),
-        };
-        if let Err(fault) = &event {
-            self.recorder.fault(fault.component(), fault.kind());
-        }
-        self.is_over = matches!(event, Err(_) | Ok(AnswerEvent::Sources(_)));
-        Poll::Ready(Some(event))
-    }
-}
-
-fn task_panicked() -> Fault {
-    Fault::new(Component::Service, FaultKind::Internal, "the answer's task panicked")
-}
-
-/// Sends a request to an agent. Returns after the first event, so that an earlier fault is an error here and not a
-/// broken stream.
+/// Sends a request to an agent. Returns after the first text or the end of an answer without text, so that an earlier fault
+/// is an error here and not a broken stream.
 ///
 /// The question and its answer, even an incomplete one, are recorded in the request's conversation.
 ///
@@ -125,19 +51,33 @@ pub async fn ask(
         let selection = (&request.selection).into();
         conversations::open(app, &grant, conversation, request.question(), selection).await?;
     }
-    let messages = history::with_history(app, &request).await?;
+    let Input { messages, left_out } = history::input(app, &request).await?;
     let request = AgentRequest { actor: request.actor.via_agent(&grant), ..request };
     let (events, mut rest) = mpsc::channel(BUFFER);
     let (ended, outcome) = oneshot::channel();
     let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
     let message = request.conversation.map(|_| app.new_id(MessageId::generate));
     let app = Arc::clone(app);
-    let task = AnswerTask { app, agent, request, message, messages, events, ended, span: span.clone(), slot };
+    let task = AnswerTask {
+        app,
+        agent,
+        request,
+        message,
+        messages,
+        left_out,
+        events,
+        ended,
+        span: span.clone(),
+        slot,
+    };
     // Log lines get their fields from the outer span.
     let (tasks, recorder) = (task.app.process.tasks.clone(), Arc::clone(&task.app.recorder));
     tasks.spawn(task.run().instrument(span).in_current_span());
-    let first = rest.recv().await.unwrap_or_else(|| Err(task_panicked()))?;
-    Ok(AnswerStream { first: Some(first), rest, is_over: false, recorder, outcome, message })
+    let mut first = VecDeque::new();
+    while first.back().is_none_or(|event| matches!(event, AnswerEvent::Metadata(_))) {
+        first.push_back(rest.recv().await.unwrap_or_else(|| Err(task_panicked()))?);
+    }
+    Ok(AnswerStream { first, rest, is_over: false, left_out, recorder, outcome, message })
 }
 
 /// The client has disconnected.
@@ -170,6 +110,8 @@ struct AnswerTask {
     message: Option<MessageId>,
     /// The messages of the first model call, without the agent's system prompt.
     messages: Vec<Message>,
+    /// Number of the client's messages that the model does not receive.
+    left_out: usize,
     events: mpsc::Sender<Result<AnswerEvent, Fault>>,
     ended: oneshot::Sender<Outcome>,
     span: Span,
@@ -180,10 +122,19 @@ struct AnswerTask {
 impl AnswerTask {
     async fn run(self) {
         let mut meter = Meter::default();
-        let mut transcript = Transcript::begin(self.app.now());
+        // Passages have numbers only in the list that follows a system prompt.
+        let citations = self.agent.system_prompt.as_ref().map(|_| CitationFilter::default());
+        let mut transcript = Transcript::begin(self.app.now(), citations);
         let result = self.answer(&mut meter, &mut transcript).await;
         let is_truncated = matches!(result, Ok(true));
         transcript.is_complete = result.is_ok();
+        let removed = transcript.citations.as_ref().map_or(0, |citations| citations.removed);
+        if removed > 0 {
+            tracing::info!(removed, "citations of passages that were not found were removed");
+            self.app.recorder.citations_removed(&self.agent.name, removed);
+            // Fails only if the client has disconnected.
+            let _ = self.send(AnswerMetadata::CitationsRemoved { count: removed }.into()).await;
+        }
         let last = match result {
             Ok(_) => Some(Ok(AnswerEvent::Sources(transcript.sources.clone()))),
             Err(Stop::Disconnected) => {
@@ -216,18 +167,26 @@ impl AnswerTask {
         // Only appended to, so that the back end's prompt cache applies.
         let mut conversation: Vec<Message> =
             prompt.into_iter().chain(self.messages.iter().cloned()).collect();
+        if self.left_out > 0 {
+            self.send(AnswerMetadata::HistoryShortened { left_out: self.left_out }.into()).await?;
+        }
         for _ in 0..self.agent.max_iterations {
             let mut output = ModelOutput::default();
-            let result = self.call_model(&conversation, &mut output).await;
-            transcript.text.push_str(&output.text);
+            let result = self.call_model(&conversation, &mut output, transcript).await;
+            let held = transcript.citations.as_mut().map(|filter| filter.finish(&transcript.sources));
+            let sent = self.send_text(held.unwrap_or_default(), transcript).await;
             meter.add(output.usage, &conversation, &output.text, &output.calls);
             result?;
+            sent?;
             if output.calls.is_empty() {
                 transcript.is_declined = output.is_declined;
                 return Ok(output.is_truncated);
             }
             let calls = output.calls.clone();
             conversation.push(Message::Assistant { content: output.text, tool_calls: output.calls });
+            for query in calls.iter().take(MAX_CALLS).filter_map(search_docs::query) {
+                self.send(AnswerMetadata::Searched { query }.into()).await?;
+            }
             let outputs = self.run_tools(&calls).await?;
             let mut found = Vec::new();
             for output in &outputs {
@@ -242,7 +201,12 @@ impl AnswerTask {
     }
 
     /// Calls the model once and forwards its text to the client.
-    async fn call_model(&self, messages: &[Message], output: &mut ModelOutput) -> Result<(), Stop> {
+    async fn call_model(
+        &self,
+        messages: &[Message],
+        output: &mut ModelOutput,
+        transcript: &mut Transcript,
+    ) -> Result<(), Stop> {
         let tools = self.agent.tools.iter().map(|tool| tool.spec()).collect();
         let request = ChatRequest { messages: messages.to_vec(), tools };
         let mut stream = self.until_disconnected(self.app.model.stream(request)).await??;
@@ -250,7 +214,11 @@ impl AnswerTask {
             match event? {
                 ChatEvent::Text(text) => {
                     output.text.push_str(&text);
-                    self.send(AnswerEvent::Text(text)).await?;
+                    let text = match &mut transcript.citations {
+                        Some(citations) => citations.push(&text, &transcript.sources),
+                        None => text,
+                    };
+                    self.send_text(text, transcript).await?;
                 }
                 ChatEvent::ToolCall(call) => output.calls.push(call),
                 ChatEvent::Finished { reason, usage } => {
@@ -270,6 +238,15 @@ impl AnswerTask {
             "the stream ended without a finish reason",
         )
         .into())
+    }
+
+    /// Sends text to the client, unless it is empty.
+    async fn send_text(&self, text: String, transcript: &mut Transcript) -> Result<(), Disconnected> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        transcript.text.push_str(&text);
+        self.send(AnswerEvent::Text(text)).await
     }
 
     async fn run_tools(&self, calls: &[ToolCall]) -> Result<Vec<ToolOutput>, Disconnected> {

@@ -27,7 +27,7 @@ impl Meter {
         match reported {
             Some(usage) => self.reported += usage,
             None => {
-                self.input.extend(messages.iter().map(|message| content(message).to_owned()));
+                self.input.extend(messages.iter().map(|message| message.content().to_owned()));
                 self.output.push(text.to_owned());
                 self.output.extend(calls.iter().map(|call| call.arguments.clone()));
             }
@@ -72,12 +72,5 @@ pub(super) async fn record(
         if let Error::Fault(fault) = &error {
             app.note(fault);
         }
-    }
-}
-
-fn content(message: &Message) -> &str {
-    match message {
-        Message::System(text) | Message::User(text) | Message::Assistant { content: text, .. } => text,
-        Message::Tool(output) => &output.content,
     }
 }

@@ -5,6 +5,8 @@
 //! To add an agent, register one in [`registry`]; to add a tool, implement [`tool::Tool`].
 
 pub mod answer;
+mod citations;
+mod events;
 mod history;
 mod metering;
 pub mod prompt;
@@ -14,5 +16,5 @@ mod request;
 pub mod search_docs;
 pub mod tool;
 
-pub use answer::{AnswerEvent, AnswerStream, Outcome};
+pub use events::{AnswerEvent, AnswerMetadata, AnswerStream, Outcome};
 pub use request::AgentRequest;

@@ -1,5 +1,6 @@
 //! Records an answer in its conversation.
 
+use super::citations::CitationFilter;
 use super::request::AgentRequest;
 use crate::{App, Error, conversations};
 use chrono::{DateTime, Utc};
@@ -13,8 +14,10 @@ use docent_domain::usage::TokenUsage;
 #[derive(Debug)]
 pub(super) struct Transcript {
     asked_at: DateTime<Utc>,
-    /// The text of the answer.
+    /// The text of the answer, as sent to the client.
     pub(super) text: String,
+    /// Checks the citations in the text, if the model knows numbers of passages.
+    pub(super) citations: Option<CitationFilter>,
     /// The passages that were found, in the order found and without duplicates.
     pub(super) sources: Vec<ScoredChunk>,
     /// Whether the answer ended normally.
@@ -27,10 +30,11 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Creates an empty transcript.
-    pub(super) fn begin(asked_at: DateTime<Utc>) -> Self {
+    pub(super) fn begin(asked_at: DateTime<Utc>, citations: Option<CitationFilter>) -> Self {
         Self {
             asked_at,
             text: String::new(),
+            citations,
             sources: Vec::new(),
             is_complete: false,
             is_declined: false,
@@ -67,7 +71,7 @@ impl Transcript {
         tokens: TokenUsage,
     ) {
         let (Some(conversation), Some(id)) = (request.conversation, id) else { return };
-        let Self { asked_at, text, sources, is_complete, is_declined, best_score } = self;
+        let Self { asked_at, text, citations: _, sources, is_complete, is_declined, best_score } = self;
         let role = MessageRole::Agent {
             name: agent,
             sources,

@@ -155,6 +155,7 @@ async fn answer(
     while let Some(event) = events.next().await {
         match event? {
             AnswerEvent::Text(piece) => text.push_str(&piece),
+            AnswerEvent::Metadata(_) => {}
             AnswerEvent::Sources(sources) => passages.extend(sources.into_iter().map(Passage::from)),
         }
     }

@@ -55,6 +55,7 @@ pub struct Metrics {
     job_seconds: Durations,
     stage_seconds: Durations,
     tokens: Family<Labels<3, String>, Counter>,
+    citations_removed: Family<Labels<1, String>, Counter>,
     faults: Family<Labels<2>, Counter>,
     counted_locally: Counter,
     lookups: Family<Labels<2>, Counter>,
@@ -75,6 +76,7 @@ impl Metrics {
             job_seconds: durations(),
             stage_seconds: durations(),
             tokens: Family::default(),
+            citations_removed: Family::default(),
             faults: Family::default(),
             counted_locally: Counter::default(),
             lookups: Family::default(),
@@ -96,6 +98,11 @@ impl Metrics {
             this.stage_seconds.clone(),
         );
         registry.register("tokens", "Input and output tokens of model calls", this.tokens.clone());
+        registry.register(
+            "citations_removed",
+            "Citations of passages that were not found",
+            this.citations_removed.clone(),
+        );
         registry.register("faults", "Failed calls of a component", this.faults.clone());
         registry.register(
             "rate_limit_local",
@@ -219,6 +226,10 @@ impl Recorder for Metrics {
         }
     }
 
+    fn citations_removed(&self, agent: &AgentName, count: u64) {
+        self.citations_removed.get_or_create(&[("agent", agent.as_str().to_owned())]).inc_by(count);
+    }
+
     fn fault(&self, part: Component, kind: FaultKind) {
         self.faults.get_or_create(&[("part", part.code()), ("kind", kind.code())]).inc();
     }
@@ -265,6 +276,7 @@ mod tests {
         metrics.fault(Component::ChatModel, FaultKind::Timeout);
         let agent = AgentName::parse("chat").unwrap();
         metrics.tokens_used(&agent, "m", TokenUsage { prompt: 7, completion: 3 });
+        metrics.citations_removed(&agent, 2);
         metrics.counted_locally();
         metrics.cache_lookups(Cache::Embeddings, 5, 0);
         metrics.swept(true, Duration::from_millis(20));
@@ -280,6 +292,7 @@ mod tests {
             (r#"docent_faults_total{part="database",kind="unavailable"}"#, "0"),
             (r#"docent_tokens_total{agent="chat",model="m",kind="prompt"}"#, "7"),
             (r#"docent_tokens_total{agent="chat",model="m",kind="completion"}"#, "3"),
+            (r#"docent_citations_removed_total{agent="chat"}"#, "2"),
             ("docent_rate_limit_local_total", "1"),
             (r#"docent_cache_lookups_total{cache="embeddings",result="hit"}"#, "5"),
             (r#"docent_cache_lookups_total{cache="embeddings",result="miss"}"#, "0"),

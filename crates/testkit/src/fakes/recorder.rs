@@ -17,6 +17,8 @@ pub enum Noted {
     StageEnded(Stage, Duration),
     /// [`Recorder::tokens_used`]
     TokensUsed(AgentName, String, TokenUsage),
+    /// [`Recorder::citations_removed`]
+    CitationsRemoved(AgentName, u64),
     /// [`Recorder::fault`]
     Fault(Component, FaultKind),
     /// [`Recorder::counted_locally`]
@@ -57,6 +59,10 @@ impl Recorder for FakeRecorder {
 
     fn tokens_used(&self, agent: &AgentName, model: &str, tokens: TokenUsage) {
         self.note(Noted::TokensUsed(agent.clone(), model.to_owned(), tokens));
+    }
+
+    fn citations_removed(&self, agent: &AgentName, count: u64) {
+        self.note(Noted::CitationsRemoved(agent.clone(), count));
     }
 
     fn fault(&self, part: Component, kind: FaultKind) {

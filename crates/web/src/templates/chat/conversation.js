@@ -6,7 +6,7 @@ const HISTORY_TURNS_MAX = 50;
 const HISTORY_CHARACTERS_MAX = 200000;
 
 let conversationId = randomUuid(); // the service creates the conversation with its first question
-let turns = []; // { question, answer, element, answerElement, note, tools }, oldest first
+let turns = []; // { question, answer, element, steps, answerElement, note, tools }, oldest first
 let answerRequest = null; // AbortController of the answer being streamed
 
 // Returns the previous messages that are sent with the next question.
@@ -23,12 +23,13 @@ function buildHistory() {
 }
 
 function createTurn(question) {
+  const steps = createElement("ul", { class: "steps", "aria-label": "Steps of the answer", hidden: true });
   const answerElement = createElement("div", { class: "answer" });
   const note = createElement("p", { class: "note", hidden: true });
   const tools = createElement("div", { class: "tools" });
   const heading = createElement("h2", { class: "question", dir: "auto" }, question);
-  const element = createElement("article", { class: "turn" }, heading, answerElement, note, tools);
-  return { question, answer: "", element, answerElement, note, tools };
+  const element = createElement("article", { class: "turn" }, heading, steps, answerElement, note, tools);
+  return { question, answer: "", element, steps, answerElement, note, tools };
 }
 
 async function askQuestion(question, selection) {
@@ -68,12 +69,13 @@ async function streamAnswer(turn, messages, selection) {
   };
   let failure = null;
   try {
-    const body = { messages, ...selection, conversation_id: conversationId, include_sources: true };
+    const body = { messages, ...selection, conversation_id: conversationId, include_sources: true, include_metadata: true };
     const response = await callApi("/agents/chat", { ...jsonOptions("POST", body), signal: controller.signal });
     messageId = response.headers.get("X-Message-Id");
     for await (const { event, data } of readEvents(response)) {
       if (event === "error") throw new ApiError(1, `The answer is incomplete: ${data.detail}`);
       if (event === "sources") sources = data.results;
+      else if (event === "metadata") showStep(turn, data);
       else if (event === "message") {
         turn.answer += data;
         frame ||= requestAnimationFrame(renderAnswer);
@@ -99,6 +101,21 @@ async function streamAnswer(turn, messages, selection) {
     if (wasAtEnd) scrollToEnd();
   } else if (failure?.status === 401) byId("question").value ||= turn.question;
   if (session) loadConversations();
+}
+
+// Shows how an answer is made: what was searched for, and what was left out or removed.
+function showStep({ steps, question }, { type, query, count }) {
+  // A search for the question itself is not worth a line.
+  if (query === question) return;
+  const texts = {
+    searched: `Searched for “${query}”`,
+    history_shortened: "The oldest messages of the conversation were left out",
+    citations_removed: count === 1 ? "One citation without a passage was removed" : `${count} citations without a passage were removed`,
+  };
+  const text = texts[type];
+  if (!text || [...steps.children].some((step) => step.textContent === text)) return;
+  steps.append(createElement("li", { dir: "auto" }, text));
+  steps.hidden = false;
 }
 
 // Adds the sources and buttons below an answer that has ended. It has an ID if it is stored.

@@ -42,7 +42,7 @@ function linkCitations(answer, stored) {
   const escapePattern = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const titles = sources.map(({ title }) => escapePattern(title));
   const labels = sources.filter(({ label }) => label).map(({ label }) => escapePattern(label));
-  const places = ["(?:page|p\\.) (\\d{1,6})\\b", ...labels.length ? [`(${labels.join("|")})`] : []];
+  const places = ["(?:pages?|p\\.) (\\d{1,6})\\b(?: to \\d{1,6}\\b)?", ...labels.length ? [`(${labels.join("|")})`] : []];
   const citation = new RegExp(`(${titles.join("|")}),? (?:${places.join("|")})`, "g");
   const walker = document.createTreeWalker(answer, NodeFilter.SHOW_TEXT);
   const texts = [];
