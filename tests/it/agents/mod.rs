@@ -1,5 +1,6 @@
 //! Agents: `POST /agents/{name}`.
 
+mod behaviours;
 mod body;
 mod faults;
 mod metering;
