@@ -133,7 +133,8 @@ impl App {
         let Ports { store, blobs, collections, embedders, reranker, model, extractor, renderer, .. } = ports;
         let Ports { tokens, signer, limiter, hasher, mailer, webhooks, clock, entropy, .. } = ports;
         let Ports { webhook_body, recorder, recognizer, traces, .. } = ports;
-        let agents = AgentRegistry::standard(settings.agent_max_iterations, settings.system_prompt.clone());
+        let (iterations, prompt) = (settings.agent_max_iterations, settings.system_prompt.clone());
+        let agents = AgentRegistry::standard(iterations, prompt, model.reads_records());
         let process = Process {
             new_jobs: Notify::new(),
             new_deliveries: Notify::new(),

@@ -45,6 +45,12 @@ pub trait ChatModel: Send + Sync {
     /// Name of the model, for records.
     fn model(&self) -> &str;
 
+    /// Whether it can use tools about the records of documents, besides the search: it has no language model that would
+    /// find the answer in passages.
+    fn reads_records(&self) -> bool {
+        false
+    }
+
     /// Address of the back end, without credentials; `None` for a model that is part of the service.
     fn address(&self) -> Option<String> {
         None

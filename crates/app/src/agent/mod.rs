@@ -8,6 +8,7 @@ pub mod answer;
 mod citations;
 mod events;
 mod history;
+mod list_documents;
 mod metering;
 pub mod prompt;
 mod recording;

@@ -1,5 +1,6 @@
 //! The registry of agents.
 
+use super::list_documents::ListDocuments;
 use super::search_docs::SearchDocs;
 use super::tool::Tool;
 use docent_domain::chat::AgentName;
@@ -28,12 +29,16 @@ pub struct AgentRegistry {
 }
 
 impl AgentRegistry {
-    /// The built-in agents: `chat`, with this system prompt and the tool `search_docs`.
-    pub fn standard(max_iterations: usize, system_prompt: Option<String>) -> Self {
+    /// The built-in agents: `chat`, with this system prompt and the tool `search_docs`. If the model reads records, it also
+    /// has the tool `list_documents`.
+    pub fn standard(max_iterations: usize, system_prompt: Option<String>, reads_records: bool) -> Self {
         let mut registry = Self::default();
         // The constant is a valid name; the test below checks that the agent is registered.
         if let Ok(name) = AgentName::parse("chat") {
-            let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(SearchDocs)];
+            let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(SearchDocs)];
+            if reads_records {
+                tools.push(Arc::new(ListDocuments));
+            }
             registry.register(Agent { name, system_prompt, tools, max_iterations });
         }
         registry
@@ -62,9 +67,12 @@ mod tests {
 
     #[test]
     fn standard_registry_has_chat_with_search_docs() {
-        let registry = AgentRegistry::standard(10, None);
-        let chat = registry.get("chat").unwrap();
-        assert_eq!(chat.tools[0].spec().name, "search_docs");
+        let registry = AgentRegistry::standard(10, None, false);
+        let names = |registry: &AgentRegistry| -> Vec<&'static str> {
+            registry.get("chat").unwrap().tools.iter().map(|tool| tool.spec().name).collect()
+        };
+        assert_eq!(names(&registry), ["search_docs"]);
+        assert_eq!(names(&AgentRegistry::standard(10, None, true)), ["search_docs", "list_documents"]);
         assert!(registry.get("unknown").is_none());
         assert!(registry.get("../chat").is_none());
     }

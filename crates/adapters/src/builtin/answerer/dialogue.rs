@@ -1,6 +1,6 @@
 //! Determines the next action from the conversation.
 
-use super::SEARCH_TOOL;
+use super::{LIST_TOOL, SEARCH_TOOL};
 use crate::builtin::lexical::{beginning, query_terms};
 use docent_domain::chat::{Message, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
@@ -8,10 +8,21 @@ use docent_ports::chat_model::ChatRequest;
 
 /// Prefix of the output of a failed search.
 const SEARCH_ERROR: &str = "Error searching documents:";
+/// Prefix of the IDs of calls that list documents.
+const LIST_CALL: &str = "list_";
 /// Longer questions are cut before the search.
 const QUESTION_CHARS: usize = 2000;
 /// Maximum number of earlier questions that a follow-up question includes.
 const MAX_EARLIER_QUESTIONS: usize = 3;
+
+/// The next action in a conversation.
+pub(super) struct Plan<'a> {
+    pub(super) action: Action,
+    /// The last question; empty if there is none.
+    pub(super) question: &'a str,
+    /// The answer to the question before it.
+    pub(super) previous: Option<&'a str>,
+}
 
 /// The next action.
 #[derive(Debug, PartialEq)]
@@ -20,6 +31,11 @@ pub(super) enum Action {
     Search {
         /// The search query.
         query: String,
+        /// The ID of the call.
+        call_id: String,
+    },
+    /// Call the tool that lists documents.
+    List {
         /// The ID of the call.
         call_id: String,
     },
@@ -34,49 +50,104 @@ pub(super) enum Action {
         /// The ID of a further call; `None` without a search tool.
         call_id: Option<String>,
     },
+    /// Return a list of documents.
+    ShowList(String),
+    /// Report that there are no documents.
+    ReportNoDocuments,
     /// Report that the search failed.
     ReportFailure,
     /// Report that there is no search tool.
     RefuseWithoutSearch,
     /// Return a greeting.
     Greet,
+    /// Reply to thanks.
+    Welcome,
     /// Explain what can be asked.
     Introduce,
 }
 
-pub(super) fn next_action(request: &ChatRequest) -> Action {
+pub(super) fn plan(request: &ChatRequest) -> Plan<'_> {
     let messages = &request.messages;
     let Some(asked_at) = messages.iter().rposition(|message| matches!(message, Message::User(_))) else {
-        return Action::Introduce;
+        return Plan { action: Action::Introduce, question: "", previous: None };
     };
     let (before, after) = messages.split_at(asked_at + 1);
-    let outputs: Vec<&ToolOutput> = after.iter().filter_map(tool_output).collect();
     let asked: Vec<&str> = before.iter().filter_map(user_text).collect();
-    let question = question(&asked);
-    let can_search = request.tools.iter().any(|tool| tool.name == SEARCH_TOOL);
-    let call_id = || format!("search_{asked_at}_{}", outputs.len() + 1);
-    if !outputs.is_empty() {
-        return from_outputs(&outputs, question, can_search.then(call_id));
-    }
     let last = asked.last().copied().unwrap_or_default();
-    if is_greeting(last) {
-        Action::Greet
-    } else if query_terms(&question).is_empty() {
-        Action::Introduce
-    } else if can_search {
-        Action::Search { query: question, call_id: call_id() }
-    } else {
-        Action::RefuseWithoutSearch
+    let previous = before.iter().rev().find_map(|message| match message {
+        Message::Assistant { content, .. } if !content.is_empty() => Some(content.as_str()),
+        Message::Assistant { .. } | Message::System(_) | Message::User(_) | Message::Tool(_) => None,
+    });
+    let outputs: Vec<&ToolOutput> = after.iter().filter_map(tool_output).collect();
+    let calls = Calls { request, asked_at, made: outputs.len() };
+    let action =
+        if outputs.is_empty() { first(&asked, last, &calls) } else { next(&asked, &outputs, &calls) };
+    Plan { action, question: last, previous }
+}
+
+/// The tools that can be called.
+struct Calls<'a> {
+    request: &'a ChatRequest,
+    asked_at: usize,
+    /// The number of calls for this question.
+    made: usize,
+}
+
+impl Calls<'_> {
+    fn id(&self, tool: &str, prefix: &str) -> Option<String> {
+        let is_offered = self.request.tools.iter().any(|offered| offered.name == tool);
+        is_offered.then(|| format!("{prefix}{}_{}", self.asked_at, self.made + 1))
+    }
+
+    fn search(&self) -> Option<String> {
+        self.id(SEARCH_TOOL, "search_")
+    }
+
+    fn list(&self) -> Option<String> {
+        self.id(LIST_TOOL, LIST_CALL)
     }
 }
 
-fn from_outputs(outputs: &[&ToolOutput], question: String, call_id: Option<String>) -> Action {
+/// The action for a new question.
+fn first(asked: &[&str], last: &str, calls: &Calls<'_>) -> Action {
+    let question = question(asked);
+    match (calls.list(), calls.search()) {
+        _ if is_thanks(last) => Action::Welcome,
+        _ if is_greeting(last) => Action::Greet,
+        (Some(call_id), _) if asks_for_list(last) => Action::List { call_id },
+        _ if query_terms(&question).is_empty() => Action::Introduce,
+        (_, Some(call_id)) => Action::Search { query: question, call_id },
+        (_, None) => Action::RefuseWithoutSearch,
+    }
+}
+
+/// The action after tool calls.
+fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
+    let (lists, searches): (Vec<&ToolOutput>, Vec<&ToolOutput>) =
+        outputs.iter().copied().partition(|output| output.call_id.starts_with(LIST_CALL));
     if outputs.iter().any(|output| output.content.starts_with(SEARCH_ERROR)) {
         return Action::ReportFailure;
     }
+    if let Some(list) = lists.first() {
+        if list.content.is_empty() {
+            return Action::ReportNoDocuments;
+        }
+        if searches.is_empty() {
+            return Action::ShowList(list.content.clone());
+        }
+    }
     let passages = |output: &&ToolOutput| output.passages.clone();
-    let first = outputs.first().map(passages).unwrap_or_default();
-    Action::Quote { question, passages: first, name_results: outputs.get(1).map(passages), call_id }
+    let found = searches.first().map(passages).unwrap_or_default();
+    match calls.list() {
+        // Nothing may be found because there are no documents.
+        Some(call_id) if found.is_empty() && lists.is_empty() => Action::List { call_id },
+        _ => Action::Quote {
+            question: question(asked),
+            passages: found,
+            name_results: searches.get(1).map(passages),
+            call_id: calls.search(),
+        },
+    }
 }
 
 fn tool_output(message: &Message) -> Option<&ToolOutput> {
@@ -98,7 +169,7 @@ fn question(asked: &[&str]) -> String {
     let mut included = Vec::new();
     for text in asked.iter().rev().take(MAX_EARLIER_QUESTIONS + 1) {
         included.push(beginning(text.trim(), QUESTION_CHARS));
-        if !is_follow_up(text) {
+        if !(is_follow_up(text) || query_terms(text).is_empty()) {
             break;
         }
     }
@@ -107,11 +178,25 @@ fn question(asked: &[&str]) -> String {
 }
 
 /// Openings of follow-up questions.
-const CONTINUATIONS: [&str; 8] =
-    ["and", "or", "what about", "how about", "also", "same for", "the same for", "why is that"];
+const CONTINUATIONS: [&str; 12] = [
+    "and",
+    "or",
+    "what about",
+    "how about",
+    "also",
+    "same for",
+    "the same for",
+    "why is that",
+    "und",
+    "oder",
+    "was ist mit",
+    "wie ist es mit",
+];
 /// Pronouns that refer to an earlier question.
-const PRONOUNS: [&str; 10] =
-    ["it", "its", "they", "them", "their", "this", "that", "these", "those", "there"];
+const PRONOUNS: [&str; 14] = [
+    "it", "its", "they", "them", "their", "this", "that", "these", "those", "there", "davon", "dessen",
+    "dort", "deren",
+];
 /// Questions with more words are not follow-ups because of a pronoun.
 const MAX_FOLLOW_UP_WORDS: usize = 8;
 
@@ -126,29 +211,58 @@ fn is_follow_up(question: &str) -> bool {
     CONTINUATIONS.iter().any(|opening| begins(opening)) || (words.len() <= MAX_FOLLOW_UP_WORDS && pronoun)
 }
 
-const GREETINGS: [&str; 14] = [
-    "hello",
-    "hi",
-    "hey",
-    "greetings",
-    "good",
+/// Words that begin a greeting.
+const GREETINGS: [&str; 9] = ["hello", "hi", "hey", "greetings", "good", "hallo", "guten", "moin", "servus"];
+/// Words that may follow.
+const GREETED: [&str; 11] = [
     "morning",
     "afternoon",
     "evening",
     "day",
     "there",
-    "thanks",
-    "thank",
     "you",
     "docent",
+    "tag",
+    "morgen",
+    "abend",
+    "zusammen",
 ];
 
 fn is_greeting(text: &str) -> bool {
     let words = plain_words(text);
-    let greets = words
-        .first()
-        .is_some_and(|word| matches!(word.as_str(), "hello" | "hi" | "hey" | "greetings" | "good"));
-    greets && words.iter().all(|word| GREETINGS.contains(&word.as_str()))
+    let greets = |word: &String| GREETINGS.contains(&word.as_str());
+    let is_known = |word: &String| greets(word) || GREETED.contains(&word.as_str());
+    words.first().is_some_and(greets) && words.iter().all(is_known)
+}
+
+/// Words of thanks.
+const THANKS: [&str; 4] = ["thanks", "thank", "danke", "dank"];
+/// Words that may be around them.
+const PRAISE: [&str; 14] = [
+    "you", "very", "much", "a", "lot", "so", "great", "good", "ok", "okay", "perfect", "super", "vielen",
+    "schön",
+];
+
+fn is_thanks(text: &str) -> bool {
+    let words = plain_words(text);
+    let thanks = |word: &String| THANKS.contains(&word.as_str());
+    words.iter().any(thanks) && words.iter().all(|word| thanks(word) || PRAISE.contains(&word.as_str()))
+}
+
+/// Words for the documents as a whole.
+const DOCUMENTS: [&str; 6] = ["documents", "files", "pdfs", "docs", "dokumente", "dateien"];
+/// The other words of a question for the list of documents.
+const LIST_WORDS: &str = "list show me all the of your my which what do you have are there is available uploaded here \
+    can i ask about how many in please give name currently know search \
+    welche was für gibt es zeige zeig mir alle liste auf hast du haben sie wie viele sind da hier vorhanden \
+    hochgeladen die bitte kennst kennen";
+
+/// Whether a question asks which documents there are.
+fn asks_for_list(text: &str) -> bool {
+    let words = plain_words(text);
+    let is_noun = |word: &String| DOCUMENTS.contains(&word.as_str());
+    let is_known = |word: &String| is_noun(word) || LIST_WORDS.split_whitespace().any(|known| known == word);
+    words.iter().any(is_noun) && words.iter().all(is_known)
 }
 
 fn plain_words(text: &str) -> Vec<String> {
@@ -181,6 +295,41 @@ mod tests {
     #[test]
     fn greeting_contains_nothing_else() {
         assert!(is_greeting("Hello!") && is_greeting("hi there") && is_greeting("Good morning"));
+        assert!(is_greeting("Guten Morgen") && is_greeting("Hallo zusammen!"));
         assert!(!is_greeting("Hello, what is a pump?") && !is_greeting("") && !is_greeting("good pumps"));
+    }
+
+    #[test]
+    fn thanks_contain_nothing_else() {
+        assert!(is_thanks("Thanks!") && is_thanks("Great, thank you very much") && is_thanks("Vielen Dank"));
+        assert!(!is_thanks("Thanks, and the pump?") && !is_thanks("great") && !is_thanks(""));
+    }
+
+    #[test]
+    fn question_without_a_subject_refers_to_the_one_before() {
+        assert_eq!(question(&["Who makes pumps?", "Why?"]), "Who makes pumps? Why?");
+        assert_eq!(
+            question(&["Wie schwer ist die Pumpe?", "Und das Ventil?"]),
+            "Wie schwer ist die Pumpe? Und das Ventil?"
+        );
+    }
+
+    #[test]
+    fn list_of_documents_is_asked_for_in_plain_words() {
+        for text in [
+            "list all documents",
+            "Which documents do you have?",
+            "what files are there",
+            "How many PDFs are there?",
+            "What are the documents about?",
+            "Welche Dokumente gibt es?",
+            "Zeig mir alle Dateien",
+        ] {
+            assert!(asks_for_list(text), "{text}");
+        }
+        for text in ["", "list", "Which documents mention pumps?", "What is the document number of the pump?"]
+        {
+            assert!(!asks_for_list(text), "{text}");
+        }
     }
 }

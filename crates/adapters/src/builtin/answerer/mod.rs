@@ -5,17 +5,20 @@
 //! the answer says so. Passages are only quoted, so instructions in them have no effect.
 
 mod dialogue;
+mod phrases;
 mod relevance;
 mod scope;
 mod sentences;
 
 use super::spans;
 use async_trait::async_trait;
-use dialogue::{Action, next_action};
+use dialogue::{Action, Plan, plan};
 use docent_domain::chat::{FinishReason, ToolCall};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::retrieval::ScoredChunk;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::stream;
+use phrases::Phrases;
 use relevance::{Quote, Selection};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
@@ -23,14 +26,10 @@ use tracing::Instrument;
 /// The name of the search tool.
 const SEARCH_TOOL: &str = "search_docs";
 
-const ABILITY: &str = "I answer questions about the documents that were uploaded here: I look for the passages \
-    that fit, and quote them with their pages.";
-const GREETING: &str = "Hello! ";
-const ASK: &str = " What would you like to know?";
-const NO_SEARCH: &str =
-    "I can only answer by quoting documents, and no document search is available to me here.";
-const NOT_SAID: &str = "The documents do not say. Nothing that I found in them fits this question.";
-const SEARCH_FAILED: &str = "I could not search the documents right now. Please try again in a moment.";
+/// The name of the tool that lists documents.
+const LIST_TOOL: &str = "list_documents";
+/// Maximum number of pages that an answer without quotes names.
+const CLOSEST_PAGES: usize = 3;
 
 /// A chat model that answers by quoting passages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,22 +52,39 @@ impl ChatModel for BuiltinAnswerer {
     }
 
     fn model(&self) -> &'static str {
-        "builtin-extractive-2"
+        "builtin-extractive-3"
+    }
+
+    fn reads_records(&self) -> bool {
+        true
     }
 }
 
 fn answer(request: &ChatRequest) -> Vec<ChatEvent> {
-    let text = match next_action(request) {
+    let Plan { action, question, previous } = plan(request);
+    let phrases = Phrases::of(question);
+    let text = match action {
         Action::Search { query, call_id } => return search(&query, call_id),
-        Action::Greet => format!("{GREETING}{ABILITY}{ASK}"),
-        Action::Introduce => format!("{ABILITY}{ASK}"),
-        Action::RefuseWithoutSearch => NO_SEARCH.to_owned(),
-        Action::ReportFailure => SEARCH_FAILED.to_owned(),
+        Action::List { call_id } => return call(LIST_TOOL, &serde_json::json!({}), call_id),
+        Action::Greet => [phrases.hello, phrases.ability, phrases.ask].join(" "),
+        Action::Introduce => [phrases.ability, phrases.ask].join(" "),
+        Action::Welcome => [phrases.welcome, phrases.ask].join(" "),
+        Action::RefuseWithoutSearch => phrases.no_search.to_owned(),
+        Action::ReportFailure => phrases.search_failed.to_owned(),
+        Action::ReportNoDocuments => phrases.no_documents.to_owned(),
+        Action::ShowList(list) => format!("{}\n\n{list}", phrases.listed),
         Action::Quote { question, passages, name_results, call_id } => {
             match (relevance::select(&question, &passages, name_results.as_deref()), call_id) {
-                (Selection::Quotes(quotes), _) => format_quotes(&quotes),
                 (Selection::Names(names), Some(call_id)) => return search(&names.join(" "), call_id),
-                (Selection::Names(_), None) => NOT_SAID.to_owned(),
+                (Selection::Quotes(quotes), _) if !quotes.is_empty() => {
+                    let text = format_quotes(&quotes);
+                    if previous == Some(text.as_str()) {
+                        with_closest(phrases.nothing_new, phrases, &passages)
+                    } else {
+                        text
+                    }
+                }
+                _ => with_closest(phrases.declined, phrases, &passages),
             }
         }
     };
@@ -77,9 +93,28 @@ fn answer(request: &ChatRequest) -> Vec<ChatEvent> {
     words.chain([finished(reason)]).collect()
 }
 
+/// A sentence with the pages of the best passages.
+fn with_closest(sentence: &str, phrases: &Phrases, passages: &[ScoredChunk]) -> String {
+    let mut pages: Vec<String> = Vec::new();
+    for passage in passages {
+        let page = format!("{}, page {}", passage.title, passage.span.start.page);
+        if !pages.contains(&page) {
+            pages.push(page);
+        }
+    }
+    pages.truncate(CLOSEST_PAGES);
+    if pages.is_empty() {
+        return sentence.to_owned();
+    }
+    format!("{sentence} {} {}.", phrases.closest, pages.join("; "))
+}
+
 fn search(query: &str, call_id: String) -> Vec<ChatEvent> {
-    let arguments = serde_json::json!({ "query": query }).to_string();
-    let call = ToolCall { id: call_id, name: SEARCH_TOOL.to_owned(), arguments };
+    call(SEARCH_TOOL, &serde_json::json!({ "query": query }), call_id)
+}
+
+fn call(tool: &str, arguments: &serde_json::Value, id: String) -> Vec<ChatEvent> {
+    let call = ToolCall { id, name: tool.to_owned(), arguments: arguments.to_string() };
     vec![ChatEvent::ToolCall(call), finished(FinishReason::ToolCalls)]
 }
 
@@ -95,7 +130,7 @@ pub fn quotes_page(answer: &str, title: &str, page: u32) -> bool {
 
 /// Whether an answer of [`BuiltinAnswerer`] says that the documents do not contain the answer.
 pub fn is_declined(answer: &str) -> bool {
-    answer == NOT_SAID
+    Phrases::all().iter().any(|phrases| answer.starts_with(phrases.declined))
 }
 
 fn format_source(title: &str, page: u32) -> String {
@@ -103,9 +138,6 @@ fn format_source(title: &str, page: u32) -> String {
 }
 
 fn format_quotes(quotes: &[Quote]) -> String {
-    if quotes.is_empty() {
-        return NOT_SAID.to_owned();
-    }
     let quoted = |quote: &Quote| {
         let source = format_source(&quote.title, quote.page);
         if quote.is_table {

@@ -102,6 +102,13 @@ impl Analyzer {
     }
 }
 
+/// Whether a question is in German rather than in another language.
+pub(super) fn is_german(question: &str) -> bool {
+    let words = tokens::words(question);
+    let may_be = Language::may_be(words.iter().map(String::as_str));
+    may_be.contains(&Language::German) && !may_be.contains(&Language::English)
+}
+
 /// Weight of a term that a lexicon adds, relative to a word of the query.
 const EXPANSION_WEIGHT: f32 = 0.75;
 

@@ -1,0 +1,61 @@
+//! The sentences of answers that are not quotes, by language.
+
+use crate::builtin::lexical::is_german;
+
+/// The sentences of one language.
+pub(super) struct Phrases {
+    pub(super) hello: &'static str,
+    pub(super) ability: &'static str,
+    pub(super) ask: &'static str,
+    pub(super) welcome: &'static str,
+    pub(super) no_search: &'static str,
+    pub(super) no_documents: &'static str,
+    pub(super) listed: &'static str,
+    /// Begins an answer that declines.
+    pub(super) declined: &'static str,
+    pub(super) closest: &'static str,
+    pub(super) nothing_new: &'static str,
+    pub(super) search_failed: &'static str,
+}
+
+const ENGLISH: Phrases = Phrases {
+    hello: "Hello!",
+    ability: "I answer questions about the documents that were uploaded here: I search for matching passages and quote \
+        them with their pages. You can also ask which documents there are.",
+    ask: "What would you like to know?",
+    welcome: "You are welcome.",
+    no_search: "I can only answer by quoting documents, and no document search is available to me here.",
+    no_documents: "There are no documents yet. Upload a PDF first.",
+    listed: "These documents can be searched, newest first:",
+    declined: "I found no passage that answers this.",
+    closest: "Closest pages:",
+    nothing_new: "I found nothing beyond my previous answer.",
+    search_failed: "I could not search the documents right now. Please try again in a moment.",
+};
+
+const GERMAN: Phrases = Phrases {
+    hello: "Hallo!",
+    ability: "Ich beantworte Fragen zu den hochgeladenen Dokumenten: Ich suche passende Stellen und zitiere sie mit ihren \
+        Seiten. Sie können auch fragen, welche Dokumente es gibt.",
+    ask: "Was möchten Sie wissen?",
+    welcome: "Gern geschehen.",
+    no_search: "Ich kann nur antworten, indem ich Dokumente zitiere, und hier steht mir keine Suche zur Verfügung.",
+    no_documents: "Es gibt noch keine Dokumente. Laden Sie zuerst ein PDF hoch.",
+    listed: "Diese Dokumente können durchsucht werden, die neuesten zuerst:",
+    declined: "Ich habe keine Stelle gefunden, die das beantwortet.",
+    closest: "Am nächsten kommen:",
+    nothing_new: "Ich habe nichts gefunden, was über meine vorige Antwort hinausgeht.",
+    search_failed: "Die Dokumente können gerade nicht durchsucht werden. Bitte versuchen Sie es gleich noch einmal.",
+};
+
+impl Phrases {
+    /// Those of the question's language.
+    pub(super) fn of(question: &str) -> &'static Self {
+        if is_german(question) { &GERMAN } else { &ENGLISH }
+    }
+
+    /// Those of every language.
+    pub(super) fn all() -> [&'static Self; 2] {
+        [&ENGLISH, &GERMAN]
+    }
+}
