@@ -259,7 +259,7 @@ impl Setup {
             collections: adapters.collections,
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             reranker,
-            model: if self.is_builtin { Arc::new(BuiltinAnswerer) } else { adapters.model },
+            model: if self.is_builtin { Arc::new(BuiltinAnswerer::default()) } else { adapters.model },
             extractor: Arc::new(extractor),
             recognizer: Arc::new(self.recognizer),
             renderer: self.renderer.unwrap_or(renderer),

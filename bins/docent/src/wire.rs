@@ -407,7 +407,7 @@ pub(crate) fn chat_model(settings: &Settings) -> anyhow::Result<Arc<dyn ChatMode
 fn model(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn ChatModel>> {
     let models = &settings.models;
     match (&models.llm_base_url, &models.llm_model) {
-        (None, _) => Ok(Arc::new(BuiltinAnswerer)),
+        (None, _) => Ok(Arc::new(BuiltinAnswerer::new(embedders::lexicon(settings)))),
         (Some(url), Some(model)) => {
             let backend = backend(settings, url, models.llm_api_key.as_ref(), model, models.llm_timeout);
             let model = OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;

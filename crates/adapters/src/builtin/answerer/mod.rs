@@ -10,6 +10,7 @@ mod relevance;
 mod scope;
 mod sentences;
 
+use super::lexical::Lexicon;
 use super::spans;
 use async_trait::async_trait;
 use dialogue::{Action, Plan, plan};
@@ -32,15 +33,31 @@ const LIST_TOOL: &str = "list_documents";
 const CLOSEST_PAGES: usize = 3;
 
 /// A chat model that answers by quoting passages.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct BuiltinAnswerer;
+#[derive(Clone, Debug)]
+pub struct BuiltinAnswerer {
+    lexicon: Lexicon,
+}
+
+impl BuiltinAnswerer {
+    /// Creates an answerer that knows the synonyms of a lexicon.
+    pub fn new(lexicon: Lexicon) -> Self {
+        Self { lexicon }
+    }
+}
+
+impl Default for BuiltinAnswerer {
+    fn default() -> Self {
+        Self::new(Lexicon::builtin())
+    }
+}
 
 #[async_trait]
 impl ChatModel for BuiltinAnswerer {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
         // A few passages take a millisecond, but their number is not limited.
         let span = spans::chat(self.model());
-        let events = spawn_blocking(move || answer(&request)).instrument(span.clone()).await;
+        let lexicon = self.lexicon.clone();
+        let events = spawn_blocking(move || answer(&request, &lexicon)).instrument(span.clone()).await;
         let events = events.map_err(|error| {
             Fault::new(Component::ChatModel, FaultKind::Internal, "cannot select quotes").caused_by(error)
         })?;
@@ -60,7 +77,7 @@ impl ChatModel for BuiltinAnswerer {
     }
 }
 
-fn answer(request: &ChatRequest) -> Vec<ChatEvent> {
+fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
     let Plan { action, question, previous } = plan(request);
     let phrases = Phrases::of(question);
     let text = match action {
@@ -74,7 +91,7 @@ fn answer(request: &ChatRequest) -> Vec<ChatEvent> {
         Action::ReportNoDocuments => phrases.no_documents.to_owned(),
         Action::ShowList(list) => format!("{}\n\n{list}", phrases.listed),
         Action::Quote { question, passages, name_results, call_id } => {
-            match (relevance::select(&question, &passages, name_results.as_deref()), call_id) {
+            match (relevance::select(&question, &passages, name_results.as_deref(), lexicon), call_id) {
                 (Selection::Names(names), Some(call_id)) => return search(&names.join(" "), call_id),
                 (Selection::Quotes(quotes), _) if !quotes.is_empty() => {
                     let text = format_quotes(&quotes);

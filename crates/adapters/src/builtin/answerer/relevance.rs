@@ -7,7 +7,7 @@
 
 use super::scope::{PassageTerms, Topic, in_scope, missing};
 use super::sentences::{self, Row, Sentence};
-use crate::builtin::lexical::{Analyzer, Question};
+use crate::builtin::lexical::{self, Analyzer, Lexicon, Question, Synonym};
 use crate::builtin::lexical::{Name, names};
 use docent_domain::chunk::page_at;
 use docent_domain::id::DocumentId;
@@ -96,11 +96,14 @@ pub(super) fn select(
     question: &str,
     chunks: &[ScoredChunk],
     name_results: Option<&[ScoredChunk]>,
+    lexicon: &Lexicon,
 ) -> Selection {
     let texts: String = chunks.iter().flat_map(|chunk| [&*chunk.text, "\n"]).collect();
     let analyzer = Analyzer::of(&texts);
     let analysed_question = analyzer.question(question);
-    let passages: Vec<Passage<'_>> = chunks.iter().map(|chunk| Passage::of(analyzer, chunk)).collect();
+    let synonyms = lexical::synonyms(question, lexicon);
+    let passages: Vec<Passage<'_>> =
+        chunks.iter().map(|chunk| Passage::of(analyzer, chunk, &synonyms)).collect();
     let topics: Vec<Topic<'_>> =
         chunks.iter().map(|chunk| Topic::of(analyzer, &analysed_question, chunk)).collect();
     let mut passage_terms: Vec<PassageTerms<'_>> =
@@ -214,15 +217,20 @@ impl<'a> Criteria<'a> {
 }
 
 impl<'a> Passage<'a> {
-    fn of(analyzer: Analyzer, chunk: &'a ScoredChunk) -> Self {
+    /// Splits a passage. A sentence with other words for a phrase of the question has the terms of the phrase too.
+    fn of(analyzer: Analyzer, chunk: &'a ScoredChunk, synonyms: &[Synonym<'_>]) -> Self {
         let analysed = |sentence: Sentence| {
             let sequence = analyzer.terms(&sentence.text);
             let above = sentence.row.iter().flat_map(|row| {
                 let header = row.header.iter().map(|cell| analyzer.terms(cell));
                 header.chain([analyzer.terms(&row.context)]).flatten()
             });
-            let above = above.collect();
-            AnalysedSentence { terms: sequence.iter().cloned().collect(), sequence, above, sentence }
+            let above: HashSet<String> = above.collect();
+            let mut terms: HashSet<String> = sequence.iter().cloned().collect();
+            let has = |term: &str| terms.contains(term) || above.contains(term);
+            let meant: Vec<&Synonym<'_>> = synonyms.iter().filter(|synonym| synonym.is_in(has)).collect();
+            terms.extend(meant.into_iter().flat_map(|synonym| synonym.phrase).cloned());
+            AnalysedSentence { terms, sequence, above, sentence }
         };
         Self { chunk, sentences: sentences::split(&chunk.text).into_iter().map(analysed).collect() }
     }

@@ -6,7 +6,7 @@ use docent_testkit::retrieval::found;
 use futures::TryStreamExt;
 use std::sync::Arc;
 
-docent_testkit::chat_model_contract!(async { (Arc::new(BuiltinAnswerer) as _, ()) });
+docent_testkit::chat_model_contract!(async { (Arc::new(BuiltinAnswerer::default()) as _, ()) });
 
 const SEARCH: ToolSpec = ToolSpec { name: SEARCH_TOOL, description: "", parameters: "{}" };
 
@@ -24,7 +24,13 @@ fn output(content: &str, passages: Vec<ScoredChunk>) -> Message {
 }
 
 async fn events(messages: Vec<Message>, tools: Vec<ToolSpec>) -> Vec<ChatEvent> {
-    BuiltinAnswerer.stream(ChatRequest { messages, tools }).await.unwrap().try_collect().await.unwrap()
+    BuiltinAnswerer::default()
+        .stream(ChatRequest { messages, tools })
+        .await
+        .unwrap()
+        .try_collect()
+        .await
+        .unwrap()
 }
 
 async fn text(messages: Vec<Message>) -> String {
@@ -324,4 +330,15 @@ async fn thanks_are_returned_and_german_is_answered_in_german() {
     let answer =
         answer_from("Wie hoch ist der Turm von der alten Kirche?", vec![found(1, 0, "Die Pumpe ist blau.")]);
     assert!(answer.await.starts_with("Ich habe keine Stelle gefunden"));
+}
+
+#[tokio::test]
+async fn row_with_other_words_for_the_question_is_quoted() {
+    let text = "We plan capital projects with care.\n\n| | 2018 | 2017 |\n|---|---|---|\n| Net income | 5 | 6 |\n\
+        | Purchases of property, plant and equipment | 1,577 | 1,373 |\n";
+    let answer = answer_from("What was the capex in 2018?", vec![found(1, 0, text)]).await;
+    assert!(
+        answer.contains("| Purchases of property, plant and equipment | **1,577** | 1,373 |"),
+        "{answer}"
+    );
 }

@@ -17,10 +17,32 @@ pub struct Lexicon {
     entries: Arc<[Entry]>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     phrases: Vec<Phrase>,
-    terms: Vec<String>,
+    /// The terms of each alternative.
+    alternatives: Vec<Vec<String>>,
+}
+
+/// A phrase of a question and what documents say instead.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::builtin) struct Synonym<'a> {
+    /// The terms of the phrase.
+    pub(in crate::builtin) phrase: &'a [String],
+    alternatives: &'a [Vec<String>],
+}
+
+/// An alternative with at least this many terms may lack one of them.
+const LONG_ALTERNATIVE: usize = 4;
+
+impl Synonym<'_> {
+    /// Whether a text with these terms has one of the alternatives.
+    pub(in crate::builtin) fn is_in(&self, has: impl Fn(&str) -> bool) -> bool {
+        self.alternatives.iter().any(|terms| {
+            let missing = terms.iter().filter(|term| !has(term)).count();
+            missing <= usize::from(terms.len() >= LONG_ALTERNATIVE)
+        })
+    }
 }
 
 /// A line of a lexicon that cannot be read.
@@ -42,41 +64,43 @@ impl Lexicon {
     /// This lexicon with the entries of another.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
-        let entries = [self.entries, other.entries];
-        // Entries are shared until they are combined, which happens once at the start.
-        let copy = |entry: &Entry| Entry { phrases: entry.phrases.clone(), terms: entry.terms.clone() };
-        Self { entries: entries.iter().flat_map(|entries| entries.iter()).map(copy).collect() }
+        Self { entries: self.entries.iter().chain(other.entries.iter()).cloned().collect() }
     }
 
-    /// The terms for the phrases in runs of a question's words. A phrase within a longer one does not count.
-    pub(super) fn expansions(&self, runs: &[Vec<String>]) -> HashSet<&str> {
-        let mut terms = HashSet::new();
+    /// The phrases in runs of a question's words. A phrase within a longer one does not count.
+    pub(super) fn synonyms(&self, runs: &[Vec<String>]) -> Vec<Synonym<'_>> {
+        let mut synonyms = Vec::new();
         for run in runs {
             let stems: Vec<String> = run.iter().map(|word| Language::English.stem(word)).collect();
-            let found: Vec<(usize, usize, &Entry)> =
+            let found: Vec<(usize, Synonym<'_>)> =
                 self.entries.iter().flat_map(|entry| entry.places(&stems)).collect();
-            let is_longest = |(start, end, _): &&(usize, usize, &Entry)| {
-                let contains = |(from, to, _): &(usize, usize, &Entry)| {
-                    from <= start && end <= to && to - from > end - start
-                };
-                !found.iter().any(contains)
+            let is_longest = |(at, synonym): &&(usize, Synonym<'_>)| {
+                let end = at + synonym.phrase.len();
+                !found.iter().any(|(from, other)| {
+                    let size = other.phrase.len();
+                    size > synonym.phrase.len() && from <= at && end <= from + size
+                })
             };
-            for (.., entry) in found.iter().filter(is_longest) {
-                terms.extend(entry.terms.iter().map(String::as_str));
-            }
+            synonyms.extend(found.iter().filter(is_longest).map(|(_, synonym)| *synonym));
         }
-        terms
+        synonyms
+    }
+
+    /// The distinct terms of all alternatives for the phrases in a question.
+    pub(super) fn expansions(&self, runs: &[Vec<String>]) -> HashSet<&str> {
+        let alternatives = self.synonyms(runs).into_iter().flat_map(|synonym| synonym.alternatives);
+        alternatives.flatten().map(String::as_str).collect()
     }
 }
 
 impl Entry {
-    /// Where its phrases are.
-    fn places(&self, stems: &[String]) -> impl Iterator<Item = (usize, usize, &Self)> {
+    /// Its phrases among the stems, with their positions.
+    fn places(&self, stems: &[String]) -> impl Iterator<Item = (usize, Synonym<'_>)> {
         self.phrases.iter().flat_map(move |phrase| {
             let windows = stems.windows(phrase.len()).enumerate();
             windows
                 .filter(move |(_, window)| *window == phrase.as_slice())
-                .map(move |(at, _)| (at, at + phrase.len(), self))
+                .map(move |(at, _)| (at, Synonym { phrase, alternatives: &self.alternatives }))
         })
     }
 }
@@ -99,9 +123,12 @@ impl FromStr for Lexicon {
             };
             let phrases: Vec<Phrase> = phrases.split(',').map(stems).collect();
             let english = Analyzer { language: Language::English };
-            let terms = tokens::words(words).iter().flat_map(|word| english.terms_of_word(word)).collect();
-            let entry = Entry { phrases, terms: super::distinct(terms) };
-            if entry.terms.is_empty() || entry.phrases.iter().any(Vec::is_empty) {
+            let terms = |words: &str| {
+                let words = tokens::words(words);
+                super::distinct(words.iter().flat_map(|word| english.terms_of_word(word)).collect())
+            };
+            let entry = Entry { phrases, alternatives: words.split(';').map(terms).collect() };
+            if entry.alternatives.iter().chain(&entry.phrases).any(Vec::is_empty) {
                 return Err(invalid);
             }
             entries.push(entry);
@@ -138,6 +165,21 @@ mod tests {
         assert_eq!(expanded(&lexicon, "asset turnovers"), ["asset"]);
         assert_eq!(expanded(&lexicon, "turnover of R&D labs"), ["research", "sale"]);
         assert_eq!(expanded(&lexicon, "nothing"), [""; 0]);
+    }
+
+    #[test]
+    fn alternative_is_in_a_text_with_its_terms() {
+        let lexicon: Lexicon =
+            "capex = capital spending; purchases of property, plant and equipment".parse().unwrap();
+        let runs = [tokens::words("the capex of 2018")];
+        let [synonym] = lexicon.synonyms(&runs)[..] else { panic!() };
+        assert_eq!(synonym.phrase, ["capex"]);
+        let is_in = |text: &str| {
+            let terms = Analyzer::of("").terms(text);
+            synonym.is_in(|term| terms.iter().any(|other| other == term))
+        };
+        assert!(is_in("Capital spending was high") && is_in("Purchases of property and equipment"));
+        assert!(!is_in("Capital was high") && !is_in("Property and equipment") && !is_in("capex"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod tokens;
 
 use docent_domain::retrieval::QueryTerm;
 use language::Language;
+pub(super) use lexicon::Synonym;
 pub use lexicon::{InvalidLexicon, Lexicon};
 pub(super) use names::{Name, names};
 use std::collections::HashSet;
@@ -114,8 +115,6 @@ const EXPANSION_WEIGHT: f32 = 0.75;
 
 /// Returns the search terms of a query with those of the lexicon, and which of them are names.
 pub(super) fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
-    let words = tokens::words(query);
-    let is_english = Language::may_be(words.iter().map(String::as_str)).contains(&Language::English);
     let names: HashSet<String> = names::capitalised(query)
         .into_iter()
         .flat_map(|name| name.terms)
@@ -123,12 +122,22 @@ pub(super) fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryT
         .collect();
     let word = |term: String| QueryTerm { is_name: names.contains(&term), ..QueryTerm::word(term) };
     let mut terms: Vec<QueryTerm> = query_terms(query).into_iter().map(word).collect();
-    if is_english {
+    if may_be_english(query) {
         let runs = query::content_words(query);
         let expansions = lexicon.expansions(&runs).into_iter();
         terms.extend(expansions.map(|term| QueryTerm { weight: EXPANSION_WEIGHT, ..QueryTerm::word(term) }));
     }
     terms
+}
+
+/// Returns the phrases of a question for which documents have other words.
+pub(super) fn synonyms<'l>(question: &str, lexicon: &'l Lexicon) -> Vec<Synonym<'l>> {
+    if may_be_english(question) { lexicon.synonyms(&query::content_words(question)) } else { Vec::new() }
+}
+
+fn may_be_english(question: &str) -> bool {
+    let words = tokens::words(question);
+    Language::may_be(words.iter().map(String::as_str)).contains(&Language::English)
 }
 
 /// Whether a term of a name is more than a number or a letter.
