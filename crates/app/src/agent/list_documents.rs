@@ -12,13 +12,16 @@ use docent_domain::selection::Selection;
 
 /// Maximum number of documents in a list.
 const LISTED: usize = 50;
+/// The list if none of the selected documents is ingested.
+const NONE_SELECTED: &str = "- None of the selected documents is ready.";
 const SPEC: ToolSpec = ToolSpec {
     name: "list_documents",
     description: "List the documents that can be searched, newest first.",
     parameters: r#"{"type":"object","properties":{}}"#,
 };
 
-/// Lists the ingested documents of the actor's scope and the selection, one per line. The output is empty if there are none.
+/// Lists the ingested documents of the actor's scope and the selection, one per line. The output is empty if there
+/// are none at all.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListDocuments;
 
@@ -36,6 +39,9 @@ impl Tool for ListDocuments {
         _arguments: &serde_json::Value,
     ) -> ToolResult {
         match list(app, actor, selection).await {
+            Ok(documents) if documents.is_empty() && *selection != Selection::default() => {
+                ToolResult::text(NONE_SELECTED)
+            }
             Ok(documents) => ToolResult::text(lines(&documents)),
             Err(error) => {
                 tracing::warn!(error = %docent_domain::fault::report(&error), "list_documents failed");
