@@ -22,6 +22,17 @@ rules! {
         }
     }
 
+    async fn chat_page_says_when_no_language_model_is_connected(setup) {
+        let mode = "Quote mode: no language model is connected.";
+        let quoting = setup.builtin_answerer().start().await.get("/chat").await.expect(200);
+        assert!(quoting.text.contains(mode));
+    }
+
+    async fn chat_page_of_a_language_model_has_no_mode(setup) {
+        let app = setup.start().await;
+        assert!(!app.get("/chat").await.expect(200).text.contains("Quote mode"));
+    }
+
     async fn chat_page_policy_forbids_inline_scripts_and_markup(setup) {
         let app = setup.start().await;
         let page = app.get("/chat").await.expect(200);

@@ -314,6 +314,34 @@ rules! {
         assert!(ask(&bob, json!({ "document_ids": [inside] })).await.is_empty());
     }
 
+    /// The built-in answerer lists documents of the asker's scope and selection.
+    async fn listed_documents_are_those_of_the_account(setup) {
+        let app = setup.builtin_answerer().start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let empty = bob.ask("Which documents are there?").await.expect(200).answer();
+        assert_eq!(empty, "There are no documents yet. Upload a PDF first.");
+        let team = collection(&ada, "Team").await;
+        let path = format!("/documents/upload?collection_id={team}");
+        ada.upload_to(&path, "Inside.pdf", pdf(&["zebras"])).await.expect(202);
+        let outside = ada.add("Outside.pdf", pdf(&["zebras too", "and lions"])).await;
+        app.run_jobs().await;
+        let list = async |by: &Member, more: Value| {
+            let mut body = question_body("Which documents are there?");
+            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            by.post("/agents/chat", body).await.expect(200).answer()
+        };
+        let all = list(&ada, json!({})).await;
+        assert!(all.contains("- Inside.pdf (1 page)") && all.contains("- Outside.pdf (2 pages)"), "{all}");
+        let seen = list(&bob, json!({})).await;
+        assert!(!seen.contains("Inside") && seen.contains("- Outside.pdf (2 pages)"), "{seen}");
+        let selected = list(&ada, json!({ "collection_ids": [team] })).await;
+        assert!(selected.contains("Inside") && !selected.contains("Outside"), "{selected}");
+        let selected = list(&ada, json!({ "document_ids": [outside] })).await;
+        assert!(!selected.contains("Inside") && selected.contains("Outside"), "{selected}");
+        let none = list(&bob, json!({ "document_ids": ["00000000-0000-0000-0000-000000000000"] })).await;
+        assert!(none.ends_with("- None of the selected documents is ready."), "{none}");
+    }
+
     /// Earlier answers, in conversations and in resumed streams, quote a document only as long as the account can read it.
     async fn quotes_are_withheld_from_accounts_without_a_role(setup) {
         let answer = [Turn::searching("zebras"), Turn::saying("In Africa.")];

@@ -189,6 +189,11 @@ impl App {
         &self.settings
     }
 
+    /// Whether answers are quotes of documents, because no language model is connected.
+    pub fn answers_by_quoting(&self) -> bool {
+        self.model.reads_records()
+    }
+
     /// All agents, sorted by name.
     pub fn agents(&self) -> impl Iterator<Item = &Agent> {
         self.agents.iter()

@@ -62,6 +62,8 @@ pub(crate) struct ChatPage<'a> {
     /// Names of the types of files that are accepted, and the value of the attribute `accept`.
     types: String,
     accept: String,
+    /// Whether answers are quotes, because no language model is connected.
+    quotes_only: bool,
 }
 
 pub(crate) async fn page(context: State) -> Reply {
@@ -71,6 +73,7 @@ pub(crate) async fn page(context: State) -> Reply {
         version: &VERSION,
         types: accepted.to_string(),
         accept: accepted.accept(),
+        quotes_only: context.app.answers_by_quoting(),
     };
     let html = render(&page)?;
     Ok(html_response(StatusCode::OK, POLICY, html))
@@ -114,13 +117,14 @@ mod tests {
 
     impl Samples for ChatPage<'_> {
         fn samples() -> Vec<Self> {
-            let page = |types: &str, accept: &str| Self {
+            let page = |types: &str, accept: &str, quotes_only| Self {
                 app_name: "Docent",
                 version: &VERSION,
                 types: types.to_owned(),
                 accept: accept.to_owned(),
+                quotes_only,
             };
-            vec![page("PDF", ".pdf"), page("PDF and DOCX", ".pdf,.docx")]
+            vec![page("PDF", ".pdf", true), page("PDF and DOCX", ".pdf,.docx", false)]
         }
     }
 }

@@ -114,7 +114,8 @@ fn first(asked: &[&str], last: &str, calls: &Calls<'_>) -> Action {
     match (calls.list(), calls.search()) {
         _ if is_thanks(last) => Action::Welcome,
         _ if is_greeting(last) => Action::Greet,
-        (Some(call_id), _) if asks_for_list(last) => Action::List { call_id },
+        _ if asks_for_ability(last) => Action::Introduce,
+        (Some(call_id), _) if asks_for_list(last) || asks_for_pages(last) => Action::List { call_id },
         _ if query_terms(&question).is_empty() => Action::Introduce,
         (_, Some(call_id)) => Action::Search { query: question, call_id },
         (_, None) => Action::RefuseWithoutSearch,
@@ -133,7 +134,12 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
             return Action::ReportNoDocuments;
         }
         if searches.is_empty() {
-            return Action::ShowList(list.content.clone());
+            let last = asked.last().copied().unwrap_or_default();
+            return Action::ShowList(if asks_for_list(last) {
+                list.content.clone()
+            } else {
+                named(&list.content, last)
+            });
         }
     }
     let passages = |output: &&ToolOutput| output.passages.clone();
@@ -167,7 +173,8 @@ fn user_text(message: &Message) -> Option<&str> {
 /// Returns the last question, preceded by the earlier ones that it refers to.
 fn question(asked: &[&str]) -> String {
     let mut included = Vec::new();
-    for text in asked.iter().rev().take(MAX_EARLIER_QUESTIONS + 1) {
+    let is_question = |text: &&&str| !is_greeting(text) && !is_thanks(text) && !asks_for_ability(text);
+    for text in asked.iter().rev().filter(is_question).take(MAX_EARLIER_QUESTIONS + 1) {
         included.push(beginning(text.trim(), QUESTION_CHARS));
         if !(is_follow_up(text) || query_terms(text).is_empty()) {
             break;
@@ -249,6 +256,38 @@ fn is_thanks(text: &str) -> bool {
     words.iter().any(thanks) && words.iter().all(|word| thanks(word) || PRAISE.contains(&word.as_str()))
 }
 
+/// The words of a question for what the answerer does.
+const ABILITY_WORDS: &str = "what who how can do does you are your is this it work help me need please tell about \
+    yourself was wer wie kannst du bist das hilfe hilf mir";
+
+fn asks_for_ability(text: &str) -> bool {
+    let words = plain_words(text);
+    let is_known = |word: &String| ABILITY_WORDS.split_whitespace().any(|known| known == word);
+    let addresses = |word: &String| matches!(word.as_str(), "you" | "du" | "help" | "hilfe" | "hilf");
+    words.iter().any(addresses) && words.iter().all(is_known)
+}
+
+/// Whether a question asks for the number of pages of a document.
+fn asks_for_pages(text: &str) -> bool {
+    let words = plain_words(text).join(" ");
+    ["how many pages", "number of pages", "wie viele seiten"].iter().any(|phrase| words.contains(phrase))
+}
+
+/// The lines of a list of documents whose titles a question names; all if it names none.
+fn named(list: &str, question: &str) -> String {
+    let asked: Vec<String> = query_terms(question);
+    let is_named = |line: &&str| {
+        let title = line.rsplit_once(" (").map_or(*line, |(title, _)| title);
+        let names = |term: &String| asked.contains(term) && !GENERIC_TERMS.contains(&term.as_str());
+        query_terms(title).iter().any(names)
+    };
+    let lines: Vec<&str> = list.lines().filter(is_named).collect();
+    if lines.is_empty() { list.to_owned() } else { lines.join("\n") }
+}
+
+/// Terms that name no document.
+const GENERIC_TERMS: [&str; 8] = ["document", "file", "pdf", "report", "page", "mani", "number", "the"];
+
 /// Words for the documents as a whole.
 const DOCUMENTS: [&str; 6] = ["documents", "files", "pdfs", "docs", "dokumente", "dateien"];
 /// The other words of a question for the list of documents.
@@ -312,6 +351,27 @@ mod tests {
             question(&["Wie schwer ist die Pumpe?", "Und das Ventil?"]),
             "Wie schwer ist die Pumpe? Und das Ventil?"
         );
+    }
+
+    #[test]
+    fn question_for_abilities_refers_to_no_other_question() {
+        for text in ["what can you do?", "Who are you?", "help me please", "help", "Was kannst du?"] {
+            assert!(asks_for_ability(text), "{text}");
+        }
+        for text in ["What can the pump do?", "How does it work?", "", "How do you service a pump?"] {
+            assert!(!asks_for_ability(text), "{text}");
+        }
+        assert_eq!(question(&["hello", "why?"]), "why?");
+    }
+
+    #[test]
+    fn number_of_pages_is_that_of_the_named_documents() {
+        assert!(
+            asks_for_pages("How many pages does the pump manual have?") && !asks_for_pages("Which pages?")
+        );
+        let list = "- Pump_manual.pdf (14 pages)\n- Report 2018.pdf (3 pages)";
+        assert_eq!(named(list, "how many pages does the pump manual have?"), "- Pump_manual.pdf (14 pages)");
+        assert_eq!(named(list, "how many pages does this report have?"), list);
     }
 
     #[test]

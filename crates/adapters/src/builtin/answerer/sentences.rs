@@ -94,6 +94,8 @@ fn split_text(text: &str, offset: usize, sentences: &mut Vec<Sentence>) {
     let mut at = offset;
     for line in text.split('\n') {
         let words = plain(line);
+        // A part of a table whose header was too long to be repeated.
+        let words = if table::is_row(&words) { table::cells(&words).join(" ") } else { words };
         if !block.continues_with(&words) {
             std::mem::take(&mut block).finish(sentences);
         }
