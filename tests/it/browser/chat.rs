@@ -32,7 +32,7 @@ pub(super) fn animals() -> Vec<u8> {
 }
 
 /// Renders pages as the service does.
-fn renderer() -> WorkerRenderer {
+pub(super) fn renderer() -> WorkerRenderer {
     let worker = env!("CARGO_BIN_EXE_docent-tests-worker").into();
     WorkerRenderer::new(worker, Vec::new(), ExtractionLimits::default())
 }

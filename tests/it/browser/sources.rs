@@ -1,7 +1,8 @@
 //! Choosing what a question of the web chat is answered from, and where uploads go.
 
-use super::chat::{animals, ask, enter};
+use super::chat::{animals, ask, enter, renderer};
 use super::journey_with;
+use crate::documents::recognition::Zebras;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::TestApp;
 use docent_tests::chromium::Chromium;
@@ -303,6 +304,29 @@ async fn upload_goes_to_the_chosen_collection_and_says_who_can_read_it() {
             window.choose("#files", &[&path]).await;
             window.see("You can no longer add documents to this collection.").await;
             window.see("Everyone with an account here can read it.").await;
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn source_of_a_scan_says_that_its_text_was_recognised() {
+    journey_with(
+        |setup| setup.recognizer(Zebras).builtin_answerer().renderer(renderer()),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            member.add("scan.pdf", pdf(&[""])).await;
+            app.run_jobs().await;
+            window.goto("/chat").await;
+            window.see("Quote mode: no language model is connected.").await;
+            answer(app, window, "Where do zebras graze?").await;
+            window.find(".chip").await;
+            let chip = window.texts(".chip").await.remove(0);
+            assert!(chip.ends_with("page 1, recognised text"), "{chip}");
+            window.click(".chip").await;
+            window.find("#page-image img[alt^='Page 1 of scan.pdf']").await;
+            window.see("Recognised text: the page is an image, and its text may contain errors.").await;
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
         },
     )
     .await;

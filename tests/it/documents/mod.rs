@@ -8,7 +8,7 @@ mod get;
 mod ingestion;
 mod list;
 mod page_image;
-mod recognition;
+pub(crate) mod recognition;
 mod replace;
 mod report;
 mod retry;

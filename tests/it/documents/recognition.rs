@@ -11,7 +11,7 @@ use docent_tests::rules;
 use serde_json::{Value, json};
 
 /// Reads the same text on every page.
-struct Zebras;
+pub(crate) struct Zebras;
 
 #[async_trait]
 impl TextRecognizer for Zebras {
