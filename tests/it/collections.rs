@@ -322,7 +322,7 @@ rules! {
         assert_eq!(empty, "There are no documents yet. Upload a PDF first.");
         let team = collection(&ada, "Team").await;
         let path = format!("/documents/upload?collection_id={team}");
-        ada.upload_to(&path, "Inside.pdf", pdf(&["zebras"])).await.expect(202);
+        let _ = ada.upload_to(&path, "Inside.pdf", pdf(&["zebras"])).await.expect(202);
         let outside = ada.add("Outside.pdf", pdf(&["zebras too", "and lions"])).await;
         app.run_jobs().await;
         let list = async |by: &Member, more: Value| {
