@@ -1,4 +1,4 @@
-//! What becomes of answers of models that do not behave as the prompt says: a table of scripts with their outcomes.
+//! Outcomes of scripted models that ignore the prompt: no tool calls, invented sources, loops, JSON as text.
 
 use docent_app::agent::prompt::GROUNDED;
 use docent_testkit::fakes::chat_model::Turn;

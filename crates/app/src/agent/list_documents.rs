@@ -61,7 +61,7 @@ async fn list(app: &App, actor: &Actor, selection: &Selection) -> Result<Vec<Doc
     let filter = DocumentFilter {
         condition: selection.condition.clone(),
         status: Some("ingested"),
-        // Selected documents are few, and may be anywhere in the list.
+        // Selected documents may be anywhere in the list.
         limit: selection.documents.is_none().then_some(LISTED as u64 + 1),
         ..DocumentFilter::of(scope)
     };

@@ -18,7 +18,7 @@ const MAX_EARLIER_QUESTIONS: usize = 3;
 /// The next action in a conversation.
 pub(super) struct Plan<'a> {
     pub(super) action: Action,
-    /// The last question; empty if there is none.
+    /// The last question; empty in a conversation without questions.
     pub(super) question: &'a str,
     /// The answer to the question before it.
     pub(super) previous: Option<&'a str>,
