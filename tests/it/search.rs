@@ -55,6 +55,28 @@ rules! {
         assert!(results[0]["score"].as_f64() > results[1]["score"].as_f64());
     }
 
+    async fn misspelled_word_is_read_as_one_that_readable_documents_have(setup) {
+        let app = setup.start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        ada.add("pump.pdf", pdf(&["The warranty of the pump lasts two years."])).await;
+        ada.add("valve.pdf", pdf(&["There is no warranty for the valve."])).await;
+        let secret = ada.post("/collections", json!({ "name": "Secret" })).await.expect(201).json();
+        let hidden = format!("/documents/upload?collection_id={}", secret["id"].as_str().unwrap());
+        let _ = ada.upload_to(&hidden, "hidden.pdf", pdf(&["The zeppelins have a guarantee."])).await.expect(202);
+        let _ = ada.upload_to(&hidden, "more.pdf", pdf(&["Balloons and zeppelins fly."])).await.expect(202);
+        app.run_jobs().await;
+        let search = async |by: &Member, query: &str| by.post("/search", json!({ "query": query })).await.expect(200).json();
+        let found = search(&bob, "What is the warrnty").await;
+        assert_eq!(found["corrections"], json!([{ "written": "warrnty", "meant": "warranty" }]));
+        assert_eq!(found["results"].as_array().unwrap().len(), 2, "{found}");
+        // What one may not read does not show through.
+        for query in ["zepelins", "warranty zebra", "wrrnty"] {
+            assert_eq!(search(&bob, query).await.get("corrections"), None, "{query}");
+        }
+        let found = search(&ada, "zepelins").await;
+        assert_eq!(found["corrections"], json!([{ "written": "zepelins", "meant": "zeppelins" }]));
+    }
+
     async fn agent_tool_returns_the_same_results(setup) {
         let app = setup.script([Turn::searching("zebra"), Turn::saying("done")]).start().await;
         let ada = app.ada().await;

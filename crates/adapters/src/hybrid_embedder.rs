@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
-use docent_ports::embedder::Embedder;
+use docent_ports::embedder::{Embedder, Speller};
 use futures::future::try_join;
 use std::sync::Arc;
 
@@ -62,6 +62,10 @@ impl Embedder for HybridEmbedder {
 
     fn makes_vectors(&self) -> bool {
         self.dense.makes_vectors()
+    }
+
+    fn speller(&self) -> Option<&dyn Speller> {
+        self.sparse.speller()
     }
 
     fn model(&self) -> &str {

@@ -1,6 +1,6 @@
 //! `POST /search`
 
-use crate::answer_events::Sources;
+use crate::answer_events::Source;
 use crate::openapi::answers;
 use crate::selection::{
     COLLECTIONS_MAX, CollectionRef, DOCUMENTS_MAX, DocumentRef, FilterBody, collections_of, documents_of,
@@ -8,16 +8,18 @@ use crate::selection::{
 };
 use actix_web::HttpResponse;
 use deserr::Deserr;
+use docent_app::App;
 use docent_app::error::Error;
-use docent_app::{App, search as use_case};
+use docent_app::search::{self as use_case, Found};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::condition::Condition;
 use docent_domain::error::ValidationError;
 use docent_domain::id::{CollectionId, DocumentId};
-use docent_domain::retrieval::ScoredChunk;
 use docent_domain::scope::Scope;
+use docent_domain::spelling::Correction;
 use docent_http::extract::deserialize::{List, Whole};
 use docent_http::{Body, BodyErrors, Reply, Scoped, State};
+use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -70,10 +72,10 @@ impl SearchRequest {
         app: &App,
         grant: Grant<ReadDocuments>,
         scope: &Scope,
-    ) -> Result<Vec<ScoredChunk>, Error> {
+    ) -> Result<Found, Error> {
         let Whole(limit) = self.limit.unwrap_or(Whole(LIMIT));
         let selection = selection(self.collection_ids, self.document_ids, self.filters);
-        use_case::search(app, grant, scope, &self.query, &selection, limit as usize).await
+        use_case::find(app, grant, scope, &self.query, &selection, limit as usize).await
     }
 }
 
@@ -85,7 +87,7 @@ impl SearchRequest {
     post, path = "/search", operation_id = "search", tag = "Search",
     request_body = SearchRequest,
     responses(
-        (status = 200, description = "The most relevant passages.", body = Sources<'_>),
+        (status = 200, description = "The most relevant passages.", body = SearchResponse<'_>),
         answers::UnknownCollection, answers::InvalidBody, answers::ModelFailed,
     ),
 )]
@@ -93,5 +95,37 @@ pub(crate) async fn search(by: Scoped<ReadDocuments>, context: State, body: Body
     let request: SearchRequest = body.read().await?;
     let app = Arc::clone(&context.app);
     let found = context.run(async move { request.run(&app, by.grant, &by.scope).await }).await??;
-    Ok(HttpResponse::Ok().json(Sources::from(found.as_slice())))
+    Ok(HttpResponse::Ok().json(SearchResponse::from(&found)))
+}
+
+/// Passages that match a query.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SearchResponse<'a> {
+    /// The passages, best first.
+    results: Vec<Source<'a>>,
+    /// Words of the query that no document contains, with the words that were searched for in their place. Left out if there are
+    /// none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    corrections: Vec<SpellingCorrection<'a>>,
+}
+
+/// A word that was read as another.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SpellingCorrection<'a> {
+    /// The word of the query in lower case.
+    written: &'a str,
+    /// The word that was searched for, in lower case.
+    meant: &'a str,
+}
+
+impl<'a> From<&'a Found> for SearchResponse<'a> {
+    fn from(found: &'a Found) -> Self {
+        let corrections = found.corrections.iter().filter(|correction| !correction.is_common);
+        let shown = |Correction { written, meant, .. }: &'a Correction| SpellingCorrection { written, meant };
+        Self {
+            results: found.passages.iter().map(Source::from).collect(),
+            corrections: corrections.map(shown).collect(),
+        }
+    }
 }

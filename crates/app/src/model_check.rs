@@ -263,12 +263,8 @@ async fn check_tool_call(model: &dyn ChatModel) -> (CheckedStep, Option<ToolCall
 async fn check_tool_output(model: &dyn ChatModel, call: ToolCall) -> CheckedStep {
     let step = Step::ToolOutput;
     let mut request = question();
-    let output = ToolOutput {
-        call_id: call.id.clone(),
-        content: PASSAGE.to_owned(),
-        passages: Vec::new(),
-        best_score: None,
-    };
+    let output =
+        ToolOutput { call_id: call.id.clone(), content: PASSAGE.to_owned(), ..ToolOutput::default() };
     request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] });
     request.messages.push(Message::Tool(output));
     request.messages.push(Message::System(PROVENANCE.to_owned()));

@@ -1,5 +1,7 @@
 //! Searches the ingested documents.
 
+mod spelling;
+
 use crate::error::Result;
 use crate::{App, scope};
 use docent_domain::access::{Grant, ReadDocuments};
@@ -11,6 +13,7 @@ use docent_domain::neighbours::{self, MERGED_RANKS};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, ScoredChunk, deduplicated};
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
+use docent_domain::spelling::Correction;
 use docent_ports::reranker::Reranker;
 use std::collections::HashMap;
 
@@ -48,6 +51,8 @@ pub struct Found {
     pub passages: Vec<ScoredChunk>,
     /// Whether the scores are those of the reranker.
     pub is_reranked: bool,
+    /// Words that no document has, with those that were searched for in their place.
+    pub corrections: Vec<Correction>,
 }
 
 impl Found {
@@ -73,13 +78,13 @@ pub async fn find(
     let scope = scope::select(scope, selection)?;
     let (condition, documents) = (selection.condition.as_ref(), selection.documents.as_deref());
     let selected = Selected { scope: &scope, condition, documents, limit };
-    let (passages, reranked) = ranked(app, grant, query, selected).await?;
+    let Ranked { passages, reranked, corrections } = ranked(app, grant, query, selected).await?;
     let is_reranked = app.reranker.is_some() && reranked.is_ok();
     if let Err(fault) = reranked {
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
     }
-    Ok(Found { passages, is_reranked })
+    Ok(Found { passages, is_reranked, corrections })
 }
 
 /// The result of a search with an explanation of its scores.
@@ -113,10 +118,10 @@ pub async fn explain(
         return Ok(ExplainedSearch { found, fields: HashMap::new() });
     }
     let active = app.active_index().await?;
-    let embedding = active.embedder()?.embed_query(query).await?;
     let condition = selection.condition.as_ref();
     // The chunks that were found are among the best ones of their documents too.
     let filter = ChunkFilter { scope: &scope, condition, versions: Some(&versions), limit: CANDIDATES_MAX };
+    let (embedding, _) = spelling::embed(&**active.embedder()?, &*active.index, query, filter).await?;
     let fields = active.index.explain(&embedding, filter).await?;
     Ok(ExplainedSearch { found, fields })
 }
@@ -162,36 +167,47 @@ pub(crate) async fn search_strict(
     query: &str,
     selected: Selected<'_>,
 ) -> Result<Vec<ScoredChunk>> {
-    let (found, reranked) = ranked(app, grant, query, selected).await?;
+    let Ranked { passages, reranked, .. } = ranked(app, grant, query, selected).await?;
     reranked?;
-    Ok(found)
+    Ok(passages)
 }
 
-/// The best chunks, and whether the reranker failed. They are then in the order of the vector store.
+/// The best chunks for a query.
+struct Ranked {
+    passages: Vec<ScoredChunk>,
+    /// Whether the reranker failed. The chunks are then in the order of the vector store.
+    reranked: Result<(), Fault>,
+    corrections: Vec<Correction>,
+}
+
 async fn ranked(
     app: &App,
     _grant: Grant<ReadDocuments>,
     query: &str,
     selected: Selected<'_>,
-) -> Result<(Vec<ScoredChunk>, Result<(), Fault>)> {
-    let mut found = candidates(app, query, selected).await?;
+) -> Result<Ranked> {
+    let (mut found, corrections) = candidates(app, query, selected).await?;
     let reranked = match &app.reranker {
         Some(reranker) => rerank(&**reranker, query, &mut found).await,
         None => Ok(()),
     };
-    let mut found = neighbours::merge(found);
-    found.truncate(selected.limit);
-    Ok((found, reranked))
+    let mut passages = neighbours::merge(found);
+    passages.truncate(selected.limit);
+    Ok(Ranked { passages, reranked, corrections })
 }
 
 /// The best chunks in the order of the vector store; more than the limit, because some will be merged, and because a
-/// reranker needs a choice.
-async fn candidates(app: &App, query: &str, selected: Selected<'_>) -> Result<Vec<ScoredChunk>> {
+/// reranker needs a choice. Also returns the corrections of the query.
+async fn candidates(
+    app: &App,
+    query: &str,
+    selected: Selected<'_>,
+) -> Result<(Vec<ScoredChunk>, Vec<Correction>)> {
     let Selected { scope, condition, documents, limit } = selected;
     let mut versions = selected_versions(app, scope, documents).await?;
     // A vector store may treat an empty filter as no filter.
     if limit == 0 || scope.is_empty() || versions.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let limit = match app.reranker {
         // The reranker must score every chunk that is returned: scores of different kinds cannot be compared.
@@ -199,7 +215,9 @@ async fn candidates(app: &App, query: &str, selected: Selected<'_>) -> Result<Ve
         None => limit + MERGED_RANKS,
     };
     let active = app.active_index().await?;
-    let embedding = active.embedder()?.embed_query(query).await?;
+    let filter = ChunkFilter { scope, condition, versions: versions.as_deref(), limit };
+    let (embedding, corrections) =
+        spelling::embed(&**active.embedder()?, &*active.index, query, filter).await?;
     let (mut requested, mut is_repeated) = (limit, false);
     loop {
         let filter = ChunkFilter { scope, condition, versions: versions.as_deref(), limit: requested };
@@ -220,7 +238,7 @@ async fn candidates(app: &App, query: &str, selected: Selected<'_>) -> Result<Ve
         let mut found = deduplicated(found);
         if found.len() >= limit || is_all {
             found.truncate(limit);
-            return Ok(found);
+            return Ok((found, corrections));
         }
         requested = (requested * 4).min(CANDIDATES_MAX.max(limit));
     }

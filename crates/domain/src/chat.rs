@@ -2,6 +2,7 @@
 
 use crate::error::ValidationError;
 use crate::retrieval::ScoredChunk;
+use crate::spelling::Correction;
 use std::fmt;
 
 /// A message sent to a chat model.
@@ -44,7 +45,7 @@ pub struct ToolCall {
 }
 
 /// The output of a [`ToolCall`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolOutput {
     /// ID of the call.
     pub call_id: String,
@@ -54,6 +55,8 @@ pub struct ToolOutput {
     pub passages: Vec<ScoredChunk>,
     /// Score of the best passage, if scores of different searches are comparable.
     pub best_score: Option<f32>,
+    /// Words of the search that were read as others, as `content` says.
+    pub corrections: Vec<Correction>,
 }
 
 /// The description of a tool for the model.

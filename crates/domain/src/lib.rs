@@ -37,6 +37,7 @@ pub mod scope;
 pub mod second_factor;
 pub mod selection;
 pub mod session;
+pub mod spelling;
 pub mod table;
 pub mod text;
 pub mod token;

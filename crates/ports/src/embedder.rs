@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use docent_domain::fault::Result;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
+use docent_domain::spelling::SpelledWord;
 use std::sync::Arc;
 
 /// Embeds text.
@@ -35,10 +36,24 @@ pub trait Embedder: Send + Sync {
         texts.len().max(1)
     }
 
+    /// Returns what knows how its terms are spelled; `None` if the embeddings have no sparse part.
+    fn speller(&self) -> Option<&dyn Speller> {
+        None
+    }
+
     /// Identifies the vector space: embeddings are interchangeable if the model and the back end are the same.
     fn vector_space(&self) -> String {
         self.model().to_owned()
     }
+}
+
+/// Relates the words of queries to terms.
+pub trait Speller: Send + Sync {
+    /// Returns the words of a query that may be misspelled, with their terms.
+    fn words(&self, query: &str) -> Vec<SpelledWord>;
+
+    /// Returns the words that may be meant by a misspelled word of a query, likely mistakes first.
+    fn meant_by(&self, word: &str, query: &str) -> Vec<SpelledWord>;
 }
 
 /// The embedders of this process by model name.

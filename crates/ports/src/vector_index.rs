@@ -50,6 +50,10 @@ pub trait VectorIndex: Send + Sync {
         filter: ChunkFilter<'_>,
     ) -> Result<HashMap<ChunkId, FieldScores>>;
 
+    /// Counts the chunks with each of these terms in their text, in the whole index. Stores that do not keep terms may
+    /// take two different ones for the same.
+    async fn frequencies(&self, terms: &[String]) -> Result<Vec<u64>>;
+
     /// Counts the chunks of a version.
     async fn count(&self, version: VersionId) -> Result<u64>;
 

@@ -5,7 +5,8 @@ use super::spans;
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts};
-use docent_ports::embedder::Embedder;
+use docent_domain::spelling::SpelledWord;
+use docent_ports::embedder::{Embedder, Speller};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
@@ -119,6 +120,20 @@ impl Embedder for BuiltinEmbedder {
 
     fn model(&self) -> &'static str {
         "builtin-lexical-3"
+    }
+
+    fn speller(&self) -> Option<&dyn Speller> {
+        Some(self)
+    }
+}
+
+impl Speller for BuiltinEmbedder {
+    fn words(&self, query: &str) -> Vec<SpelledWord> {
+        lexical::spelled_words(beginning(query, QUERY_CHARS))
+    }
+
+    fn meant_by(&self, word: &str, query: &str) -> Vec<SpelledWord> {
+        lexical::meant_by(word, query)
     }
 }
 

@@ -11,7 +11,7 @@ use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::metrics::Cache;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::clock::Clock;
-use docent_ports::embedder::Embedder;
+use docent_ports::embedder::{Embedder, Speller};
 use docent_ports::embedding_cache::TextDigest;
 use docent_ports::recorder::Recorder;
 use docent_ports::store::Store;
@@ -231,6 +231,10 @@ impl Embedder for CachedEmbedder {
 
     fn makes_vectors(&self) -> bool {
         self.inner.makes_vectors()
+    }
+
+    fn speller(&self) -> Option<&dyn Speller> {
+        self.inner.speller()
     }
 
     fn model(&self) -> &str {

@@ -179,6 +179,11 @@ impl VectorIndex for EmbeddedIndex {
         self.query(query, filter, search::explain).await
     }
 
+    async fn frequencies(&self, terms: &[String]) -> Result<Vec<u64>> {
+        let terms = terms.to_vec();
+        self.read(move |shared| search::frequencies(shared, &terms)).await
+    }
+
     async fn count(&self, document: VersionId) -> Result<u64> {
         self.read(move |shared| {
             search::alive_count(&shared.reader.searcher(), &shared.fields.document_term(document))

@@ -93,6 +93,13 @@ pub(super) fn explain(
     Ok(explained)
 }
 
+/// Counts the chunks with each term in their text.
+pub(super) fn frequencies(shared: &Shared, terms: &[String]) -> tantivy::Result<Vec<u64>> {
+    let searcher = shared.reader.searcher();
+    let count = |term: &String| alive_count(&searcher, &Term::from_field_text(shared.fields.body, term));
+    terms.iter().map(count).collect()
+}
+
 /// A segment with the columns that searches read.
 struct Segment<'a> {
     number: u32,

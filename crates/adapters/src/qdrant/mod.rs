@@ -257,6 +257,13 @@ impl VectorIndex for QdrantIndex {
         traced("query", self.collection.name(), explain).await
     }
 
+    async fn frequencies(&self, terms: &[String]) -> Result<Vec<u64>> {
+        let places: Vec<u32> = terms.iter().map(|term| terms::body_place(term)).collect();
+        let mut view = self.statistics.read_latest().await?;
+        let known = view.term_statistics().read(self.collection.name(), &places).await?.frequencies;
+        Ok(places.iter().map(|place| known.get(place).copied().unwrap_or(0)).collect())
+    }
+
     async fn count(&self, document: VersionId) -> Result<u64> {
         let request = CountPoints {
             collection_name: self.collection.name().to_owned(),

@@ -39,6 +39,11 @@ fn place(field: Field, term: &str) -> u32 {
     u32::from_be_bytes([a, b, c, d])
 }
 
+/// The place of a term of the text.
+pub(super) fn body_place(term: &str) -> u32 {
+    place(Field::Body, term)
+}
+
 /// The stored weight of a term frequency. It does not depend on the length, so that [`frequency`] can invert it.
 fn saturated(n: u32) -> f32 {
     let n = n as f32;

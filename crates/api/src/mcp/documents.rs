@@ -2,11 +2,10 @@
 
 use super::outcome::{Failed, Found};
 use super::tools::Reader;
-use crate::answer_events::Sources;
 use crate::documents::list::{TITLE_PART_MAX, cursor, position};
 use crate::documents::response::DocumentResponse;
 use crate::paging;
-use crate::search::SearchRequest;
+use crate::search::{SearchRequest, SearchResponse};
 use deserr::Deserr;
 use docent_app::App;
 use docent_app::documents::{list as listing, page_text};
@@ -14,6 +13,7 @@ use docent_domain::error::ValidationError;
 use docent_domain::id::DocumentId;
 use docent_domain::listing::{DocumentFilter, ListPosition};
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::spelling::Correction;
 use docent_http::BodyErrors;
 use docent_http::extract::deserialize::{Whole, deserialize};
 use rmcp::model::JsonObject;
@@ -26,11 +26,12 @@ const LIST_LIMIT: u64 = 50;
 pub(super) async fn search(app: &App, by: &Reader, arguments: JsonObject) -> Outcome {
     let request: SearchRequest = deserialize(arguments.into())?;
     let found = request.run(app, by.grant, &by.scope).await?;
-    let text = match found.as_slice() {
+    let notes = found.corrections.iter().filter_map(Correction::note);
+    let text = match found.passages.as_slice() {
         [] => "No relevant documents found.".to_owned(),
-        found => found.iter().map(passage).collect::<Vec<_>>().join("\n\n"),
+        passages => notes.chain(passages.iter().map(passage)).collect::<Vec<_>>().join("\n\n"),
     };
-    Ok(Found { text, value: json!(Sources::from(found.as_slice())) })
+    Ok(Found { text, value: json!(SearchResponse::from(&found)) })
 }
 
 /// Formats a passage with a header line that names its source.

@@ -257,8 +257,7 @@ impl AnswerTask {
                 ToolOutput {
                     call_id: call.id.clone(),
                     content: format!("Error: at most {MAX_CALLS} tools can be used at once."),
-                    passages: Vec::new(),
-                    best_score: None,
+                    ..ToolOutput::default()
                 }
             }
         };

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use docent_domain::access::{Actor, ReadDocuments};
 use docent_domain::chat::{ToolCall, ToolSpec};
 use docent_domain::selection::Selection;
+use docent_domain::spelling::Correction;
 use tracing::Span;
 
 const NOTHING_FOUND: &str = "No relevant documents found.";
@@ -41,9 +42,12 @@ impl Tool for SearchDocs {
         match find(app, actor, selection, query).await {
             Ok(found) if found.passages.is_empty() => ToolResult::text(NOTHING_FOUND),
             Ok(found) => {
-                let (best_score, passages) = (found.best_score(), found.passages);
-                let texts: Vec<&str> = passages.iter().map(|passage| passage.text.as_str()).collect();
-                ToolResult { content: texts.join("\n\n"), passages, best_score }
+                let best_score = found.best_score();
+                let Found { passages, corrections, .. } = found;
+                let notes = corrections.iter().filter_map(Correction::note);
+                let texts: Vec<String> =
+                    notes.chain(passages.iter().map(|passage| passage.text.clone())).collect();
+                ToolResult { content: texts.join("\n\n"), passages, best_score, corrections }
             }
             Err(error) => {
                 tracing::warn!(error = %docent_domain::fault::report(&error), "search_docs failed");

@@ -7,6 +7,7 @@ use docent_domain::access::Actor;
 use docent_domain::chat::{ToolCall, ToolOutput, ToolSpec};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::selection::Selection;
+use docent_domain::spelling::Correction;
 use tracing::Instrument;
 
 /// A tool of an agent.
@@ -35,6 +36,8 @@ pub struct ToolResult {
     pub passages: Vec<ScoredChunk>,
     /// Score of the best passage, if scores of different searches are comparable.
     pub best_score: Option<f32>,
+    /// Words that a search read as others.
+    pub corrections: Vec<Correction>,
 }
 
 impl ToolResult {
@@ -74,6 +77,6 @@ pub(super) async fn run(
             Err(error) => ToolResult::text(format!("Error: the arguments are not valid JSON: {error}.")),
         },
     };
-    let ToolResult { content, passages, best_score } = result;
-    ToolOutput { call_id: call.id.clone(), content, passages, best_score }
+    let ToolResult { content, passages, best_score, corrections } = result;
+    ToolOutput { call_id: call.id.clone(), content, passages, best_score, corrections }
 }

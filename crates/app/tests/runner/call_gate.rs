@@ -179,6 +179,10 @@ impl VectorIndex for Stepped<dyn VectorIndex> {
         self.0.explain(query, filter).await
     }
 
+    async fn frequencies(&self, terms: &[String]) -> Result<Vec<u64>> {
+        self.0.frequencies(terms).await
+    }
+
     async fn counts(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {
         self.0.counts(documents).await
     }

@@ -28,7 +28,7 @@ fn searched(text: &str) -> ChatRequest {
         call_id: "call-1".to_owned(),
         content: passages[0].text.clone(),
         passages,
-        best_score: None,
+        ..ToolOutput::default()
     };
     let mut request = ask(text);
     request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] });

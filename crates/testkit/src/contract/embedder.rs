@@ -88,4 +88,24 @@ crate::battery! {
     async fn model_has_name(embedder) {
         assert!(!embedder.model().is_empty());
     }
+
+    /// A misspelled word leads to the terms of the word that is meant.
+    async fn speller_finds_the_word_that_is_meant(embedder) {
+        let query = embedder.embed_query("centrifgal pumps").await.unwrap();
+        assert_eq!(embedder.speller().is_some(), query.sparse.is_some());
+        let Some(speller) = embedder.speller() else { return };
+        let words = speller.words("centrifgal pumps");
+        let written: Vec<&str> = words.iter().map(|word| word.word.as_str()).collect();
+        assert_eq!(written, ["centrifgal", "pumps"]);
+        let sparse = query.sparse.unwrap();
+        for term in words.iter().flat_map(|word| &word.terms) {
+            assert!(sparse.iter().any(|other| *other.text == **term), "{term}");
+        }
+        let meant = speller.meant_by("centrifgal", "centrifgal pumps");
+        let meant = meant.iter().find(|word| word.word == "centrifugal").unwrap();
+        let chunks = embedder.embed_passages(passages(&CHUNKS)).await.unwrap();
+        let body = &chunks[0].sparse.as_ref().unwrap().body;
+        assert!(meant.terms.iter().any(|term| body.iter().any(|(other, _)| other == term)));
+        assert!(speller.words("").is_empty());
+    }
 }

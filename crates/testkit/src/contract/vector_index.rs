@@ -163,6 +163,20 @@ crate::battery! {
         assert_eq!(fields.dense, None);
     }
 
+    async fn frequency_is_the_number_of_chunks_with_a_term_in_their_text(index) {
+        let mut titled = entry(1, 0, "pump pump valve");
+        if let Some(sparse) = &mut titled.embedding.sparse {
+            (sparse.title, sparse.lead, sparse.headings) = (terms("crane"), terms("crane"), terms("crane"));
+        }
+        index.replace(&indexed(1), vec![titled, entry(1, 1, "pump")]).await.unwrap();
+        index.replace(&indexed(2), vec![entry(2, 0, "pump"), entry(2, 1, "seal")]).await.unwrap();
+        let sought = ["seal", "pump", "crane", "owl", "valve"].map(String::from);
+        assert_eq!(index.frequencies(&sought).await.unwrap(), [1, 3, 0, 0, 1]);
+        index.remove(version_id(1)).await.unwrap();
+        assert_eq!(index.frequencies(&sought).await.unwrap(), [1, 1, 0, 0, 0]);
+        assert_eq!(index.frequencies(&[]).await.unwrap(), [0; 0]);
+    }
+
     /// Only what a search finds is explained, with the cosine of the dense vectors.
     async fn explanation_follows_the_filter_and_has_the_cosine(index) {
         for n in 1..=2 {

@@ -4,7 +4,8 @@ use crate::retrieval::{query_terms, terms};
 use async_trait::async_trait;
 use docent_domain::fault::Result;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
-use docent_ports::embedder::Embedder;
+use docent_domain::spelling::{SpelledWord, one_mistake_from};
+use docent_ports::embedder::{Embedder, Speller};
 
 /// An embedder whose sparse part counts lower-case words and whose optional dense part sums up hashes of words.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,4 +69,25 @@ impl Embedder for FakeEmbedder {
     fn model(&self) -> &'static str {
         "fake-embedder"
     }
+
+    fn speller(&self) -> Option<&dyn Speller> {
+        Some(self)
+    }
+}
+
+/// Words have the terms that they are; words of fewer than four letters are not corrected.
+impl Speller for FakeEmbedder {
+    fn words(&self, query: &str) -> Vec<SpelledWord> {
+        let words = terms(query);
+        let long = words.iter().filter(|(word, _)| word.chars().all(char::is_alphabetic) && word.len() > 3);
+        long.map(|(word, _)| spelled(word.to_owned())).collect()
+    }
+
+    fn meant_by(&self, word: &str, _query: &str) -> Vec<SpelledWord> {
+        one_mistake_from(word).into_iter().map(spelled).collect()
+    }
+}
+
+fn spelled(word: String) -> SpelledWord {
+    SpelledWord { terms: vec![word.clone()], word }
 }

@@ -186,6 +186,19 @@ impl VectorIndex for FakeVectorIndex {
         Ok(found.into_iter().filter_map(explained).collect())
     }
 
+    async fn frequencies(&self, terms: &[String]) -> Result<Vec<u64>> {
+        let documents = self.documents.lock().unwrap();
+        let bodies: Vec<_> = documents
+            .values()
+            .flat_map(|(_, entries)| entries)
+            .filter_map(|entry| Some(&entry.embedding.sparse.as_ref()?.body))
+            .collect();
+        let with = |term: &String| {
+            bodies.iter().filter(|body| body.iter().any(|(other, _)| other == term)).count() as u64
+        };
+        Ok(terms.iter().map(with).collect())
+    }
+
     async fn count(&self, document: VersionId) -> Result<u64> {
         Ok(self.entries(document).len() as u64)
     }

@@ -11,7 +11,7 @@ use docent_domain::retrieval::{
     StoredChunk,
 };
 use docent_ports::chat_model::{ChatModel, ChatRequest, ChatStream};
-use docent_ports::embedder::Embedder;
+use docent_ports::embedder::{Embedder, Speller};
 use docent_ports::reranker::Reranker;
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
 use docent_ports::vector_index::{IndexPage, VectorIndex};
@@ -45,6 +45,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         filter: ChunkFilter<'_>,
     ) -> Result<HashMap<ChunkId, FieldScores>> {
         self.pass()?.explain(query, filter).await
+    }
+
+    async fn frequencies(&self, terms: &[String]) -> Result<Vec<u64>> {
+        self.pass()?.frequencies(terms).await
     }
 
     async fn count(&self, document: VersionId) -> Result<u64> {
@@ -116,6 +120,10 @@ impl Embedder for Faulty<dyn Embedder> {
 
     fn makes_vectors(&self) -> bool {
         self.inner.makes_vectors()
+    }
+
+    fn speller(&self) -> Option<&dyn Speller> {
+        self.inner.speller()
     }
 
     fn model(&self) -> &str {

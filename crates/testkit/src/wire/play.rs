@@ -174,7 +174,7 @@ fn message(message: &Value) -> Option<Message> {
         }
         "tool" => {
             let call_id = message["tool_call_id"].as_str()?.to_owned();
-            Message::Tool(ToolOutput { call_id, content: content?, passages: Vec::new(), best_score: None })
+            Message::Tool(ToolOutput { call_id, content: content?, ..ToolOutput::default() })
         }
         _ => return None,
     })

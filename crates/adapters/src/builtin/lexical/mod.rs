@@ -10,10 +10,11 @@ mod query;
 mod tokens;
 
 use docent_domain::retrieval::QueryTerm;
+use docent_domain::spelling::{SpelledWord, one_mistake_from};
 use language::Language;
-pub(super) use lexicon::Synonym;
+pub(super) use lexicon::{Alternative, Part, Synonym};
 pub use lexicon::{InvalidLexicon, Lexicon};
-pub(super) use names::{Name, names};
+pub(super) use names::{Name, abbreviations, names};
 use std::collections::HashSet;
 
 /// Longer terms are cut, because they are not words.
@@ -149,15 +150,63 @@ fn identifies(term: &str) -> bool {
 /// words, because titles and names often join them. Uses every language that the query may be in.
 pub(super) fn query_terms(query: &str) -> Vec<String> {
     let runs = query::content_words(query);
-    let words = tokens::words(query);
-    let languages = Language::may_be(words.iter().map(String::as_str));
-    let analyzers = languages.into_iter().map(|language| Analyzer { language });
-    let terms = analyzers.clone().flat_map(|analyzer| {
+    let analyzers = analyzers(query);
+    let terms = analyzers.iter().flat_map(|analyzer| {
         runs.iter().flatten().flat_map(move |word| analyzer.terms_of_word(word)).collect::<Vec<_>>()
     });
     let joined = analyzers
+        .iter()
         .flat_map(|analyzer| runs.iter().flat_map(move |run| analyzer.joined(run)).map(|(joined, _)| joined));
     distinct(terms.chain(joined).collect())
+}
+
+/// Shorter words are not corrected: too many others are one mistake away.
+const MIN_CORRECTED_CHARS: usize = 4;
+
+/// Returns the words of a query that may be misspelled: content words of letters alone, in scripts with spaces.
+pub(super) fn spelled_words(query: &str) -> Vec<SpelledWord> {
+    let analyzers = analyzers(query);
+    let is_word = |word: &String| {
+        word.chars().all(char::is_alphabetic)
+            && !tokens::is_unspaced(word)
+            && word.chars().count() >= MIN_CORRECTED_CHARS
+    };
+    let words = query::content_words(query).into_iter().flatten().filter(is_word);
+    let spelled = |word: String| {
+        let is_common = analyzers.iter().any(|analyzer| analyzer.language.is_stop_word(&word));
+        (!is_common).then(|| SpelledWord { terms: terms_in(&analyzers, &word), word })
+    };
+    words.filter_map(spelled).collect()
+}
+
+/// Returns the words that may be meant by a misspelled word of a query. A word that is too common to be searched for is
+/// meant only if two letters are exchanged.
+pub(super) fn meant_by(word: &str, query: &str) -> Vec<SpelledWord> {
+    let analyzers = analyzers(query);
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let letters = sorted(word);
+    let spelled = |word: String| {
+        let is_common = analyzers.iter().any(|analyzer| analyzer.language.is_stop_word(&word));
+        let terms = if is_common { Vec::new() } else { terms_in(&analyzers, &word) };
+        (!is_common || sorted(&word) == letters).then_some(SpelledWord { word, terms })
+    };
+    one_mistake_from(word).into_iter().filter_map(spelled).collect()
+}
+
+/// Returns the analyzers for the languages that a query may be in.
+fn analyzers(query: &str) -> Vec<Analyzer> {
+    let words = tokens::words(query);
+    let languages = Language::may_be(words.iter().map(String::as_str));
+    languages.into_iter().map(|language| Analyzer { language }).collect()
+}
+
+/// Returns the distinct terms of a word in these languages.
+fn terms_in(analyzers: &[Analyzer], word: &str) -> Vec<String> {
+    distinct(analyzers.iter().flat_map(|analyzer| analyzer.terms_of_word(word)).collect())
 }
 
 fn cut(mut term: String) -> String {
@@ -273,6 +322,25 @@ mod tests {
         assert_eq!((weight("capex"), weight("expenditur")), (1.0, EXPANSION_WEIGHT));
         let german = weighted_query_terms("wie hoch ist der Capex der Firma", &Lexicon::builtin());
         assert!(german.iter().all(|term| term.weight == 1.0), "the lexicon is English: {german:?}");
+    }
+
+    #[test]
+    fn words_that_may_be_misspelled_are_long_and_have_no_digits() {
+        let words = |query: &str| spelled_words(query).into_iter().map(|word| word.word).collect::<Vec<_>>();
+        assert_eq!(words("What is teh anual revenue of Amcr in FY2018?"), ["anual", "revenue", "amcr"]);
+        assert_eq!(words("the and which 東京都 q3 2018"), [""; 0]);
+    }
+
+    #[test]
+    fn common_words_are_meant_only_by_exchanged_letters() {
+        let common = |word: &str| {
+            let meant = meant_by(word, "the pumps are red and that is all");
+            meant.into_iter().filter(|word| word.terms.is_empty()).map(|word| word.word).collect::<Vec<_>>()
+        };
+        assert_eq!(common("waht"), ["what"]);
+        assert_eq!(common("whate"), [""; 0]);
+        let meant = meant_by("anual", "the anual report of the pumps and of that");
+        assert!(meant.contains(&SpelledWord { word: "annual".into(), terms: vec!["annual".into()] }));
     }
 
     #[test]

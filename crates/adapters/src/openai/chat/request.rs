@@ -153,12 +153,7 @@ mod tests {
             name: "find".into(),
             arguments: arguments.into(),
         };
-        let output = ToolOutput {
-            call_id: "a".into(),
-            content: "found".into(),
-            passages: Vec::new(),
-            best_score: None,
-        };
+        let output = ToolOutput { call_id: "a".into(), content: "found".into(), ..ToolOutput::default() };
         ChatRequest {
             messages: vec![
                 Message::System("Be brief.".into()),

@@ -88,12 +88,7 @@ async fn turn_with_a_tool_call_succeeds() {
     assert_eq!((call.id.as_str(), call.name.as_str()), ("call_search", "search_docs"));
     assert_eq!(*usage, Some(TokenUsage { prompt: 10, completion: 10 }));
 
-    let output = ToolOutput {
-        call_id: call.id.clone(),
-        content: "Fill it.".into(),
-        passages: Vec::new(),
-        best_score: None,
-    };
+    let output = ToolOutput { call_id: call.id.clone(), content: "Fill it.".into(), ..ToolOutput::default() };
     request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call.clone()] });
     request.messages.push(Message::Tool(output));
     let (events, fault) = read(model.stream(request).await.unwrap()).await;
