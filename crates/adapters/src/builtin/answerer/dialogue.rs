@@ -4,6 +4,7 @@ use super::{LIST_TOOL, SEARCH_TOOL};
 use crate::builtin::lexical::{beginning, query_terms};
 use docent_domain::chat::{Message, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::spelling::{Correction, corrected};
 use docent_ports::chat_model::ChatRequest;
 
 /// Prefix of the output of a failed search.
@@ -22,6 +23,10 @@ pub(super) struct Plan<'a> {
     pub(super) question: &'a str,
     /// The answer to the question before it.
     pub(super) previous: Option<&'a str>,
+    /// The question with the earlier ones that it refers to, if there are any.
+    pub(super) understood: Option<String>,
+    /// Words of the question that were read as others.
+    pub(super) corrections: Vec<Correction>,
 }
 
 /// The next action.
@@ -69,7 +74,13 @@ pub(super) enum Action {
 pub(super) fn plan(request: &ChatRequest) -> Plan<'_> {
     let messages = &request.messages;
     let Some(asked_at) = messages.iter().rposition(|message| matches!(message, Message::User(_))) else {
-        return Plan { action: Action::Introduce, question: "", previous: None };
+        return Plan {
+            action: Action::Introduce,
+            question: "",
+            previous: None,
+            understood: None,
+            corrections: Vec::new(),
+        };
     };
     let (before, after) = messages.split_at(asked_at + 1);
     let asked: Vec<&str> = before.iter().filter_map(user_text).collect();
@@ -82,7 +93,9 @@ pub(super) fn plan(request: &ChatRequest) -> Plan<'_> {
     let calls = Calls { request, asked_at, made: outputs.len() };
     let action =
         if outputs.is_empty() { first(&asked, last, &calls) } else { next(&asked, &outputs, &calls) };
-    Plan { action, question: last, previous }
+    let understood = Some(question(&asked)).filter(|question| question != last.trim());
+    let corrections = outputs.first().map(|output| output.corrections.clone()).unwrap_or_default();
+    Plan { action, question: last, previous, understood, corrections }
 }
 
 /// The tools that can be called.
@@ -144,11 +157,12 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
     }
     let passages = |output: &&ToolOutput| output.passages.clone();
     let found = searches.first().map(passages).unwrap_or_default();
+    let corrections = searches.first().map_or(&[][..], |output| &output.corrections);
     match calls.list() {
         // Nothing may be found because there are no documents.
         Some(call_id) if found.is_empty() && lists.is_empty() => Action::List { call_id },
         _ => Action::Quote {
-            question: question(asked),
+            question: corrected(&question(asked), corrections),
             passages: found,
             name_results: searches.get(1).map(passages),
             call_id: calls.search(),

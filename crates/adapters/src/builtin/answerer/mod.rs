@@ -5,7 +5,10 @@
 //! the answer says so. Passages are only quoted, so instructions in them have no effect.
 
 mod dialogue;
+mod passage;
 mod phrases;
+mod question;
+mod quote;
 mod relevance;
 mod scope;
 mod sentences;
@@ -17,10 +20,12 @@ use dialogue::{Action, Plan, plan};
 use docent_domain::chat::{FinishReason, ToolCall};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::spelling::Correction;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::stream;
 use phrases::Phrases;
-use relevance::{Quote, Selection};
+use quote::Quote;
+use relevance::Selection;
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
@@ -78,7 +83,7 @@ impl ChatModel for BuiltinAnswerer {
 }
 
 fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
-    let Plan { action, question, previous } = plan(request);
+    let Plan { action, question, previous, understood, corrections } = plan(request);
     let phrases = Phrases::of(question);
     let text = match action {
         Action::Search { query, call_id } => return search(&query, call_id),
@@ -91,23 +96,39 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::ReportNoDocuments => phrases.no_documents.to_owned(),
         Action::ShowList(list) => format!("{}\n\n{list}", phrases.listed),
         Action::Quote { question, passages, name_results, call_id } => {
-            match (relevance::select(&question, &passages, name_results.as_deref(), lexicon), call_id) {
-                (Selection::Names(names), Some(call_id)) => return search(&names.join(" "), call_id),
-                (Selection::Quotes(quotes), _) if !quotes.is_empty() => {
-                    let text = format_quotes(&quotes);
-                    if previous == Some(text.as_str()) {
-                        with_closest(phrases.nothing_new, phrases, &passages)
-                    } else {
-                        text
-                    }
-                }
-                _ => with_closest(phrases.declined, phrases, &passages),
+            let (lead, quotes, further) =
+                match (relevance::select(&question, &passages, name_results.as_deref(), lexicon), call_id) {
+                    (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
+                    (Selection::Search(_), None) => (None, Vec::new(), Vec::new()),
+                    (Selection::Quotes { best, further }, _) => (None, best, further),
+                    (Selection::Parts(rows), _) => (Some(phrases.parts), rows, Vec::new()),
+                };
+            let text = format_quotes(&quotes);
+            if quotes.is_empty() {
+                with_closest(phrases.declined, phrases, &passages)
+            } else if previous.is_some_and(|previous| previous.contains(&text)) {
+                with_closest(phrases.nothing_new, phrases, &passages)
+            } else {
+                let notes = notes(understood.as_deref(), &corrections, phrases);
+                let lead = lead.map(str::to_owned);
+                let further = format_further(&further, phrases);
+                notes.into_iter().chain(lead).chain([text]).chain(further).collect::<Vec<_>>().join("\n\n")
             }
         }
     };
     let reason = if is_declined(&text) { FinishReason::Declined } else { FinishReason::Stop };
     let words = text.split_inclusive(char::is_whitespace).map(|word| ChatEvent::Text(word.to_owned()));
     words.chain([finished(reason)]).collect()
+}
+
+/// What the reader should know of how the question was understood.
+fn notes(understood: Option<&str>, corrections: &[Correction], phrases: &Phrases) -> Vec<String> {
+    let named = corrections.iter().filter(|correction| !correction.is_common);
+    let named = named.map(|Correction { written, meant, .. }| {
+        phrases.read_as.replace("{written}", written).replace("{meant}", meant)
+    });
+    let understood = understood.map(|question| phrases.understood.replace("{question}", question));
+    understood.into_iter().chain(named).collect()
 }
 
 /// A sentence with the pages of the best passages.
@@ -157,13 +178,20 @@ fn format_source(title: &str, page: u32) -> String {
 fn format_quotes(quotes: &[Quote]) -> String {
     let quoted = |quote: &Quote| {
         let source = format_source(&quote.title, quote.page);
-        if quote.is_table {
+        if quote.is_block {
             format!("{}\n\n{source}", quote.text)
         } else {
             format!("“{}” {source}", quote.text)
         }
     };
     quotes.iter().map(quoted).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Writes further quotes as a list; `None` if there are none.
+fn format_further(quotes: &[Quote], phrases: &Phrases) -> Option<String> {
+    let line = |quote: &Quote| format!("- “{}” {}", quote.text, format_source(&quote.title, quote.page));
+    let lines: Vec<String> = quotes.iter().map(line).collect();
+    (!lines.is_empty()).then(|| format!("{}\n\n{}", phrases.further, lines.join("\n")))
 }
 
 #[cfg(test)]

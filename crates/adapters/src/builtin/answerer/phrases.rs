@@ -15,6 +15,14 @@ pub(super) struct Phrases {
     pub(super) declined: &'static str,
     pub(super) closest: &'static str,
     pub(super) nothing_new: &'static str,
+    /// Introduces further quotes.
+    pub(super) further: &'static str,
+    /// Introduces the parts of a calculation.
+    pub(super) parts: &'static str,
+    /// With `{question}`.
+    pub(super) understood: &'static str,
+    /// With `{written}` and `{meant}`.
+    pub(super) read_as: &'static str,
     pub(super) search_failed: &'static str,
 }
 
@@ -30,6 +38,10 @@ const ENGLISH: Phrases = Phrases {
     declined: "I found no passage that answers this.",
     closest: "Closest pages:",
     nothing_new: "I found nothing beyond my previous answer.",
+    further: "Also related:",
+    parts: "I do not calculate. These rows have the figures that it is calculated from:",
+    understood: "Understood as: {question}",
+    read_as: "No document contains “{written}”. I searched for “{meant}”.",
     search_failed: "I could not search the documents right now. Please try again in a moment.",
 };
 
@@ -45,6 +57,10 @@ const GERMAN: Phrases = Phrases {
     declined: "Ich habe keine Stelle gefunden, die das beantwortet.",
     closest: "Am nächsten kommen:",
     nothing_new: "Ich habe nichts gefunden, was über meine vorige Antwort hinausgeht.",
+    further: "Auch dazu:",
+    parts: "Ich rechne nicht. Diese Zeilen enthalten die Zahlen, aus denen es sich berechnet:",
+    understood: "Verstanden als: {question}",
+    read_as: "Kein Dokument enthält „{written}“. Ich habe nach „{meant}“ gesucht.",
     search_failed: "Die Dokumente können gerade nicht durchsucht werden. Bitte versuchen Sie es gleich noch einmal.",
 };
 

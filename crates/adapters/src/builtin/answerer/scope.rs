@@ -4,8 +4,8 @@
 //! enough if the question names the document's title. If the question contains a name that no passage contains, no passage
 //! is relevant, unless the name occurs elsewhere in its document.
 
-use crate::builtin::lexical::Name;
-use crate::builtin::lexical::{Analyzer, Question};
+use super::question::Intent;
+use crate::builtin::lexical::{Analyzer, Name, Question};
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ pub(super) struct Topic<'a> {
     /// Whether the question only names the document.
     pub(super) only_named: bool,
     /// The fraction of the question's terms that name the document.
-    named: f32,
+    pub(super) named: f32,
     /// Whether a word, not only a figure, names the document.
     is_named: bool,
 }
@@ -53,11 +53,11 @@ impl<'a> Topic<'a> {
     }
 
     /// The share of the question that these terms cover, relative to the minimum share.
-    fn share(&self, has: &HashSet<&str>, absent: &HashSet<&str>) -> f32 {
+    fn share(&self, has: &HashSet<&str>, absent: &HashSet<&str>, intent: &Intent) -> f32 {
         let weight = |term: &&&str| match () {
             () if is_figure(term) => FIGURE_WEIGHT,
-            () if absent.contains(**term) => ABSENT_WEIGHT,
-            () => 1.0,
+            () if absent.contains(**term) && intent.is_subject(term) => ABSENT_WEIGHT,
+            () => intent.factor(term),
         };
         let all: f32 = self.terms.iter().map(|term| weight(&term)).sum();
         let found: f32 =
@@ -80,21 +80,21 @@ fn absent<'a>(question: &'a Question, passages: &[PassageTerms<'_>]) -> HashSet<
 
 /// Returns the question's names that no passage contains.
 pub(super) fn missing<'a>(
-    names: &'a [Name],
+    names: &[&'a Name],
     question: &Question,
     passages: &[PassageTerms<'_>],
 ) -> Vec<&'a Name> {
     let absent = absent(question, passages);
-    let is_missing = |name: &&Name| name.terms.iter().any(|term| absent.contains(term.as_str()));
-    names.iter().filter(is_missing).collect()
+    let is_missing = |name: &&&Name| name.terms.iter().any(|term| absent.contains(term.as_str()));
+    names.iter().filter(is_missing).copied().collect()
 }
 
 /// Returns for each passage whether it is relevant.
-pub(super) fn in_scope(question: &Question, passages: &[PassageTerms<'_>]) -> Vec<bool> {
+pub(super) fn in_scope(question: &Question, passages: &[PassageTerms<'_>], intent: &Intent) -> Vec<bool> {
     let absent = absent(question, passages);
     let named = passages.iter().map(|(topic, _)| topic.named).fold(0.0, f32::max);
     let share = |(topic, has): &(&Topic<'_>, HashSet<&str>)| {
-        if topic.named >= MIN_NAMED_RATIO * named { topic.share(has, &absent) } else { 0.0 }
+        if topic.named >= MIN_NAMED_RATIO * named { topic.share(has, &absent, intent) } else { 0.0 }
     };
     let shares: Vec<f32> = passages.iter().map(share).collect();
     let is_answered = shares.iter().any(|share| *share >= 1.0);

@@ -17,6 +17,8 @@ pub(super) struct Sentence {
     pub(super) text: String,
     /// The cells, if it is a row of a Markdown table.
     pub(super) row: Option<Row>,
+    /// Whether it is a list item.
+    pub(super) is_item: bool,
 }
 
 /// A row of a table.
@@ -26,9 +28,10 @@ pub(super) struct Row {
     pub(super) header: Arc<[String]>,
     /// The cells, as many as the header has.
     pub(super) cells: Vec<String>,
-    /// What is above it: the short lines before the table, and the last row with a label and no entries, such as
-    /// "Current assets:".
-    pub(super) context: Arc<str>,
+    /// The short lines before the table.
+    pub(super) caption: Arc<str>,
+    /// The last row above it with a label and no entries, such as "Current assets:", unless its total is between them.
+    pub(super) section: Arc<str>,
 }
 
 /// Lines of at least this length may continue in the next line.
@@ -54,7 +57,10 @@ pub(super) fn split(text: &str) -> Vec<Sentence> {
 /// Returns the short lines at the end of the text before a table.
 fn caption(before: &str) -> String {
     let lines = before.lines().rev().map(plain).filter(|line| !line.is_empty());
-    let is_short = |line: &String| line.chars().count() <= CAPTION_CHARS && !table::is_row(line);
+    let is_short = |line: &String| {
+        let begins = line.starts_with(|c: char| !c.is_lowercase());
+        begins && line.chars().count() <= CAPTION_CHARS && !table::is_row(line)
+    };
     let mut lines: Vec<String> = lines.take(CAPTION_LINES).take_while(is_short).collect();
     lines.reverse();
     lines.join(" ")
@@ -63,7 +69,8 @@ fn caption(before: &str) -> String {
 /// Adds the rows of a table that starts at an offset.
 fn split_table(text: &str, offset: usize, caption: String, sentences: &mut Vec<Sentence>) {
     let mut header: Arc<[String]> = Arc::default();
-    let mut context: Arc<str> = caption.as_str().into();
+    let caption: Arc<str> = caption.into();
+    let mut section: Arc<str> = Arc::default();
     let mut at = offset;
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let start = at;
@@ -76,12 +83,17 @@ fn split_table(text: &str, offset: usize, caption: String, sentences: &mut Vec<S
                 cells.resize(header.len(), String::new());
                 let filled = cells.iter().filter(|cell| !cell.is_empty());
                 let joined = filled.clone().map(String::as_str).collect::<Vec<_>>().join(" ");
+                let is_total = cells[0].to_lowercase().starts_with("total");
                 if filled.count() == 1 && !cells[0].is_empty() {
-                    context = format!("{caption} {joined}").into();
+                    section = joined.as_str().into();
                 }
                 if joined.chars().any(char::is_alphanumeric) {
-                    let row = Row { header: Arc::clone(&header), cells, context: Arc::clone(&context) };
-                    sentences.push(Sentence { at: start, text: joined, row: Some(row) });
+                    let (caption, section) = (Arc::clone(&caption), Arc::clone(&section));
+                    let row = Row { header: Arc::clone(&header), cells, caption, section };
+                    sentences.push(Sentence { at: start, text: joined, row: Some(row), is_item: false });
+                }
+                if is_total {
+                    section = Arc::default();
                 }
             }
         }
@@ -157,7 +169,7 @@ impl Block {
             self.lines.get(after.saturating_sub(1)).map_or(0, |(_, source)| *source)
         };
         if self.is_row {
-            let row = Sentence { at: place(0), text: self.text.clone(), row: None };
+            let row = Sentence { at: place(0), text: self.text.clone(), row: None, is_item: false };
             sentences.extend(row.text.chars().any(char::is_alphanumeric).then_some(row));
             return;
         }
@@ -169,7 +181,8 @@ impl Block {
             }
             let sentence = self.text[start..end].trim();
             if sentence.chars().any(char::is_alphanumeric) {
-                sentences.push(Sentence { at: place(start), text: sentence.to_owned(), row: None });
+                let is_item = start == 0 && is_item(sentence);
+                sentences.push(Sentence { at: place(start), text: sentence.to_owned(), row: None, is_item });
             }
             start = end;
         }
@@ -180,10 +193,18 @@ fn ends_sentence(text: &str) -> bool {
     text.ends_with(['.', '?', '!', ':', '。', '？', '！'])
 }
 
+const BULLETS: [&str; 13] = ["•", "-", "–", "—", "*", "▪", "◦", "●", "■", "‣", "·", "➢", "✓"];
+
+/// The text of a list item without its bullet.
+pub(super) fn without_bullet(text: &str) -> &str {
+    let bullet = BULLETS.iter().find_map(|bullet| text.strip_prefix(bullet));
+    bullet.map_or(text, str::trim_start)
+}
+
 /// Whether a line starts like a list item: `•`, `- `, `(a)`, `1.`, `iv)`.
 fn is_item(line: &str) -> bool {
     let first = line.split(' ').next().unwrap_or_default();
-    let bullet = matches!(first, "•" | "-" | "–" | "—" | "*" | "▪" | "◦" | "●" | "■" | "‣" | "·" | "➢" | "✓");
+    let bullet = BULLETS.contains(&first);
     let inner = first.trim_start_matches('(').trim_end_matches([')', '.']);
     let numbered = first.ends_with([')', '.'])
         && first.chars().count() - inner.chars().count() <= 2
@@ -306,7 +327,10 @@ mod tests {
         assert!(text[cash.at..].starts_with("| Cash"));
         let row = cash.row.as_ref().unwrap();
         assert_eq!(*row.header, ["(in millions)".to_owned(), "2024".into()]);
-        assert_eq!((row.cells.join("/"), &*row.context), ("Cash/5".into(), "Before. Assets:"));
+        assert_eq!(
+            (row.cells.join("/"), &*row.caption, &*row.section),
+            ("Cash/5".into(), "Before.", "Assets:")
+        );
         assert_eq!(found[3].at, text.find("After").unwrap());
     }
 

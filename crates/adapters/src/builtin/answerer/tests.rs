@@ -2,6 +2,7 @@ use super::*;
 use docent_domain::chat::{Message, ToolOutput, ToolSpec};
 use docent_domain::chunk::PageStart;
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::spelling::Correction;
 use docent_testkit::retrieval::found;
 use futures::TryStreamExt;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ fn output(content: &str, passages: Vec<ScoredChunk>) -> Message {
         call_id: "c".to_owned(),
         content: content.to_owned(),
         passages,
-        best_score: None,
+        ..ToolOutput::default()
     })
 }
 
@@ -246,7 +247,7 @@ const INCOME: &str = "Statement of income\n\n| (in millions) | Years ended 2018 
 #[tokio::test]
 async fn row_of_a_table_is_quoted_with_its_header_and_the_asked_figure_is_marked() {
     let answer = answer_from("How much were net sales in 2017?", vec![found(1, 0, INCOME)]).await;
-    let table = "| (in millions) | Years ended 2018 | Years ended 2017 |\n|---|---|---|\n| Net sales | 32,765 | **31,657** |\n\n(";
+    let table = "Statement of income\n\n| (in millions) | Years ended 2018 | Years ended 2017 |\n|---|---|---|\n| Net sales | 32,765 | **31,657** |\n\n(";
     assert!(answer.starts_with(table), "{answer}");
     assert!(quotes_page(&answer, &found(1, 0, INCOME).title, 1), "{answer}");
     let both = answer_from("What was the cost of sales?", vec![found(1, 0, INCOME)]).await;
@@ -276,7 +277,7 @@ const LIST: ToolSpec = ToolSpec { name: LIST_TOOL, description: "", parameters: 
 
 fn listed(content: &str) -> Message {
     let call_id = "list_0_1".to_owned();
-    Message::Tool(ToolOutput { call_id, content: content.to_owned(), passages: Vec::new(), best_score: None })
+    Message::Tool(ToolOutput { call_id, content: content.to_owned(), ..ToolOutput::default() })
 }
 
 fn said(content: &str) -> Message {
@@ -341,4 +342,133 @@ async fn row_with_other_words_for_the_question_is_quoted() {
         answer.contains("| Purchases of property, plant and equipment | **1,577** | 1,373 |"),
         "{answer}"
     );
+}
+
+#[tokio::test]
+async fn misspelled_words_are_named_and_answered_as_meant() {
+    let search = |corrections: Vec<Correction>| {
+        Message::Tool(ToolOutput {
+            call_id: "c".to_owned(),
+            passages: vec![found(1, 0, "The warranty of the pump lasts two years.")],
+            corrections,
+            ..ToolOutput::default()
+        })
+    };
+    let read = |written: &str, meant: &str, is_common| Correction {
+        written: written.to_owned(),
+        meant: meant.to_owned(),
+        is_common,
+    };
+    let corrections = vec![read("warrnty", "warranty", false), read("lnog", "long", true)];
+    let answer = text(vec![user("How lnog is the warrnty?"), search(corrections)]).await;
+    assert_eq!(
+        answer,
+        "No document contains “warrnty”. I searched for “warranty”.\n\n“The warranty of the pump lasts two years.” (Document 1, page 1)"
+    );
+}
+
+#[tokio::test]
+async fn answer_says_what_a_follow_up_was_understood_as() {
+    let asked = |question: &str| vec![user("How long is the warranty?"), said("Two years."), user(question)];
+    let passages = || output("", vec![found(1, 0, "The warranty of the valve lasts one year.")]);
+    let answer = text([asked("And of the valve?"), vec![passages()]].concat()).await;
+    assert!(
+        answer.starts_with("Understood as: How long is the warranty? And of the valve?\n\n“"),
+        "{answer}"
+    );
+    let answer = text([asked("How long is the warranty of the valve?"), vec![passages()]].concat()).await;
+    assert!(answer.starts_with('“'), "{answer}");
+}
+
+#[tokio::test]
+async fn list_is_quoted_with_the_sentence_that_announces_it() {
+    let text =
+        "The pump has these parts:\n• a motor\n• a valve\n\nIt is painted blue by hand in the workshop.";
+    let answer = answer_from("What are the parts of the pump?", vec![found(1, 0, text)]).await;
+    assert_eq!(answer, "“The pump has these parts:”\n\n- a motor\n- a valve\n\n(Document 1, page 1)");
+}
+
+#[tokio::test]
+async fn text_is_quoted_with_its_heading() {
+    let text = "Warranty of the pump\nTwo years from the day of the sale.\n\nThe house is red.";
+    let answer = answer_from("What is the warranty of the pump?", vec![found(1, 0, text)]).await;
+    assert_eq!(answer, "“Warranty of the pump Two years from the day of the sale.” (Document 1, page 1)");
+}
+
+#[tokio::test]
+async fn small_table_is_quoted_whole_if_several_things_are_asked_for() {
+    let text = "Sales by region\n\n| Region | 2018 |\n|---|---|\n| Europe sales | 5 |\n| Asia sales | 7 |\n";
+    let answer = answer_from("Which region has the highest sales?", vec![found(1, 0, text)]).await;
+    assert!(answer.contains("| Europe sales | 5 |\n| Asia sales | 7 |"), "{answer}");
+}
+
+const BALANCE: &str = "Balance sheet\n\n| (in millions) | 2018 | 2017 |\n|---|---|---|\n| Total current assets | 90 | 80 |\n| Property | 5 | 5 |\n| Total current liabilities | 60 | 70 |\n";
+
+#[tokio::test]
+async fn ratio_is_answered_with_the_rows_of_its_parts() {
+    let prose = "The current ratio of a company shows how it can pay its debts.";
+    let answer =
+        answer_from("What was the current ratio in 2018?", vec![found(1, 0, prose), found(1, 1, BALANCE)])
+            .await;
+    let rows = "| Total current assets | **90** | 80 |\n| Total current liabilities | **60** | 70 |\n\n(";
+    assert!(answer.starts_with("I do not calculate.") && answer.contains(rows), "{answer}");
+}
+
+#[tokio::test]
+async fn missing_part_of_a_ratio_is_searched_for() {
+    let assets = "| (in millions) | 2018 |\n|---|---|\n| Total current assets | 90 |\n";
+    let question = "What was the current ratio of the company in 2018?";
+    let asked = vec![user(question), output("", vec![found(1, 0, assets)])];
+    let events = events(asked.clone(), vec![SEARCH]).await;
+    let [ChatEvent::ToolCall(call), ..] = &events[..] else { panic!("{events:?}") };
+    assert!(call.arguments.contains("total current liabilities"), "{}", call.arguments);
+    let liabilities = "| (in millions) | 2018 |\n|---|---|\n| Total current liabilities | 60 |\n";
+    let answer = text([asked, vec![output("", vec![found(1, 5, liabilities)])]].concat()).await;
+    assert!(answer.contains("| **90** |") && answer.contains("| **60** |"), "{answer}");
+}
+
+#[tokio::test]
+async fn question_about_a_year_or_an_abbreviation_that_no_document_has_is_declined() {
+    let passages = || vec![found(1, 0, "The warranty of the pump was two years in 2018 at NASA.")];
+    for (question, declined) in [
+        ("How long was the warranty of the pump in 2018?", false),
+        ("How long was the warranty of the pump in 2011?", true),
+        ("How long was the warranty of the pump at NASA?", false),
+        ("How long was the warranty of the pump at CERN?", true),
+        ("How much was the warranty of the pump in USD?", false),
+    ] {
+        let answer = answer_from(question, passages()).await;
+        assert_eq!(is_declined(&answer), declined, "{question}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn words_for_place_and_manner_do_not_make_a_sentence_an_answer() {
+    let passages = vec![
+        found(1, 0, "This report discloses information according to the rules mentioned in the notes."),
+        found(1, 1, "The valve is closed by hand."),
+    ];
+    let answer =
+        answer_from("According to the report, how is the valve closed as disclosed?", passages).await;
+    assert_eq!(answer, "“The valve is closed by hand.” (Document 1, page 1)");
+}
+
+#[tokio::test]
+async fn passages_that_answer_less_are_listed_after_the_quotes() {
+    let passages = vec![
+        found(1, 0, "The head of the pump is eight metres."),
+        found(2, 0, "Our workshop repairs the head, the seal, the motor and the door of any machine."),
+    ];
+    let answer = answer_from("What is the head of the pump?", passages).await;
+    assert!(answer.starts_with("“The head of the pump is eight metres.” (Document 1, page 1)"), "{answer}");
+    assert!(answer.contains("\n\nAlso related:\n\n- “Our workshop"), "{answer}");
+}
+
+#[tokio::test]
+async fn sentence_of_many_documents_ranks_last() {
+    let same = "The pump of the company is safe in every way.";
+    let mut passages: Vec<ScoredChunk> = (1..=3).map(|n| found(n, 0, same)).collect();
+    passages.push(found(4, 0, "The pump is safe up to six bar."));
+    let answer = answer_from("How safe is the pump?", passages).await;
+    assert!(answer.starts_with("“The pump is safe up to six bar.”"), "{answer}");
 }

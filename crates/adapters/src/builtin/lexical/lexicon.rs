@@ -20,8 +20,24 @@ pub struct Lexicon {
 #[derive(Clone, Debug)]
 struct Entry {
     phrases: Vec<Phrase>,
-    /// The terms of each alternative.
-    alternatives: Vec<Vec<String>>,
+    parts: Vec<Part>,
+}
+
+/// What documents say for a phrase, or for a part of what it is calculated from: one of some alternatives.
+pub(in crate::builtin) type Part = Vec<Alternative>;
+
+/// Words in documents.
+#[derive(Clone, Debug)]
+pub(in crate::builtin) struct Alternative {
+    pub(in crate::builtin) words: String,
+    pub(in crate::builtin) terms: Vec<String>,
+}
+
+impl Alternative {
+    fn is_in(&self, has: impl Fn(&str) -> bool) -> bool {
+        let missing = self.terms.iter().filter(|term| !has(term)).count();
+        missing <= usize::from(self.terms.len() >= LONG_ALTERNATIVE)
+    }
 }
 
 /// A phrase of a question and what documents say instead.
@@ -29,25 +45,37 @@ struct Entry {
 pub(in crate::builtin) struct Synonym<'a> {
     /// The terms of the phrase.
     pub(in crate::builtin) phrase: &'a [String],
-    alternatives: &'a [Vec<String>],
+    parts: &'a [Part],
 }
 
 /// An alternative with at least this many terms may lack one of them.
 const LONG_ALTERNATIVE: usize = 4;
 
-impl Synonym<'_> {
-    /// Whether a text with these terms has one of the alternatives.
+impl<'a> Synonym<'a> {
+    /// Whether a text with these terms has one of the alternatives of each part.
     pub(in crate::builtin) fn is_in(&self, has: impl Fn(&str) -> bool) -> bool {
-        self.alternatives.iter().any(|terms| {
-            let missing = terms.iter().filter(|term| !has(term)).count();
-            missing <= usize::from(terms.len() >= LONG_ALTERNATIVE)
-        })
+        self.parts.iter().all(|part| part.iter().any(|alternative| alternative.is_in(&has)))
+    }
+
+    /// Whether a text with these terms has one of the alternatives of a part.
+    pub(in crate::builtin) fn has_part_in(&self, has: impl Fn(&str) -> bool) -> bool {
+        self.parts.iter().flatten().any(|alternative| alternative.is_in(&has))
+    }
+
+    /// Whether documents have the parts from which the phrase is calculated.
+    pub(in crate::builtin) fn is_calculation(&self) -> bool {
+        self.parts.len() > 1
+    }
+
+    /// Its parts; one unless it is calculated.
+    pub(in crate::builtin) fn parts(&self) -> &'a [Part] {
+        self.parts
     }
 }
 
 /// A line of a lexicon that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: expected \"phrase, phrase = words; words\"")]
+#[error("line {line}: expected \"phrase, phrase = words; words\" or \"phrase = words + words\"")]
 pub struct InvalidLexicon {
     /// Its number, counted from 1.
     pub line: usize,
@@ -88,8 +116,8 @@ impl Lexicon {
 
     /// The distinct terms of all alternatives for the phrases in a question.
     pub(super) fn expansions(&self, runs: &[Vec<String>]) -> HashSet<&str> {
-        let alternatives = self.synonyms(runs).into_iter().flat_map(|synonym| synonym.alternatives);
-        alternatives.flatten().map(String::as_str).collect()
+        let parts = self.synonyms(runs).into_iter().flat_map(|synonym| synonym.parts);
+        parts.flatten().flat_map(|alternative| &alternative.terms).map(String::as_str).collect()
     }
 }
 
@@ -100,7 +128,7 @@ impl Entry {
             let windows = stems.windows(phrase.len()).enumerate();
             windows
                 .filter(move |(_, window)| *window == phrase.as_slice())
-                .map(move |(at, _)| (at, Synonym { phrase, alternatives: &self.alternatives }))
+                .map(move |(at, _)| (at, Synonym { phrase, parts: &self.parts }))
         })
     }
 }
@@ -108,7 +136,8 @@ impl Entry {
 impl FromStr for Lexicon {
     type Err = InvalidLexicon;
 
-    /// Reads lines of `phrase, phrase = words; words`. The rest of a line after `#` is a comment.
+    /// Reads lines of `phrase, phrase = words; words`, or `phrase = words + words` for what is calculated from parts. The rest of
+    /// a line after `#` is a comment.
     fn from_str(text: &str) -> Result<Self, InvalidLexicon> {
         let mut entries = Vec::new();
         for (line, content) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
@@ -123,12 +152,15 @@ impl FromStr for Lexicon {
             };
             let phrases: Vec<Phrase> = phrases.split(',').map(stems).collect();
             let english = Analyzer { language: Language::English };
-            let terms = |words: &str| {
-                let words = tokens::words(words);
-                super::distinct(words.iter().flat_map(|word| english.terms_of_word(word)).collect())
+            let alternative = |words: &str| {
+                let parts = tokens::words(words);
+                let terms = parts.iter().flat_map(|word| english.terms_of_word(word)).collect();
+                Alternative { words: words.trim().to_owned(), terms: super::distinct(terms) }
             };
-            let entry = Entry { phrases, alternatives: words.split(';').map(terms).collect() };
-            if entry.alternatives.iter().chain(&entry.phrases).any(Vec::is_empty) {
+            let part = |words: &str| words.split(';').map(alternative).collect();
+            let entry = Entry { phrases, parts: words.split('+').map(part).collect() };
+            let mut terms = entry.parts.iter().flatten().map(|alternative| &alternative.terms);
+            if terms.any(Vec::is_empty) || entry.phrases.iter().any(Vec::is_empty) {
                 return Err(invalid);
             }
             entries.push(entry);

@@ -5,6 +5,12 @@ use super::Analyzer;
 /// From this fraction of capitalised words on, capital letters do not indicate names (titles, German).
 const MAX_CAPITALISED: f32 = 0.5;
 
+/// Shorter ones have too many meanings.
+const MIN_ABBREVIATION: usize = 3;
+
+/// Abbreviations that documents replace by signs or other words.
+const UNITS: &str = "AUD CAD CHF CNY EUR GBP INR JPY SEK USA USD";
+
 /// A word that looks like a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::builtin) struct Name {
@@ -19,6 +25,18 @@ pub(in crate::builtin) struct Name {
 pub(in crate::builtin) fn names(question: &str) -> Vec<Name> {
     let mut names = capitalised(question);
     names.retain(|name| name.word.ends_with(char::is_lowercase));
+    names
+}
+
+/// Returns the words of capital letters alone.
+pub(in crate::builtin) fn abbreviations(question: &str) -> Vec<Name> {
+    let mut names = capitalised(question);
+    let is_abbreviation = |word: &str| {
+        word.len() >= MIN_ABBREVIATION
+            && word.chars().all(char::is_uppercase)
+            && !UNITS.split(' ').any(|unit| unit == word)
+    };
+    names.retain(|name| is_abbreviation(&name.word));
     names
 }
 
@@ -85,6 +103,15 @@ mod tests {
     fn abbreviations_are_capitalised_words() {
         let words = |question| capitalised(question).into_iter().map(|name| name.word).collect::<Vec<_>>();
         assert_eq!(words("what did 3M and AMD sell in 2018 in Q3?"), ["3M", "AMD", "Q3"]);
+    }
+
+    #[test]
+    fn abbreviations_have_capital_letters_alone() {
+        let words = |question| abbreviations(question).into_iter().map(|name| name.word).collect::<Vec<_>>();
+        assert_eq!(
+            words("what did 3M, AMD and JnJ sell in the US or to NASA in Q3 in USD?"),
+            ["AMD", "NASA"]
+        );
     }
 
     #[test]

@@ -1,0 +1,331 @@
+//! Passages split into sentences and rows with their terms, and what belongs to each of them.
+
+use super::question::{Intent, is_year};
+use super::sentences::{self, Sentence};
+use crate::builtin::lexical::{Analyzer, Synonym};
+use docent_domain::retrieval::ScoredChunk;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Maximum number of rows and of characters that are quoted with what announces them.
+const BLOCK_ROWS: usize = 8;
+const BLOCK_CHARS: usize = 600;
+/// Maximum number of characters of running text that are quoted with a heading.
+const HEADED_CHARS: usize = 300;
+/// A heading has at most this many words.
+const HEADING_WORDS: usize = 9;
+/// Factor for a sentence with a figure if the question asks for one.
+const FIGURE_FACTOR: f32 = 1.15;
+/// Factor for a sentence without an amount if the question asks for one.
+const NO_AMOUNT_FACTOR: f32 = 0.5;
+/// Factor for a sentence that names a cause if the question asks for a reason.
+const REASON_FACTOR: f32 = 1.25;
+/// Factor for a sentence that only says where something is.
+const POINTER_FACTOR: f32 = 0.4;
+/// Factor for a sentence that announces what the passage lacks.
+const EMPTY_FACTOR: f32 = 0.3;
+/// Factor for the footer of a page and the line of a table of contents.
+const FURNITURE_FACTOR: f32 = 0.2;
+
+/// A passage split into sentences and rows.
+pub(super) struct Passage<'a> {
+    pub(super) chunk: &'a ScoredChunk,
+    pub(super) units: Vec<Unit>,
+}
+
+/// A sentence or row with its terms.
+pub(super) struct Unit {
+    pub(super) sentence: Sentence,
+    /// The distinct terms, with those of phrases of the question that it has other words for.
+    pub(super) terms: HashSet<String>,
+    /// The terms in order.
+    sequence: Vec<String>,
+    /// For a row of a table, the terms of the header and of its context.
+    pub(super) above: HashSet<String>,
+    /// For a row of a table, the terms of its first cell.
+    pub(super) label: Option<HashSet<String>>,
+}
+
+impl<'a> Passage<'a> {
+    pub(super) fn of(analyzer: Analyzer, chunk: &'a ScoredChunk, synonyms: &[Synonym<'_>]) -> Self {
+        let unit = |sentence| Unit::of(analyzer, sentence, synonyms);
+        Self { chunk, units: sentences::split(&chunk.text).into_iter().map(unit).collect() }
+    }
+
+    /// Returns the terms of all sentences.
+    pub(super) fn terms<'s>(&'s self) -> HashSet<&'s str> {
+        let terms = |unit: &'s Unit| unit.terms.iter().chain(&unit.above).map(String::as_str);
+        self.units.iter().flat_map(terms).collect()
+    }
+
+    /// Returns what is quoted with a sentence: the list, table or text that it announces, and the whole small table of a row if
+    /// several things are asked for.
+    pub(super) fn block(&self, index: usize, several: bool) -> Range<usize> {
+        let unit = &self.units[index];
+        let end = match () {
+            () if unit.sentence.row.is_some() => {
+                let table = self.table(index);
+                return if several && table.len() <= BLOCK_ROWS { table } else { index..index + 1 };
+            }
+            () if unit.announces() => self.announced(index + 1),
+            () if unit.is_heading() => self.headed(index + 1),
+            () => index + 1,
+        };
+        index..end
+    }
+
+    /// The rows of the table that a row belongs to.
+    fn table(&self, index: usize) -> Range<usize> {
+        let is_of_same = |at: usize| self.units[at].is_in_table_of(&self.units[index]);
+        let start = (0..index).rev().take_while(|at| is_of_same(*at)).last().unwrap_or(index);
+        let end = (index..self.units.len()).take_while(|at| is_of_same(*at)).last().unwrap_or(index) + 1;
+        start..end
+    }
+
+    /// The end of what is announced before `start`: a table, a list, or one sentence.
+    fn announced(&self, start: usize) -> usize {
+        let Some(first) = self.units.get(start) else { return start };
+        if first.sentence.row.is_some() {
+            return self.table(start).end.min(start + BLOCK_ROWS);
+        }
+        let is_item =
+            |unit: &Unit| unit.sentence.row.is_none() && (unit.sentence.is_item || !unit.is_prose());
+        let mut chars = 0;
+        let items = self.units[start..].iter().take_while(|unit| {
+            chars += unit.sentence.text.chars().count();
+            is_item(unit) && chars <= BLOCK_CHARS
+        });
+        let items = items.count();
+        start + items.max(usize::from(first.sentence.text.chars().count() <= BLOCK_CHARS))
+    }
+
+    /// The end of what is quoted with the heading before `start`: a table, a list, or some sentences.
+    fn headed(&self, start: usize) -> usize {
+        let Some(first) = self.units.get(start) else { return start };
+        if first.sentence.row.is_some() || first.sentence.is_item {
+            return self.announced(start);
+        }
+        let begins_paragraph = |at: usize| {
+            let between = self.units[at - 1].sentence.at..self.units[at].sentence.at;
+            self.chunk.text.get(between).is_some_and(|between| between.contains("\n\n"))
+        };
+        let mut chars = 0;
+        let text = (start..self.units.len()).take_while(|at| {
+            let unit = &self.units[*at];
+            chars += unit.sentence.text.chars().count();
+            let is_text = unit.sentence.row.is_none() && !unit.is_heading();
+            chars <= HEADED_CHARS && is_text && (*at == start || !begins_paragraph(*at))
+        });
+        start + text.count()
+    }
+
+    /// Rates how suitable a sentence is as a quote with its block.
+    pub(super) fn fitness(&self, index: usize, block: &Range<usize>, intent: &Intent) -> f32 {
+        let unit = &self.units[index];
+        let units = &self.units[block.clone()];
+        let form = match &unit.sentence.row {
+            Some(_) => unit.row_fitness(),
+            None if block.len() > 1 => 1.0,
+            None if unit.announces() => EMPTY_FACTOR,
+            None => unit.text_fitness(),
+        };
+        let text = || units.iter().map(|unit| unit.sentence.text.as_str());
+        let has_figure = units.iter().any(Unit::has_figures);
+        let figure = match () {
+            () if intent.amount && !units.iter().any(Unit::has_amount) => NO_AMOUNT_FACTOR,
+            () if intent.figure && has_figure => FIGURE_FACTOR,
+            () => 1.0,
+        };
+        let reason = if intent.reason && text().any(gives_reason) { REASON_FACTOR } else { 1.0 };
+        let pointer = if is_pointer(&unit.sentence.text) { POINTER_FACTOR } else { 1.0 };
+        form * figure * reason * pointer
+    }
+}
+
+impl Unit {
+    /// A sentence with other words for a phrase of the question has the terms of the phrase too. If it needs the header of its table
+    /// for that, or has only a part of what is calculated, the terms count as those of a header.
+    fn of(analyzer: Analyzer, sentence: Sentence, synonyms: &[Synonym<'_>]) -> Self {
+        let sequence = analyzer.terms(&sentence.text);
+        let row = sentence.row.as_ref();
+        let mut above: HashSet<String> = row
+            .into_iter()
+            .flat_map(|row| row.header.iter().map(String::as_str).chain([&*row.caption, &*row.section]))
+            .flat_map(|text| analyzer.terms(text))
+            .collect();
+        let label = row.map(|row| analyzer.terms(&row.cells[0]).into_iter().collect());
+        let mut terms: HashSet<String> = sequence.iter().cloned().collect();
+        for synonym in synonyms {
+            if synonym.is_in(|term| terms.contains(term)) {
+                terms.extend(synonym.phrase.iter().cloned());
+            } else if synonym.has_part_in(|term| terms.contains(term) || above.contains(term)) {
+                above.extend(synonym.phrase.iter().cloned());
+            }
+        }
+        Self { sentence, terms, sequence, above, label }
+    }
+
+    pub(super) fn has_pair(&self, first: &str, second: &str) -> bool {
+        self.sequence.windows(2).any(|pair| pair[0] == first && pair[1] == second)
+    }
+
+    /// The terms in order without figures, to find the sentence in other documents.
+    pub(super) fn key(&self) -> String {
+        let words = self.sequence.iter().map(String::as_str).filter(|term| !term.contains(char::is_numeric));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether two sentences say the same. Rows with the same label and different figures do not.
+    pub(super) fn repeats(&self, other: &Self, max_similarity: f32) -> bool {
+        let similarity = |a: &HashSet<String>, b: &HashSet<String>| {
+            a.intersection(b).count() as f32 / a.len().max(b.len()).max(1) as f32
+        };
+        let figures = |unit: &Self| {
+            let figures = unit.sequence.iter().filter(|term| term.contains(char::is_numeric));
+            figures.cloned().collect::<HashSet<String>>()
+        };
+        let (mine, others) = (figures(self), figures(other));
+        let is_row = self.label.is_some() && other.label.is_some();
+        let differs = is_row && !mine.is_empty() && !others.is_empty() && mine.is_disjoint(&others);
+        !differs && similarity(&self.terms, &other.terms) > max_similarity
+    }
+
+    pub(super) fn is_in_table_of(&self, other: &Self) -> bool {
+        let header = |unit: &Self| unit.sentence.row.as_ref().map(|row| Arc::clone(&row.header));
+        header(self).zip(header(other)).is_some_and(|(a, b)| Arc::ptr_eq(&a, &b))
+    }
+
+    /// Whether the caption or the document part of a row is that of a financial statement.
+    pub(super) fn is_in_statement(&self) -> bool {
+        let caption = self.sentence.row.as_ref().map(|row| row.caption.to_lowercase()).unwrap_or_default();
+        caption.contains("statement") || caption.contains("balance sheet")
+    }
+
+    /// Whether it has a figure that is not in the label of a row.
+    pub(super) fn has_figures(&self) -> bool {
+        let has = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+        match &self.sentence.row {
+            Some(row) => row.cells.iter().skip(1).any(|cell| has(cell)),
+            None => has(&self.sentence.text),
+        }
+    }
+
+    /// Whether it has an amount rather than a date or the number of a note.
+    fn has_amount(&self) -> bool {
+        if self.sentence.row.is_some() {
+            return self.has_figures();
+        }
+        let text = &self.sentence.text;
+        let words = || text.split(' ').map(|word| word.trim_matches(|c: char| "()[];:,.".contains(c)));
+        let is_amount = |word: &str| {
+            let digits = word.contains(|c: char| c.is_ascii_digit());
+            digits && (word.contains(['%', '$', '€', '£']) || word.contains(',') || word.contains('.'))
+        };
+        words().any(is_amount)
+            || (text.contains(|c: char| c.is_ascii_digit())
+                && words().any(|word| {
+                    matches!(word, "million" | "billion" | "percent" | "Millionen" | "Milliarden" | "Prozent")
+                }))
+    }
+
+    /// Whether a line belongs to a table of contents.
+    pub(super) fn is_leader(&self) -> bool {
+        self.sentence.text.contains(". . .") || self.sentence.text.contains("....")
+    }
+
+    /// Whether it is a sentence rather than a heading or a list of names.
+    pub(super) fn is_prose(&self) -> bool {
+        let text = &self.sentence.text;
+        let words = text.split(' ');
+        let small = words.clone().filter(|word| word.starts_with(char::is_lowercase)).count();
+        text.ends_with(['.', '!', '?']) && small * 2 >= words.count()
+    }
+
+    /// Whether what it is about follows it.
+    fn announces(&self) -> bool {
+        let text = self.sentence.text.to_lowercase();
+        self.sentence.row.is_none()
+            && (text.ends_with(':')
+                || ["as follows", "the following table", "table below", "listed below", "following list"]
+                    .iter()
+                    .any(|phrase| text.contains(phrase)))
+    }
+
+    fn is_heading(&self) -> bool {
+        let text = &self.sentence.text;
+        self.sentence.row.is_none()
+            && !self.sentence.is_item
+            && text.split(' ').count() <= HEADING_WORDS
+            && !text.ends_with(['.', '!', '?', ':', ';', ','])
+            && text.contains(char::is_alphabetic)
+            && !text.starts_with(char::is_lowercase)
+    }
+
+    fn row_fitness(&self) -> f32 {
+        let Some(row) = &self.sentence.row else { return 1.0 };
+        let entries: Vec<&String> = row.cells.iter().skip(1).filter(|cell| !cell.is_empty()).collect();
+        let is_page = |cell: &str| {
+            let cell = cell.trim_start_matches("Pages ").trim_start_matches("Page ");
+            !cell.is_empty()
+                && cell.len() <= 9
+                && cell.chars().all(|c| c.is_ascii_digit() || " -–".contains(c))
+        };
+        let lists_pages = row
+            .header
+            .iter()
+            .any(|cell| matches!(cell.to_lowercase().as_str(), "page" | "contents" | "index"))
+            || (row.cells.len() <= 3
+                && row.header.last().is_some_and(|cell| cell.is_empty() || cell.starts_with("Page")));
+        match () {
+            () if entries.is_empty() => 0.3,
+            () if lists_pages && entries.last().is_some_and(|cell| is_page(cell)) => FURNITURE_FACTOR,
+            () if row.header.iter().all(String::is_empty) => 0.7,
+            () => 1.0,
+        }
+    }
+
+    fn text_fitness(&self) -> f32 {
+        let text = &self.sentence.text;
+        let words = text.split(' ').count();
+        if text.contains(" | ") && words <= 12 {
+            return FURNITURE_FACTOR;
+        }
+        match words {
+            0..=3 => 0.5,
+            4..=6 => 0.8,
+            7..=60 => 1.0,
+            _ => 0.8,
+        }
+    }
+}
+
+fn gives_reason(text: &str) -> bool {
+    let text = text.to_lowercase();
+    [
+        "due to",
+        "driven by",
+        "primarily",
+        "because",
+        "reflect",
+        "attributable",
+        "as a result",
+        "weil",
+        "aufgrund",
+        "wegen",
+    ]
+    .iter()
+    .any(|phrase| text.contains(phrase))
+}
+
+/// Whether a sentence refers to another place for its subject.
+fn is_pointer(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let refers = ["refer to ", "see note", "see item", "see part", "see \"", "see “", "siehe "];
+    refers.iter().any(|phrase| text.contains(phrase)) && text.split(' ').count() <= 45
+}
+
+/// The years in a text.
+pub(super) fn years(text: &str) -> HashSet<String> {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| is_year(word)).map(str::to_owned).collect()
+}
