@@ -33,6 +33,7 @@ mod m0027_languages;
 mod m0028_recognition;
 mod m0029_file_types;
 mod m0030_feedback;
+mod m0031_summaries;
 mod state;
 mod table;
 
@@ -80,6 +81,7 @@ impl MigratorTrait for Migrator {
             migration("m0028_recognition", m0028_recognition::changes),
             migration("m0029_file_types", m0029_file_types::changes),
             migration("m0030_feedback", m0030_feedback::changes),
+            migration("m0031_summaries", m0031_summaries::changes),
         ]
     }
 }

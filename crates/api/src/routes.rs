@@ -30,6 +30,7 @@ routes! {
     "/documents/{doc_id}/pages/{page}" { GET => documents::page_image::page_image }
     "/documents/{doc_id}/pages/{page}/text" { GET => documents::page_text::page_text }
     "/documents/{doc_id}/report" { GET => documents::report::report }
+    "/documents/{doc_id}/summary" { GET => documents::summary::summary }
     "/documents/{doc_id}/retry" { POST => documents::retry::retry }
     "/collections"          { GET => collections::list::list, POST => collections::create::create }
     "/collections/{id}"     {

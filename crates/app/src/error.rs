@@ -25,6 +25,9 @@ pub enum Error {
     /// The document has no page with this number.
     #[error("Page not found")]
     PageNotFound,
+    /// The document has no summary, because it is not ingested.
+    #[error("This document has no summary: it is not ingested")]
+    SummaryNotFound,
     /// The collection has no such member.
     #[error("Member not found")]
     MemberNotFound,

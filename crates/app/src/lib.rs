@@ -115,6 +115,8 @@ pub(crate) struct Process {
     pub(crate) running: Running,
     pub(crate) recognitions: Recognitions,
     pub(crate) page_images: PageImageCache,
+    /// Serializes the making of a document's summary.
+    pub(crate) summaries: KeyedLocks,
     pub(crate) answers: AnswerCounts,
     /// The memory for messages that are being read.
     pub(crate) read_budget: ReadBudget,
@@ -143,6 +145,7 @@ impl App {
             // Half of the cores, and a quarter of the jobs, are left to documents with text.
             recognitions: Recognitions::new(settings.ingest_concurrency / 2),
             page_images: PageImageCache::default(),
+            summaries: KeyedLocks::default(),
             answers: AnswerCounts::default(),
             read_budget: ReadBudget::default(),
             logins: KeyedLocks::default(),

@@ -57,6 +57,8 @@ impl Period {
 pub struct DocumentFilter {
     /// Only documents in this scope.
     pub scope: Scope,
+    /// Only documents with one of these IDs, if any.
+    pub ids: Option<Vec<DocumentId>>,
     /// Only documents that meet this condition, if any.
     pub condition: Option<Condition>,
     /// Only documents with this status (`pending`, `ingested`, `failed`).
@@ -76,6 +78,7 @@ impl DocumentFilter {
     pub const fn of(scope: Scope) -> Self {
         Self {
             scope,
+            ids: None,
             condition: None,
             status: None,
             failure: None,

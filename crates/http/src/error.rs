@@ -219,6 +219,7 @@ impl From<Error> for ApiError {
             Error::AgentNotFound
             | Error::NotFound(_)
             | Error::PageNotFound
+            | Error::SummaryNotFound
             | Error::NoPageImages(_)
             | Error::MemberNotFound
             | Error::AnswerNotFound

@@ -9,6 +9,7 @@ use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::listing::{DocumentFilter, DocumentQuery, Page, PageRequest};
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
+use docent_domain::summary::DocumentSummary;
 use docent_domain::text::Title;
 use std::collections::{HashMap, HashSet};
 
@@ -86,6 +87,9 @@ pub trait DocumentReader: Send {
     /// Sums the sizes of the files and replacements of an account's documents in bytes.
     async fn stored_bytes(&mut self, owner: UserId) -> Result<u64>;
 
+    /// Returns the stored summary of a document. It can be of an earlier version.
+    async fn summary(&mut self, id: DocumentId) -> Result<Option<DocumentSummary>>;
+
     /// Whether any document has a file or a replacement with this SHA-256.
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool>;
 }
@@ -104,6 +108,12 @@ pub trait DocumentWriter: DocumentReader {
     /// # Errors
     /// If a collection does not exist.
     async fn update(&mut self, document: &Document) -> Result<bool>;
+
+    /// Stores the summary of a document, which replaces any other, or removes it. Removing a document removes it too.
+    ///
+    /// # Errors
+    /// If there is no such document.
+    async fn set_summary(&mut self, id: DocumentId, summary: Option<&DocumentSummary>) -> Result<()>;
 
     /// Records the revision of the labels that the vector store has of a document.
     async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()>;

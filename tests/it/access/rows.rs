@@ -209,6 +209,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/documents/{doc_id}/pages/{page}", Account(Read)),
     // The document is not ingested yet.
     row("GET", "/documents/{doc_id}/pages/{page}/text", Account(Read), 404),
+    row("GET", "/documents/{doc_id}/summary", Account(Read), 404),
     get("/documents/{doc_id}/report", Account(Read)),
     post("/documents/{doc_id}/retry", Granted(ChangeDocument), 409),
     post("/documents/{doc_id}/retry", Account(Ingest), 409).owned_by(Own),

@@ -13,4 +13,5 @@ mod replace;
 mod report;
 mod retry;
 mod reuse;
+mod summary;
 mod upload;

@@ -21,6 +21,7 @@ use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
+use docent_domain::summary::DocumentSummary;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
 use sea_orm::entity::prelude::Json;
@@ -256,6 +257,10 @@ impl DocumentReader for Transaction {
         counted(files + replacements, "sum of sizes")
     }
 
+    async fn summary(&mut self, id: DocumentId) -> Result<Option<DocumentSummary>> {
+        self.find_summary(id).await
+    }
+
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {
         let query = live()
             .select_only()
@@ -279,6 +284,10 @@ impl DocumentWriter for Transaction {
             ActiveModel { id: NotSet, deleted_at: NotSet, indexed_labels: NotSet, ..document.to_row()? };
         let update = update_live(document.id).set(values);
         Ok(self.update_rows("change a document", update).await? > 0)
+    }
+
+    async fn set_summary(&mut self, id: DocumentId, summary: Option<&DocumentSummary>) -> Result<()> {
+        self.put_summary(id, summary).await
     }
 
     async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()> {
@@ -352,6 +361,9 @@ fn by_bytes(backend: DbBackend) -> Expr {
 /// Matching documents, without order and limit.
 fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
     labels::in_scope(live(), &filter.scope)
+        .apply_if(filter.ids.as_ref(), |query, ids| {
+            query.filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+        })
         .apply_if(filter.condition.as_ref(), |query, condition| {
             query.filter(labels::meets(condition, backend))
         })

@@ -27,6 +27,7 @@ mod rollbacks;
 mod sessions;
 mod singleton_tasks;
 mod sqlite;
+mod summaries;
 mod term_statistics;
 mod token_store;
 mod transaction;

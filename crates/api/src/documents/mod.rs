@@ -12,4 +12,5 @@ pub(crate) mod replace;
 pub(crate) mod report;
 pub(crate) mod response;
 pub(crate) mod retry;
+pub(crate) mod summary;
 pub(crate) mod upload;

@@ -59,6 +59,7 @@ answers! {
     UnknownDelivery { 404 => "DeliveryNotFound", 422 => "InvalidRequest" }
     UnknownDocument { 404 => "DocumentNotFound", 422 => "InvalidRequest" }
     UnknownPage { 404 => "PageNotFound", 422 => "PageNotRendered" }
+    UnknownSummary { 404 => "SummaryNotFound", 422 => "InvalidRequest" }
     UnknownPageText { 404 => "PageNotFound", 422 => "InvalidRequest" }
     UnknownStream { 404 => "StreamNotFound", 422 => "InvalidRequest" }
     UnknownWebhook { 404 => "WebhookNotFound", 422 => "InvalidRequest" }
@@ -175,6 +176,11 @@ fn about_records() -> Vec<Shared> {
                 Error::PageNotFound.into(),
                 Error::NoPageImages(FileType::Docx).into(),
             ],
+        ),
+        (
+            "SummaryNotFound",
+            "The document does not exist, or is not ingested.",
+            vec![missing(RecordKind::Document), Error::SummaryNotFound.into()],
         ),
         (
             "AgentNotFound",

@@ -1,23 +1,31 @@
 //! The tool `list_documents`.
 
 use super::tool::{Tool, ToolResult};
+use crate::documents::summary::{self, SummarizedDocument};
 use crate::error::Result;
 use crate::{App, documents, scope};
 use async_trait::async_trait;
-use docent_domain::access::{Actor, ReadDocuments};
+use docent_domain::access::{Actor, Grant, ReadDocuments};
 use docent_domain::chat::ToolSpec;
 use docent_domain::document::Document;
 use docent_domain::listing::DocumentFilter;
+use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
+use std::collections::HashSet;
 
 /// Maximum number of documents in a list.
 const LISTED: usize = 50;
+/// Maximum number of words of a title that are looked for.
+const NAME_WORDS: usize = 6;
 /// The list if none of the selected documents is ingested.
 const NONE_SELECTED: &str = "- None of the selected documents is ready.";
+/// The output if no title has the words that were given.
+const NONE_NAMED: &str = "No document has this title.";
 const SPEC: ToolSpec = ToolSpec {
     name: "list_documents",
-    description: "List the documents that can be searched, newest first.",
-    parameters: r#"{"type":"object","properties":{}}"#,
+    description: "List the documents that can be searched, newest first. With a name, list those whose title has its words; if \
+        only one document is left, its summary follows: lines of `> page sentence` and `# page heading`.",
+    parameters: r#"{"type":"object","properties":{"name":{"type":"string","description":"Words of a title. Empty for any."}}}"#,
 };
 
 /// Lists the ingested documents of the actor's scope and the selection, one per line. The output is empty if there
@@ -36,40 +44,104 @@ impl Tool for ListDocuments {
         app: &App,
         actor: &Actor,
         selection: &Selection,
-        _arguments: &serde_json::Value,
+        arguments: &serde_json::Value,
     ) -> ToolResult {
-        match list(app, actor, selection).await {
-            Ok(documents) if documents.is_empty() && *selection != Selection::default() => {
-                ToolResult::text(NONE_SELECTED)
-            }
-            Ok(documents) => ToolResult::text(lines(&documents)),
+        let name = arguments.get("name").and_then(serde_json::Value::as_str);
+        match list(app, actor, selection, name).await {
+            Ok(result) => result,
             Err(error) => {
                 tracing::warn!(error = %docent_domain::fault::report(&error), "list_documents failed");
-                if let crate::Error::Fault(fault) = &error {
-                    app.note(fault);
-                }
+                app.note_error(&error);
                 ToolResult::text("Error searching documents: the list of documents cannot be read.")
             }
         }
     }
 }
 
-/// One document more than are listed, if there are more.
-async fn list(app: &App, actor: &Actor, selection: &Selection) -> Result<Vec<Document>> {
+async fn list(app: &App, actor: &Actor, selection: &Selection, name: Option<&str>) -> Result<ToolResult> {
     let grant = actor.authorize::<ReadDocuments>()?;
     let scope = scope::select(&scope::of(app, actor).await?, selection)?;
     let filter = DocumentFilter {
+        ids: selection.documents.clone(),
         condition: selection.condition.clone(),
         status: Some("ingested"),
-        // Selected documents may be anywhere in the list.
-        limit: selection.documents.is_none().then_some(LISTED as u64 + 1),
-        ..DocumentFilter::of(scope)
+        // One more than are listed, if there are more.
+        limit: Some(LISTED as u64 + 1),
+        ..DocumentFilter::of(scope.clone())
     };
-    let mut documents = documents::list::list(app, grant, &filter).await?;
-    if let Some(selected) = &selection.documents {
-        documents.retain(|document| selected.contains(&document.id));
+    let all = documents::list::list(app, grant, &filter).await?;
+    if all.is_empty() {
+        let is_selected = *selection != Selection::default();
+        return Ok(ToolResult::text(if is_selected { NONE_SELECTED } else { "" }));
     }
-    Ok(documents)
+    let mut words = name.map(words).unwrap_or_default();
+    words.truncate(NAME_WORDS);
+    let mut documents = match words.as_slice() {
+        [] => all,
+        words if all.len() > LISTED => {
+            let mut titled: Vec<Document> = Vec::new();
+            for word in words {
+                let filter = DocumentFilter { title_contains: Some(word.clone()), ..filter.clone() };
+                let more = documents::list::list(app, grant, &filter).await?;
+                titled.extend(
+                    more.into_iter()
+                        .filter(|it| titled.iter().all(|known| known.id != it.id))
+                        .collect::<Vec<_>>(),
+                );
+            }
+            named(titled, words)
+        }
+        words => named(all, words),
+    };
+    match (documents.len(), name) {
+        (0, _) => Ok(ToolResult::text(NONE_NAMED)),
+        (1, Some(_)) => summarize(app, grant, &scope, documents.remove(0)).await,
+        _ => Ok(ToolResult::text(lines(&documents))),
+    }
+}
+
+/// The documents whose titles or file names have most of these words: at least half of them.
+fn named(documents: Vec<Document>, wanted: &[String]) -> Vec<Document> {
+    let count = |document: &Document| {
+        let file = document.file.as_ref().map_or("", |file| file.name.as_str());
+        let name: HashSet<String> = words(document.title.as_str()).into_iter().chain(words(file)).collect();
+        wanted.iter().filter(|word| name.contains(*word)).count()
+    };
+    let counted: Vec<(usize, Document)> = documents.into_iter().map(|it| (count(&it), it)).collect();
+    let most = counted.iter().map(|(count, _)| *count).max().unwrap_or(0);
+    let is_named = most > 0 && most * 2 >= wanted.len();
+    counted
+        .into_iter()
+        .filter(|(count, _)| is_named && *count == most)
+        .map(|(_, document)| document)
+        .collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).filter(|word| word != "pdf").collect()
+}
+
+/// The line of a document and the lines of its summary.
+async fn summarize(
+    app: &App,
+    grant: Grant<ReadDocuments>,
+    scope: &Scope,
+    document: Document,
+) -> Result<ToolResult> {
+    let summarized = summary::without_model(app, grant, scope, document).await?;
+    let passages = summary::passages(app, scope, &summarized).await?;
+    let SummarizedDocument { document, summary } = summarized;
+    let mut content = lines(std::slice::from_ref(&document));
+    let described = summary.description.iter().filter_map(|it| Some((it.place?.page, &it.text)));
+    for (page, text) in described.chain(summary.points.iter().map(|point| (point.place.page, &point.text))) {
+        content.push_str(&format!("\n> {page} {text}"));
+    }
+    for heading in &summary.headings {
+        let page = heading.page.map_or_else(|| "-".to_owned(), |page| page.to_string());
+        content.push_str(&format!("\n# {page} {}", heading.title));
+    }
+    Ok(ToolResult { content, passages, best_score: None })
 }
 
 fn lines(documents: &[Document]) -> String {

@@ -1,6 +1,6 @@
 //! Counts and records the tokens that an answer uses.
 
-use super::request::AgentRequest;
+use super::AgentRequest;
 use crate::{App, Error, spans, tokens, usage};
 use docent_domain::chat::{AgentName, Message, ToolCall};
 use docent_domain::id::UsageId;
@@ -9,7 +9,7 @@ use tracing::Span;
 
 /// Sums the token usage of the model calls of one answer. Usage that the back end does not report is counted here.
 #[derive(Debug, Default)]
-pub(super) struct Meter {
+pub(crate) struct Meter {
     reported: TokenUsage,
     input: Vec<String>,
     output: Vec<String>,
@@ -17,7 +17,7 @@ pub(super) struct Meter {
 
 impl Meter {
     /// Adds one model call.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         reported: Option<TokenUsage>,
         messages: &[Message],
@@ -35,7 +35,7 @@ impl Meter {
     }
 
     /// The total usage. Zero if counting panics: the answer has already been sent.
-    pub(super) async fn total(self) -> TokenUsage {
+    pub(crate) async fn total(self) -> TokenUsage {
         // Counting is CPU-bound, and the first count loads the vocabulary.
         let count = tokio::task::spawn_blocking(move || {
             let sum = |texts: &[String]| texts.iter().map(|text| tokens::count(text) as u64).sum::<u64>();
@@ -48,7 +48,7 @@ impl Meter {
 }
 
 /// Records the usage of an answer. A fault is only logged: the answer has already been sent.
-pub(super) async fn record(
+pub(crate) async fn record(
     app: &App,
     request: &AgentRequest,
     agent: AgentName,

@@ -9,7 +9,7 @@ mod citations;
 mod events;
 mod history;
 mod list_documents;
-mod metering;
+pub(crate) mod metering;
 pub mod prompt;
 mod recording;
 pub mod registry;

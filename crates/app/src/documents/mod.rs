@@ -14,5 +14,6 @@ pub mod page_image;
 pub mod page_text;
 pub mod replace;
 pub mod retry;
+pub mod summary;
 pub mod upload;
 pub(crate) mod versions;

@@ -376,6 +376,7 @@ impl Runner {
                 let finished = self.finish(&mut *work, job.document, attempt, ingested).await?;
                 if finished.is_some() {
                     work.documents().set_indexed_labels(job.document, *labels).await?;
+                    work.documents().set_summary(job.document, None).await?;
                 }
                 finished
             }

@@ -11,6 +11,7 @@ mod reindex;
 mod replace;
 mod scopes;
 mod service;
+mod summary;
 mod sweeping;
 mod waiting;
 mod webhooks;

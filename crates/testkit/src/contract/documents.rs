@@ -433,6 +433,12 @@ crate::battery! {
             ..by_status
         };
         assert_eq!(numbers(&list(&*store, next).await), [7, 4]);
+        let by_id = |ids: Vec<u32>| DocumentFilter {
+            ids: Some(ids.into_iter().map(id).collect()),
+            ..DocumentFilter::of(Scope::SERVICE.clone())
+        };
+        assert_eq!(list(&*store, by_id(vec![1, 1, 77])).await.len(), 1);
+        assert_eq!(list(&*store, by_id(vec![])).await, []);
         let failed_with = |code| DocumentFilter { failure: Some(code), ..DocumentFilter::of(Scope::SERVICE.clone()) };
         assert_eq!(numbers(&list(&*store, failed_with(FailureCode::Internal)).await), [11, 8, 5, 2]);
         assert!(list(&*store, failed_with(FailureCode::NoText)).await.is_empty());

@@ -36,6 +36,7 @@ pub mod reranker;
 pub mod sessions;
 pub mod singleton_tasks;
 pub mod store;
+pub mod summaries;
 pub mod term_statistics;
 pub mod text_extractor;
 pub mod text_recognizer;

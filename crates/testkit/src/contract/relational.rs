@@ -13,6 +13,10 @@ macro_rules! relational_contracts {
             $crate::documents_contract!(super::$fresh());
         }
 
+        mod summaries {
+            $crate::summaries_contract!(super::$fresh());
+        }
+
         mod jobs {
             $crate::jobs_contract!(super::$fresh());
         }

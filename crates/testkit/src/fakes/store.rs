@@ -80,6 +80,7 @@ struct Tables {
     documents: BTreeMap<DocumentId, Document>,
     /// Revision of the labels that the index has; 0 if absent.
     indexed_labels: BTreeMap<DocumentId, u32>,
+    summaries: BTreeMap<DocumentId, docent_domain::summary::DocumentSummary>,
     deleted: BTreeMap<DocumentId, Deletion>,
     jobs: BTreeMap<JobId, Job>,
     /// Position of each job in the queue: the lowest is next.

@@ -1,6 +1,7 @@
 //! Determines the next action from the conversation.
 
-use super::{LIST_TOOL, SEARCH_TOOL};
+use super::phrases::Phrases;
+use super::{LIST_TOOL, SEARCH_TOOL, summary, whole};
 use crate::builtin::lexical::{beginning, query_terms};
 use docent_domain::chat::{Message, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
@@ -11,6 +12,10 @@ use docent_ports::chat_model::ChatRequest;
 const SEARCH_ERROR: &str = "Error searching documents:";
 /// Prefix of the IDs of calls that list documents.
 const LIST_CALL: &str = "list_";
+/// Prefix of the IDs of calls for the summary of a document.
+const DESCRIBE_CALL: &str = "describe_";
+/// Output of a call for the summary of a document that does not exist.
+const NONE_NAMED: &str = "No document has this title.";
 /// Longer questions are cut before the search.
 const QUESTION_CHARS: usize = 2000;
 /// Maximum number of earlier questions that a follow-up question includes.
@@ -44,6 +49,13 @@ pub(super) enum Action {
         /// The ID of the call.
         call_id: String,
     },
+    /// Call the tool that lists documents, for the summary of one.
+    Describe {
+        /// The words that name the document.
+        name: String,
+        /// The ID of the call.
+        call_id: String,
+    },
     /// Answer from passages.
     Quote {
         /// The question, including earlier questions that it refers to.
@@ -55,6 +67,10 @@ pub(super) enum Action {
         /// The ID of a further call; `None` without a search tool.
         call_id: Option<String>,
     },
+    /// Return the summary of a document.
+    Summarize(String),
+    /// Ask which of these documents is meant.
+    AskWhich(String),
     /// Return a list of documents.
     ShowList(String),
     /// Report that there are no documents.
@@ -91,8 +107,11 @@ pub(super) fn plan(request: &ChatRequest) -> Plan<'_> {
     });
     let outputs: Vec<&ToolOutput> = after.iter().filter_map(tool_output).collect();
     let calls = Calls { request, asked_at, made: outputs.len() };
-    let action =
-        if outputs.is_empty() { first(&asked, last, &calls) } else { next(&asked, &outputs, &calls) };
+    let action = if outputs.is_empty() {
+        first(&asked, last, previous, &calls)
+    } else {
+        next(&asked, &outputs, &calls)
+    };
     let understood = Some(question(&asked)).filter(|question| question != last.trim());
     let corrections = outputs.first().map(|output| output.corrections.clone()).unwrap_or_default();
     Plan { action, question: last, previous, understood, corrections }
@@ -116,19 +135,29 @@ impl Calls<'_> {
         self.id(SEARCH_TOOL, "search_")
     }
 
+    fn describe(&self) -> Option<String> {
+        self.id(LIST_TOOL, DESCRIBE_CALL)
+    }
+
     fn list(&self) -> Option<String> {
         self.id(LIST_TOOL, LIST_CALL)
     }
 }
 
 /// The action for a new question.
-fn first(asked: &[&str], last: &str, calls: &Calls<'_>) -> Action {
+fn first(asked: &[&str], last: &str, previous: Option<&str>, calls: &Calls<'_>) -> Action {
     let question = question(asked);
+    let is_choice =
+        previous.is_some_and(|answer| Phrases::all().iter().any(|it| answer.starts_with(it.which)));
+    let named = || whole::named_document(last).or_else(|| is_choice.then(|| plain_words(last)));
     match (calls.list(), calls.search()) {
         _ if is_thanks(last) => Action::Welcome,
         _ if is_greeting(last) => Action::Greet,
         _ if asks_for_ability(last) => Action::Introduce,
         (Some(call_id), _) if asks_for_list(last) || asks_for_pages(last) => Action::List { call_id },
+        (Some(_), _) if let (Some(name), Some(call_id)) = (named(), calls.describe()) => {
+            Action::Describe { name: name.join(" "), call_id }
+        }
         _ if query_terms(&question).is_empty() => Action::Introduce,
         (_, Some(call_id)) => Action::Search { query: question, call_id },
         (_, None) => Action::RefuseWithoutSearch,
@@ -137,10 +166,17 @@ fn first(asked: &[&str], last: &str, calls: &Calls<'_>) -> Action {
 
 /// The action after tool calls.
 fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
+    let described = outputs.iter().find(|output| output.call_id.starts_with(DESCRIBE_CALL));
+    let others = outputs.iter().copied().filter(|output| !output.call_id.starts_with(DESCRIBE_CALL));
     let (lists, searches): (Vec<&ToolOutput>, Vec<&ToolOutput>) =
-        outputs.iter().copied().partition(|output| output.call_id.starts_with(LIST_CALL));
+        others.partition(|output| output.call_id.starts_with(LIST_CALL));
     if outputs.iter().any(|output| output.content.starts_with(SEARCH_ERROR)) {
         return Action::ReportFailure;
+    }
+    if let Some(described) = described
+        && let Some(action) = describe(described, searches.is_empty(), asked, calls)
+    {
+        return action;
     }
     if let Some(list) = lists.first() {
         if list.content.is_empty() {
@@ -162,11 +198,35 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
         // Nothing may be found because there are no documents.
         Some(call_id) if found.is_empty() && lists.is_empty() => Action::List { call_id },
         _ => Action::Quote {
-            question: corrected(&question(asked), corrections),
+            question: match described {
+                Some(_) => topic(asked),
+                None => corrected(&question(asked), corrections),
+            },
             passages: found,
             name_results: searches.get(1).map(passages),
             call_id: calls.search(),
         },
+    }
+}
+
+/// What a question wants summarized, without the words that ask for a summary.
+fn topic(asked: &[&str]) -> String {
+    let named = asked.last().and_then(|last| whole::named_document(last)).filter(|words| !words.is_empty());
+    named.map_or_else(|| question(asked), |words| words.join(" "))
+}
+
+/// The action after a call for the summary of a document; `None` if passages were searched for instead.
+fn describe(output: &ToolOutput, is_last: bool, asked: &[&str], calls: &Calls<'_>) -> Option<Action> {
+    match output.content.as_str() {
+        "" => Some(Action::ReportNoDocuments),
+        NONE_NAMED if !is_last => None,
+        NONE_NAMED => Some(match calls.search() {
+            Some(call_id) => Action::Search { query: topic(asked), call_id },
+            None => Action::RefuseWithoutSearch,
+        }),
+        content if summary::is_summary(content) => Some(Action::Summarize(content.to_owned())),
+        content if content.lines().nth(1).is_some() => Some(Action::AskWhich(content.to_owned())),
+        content => Some(Action::ShowList(content.to_owned())),
     }
 }
 
@@ -318,7 +378,7 @@ fn asks_for_list(text: &str) -> bool {
     words.iter().any(is_noun) && words.iter().all(is_known)
 }
 
-fn plain_words(text: &str) -> Vec<String> {
+pub(super) fn plain_words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }

@@ -11,7 +11,8 @@ mod question;
 mod quote;
 mod relevance;
 mod scope;
-mod sentences;
+mod summary;
+mod whole;
 
 use super::lexical::Lexicon;
 use super::spans;
@@ -88,12 +89,17 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
     let text = match action {
         Action::Search { query, call_id } => return search(&query, call_id),
         Action::List { call_id } => return call(LIST_TOOL, &serde_json::json!({}), call_id),
+        Action::Describe { name, call_id } => {
+            return call(LIST_TOOL, &serde_json::json!({ "name": name }), call_id);
+        }
         Action::Greet => [phrases.hello, phrases.ability, phrases.ask].join(" "),
         Action::Introduce => [phrases.ability, phrases.ask].join(" "),
         Action::Welcome => [phrases.welcome, phrases.ask].join(" "),
         Action::RefuseWithoutSearch => phrases.no_search.to_owned(),
         Action::ReportFailure => phrases.search_failed.to_owned(),
         Action::ReportNoDocuments => phrases.no_documents.to_owned(),
+        Action::AskWhich(list) => format!("{}\n\n{list}", phrases.which),
+        Action::Summarize(summary) => summary::format(&summary, phrases),
         Action::ShowList(list) => format!("{}\n\n{list}", phrases.listed),
         Action::Quote { question, passages, name_results, call_id } => {
             let (lead, quotes, further) =

@@ -1,7 +1,7 @@
 //! Passages split into sentences and rows with their terms, and what belongs to each of them.
 
 use super::question::{Intent, is_year};
-use super::sentences::{self, Sentence};
+use docent_domain::sentences::{self, Sentence};
 use crate::builtin::lexical::{Analyzer, Synonym};
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;

@@ -11,6 +11,9 @@ pub(super) struct Phrases {
     pub(super) no_search: &'static str,
     pub(super) no_documents: &'static str,
     pub(super) listed: &'static str,
+    /// Begins a question for the document that is meant.
+    pub(super) which: &'static str,
+    pub(super) sections: &'static str,
     /// Begins an answer that declines.
     pub(super) declined: &'static str,
     pub(super) closest: &'static str,
@@ -35,6 +38,8 @@ const ENGLISH: Phrases = Phrases {
     no_search: "I can only answer by quoting documents, and no document search is available to me here.",
     no_documents: "There are no documents yet. Upload a PDF first.",
     listed: "These documents can be searched, newest first:",
+    which: "Which document do you mean?",
+    sections: "Sections:",
     declined: "I found no passage that answers this.",
     closest: "Closest pages:",
     nothing_new: "I found nothing beyond my previous answer.",
@@ -54,6 +59,8 @@ const GERMAN: Phrases = Phrases {
     no_search: "Ich kann nur antworten, indem ich Dokumente zitiere, und hier steht mir keine Suche zur Verfügung.",
     no_documents: "Es gibt noch keine Dokumente. Laden Sie zuerst ein PDF hoch.",
     listed: "Diese Dokumente können durchsucht werden, die neuesten zuerst:",
+    which: "Welches Dokument meinen Sie?",
+    sections: "Abschnitte:",
     declined: "Ich habe keine Stelle gefunden, die das beantwortet.",
     closest: "Am nächsten kommen:",
     nothing_new: "Ich habe nichts gefunden, was über meine vorige Antwort hinausgeht.",

@@ -1,7 +1,7 @@
 //! Writes quotes.
 
 use super::passage::{Passage, years};
-use super::sentences::{self, Row};
+use docent_domain::sentences::{self, Row};
 use docent_domain::chunk::page_at;
 use docent_domain::table;
 use std::collections::HashSet;

@@ -25,6 +25,7 @@ pub(super) mod collection_users;
 pub(super) mod collections;
 pub(super) mod conversations;
 pub(super) mod document_collections;
+pub(super) mod document_summaries;
 pub(super) mod documents;
 pub(super) mod duties;
 pub(super) mod embedding_cache;

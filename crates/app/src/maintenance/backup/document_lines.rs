@@ -3,6 +3,7 @@
 use super::collection_lines::{ValueLine, attribute_lines, attributes, collection_ids, collections};
 use super::conversation_lines::first_version;
 use super::lines::{digest, hex, id, instant, invalid};
+use super::summary_lines::SummaryLine;
 use super::{BackupError, invalid_archive};
 use docent_domain::document::{
     BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Pending, Replacement,
@@ -13,6 +14,7 @@ use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, R
 use docent_domain::file_type::FileType;
 use docent_domain::id::{CollectionId, DocumentId, VersionId};
 use docent_domain::recognition::RecognitionFailure;
+use docent_domain::summary::DocumentSummary;
 use docent_domain::text::{FileName, Title};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +43,8 @@ pub(super) struct DocumentLine {
     collections: Option<Vec<String>>,
     #[serde(default)]
     attributes: BTreeMap<String, ValueLine>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    summary: Option<SummaryLine>,
     /// The SHA-256 of each of its other entries, by file name.
     pub(super) entries: BTreeMap<String, String>,
 }
@@ -112,7 +116,11 @@ struct IngestionStatsLine {
 }
 
 impl DocumentLine {
-    pub(super) fn of(document: &Document, entries: BTreeMap<String, String>) -> Self {
+    pub(super) fn of(
+        document: &Document,
+        summary: Option<&DocumentSummary>,
+        entries: BTreeMap<String, String>,
+    ) -> Self {
         let file = document.file.as_ref().map(FileLine::of);
         let first = VersionId::first(document.id);
         let state = match &document.state {
@@ -142,8 +150,14 @@ impl DocumentLine {
             updated_at: document.updated_at.timestamp_micros(),
             collections: Some(collection_ids(&document.collections)),
             attributes: attribute_lines(&document.attributes),
+            summary: summary.map(SummaryLine::of),
             entries,
         }
+    }
+
+    /// The stored summary, if any.
+    pub(super) fn summary(&self) -> Result<Option<DocumentSummary>, BackupError> {
+        self.summary.as_ref().map(SummaryLine::summary).transpose()
     }
 
     pub(super) fn document(&self) -> Result<Document, BackupError> {

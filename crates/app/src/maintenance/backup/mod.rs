@@ -31,6 +31,7 @@ mod lines;
 mod pages;
 mod restore;
 mod save;
+mod summary_lines;
 mod webhook_lines;
 
 pub(crate) use access_lines::audit_line;

@@ -317,9 +317,9 @@ async fn record(
     while let Some((name, bytes)) = contents.next(summary.documents).await? {
         match document_entry(&name) {
             Some((_, "record.json")) => {
-                let document = contents.json::<DocumentLine>(bytes).await?.document()?;
+                let line = contents.json::<DocumentLine>(bytes).await?;
                 summary.documents += 1;
-                summary.queued += u64::from(insert(app, &mut *work, document, indexed).await?);
+                summary.queued += u64::from(insert(app, &mut *work, &line, indexed).await?);
             }
             Some(_) => drop(contents.skip().await?),
             None => match records(&mut contents, &name, bytes).await? {
@@ -339,10 +339,10 @@ async fn record(
 async fn insert(
     app: &App,
     work: &mut dyn UnitOfWork,
-    document: Document,
+    line: &DocumentLine,
     indexed: &HashSet<DocumentId>,
 ) -> Result<bool, BackupError> {
-    let now = app.now();
+    let (now, document) = (app.now(), line.document()?);
     let lacks_chunks =
         matches!(document.state, DocumentState::Ingested(_)) && !indexed.contains(&document.id);
     let document = match lacks_chunks {
@@ -350,6 +350,9 @@ async fn insert(
         false => document,
     };
     work.documents().insert(&document).await?;
+    if let Some(summary) = line.summary()?.filter(|summary| summary.is_of(&document)) {
+        work.documents().set_summary(document.id, Some(&summary)).await?;
+    }
     let is_waiting = document.upcoming().is_some_and(|upcoming| upcoming.file.is_some());
     if is_waiting {
         let id = app.new_id(JobId::generate);

@@ -251,7 +251,9 @@ impl BackupWriter<'_> {
         {
             self.chunks(&*index, &folder, document, &mut digests).await?;
         }
-        let record = DocumentLine::of(document, digests);
+        let summary = self.app.store.read_latest().await?.documents().summary(document.id).await?;
+        let summary = summary.filter(|summary| summary.is_of(document));
+        let record = DocumentLine::of(document, summary.as_ref(), digests);
         self.entries.put_json(&format!("{folder}/record.json"), &record).await?;
         self.summary.documents += 1;
         Ok(())

@@ -11,6 +11,7 @@ use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
+use docent_domain::summary::DocumentSummary;
 use docent_domain::text::Title;
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
 use std::cmp::Reverse;
@@ -163,6 +164,10 @@ impl DocumentReader for Transaction {
         Ok(owned.flat_map(files).map(|file| file.bytes).sum())
     }
 
+    async fn summary(&mut self, id: DocumentId) -> Result<Option<DocumentSummary>> {
+        Ok(self.read()?.summaries.get(&id).cloned())
+    }
+
     async fn has_file(&mut self, sha256: &[u8; 32]) -> Result<bool> {
         Ok(self.read()?.documents.values().flat_map(files).any(|file| file.sha256 == *sha256))
     }
@@ -190,6 +195,18 @@ impl DocumentWriter for Transaction {
             collections_exist(tables, document)?;
             tables.documents.insert(document.id, document.clone());
             Ok(true)
+        })
+    }
+
+    async fn set_summary(&mut self, id: DocumentId, summary: Option<&DocumentSummary>) -> Result<()> {
+        self.write(|tables| {
+            let exists = tables.documents.contains_key(&id) || tables.deleted.contains_key(&id);
+            match summary {
+                Some(_) if !exists => return Err(violation("the summary's document does not exist")),
+                Some(summary) => tables.summaries.insert(id, summary.clone()),
+                None => tables.summaries.remove(&id),
+            };
+            Ok(())
         })
     }
 
@@ -221,6 +238,7 @@ impl DocumentWriter for Transaction {
         self.write(|tables| {
             let was_there = tables.deleted.remove(&id).is_some();
             if was_there {
+                tables.summaries.remove(&id);
                 tables.jobs.retain(|_, job| job.document != id);
             }
             Ok(was_there)
@@ -274,5 +292,6 @@ fn matches(filter: &DocumentFilter, document: &Document) -> bool {
     let failure = filter.failure.is_none_or(
         |code| matches!(&document.state, DocumentState::Failed(failed) if failed.failure.code == code),
     );
-    status && failure && title && place && condition && filter.scope.contains(&document.collections)
+    let id = filter.ids.as_ref().is_none_or(|ids| ids.contains(&document.id));
+    id && status && failure && title && place && condition && filter.scope.contains(&document.collections)
 }

@@ -1,37 +1,37 @@
 //! Splits text into sentences.
 //!
 //! Extracted text consists of lines of paragraphs, lists and tables. Lines of a paragraph are joined before they are split
-//! into sentences; list items and table rows are separate sentences. A row of a [Markdown table](docent_domain::table)
+//! into sentences; list items and table rows are separate sentences. A row of a [Markdown table](crate::table)
 //! keeps its cells and the header above them.
 
-use docent_domain::table;
+use crate::table;
 use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A sentence, a list item or a table row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sentence {
+pub struct Sentence {
     /// The byte offset of the line in which it starts.
-    pub(super) at: usize,
+    pub at: usize,
     /// The text on one line, with single spaces.
-    pub(super) text: String,
+    pub text: String,
     /// The cells, if it is a row of a Markdown table.
-    pub(super) row: Option<Row>,
+    pub row: Option<Row>,
     /// Whether it is a list item.
-    pub(super) is_item: bool,
+    pub is_item: bool,
 }
 
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
+pub struct Row {
     /// The cells of the header.
-    pub(super) header: Arc<[String]>,
+    pub header: Arc<[String]>,
     /// The cells, as many as the header has.
-    pub(super) cells: Vec<String>,
+    pub cells: Vec<String>,
     /// The short lines before the table.
-    pub(super) caption: Arc<str>,
+    pub caption: Arc<str>,
     /// The last row above it with a label and no entries, such as "Current assets:", unless its total is between them.
-    pub(super) section: Arc<str>,
+    pub section: Arc<str>,
 }
 
 /// Lines of at least this length may continue in the next line.
@@ -42,7 +42,8 @@ const CAPTION_CHARS: usize = 100;
 /// Maximum length of a row joined from cells on separate lines.
 const ROW_CHARS: usize = 160;
 
-pub(super) fn split(text: &str) -> Vec<Sentence> {
+/// Splits a text into sentences, list items and table rows.
+pub fn split(text: &str) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut from = 0;
     for table in table::ranges(text) {
@@ -196,7 +197,7 @@ fn ends_sentence(text: &str) -> bool {
 const BULLETS: [&str; 13] = ["•", "-", "–", "—", "*", "▪", "◦", "●", "■", "‣", "·", "➢", "✓"];
 
 /// The text of a list item without its bullet.
-pub(super) fn without_bullet(text: &str) -> &str {
+pub fn without_bullet(text: &str) -> &str {
     let bullet = BULLETS.iter().find_map(|bullet| text.strip_prefix(bullet));
     bullet.map_or(text, str::trim_start)
 }
@@ -224,10 +225,11 @@ fn is_row(line: &str) -> bool {
     figures >= 2 && !ends_sentence(line)
 }
 
-const ABBREVIATIONS: [&str; 40] = [
+const ABBREVIATIONS: [&str; 41] = [
     "al.", "approx.", "assoc.", "ave.", "bros.", "ca.", "cf.", "co.", "corp.", "dept.", "dr.", "e.g.", "ed.",
     "eq.", "est.", "etc.", "fig.", "figs.", "i.e.", "inc.", "jr.", "ltd.", "max.", "min.", "mr.", "mrs.",
-    "ms.", "no.", "nos.", "p.", "pp.", "prof.", "ref.", "sec.", "sr.", "st.", "u.k.", "u.s.", "vol.", "vs.",
+    "ms.", "no.", "nos.", "p.", "pp.", "prof.", "ref.", "rs.", "sec.", "sr.", "st.", "u.k.", "u.s.", "vol.",
+    "vs.",
 ];
 
 /// Whether a full stop at the end belongs to an abbreviation or an initial.
@@ -239,7 +241,7 @@ fn ends_with_abbreviation(text: &str) -> bool {
 }
 
 /// Returns the part of a long text with the highest total word weight, cut at word boundaries with `…`.
-pub(super) fn excerpt(text: &str, chars: usize, weight: impl Fn(&str) -> f32) -> String {
+pub fn excerpt(text: &str, chars: usize, weight: impl Fn(&str) -> f32) -> String {
     if text.chars().count() <= chars {
         return text.to_owned();
     }
