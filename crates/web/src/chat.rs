@@ -27,6 +27,7 @@ const SOURCE: &str = concat!(
     include_str!("templates/chat/session.js"),
     include_str!("templates/chat/markdown.js"),
     include_str!("templates/chat/sources.js"),
+    include_str!("templates/chat/summary.js"),
     include_str!("templates/chat/picker.js"),
     include_str!("templates/chat/documents.js"),
     include_str!("templates/chat/feedback.js"),

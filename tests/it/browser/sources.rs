@@ -331,3 +331,41 @@ async fn source_of_a_scan_says_that_its_text_was_recognised() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn summary_opens_pages_and_its_questions_are_asked_of_the_document() {
+    journey_with(
+        |setup| setup.builtin_answerer().renderer(renderer()),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            let pages = [
+                "This manual describes the pump P9, which moves clean water in houses.",
+                "Motor Service\nThe motor of the pump needs service once a year, and its service is done by the maker.",
+            ];
+            member.add("Pump.pdf", pdf(&pages)).await;
+            app.advance(Duration::from_secs(1));
+            member.add("Other.pdf", pdf(&["The motor of the other machine needs service every day."])).await;
+            app.run_jobs().await;
+            window.goto("/chat").await;
+            window.click("#documents-list li:last-child summary").await;
+            window.click("#documents-list li:last-child .actions button[aria-controls=source]").await;
+            window.find("#page-image img[alt^='Page 1 of Pump.pdf, with this passage marked: This manual']").await;
+            window.see("Key points").await;
+            window.press("The motor of the pump needs service once a year, and its service is done by the maker.").await;
+            window.find("#page-image img[alt^='Page 2 of Pump.pdf, with this passage marked: The motor']").await;
+            window.press("What does the document say about Motor Service?").await;
+            window.find(".turn .chip").await;
+            app.settle().await;
+            see_chips(window, &["Pump.pdf"]).await;
+            assert_eq!(window.texts(".question").await, ["What does the document say about Motor Service?"]);
+            assert_eq!(window.texts(".chip bdi").await, ["Pump.pdf"]);
+
+            // From a source of an answer, the summary is loaded when it is unfolded.
+            window.click(".chip").await;
+            window.click("#summary summary").await;
+            window.see("Suggested questions").await;
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}

@@ -73,6 +73,9 @@ function showActions(id) {
   const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
   actions.replaceChildren(...[
     status === "ingested" && createButton("Ask this document", () => askDocument(id, title)),
+    status === "ingested" && createElement("button", {
+      type: "button", class: "quiet", "aria-expanded": "false", "aria-controls": "source", click: ({ currentTarget }) => openSummary(id, title, currentTarget),
+    }, "Summary"),
     status === "failed" && access.can_change && createButton("Try again", () => retryDocument(id)),
     access.can_delete && createButton("Delete…", () => deleteDocument(id, title)),
   ].filter(Boolean));

@@ -105,6 +105,7 @@ listen("source-close", "click", closeSource);
 listen("previous-page", "click", () => changePage(-1));
 listen("next-page", "click", () => changePage(1));
 listen("source-file", "click", openFile);
+listen("summary", "toggle", loadSummary);
 listen("source-ask", "click", () => {
   const { document_id: id, title } = openedSource.source;
   closeSource();

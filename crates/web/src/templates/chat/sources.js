@@ -83,6 +83,9 @@ async function openSource(source, page, opener) {
   byId("passage-text").replaceChildren(...renderPassage(source.text));
   byId("recognized-note").hidden = !source.recognized;
   byId("passage").open = false;
+  byId("passage").hidden = !source.text;
+  byId("summary").open = false;
+  byId("summary-content").replaceChildren();
   byId("source-version").hidden = true;
   byId("source").hidden = false;
   byId("workspace").classList.add("reading");
@@ -106,7 +109,7 @@ async function openSource(source, page, opener) {
 // Puts the pane beside the answer on a wide screen, and below its chips on a narrow one.
 function placeSourcePane() {
   const pane = byId("source");
-  if (openedSource && narrowScreen.matches) openedSource.chip.closest(".chips").after(pane);
+  if (openedSource && narrowScreen.matches) openedSource.chip.closest(".chips, details").after(pane);
   else byId("workspace").append(pane);
 }
 
@@ -160,11 +163,12 @@ async function loadPage() {
     return;
   }
   const pixels = Math.ceil(container.clientWidth * devicePixelRatio / 200) * 200;
-  const query = new URLSearchParams({ passage: source.chunk_id, width: String(Math.min(Math.max(pixels, 400), 3000)) });
+  const query = new URLSearchParams({ width: String(Math.min(Math.max(pixels, 400), 3000)) });
+  if (source.chunk_id) query.set("passage", source.chunk_id);
   try {
     const response = await callApi(`/documents/${source.document_id}/pages/${page}?${query}`, { signal });
     const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "image/png" }));
-    const isMarked = page >= source.page_start && page <= source.page_end;
+    const isMarked = source.text && page >= source.page_start && page <= source.page_end;
     const passage = isMarked ? `, with this passage marked: ${source.text}` : "";
     const image = createElement("img", { src: url, alt: `Page ${page} of ${source.title}${passage}` });
     const isDecoded = await image.decode().then(() => true, () => false);
