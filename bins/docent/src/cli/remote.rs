@@ -143,6 +143,8 @@ pub enum DocumentsCommand {
     List(ListDocumentsArgs),
     /// Show a document: its status, collections, pages, pages without searchable text, and why it failed.
     Show(ShowDocumentArgs),
+    /// Show the summary of a document: key sentences with their pages, main headings and suggested questions.
+    Summary(ShowDocumentArgs),
     /// Change the collections and attributes of a document.
     Label(LabelArgs),
     /// Delete documents with their files and chunks.
@@ -175,7 +177,7 @@ pub struct ListDocumentsArgs {
     pub client: ClientArgs,
 }
 
-/// Arguments of `docent documents show`.
+/// Arguments of `docent documents show` and `summary`.
 #[derive(Debug, Args)]
 pub struct ShowDocumentArgs {
     /// ID of the document.

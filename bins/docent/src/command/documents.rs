@@ -22,6 +22,7 @@ pub(crate) async fn run(command: &DocumentsCommand) -> anyhow::Result<ExitCode> 
     match command {
         DocumentsCommand::List(args) => list(args).await.map(|()| ExitCode::SUCCESS),
         DocumentsCommand::Show(args) => show(args).await.map(|()| ExitCode::SUCCESS),
+        DocumentsCommand::Summary(args) => summary(args).await.map(|()| ExitCode::SUCCESS),
         DocumentsCommand::Label(args) => label(args).await.map(|()| ExitCode::SUCCESS),
         DocumentsCommand::Delete(args) => {
             for_each(&args.client, &args.ids, Method::DELETE, None, "deleted").await
@@ -77,6 +78,43 @@ async fn print_document(client: &ServiceClient, id: DocumentId, args: &ClientArg
     }
     output::print(args.output, || as_text(&document), || document.clone())?;
     Ok(())
+}
+
+async fn summary(args: &ShowDocumentArgs) -> anyhow::Result<()> {
+    let client = ServiceClient::open(&args.client.remote)?;
+    let summary = client.get(&["documents", &args.id.to_string(), "summary"]).await?;
+    output::print(args.client.output, || summary_text(&summary), || summary.clone())?;
+    Ok(())
+}
+
+/// The summary as lines of text, each with its page.
+fn summary_text(summary: &Value) -> String {
+    let text = |value: &Value| sanitize(value.as_str().unwrap_or_default());
+    let place = |item: &Value| match (item["label"].as_str(), item["page"].as_u64()) {
+        (Some(label), _) => format!(" ({})", sanitize(label)),
+        (None, Some(page)) => format!(" (page {page})"),
+        (None, None) => String::new(),
+    };
+    let mut lines = vec![text(&summary["title"])];
+    let description = &summary["description"];
+    if !description.is_null() {
+        lines.push(format!("{}{}", text(&description["text"]), place(description)));
+    }
+    for (name, list, field) in [
+        ("Key points", "points", "text"),
+        ("Sections", "headings", "title"),
+        ("Suggested questions", "questions", "text"),
+    ] {
+        let items = summary[list].as_array().map(Vec::as_slice).unwrap_or_default();
+        if !items.is_empty() {
+            lines.push(format!("\n{name}:"));
+            lines.extend(items.iter().map(|item| format!("- {}{}", text(&item[field]), place(item))));
+        }
+    }
+    if let Some(fallback) = summary["fallback"].as_str() {
+        lines.push(format!("\nThe language model was not used: {}", fallback.replace('_', " ")));
+    }
+    lines.join("\n")
 }
 
 async fn label(args: &LabelArgs) -> anyhow::Result<()> {

@@ -104,6 +104,13 @@ async fn client_commands_list_search_retry_and_delete_documents() {
     assert_eq!((&best["document_id"], &best["title"]), (&good.as_str().into(), &"handbook.pdf".into()));
     let (_, printed, _) = run(&mut remote(folder, &server, &["search", query, "--document", &bad])).await;
     assert_eq!(printed, "No results.\n");
+    let (status, printed, _) = run(&mut remote(folder, &server, &["documents", "summary", &good])).await;
+    assert!(
+        status.success() && printed.contains("Key points:\n- ") && printed.contains("(page "),
+        "{printed}"
+    );
+    let (status, _, error) = run(&mut remote(folder, &server, &["documents", "summary", &bad])).await;
+    assert!(!status.success() && error.contains("has no summary: it is not ingested"), "{error}");
     let everyone = "00000000-0000-0000-0000-000000000001";
     for (limits, is_found) in [
         (&["--where", "file_name=handbook.pdf", "--where", "pages>=6"][..], true),
