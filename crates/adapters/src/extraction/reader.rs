@@ -7,6 +7,8 @@ use std::io;
 
 /// Maximum size of a page in bytes; longer sections are cut. The viewer shows a page at once.
 const PAGE_BYTES: usize = 16 * 1024;
+/// Maximum number of columns of a table: that of a sheet of Excel.
+const COLUMNS_MAX: usize = 16_384;
 
 /// Receives pages and metadata as they are read.
 pub(super) trait Sink {
@@ -142,9 +144,14 @@ pub(super) fn shortened(text: &str, max: usize) -> String {
     start.trim_end().to_owned() + "…"
 }
 
-/// Formats rows as a Markdown table, the first one as its header. Empty rows are left out.
-pub(super) fn markdown_table(rows: &[Vec<String>]) -> String {
+/// Formats rows as a Markdown table, the first one as its header. Empty rows are left out. A table with too many columns is a
+/// failure.
+pub(super) fn markdown_table(rows: &[Vec<String>]) -> Result<String, Failure> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    if columns > COLUMNS_MAX {
+        let reason = format!("a table has more columns than the limits allow ({COLUMNS_MAX})");
+        return Err(Failure::because(FailureCode::TooMuchText, reason));
+    }
     let mut table = String::new();
     let is_empty = |row: &&Vec<String>| row.iter().all(|cell| cell.trim().is_empty());
     for (index, row) in rows.iter().filter(|row| !is_empty(row)).enumerate() {
@@ -157,7 +164,7 @@ pub(super) fn markdown_table(rows: &[Vec<String>]) -> String {
             table.push('\n');
         }
     }
-    table
+    Ok(table)
 }
 
 #[cfg(test)]
@@ -218,7 +225,16 @@ pub(super) mod tests {
     fn table_is_markdown_with_escaped_cells() {
         let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
         let table = markdown_table(&[row(&["a", "b|c"]), row(&["", " "]), row(&["two\nlines"])]);
-        assert_eq!(table, "| a | b\\|c |\n|---|---|\n| two lines | |\n");
-        assert_eq!(markdown_table(&[]), "");
+        assert_eq!(table.unwrap(), "| a | b\\|c |\n|---|---|\n| two lines | |\n");
+        assert_eq!(markdown_table(&[]).unwrap(), "");
+    }
+
+    #[test]
+    fn table_with_too_many_columns_is_a_failure() {
+        let rows = |columns| [vec!["a".to_owned(); columns]];
+        assert!(markdown_table(&rows(COLUMNS_MAX)).is_ok());
+        let failure = markdown_table(&rows(COLUMNS_MAX + 1)).unwrap_err();
+        assert_eq!(failure.code, FailureCode::TooMuchText);
+        assert_eq!(failure.reason, "a table has more columns than the limits allow (16384)");
     }
 }

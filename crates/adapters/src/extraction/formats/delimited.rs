@@ -24,7 +24,12 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
     let mut table = vec![header.clone()];
     let (mut first, mut last, mut bytes) = (1, 1, 0);
     for (number, row) in (2_u64..).zip(rows) {
-        let row = cells(row.map_err(|_| unreadable())?);
+        let row = row.map_err(|_| unreadable())?;
+        // Some programs write the empty rows of a whole sheet.
+        if row.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        let row = cells(row);
         if bytes > RANGE_BYTES {
             pass(pages, first, last, &table)?;
             (table, first, bytes) = (vec![header.clone()], number, 0);
@@ -38,7 +43,7 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
 
 fn pass(pages: &mut Pages<'_>, first: u64, last: u64, table: &[Vec<String>]) -> Result<(), Stopped> {
     let label = if first == last { format!("Row {first}") } else { format!("Rows {first}–{last}") };
-    pages.push_section(Some(&label), &markdown_table(table))
+    pages.push_section(Some(&label), &markdown_table(table)?)
 }
 
 /// The delimiter that separates the first lines into the same number of values, and into most.
@@ -89,6 +94,14 @@ mod tests {
         assert!(pages.len() > 1 && pages[0].0.starts_with("Rows 1–"));
         assert!(pages.iter().all(|(_, text)| text.starts_with("| Key | Number |\n|---|---|\n| value ")));
         assert!(pages.last().unwrap().0.ends_with("–399") && pages.last().unwrap().1.contains("value 399"));
+    }
+
+    #[test]
+    fn empty_rows_are_left_out() {
+        let pages =
+            collect(LIMITS, |pages| read(&format!("a,b\n1,2\n{}3,4\n, \n", ",\n".repeat(9000)), pages));
+        let table = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |";
+        assert_eq!(pages.unwrap(), [("Rows 1–9003".to_owned(), table.to_owned())]);
     }
 
     #[test]

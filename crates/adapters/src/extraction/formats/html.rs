@@ -93,7 +93,7 @@ pub(super) fn read_into(html: &str, sections: &mut Sections<'_, '_>) -> Result<(
     }
     content.end_block()?;
     while !content.tables.is_empty() {
-        content.end_table();
+        content.end_table()?;
     }
     Ok(())
 }
@@ -194,7 +194,7 @@ impl Content<'_, '_, '_> {
             }
             "table" => {
                 self.end_block()?;
-                self.end_table();
+                self.end_table()?;
             }
             "li" | "pre" => self.end_block()?,
             name if level_of(name).is_some() || BLOCKS.contains(&name) => self.end_block()?,
@@ -245,9 +245,10 @@ impl Content<'_, '_, '_> {
         Ok(())
     }
 
-    fn end_table(&mut self) {
-        if let Some(table) = self.tables.pop() {
-            self.sections.table(&table.rows);
+    fn end_table(&mut self) -> Result<(), Stopped> {
+        match self.tables.pop() {
+            Some(table) => self.sections.table(&table.rows),
+            None => Ok(()),
         }
     }
 }

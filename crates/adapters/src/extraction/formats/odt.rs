@@ -128,7 +128,7 @@ impl Handler for Content<'_, '_> {
                                 append(cell, &text);
                             }
                         }
-                        None => self.sections.table(&table.rows),
+                        None => self.sections.table(&table.rows)?,
                     }
                 }
             }

@@ -52,19 +52,20 @@ impl<'a, 'b> Sections<'a, 'b> {
     }
 
     /// Adds a table.
-    pub(super) fn table(&mut self, rows: &[Vec<String>]) {
+    pub(super) fn table(&mut self, rows: &[Vec<String>]) -> Result<(), Stopped> {
         // A table with one column is layout.
         if rows.iter().all(|row| row.len() < 2) {
             for row in rows {
                 self.paragraph(row.first().map(String::as_str).unwrap_or_default());
             }
-            return;
+            return Ok(());
         }
-        let table = markdown_table(rows);
+        let table = markdown_table(rows)?;
         if !self.text.ends_with("\n\n") && !self.text.is_empty() {
             self.text.push('\n');
         }
         self.block(&table, "\n");
+        Ok(())
     }
 
     fn block(&mut self, text: &str, end: &str) {
@@ -104,7 +105,7 @@ mod tests {
             sections.heading(2, "Network\n cables")?;
             sections.paragraph("Plug in.");
             sections.item("one");
-            sections.table(&[vec!["a".to_owned(), "b".to_owned()]]);
+            sections.table(&[vec!["a".to_owned(), "b".to_owned()]])?;
             sections.heading(3, "Deep")?;
             sections.paragraph("Text.");
             sections.heading(1, "End")?;

@@ -249,7 +249,7 @@ impl Handler for Body<'_, '_, '_> {
                                 cell.push_str(&text);
                             }
                         }
-                        None => self.sections.table(&rows),
+                        None => self.sections.table(&rows)?,
                     }
                 }
             }

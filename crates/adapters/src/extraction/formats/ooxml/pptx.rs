@@ -124,7 +124,7 @@ impl Handler for Slide {
             }
             "tbl" => {
                 if let Some(rows) = self.rows.take() {
-                    self.body.push_str(&format!("\n{}\n", markdown_table(&rows)));
+                    self.body.push_str(&format!("\n{}\n", markdown_table(&rows)?));
                 }
             }
             "sp" => {

@@ -85,7 +85,7 @@ fn pass(name: &str, rows: &[(u32, Row)], pages: &mut Pages<'_>) -> Result<(), St
             (end, rest) = (*row, after);
             table.push(line);
         }
-        pages.push_section(Some(&format!("{name}!{first}{start}:{last}{end}")), &markdown_table(&table))?;
+        pages.push_section(Some(&format!("{name}!{first}{start}:{last}{end}")), &markdown_table(&table)?)?;
         match rest.first() {
             Some((row, _)) => start = *row,
             None => return Ok(()),
