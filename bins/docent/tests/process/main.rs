@@ -8,6 +8,7 @@ mod collector;
 mod command_line;
 mod deploy;
 mod eval;
+mod formats;
 mod ingest;
 #[cfg(feature = "live")]
 mod live;

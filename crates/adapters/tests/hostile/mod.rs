@@ -3,8 +3,8 @@
 use docent_domain::document::FailureCode;
 use docent_domain::file_type::FileType;
 use std::io::{Cursor, Write};
-use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 /// A word in every file that is read.
 pub(crate) const TEXT: &str = "Quarterly";
@@ -16,13 +16,6 @@ pub(crate) struct HostileFile {
     pub(crate) name: &'static str,
     pub(crate) bytes: Vec<u8>,
     pub(crate) failure: Option<FailureCode>,
-}
-
-impl HostileFile {
-    /// The type by the extension of the name.
-    pub(crate) fn file_type(&self) -> FileType {
-        FileType::of_name(self.name).unwrap()
-    }
 }
 
 /// Files of every type beside PDF. Remote content in them is at `url`.
@@ -65,7 +58,7 @@ pub(crate) fn files(url: &str) -> Vec<HostileFile> {
         read("remote.eml", message("text/html", &page)),
         fails("cut.docx", document[..document.len() / 2].to_vec(), Unreadable),
         fails("cut.epub", epub(TEXT)[..200].to_vec(), Unreadable),
-        fails("workbook.docx", xlsx(&cell(TEXT), "<sst/>"), WrongFileType),
+        fails("workbook.docx", office(&[("word/document.xml", b"<workbook/>")]), WrongFileType),
         fails("deep.docx", docx(&"<w:tbl>".repeat(1_000_000), &[]), Unreadable),
         read("deep.html", format!("{}{TEXT}", "<div><table><tr><td>".repeat(100_000)).into_bytes()),
         read("deep.md", format!("# {TEXT}\n{}x", "> ".repeat(100_000)).into_bytes()),
@@ -89,7 +82,10 @@ pub(crate) fn files(url: &str) -> Vec<HostileFile> {
 fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in entries {
-        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        // EPUB and OpenDocument files are known by this entry, which is not compressed.
+        let method =
+            if *name == "mimetype" { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+        writer.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
         writer.write_all(content).unwrap();
     }
     writer.finish().unwrap().into_inner()
