@@ -1,6 +1,6 @@
 //! `POST /search`
 
-use docent_app::search;
+use docent_app::search::{self, SearchRequest};
 use docent_domain::access::Actor;
 use docent_domain::fault::FaultKind;
 use docent_domain::scope::Scope;
@@ -171,7 +171,9 @@ rules! {
         assert_eq!(results_of(&ada, json!({ "query": "zebras", "limit": 2 })).await.len(), 1);
         assert!(app.faults.index.calls() - before <= 6, "too many calls");
         let grant = Actor::of(&ada.user).unwrap().authorize().unwrap();
-        assert!(search::search(&app.app, grant, Scope::SERVICE, "zebras", &Selection::default(), 0).await.unwrap().is_empty());
+        let (scope, selection) = (Scope::SERVICE, &Selection::default());
+        let request = SearchRequest { query: "zebras", scope, selection, limit: 0 };
+        assert!(search::search(&app.app, grant, request).await.unwrap().passages.is_empty());
     }
 
     async fn reranker_sets_order_and_scores(setup) {

@@ -2,7 +2,7 @@
 
 use crate::app::{PASSWORD, TestApp};
 use crate::reply::Reply;
-use docent_app::search;
+use docent_app::search::{self, SearchRequest};
 use docent_domain::access::Actor;
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
@@ -50,10 +50,10 @@ impl Member {
     /// Searches and returns the IDs of the documents found, best first, without duplicates.
     pub async fn search(&self, query: &str) -> Vec<String> {
         let grant = Actor::of(&self.user).unwrap().authorize().unwrap();
-        let chunks = search::search(&self.app.app, grant, Scope::SERVICE, query, &Selection::default(), 50)
-            .await
-            .unwrap();
-        let mut ids: Vec<String> = chunks.iter().map(|chunk| chunk.document_id.to_string()).collect();
+        let (scope, selection) = (Scope::SERVICE, &Selection::default());
+        let request = SearchRequest { query, scope, selection, limit: 50 };
+        let found = search::search(&self.app.app, grant, request).await.unwrap();
+        let mut ids: Vec<String> = found.passages.iter().map(|chunk| chunk.document_id.to_string()).collect();
         ids.dedup();
         ids
     }

@@ -75,7 +75,9 @@ impl SearchRequest {
     ) -> Result<Found, Error> {
         let Whole(limit) = self.limit.unwrap_or(Whole(LIMIT));
         let selection = selection(self.collection_ids, self.document_ids, self.filters);
-        use_case::find(app, grant, scope, &self.query, &selection, limit as usize).await
+        let (query, limit) = (self.query.as_str(), limit as usize);
+        let request = use_case::SearchRequest { query, scope, selection: &selection, limit };
+        use_case::search(app, grant, request).await
     }
 }
 

@@ -24,24 +24,17 @@ const CANDIDATES_MAX: usize = 1000;
 /// Minimum number of chunks that the reranker scores.
 const RERANK_CANDIDATES: usize = 50;
 
-/// Returns at most `limit` chunks that match `query`, best first; only of documents in the scope that are selected. Chunks of
-/// documents that were deleted or left the scope are left out, even if the index still has them there. Of chunks with the same text only the best is returned,
-/// so that a file uploaded twice does not displace other results. Chunks that follow each other are one result.
-///
-/// Order and scores are those of the reranker if one is configured and works, and otherwise those of the vector store.
-///
-/// # Errors
-/// [`Error::NotFound`](crate::Error::NotFound) for a selected collection outside the scope; or when the embedder, the vector
-/// store or the database fails.
-pub async fn search(
-    app: &App,
-    grant: Grant<ReadDocuments>,
-    scope: &Scope,
-    query: &str,
-    selection: &Selection,
-    limit: usize,
-) -> Result<Vec<ScoredChunk>> {
-    Ok(find(app, grant, scope, query, selection, limit).await?.passages)
+/// What is searched for, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchRequest<'a> {
+    /// The text that is searched for.
+    pub query: &'a str,
+    /// Only documents in this scope.
+    pub scope: &'a Scope,
+    /// Only these documents of the scope.
+    pub selection: &'a Selection,
+    /// Maximum number of results.
+    pub limit: usize,
 }
 
 /// The result of a search.
@@ -63,18 +56,17 @@ impl Found {
     }
 }
 
-/// Like [`search`], and says where the scores come from.
+/// Returns the chunks that match the query, best first. Chunks of documents that were deleted or left the scope are left out, even
+/// if the index still has them there. Of chunks with the same text only the best is returned, so that a file uploaded twice does not
+/// displace other results. Chunks that follow each other are one result.
+///
+/// Order and scores are those of the reranker if one is configured and works, and otherwise those of the vector store.
 ///
 /// # Errors
-/// As [`search`].
-pub async fn find(
-    app: &App,
-    grant: Grant<ReadDocuments>,
-    scope: &Scope,
-    query: &str,
-    selection: &Selection,
-    limit: usize,
-) -> Result<Found> {
+/// [`Error::NotFound`](crate::Error::NotFound) for a selected collection outside the scope; or when the embedder, the vector
+/// store or the database fails.
+pub async fn search(app: &App, grant: Grant<ReadDocuments>, request: SearchRequest<'_>) -> Result<Found> {
+    let SearchRequest { query, scope, selection, limit } = request;
     let scope = scope::select(scope, selection)?;
     let (condition, documents) = (selection.condition.as_ref(), selection.documents.as_deref());
     let selected = Selected { scope: &scope, condition, documents, limit };
@@ -96,19 +88,17 @@ pub struct ExplainedSearch {
     pub fields: HashMap<ChunkId, FieldScores>,
 }
 
-/// Like [`find`], and says how much each field contributes to the scores of the index.
+/// Like [`search`], and says how much each field contributes to the scores of the index.
 ///
 /// # Errors
 /// As [`search`].
 pub async fn explain(
     app: &App,
     grant: Grant<ReadDocuments>,
-    scope: &Scope,
-    query: &str,
-    selection: &Selection,
-    limit: usize,
+    request: SearchRequest<'_>,
 ) -> Result<ExplainedSearch> {
-    let found = find(app, grant, scope, query, selection, limit).await?;
+    let found = search(app, grant, request).await?;
+    let SearchRequest { query, scope, selection, .. } = request;
     let mut documents: Vec<DocumentId> = found.passages.iter().map(|passage| passage.document_id).collect();
     documents.sort_unstable();
     documents.dedup();
@@ -197,7 +187,8 @@ async fn ranked(
 }
 
 /// The best chunks in the order of the vector store; more than the limit, because some will be merged, and because a
-/// reranker needs a choice. Also returns the corrections of the query.
+/// reranker needs a choice. At most [`MERGED_RANKS`] chunks are merged with others, so that as many more suffice. Also
+/// returns the corrections of the query.
 async fn candidates(
     app: &App,
     query: &str,

@@ -1,7 +1,7 @@
 //! The tool `search_docs`.
 
 use super::tool::{Tool, ToolResult};
-use crate::search::{self, Found};
+use crate::search::{self, Found, SearchRequest};
 use crate::{App, Error, scope, spans};
 use async_trait::async_trait;
 use docent_domain::access::{Actor, ReadDocuments};
@@ -72,7 +72,8 @@ pub(crate) fn query(call: &ToolCall) -> Option<String> {
 async fn find(app: &App, actor: &Actor, selection: &Selection, query: &str) -> Result<Found, Error> {
     let grant = actor.authorize::<ReadDocuments>()?;
     let scope = scope::of(app, actor).await?;
-    search::find(app, grant, &scope, query, selection, app.settings.search_limit).await
+    let limit = app.settings.search_limit;
+    search::search(app, grant, SearchRequest { query, scope: &scope, selection, limit }).await
 }
 
 /// The text of an error for the model. The user may get to read it as well, so it has no internal details.

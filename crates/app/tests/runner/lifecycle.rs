@@ -6,9 +6,10 @@
 
 use crate::call_gate::CallGate;
 use crate::service::Service;
+use docent_app::documents;
 use docent_app::documents::upload::{self, NewDocument, UploadTarget};
 use docent_app::maintenance::sweep::sweep;
-use docent_app::{documents, search};
+use docent_app::search::{self, SearchRequest};
 use docent_domain::access::Actor;
 use docent_domain::document::{BlobKey, Document, DocumentState};
 use docent_domain::fault::FaultKind;
@@ -260,9 +261,11 @@ impl World {
     fn found(&self, id: DocumentId) -> Option<Vec<(u32, String)>> {
         let grant = self.root().authorize().unwrap();
         let alone = Selection { documents: Some(vec![id]), ..Selection::default() };
-        let search = search::search(&self.service.app, grant, Scope::SERVICE, "zebras", &alone, 50);
-        let chunks = self.runtime.block_on(search).ok()?;
-        Some(chunks.into_iter().map(|chunk| (chunk.version, chunk.text)).collect())
+        let (query, scope) = ("zebras", Scope::SERVICE);
+        let request = SearchRequest { query, scope, selection: &alone, limit: 50 };
+        let search = search::search(&self.service.app, grant, request);
+        let found = self.runtime.block_on(search).ok()?;
+        Some(found.passages.into_iter().map(|chunk| (chunk.version, chunk.text)).collect())
     }
 
     fn document(&self, id: DocumentId) -> Option<Document> {

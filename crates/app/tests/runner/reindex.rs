@@ -3,10 +3,11 @@
 use crate::call_gate::GatedTask;
 use crate::service::{Findings, Reading, Service, until};
 use async_trait::async_trait;
+use docent_app::documents;
 use docent_app::maintenance::diagnostics::{Finding, Repair, check, repair};
 use docent_app::maintenance::progress::{NoProgress, Progress};
 use docent_app::maintenance::reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex};
-use docent_app::{documents, search};
+use docent_app::search::{self, SearchRequest};
 use docent_domain::access::Actor;
 use docent_domain::document::BlobKey;
 use docent_domain::fault::{Component, FaultKind};
@@ -44,8 +45,9 @@ impl Service {
     /// Returns the documents that a search for this word finds.
     async fn found(&self, word: &str) -> BTreeSet<DocumentId> {
         let (grant, all) = (root().authorize().unwrap(), Selection::default());
-        let chunks = search::search(&self.app, grant, Scope::SERVICE, word, &all, 50).await.unwrap();
-        chunks.into_iter().map(|chunk| chunk.document_id).collect()
+        let request = SearchRequest { query: word, scope: Scope::SERVICE, selection: &all, limit: 50 };
+        let found = search::search(&self.app, grant, request).await.unwrap();
+        found.passages.into_iter().map(|chunk| chunk.document_id).collect()
     }
 
     async fn ingested(&self, texts: &[&str]) -> Vec<DocumentId> {

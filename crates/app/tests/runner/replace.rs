@@ -2,7 +2,7 @@
 
 use crate::call_gate::GatedTask;
 use crate::service::Service;
-use docent_app::search;
+use docent_app::search::{self, SearchRequest};
 use docent_domain::access::Actor;
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
@@ -26,7 +26,9 @@ async fn search_of_selected_document_finds_it_while_its_file_is_replaced() {
             let mut search = GatedTask::start(async move {
                 let root = Actor::of(&User { is_superuser: true, ..builders::user(1) }).unwrap();
                 let grant = root.authorize().unwrap();
-                search::search(&app, grant, Scope::SERVICE, "zebras", &selection, 10).await.unwrap()
+                let (query, scope) = ("zebras", Scope::SERVICE);
+                let request = SearchRequest { query, scope, selection: &selection, limit: 10 };
+                search::search(&app, grant, request).await.unwrap().passages
             })
             .await;
             let mut has_ended = false;

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use docent_app::collections::{self, CollectionSettings, members};
 use docent_app::documents::label::{self, CollectionsChange, LabelChange};
 use docent_app::documents::{delete, file, get, list, upload};
-use docent_app::{scope, search};
+use docent_app::scope;
+use docent_app::search::{self, SearchRequest};
 use docent_domain::access::Actor;
 use docent_domain::collection::{CollectionDescription, CollectionName, CollectionRole, Member};
 use docent_domain::group::{AssignedPermissions, Group};
@@ -375,13 +376,17 @@ impl World {
         let found: BTreeSet<CollectionId> = found.records.iter().map(|(of, _)| of.id).collect();
         let expected = (0..COLLECTIONS).filter(|n| model.role(user, *n).is_some());
         assert_eq!(found, expected.map(|n| self.collections[n]).collect());
+        let search = async |selection: &Selection, limit| {
+            let request = SearchRequest { query: "zebras", scope: &scope, selection, limit };
+            search::search(app, grant(), request).await.unwrap().passages
+        };
         for document in &model.documents {
             let is_visible = visible.contains(&document.id);
             assert_eq!(get::get(app, grant(), &scope, document.id).await.is_ok(), is_visible);
             assert_eq!(file::open(app, grant(), &scope, document.id).await.is_ok(), is_visible);
             // Alone, since a search returns duplicates once.
             let alone = Selection { documents: Some(vec![document.id]), ..Selection::default() };
-            let chunks = search::search(app, grant(), &scope, "zebras", &alone, 5).await.unwrap();
+            let chunks = search(&alone, 5).await;
             let is_searchable = is_visible && document.is_ingested;
             assert!(chunks.is_empty() || is_searchable, "a search found {document:?} for {user}");
             assert!(
@@ -391,8 +396,7 @@ impl World {
         }
         // However many better results are outside the scope, one inside is found.
         if is_current && model.documents.iter().any(|of| of.is_ingested && visible.contains(&of.id)) {
-            let best =
-                search::search(app, grant(), &scope, "zebras", &Selection::default(), 1).await.unwrap();
+            let best = search(&Selection::default(), 1).await;
             assert!(best.first().is_some_and(|chunk| visible.contains(&chunk.document_id)));
         }
     }

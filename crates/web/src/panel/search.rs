@@ -5,7 +5,7 @@ use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use actix_web::http::StatusCode;
 use docent_app::error::Error;
-use docent_app::search::{self as use_case, ExplainedSearch};
+use docent_app::search::{self as use_case, ExplainedSearch, SearchRequest};
 use docent_domain::access::{ReadDocuments, ViewDocuments};
 use docent_domain::condition::Condition;
 use docent_domain::explanation::FieldScores;
@@ -186,8 +186,10 @@ pub(super) async fn search(staff: Staff, context: State, query: Query) -> PageRe
     }
     let grant = staff.authorize::<ReadDocuments>()?;
     let (app, text) = (Arc::clone(&context.app), request.query.clone());
-    let explained =
-        context.run(async move { use_case::explain(&app, grant, &scope, &text, &selection, LIMIT).await });
+    let explained = context.run(async move {
+        let request = SearchRequest { query: &text, scope: &scope, selection: &selection, limit: LIMIT };
+        use_case::explain(&app, grant, request).await
+    });
     match explained.await? {
         Ok(explained) => staff.show(&context, "search", request.page(Vec::new(), Some(&explained))),
         Err(Error::NotFound(RecordKind::Collection)) => {
