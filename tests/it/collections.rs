@@ -319,7 +319,7 @@ rules! {
         let app = setup.builtin_answerer().start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         let empty = bob.ask("Which documents are there?").await.expect(200).answer();
-        assert_eq!(empty, "There are no documents yet. Upload a PDF first.");
+        assert_eq!(empty, "There are no documents yet. Upload one first.");
         let team = collection(&ada, "Team").await;
         let path = format!("/documents/upload?collection_id={team}");
         let _ = ada.upload_to(&path, "Inside.pdf", pdf(&["zebras"])).await.expect(202);

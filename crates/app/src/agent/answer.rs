@@ -149,6 +149,7 @@ impl AnswerTask {
         };
         let Self { app, agent, request, message, events, ended, span, slot, .. } = self;
         let tokens = meter.total().await;
+        let is_declined = transcript.is_declined;
         // Recorded before the last event, so that a follow-up question finds this answer in the history.
         transcript.record(&app, &request, message, agent.name.clone(), tokens).await;
         // Sending fails only if the client has disconnected.
@@ -156,7 +157,7 @@ impl AnswerTask {
             let _ = events.send(last).await;
         }
         drop(events);
-        let _ = ended.send(Outcome { tokens, is_truncated });
+        let _ = ended.send(Outcome { tokens, is_truncated, is_declined });
         metering::record(&app, &request, agent.name.clone(), tokens, &span).await;
         drop(slot);
     }

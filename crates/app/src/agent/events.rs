@@ -49,19 +49,21 @@ impl From<AnswerMetadata> for AnswerEvent {
     }
 }
 
-/// Token usage and completeness of a finished answer.
+/// Token usage and end of a finished answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Tokens used by all model calls.
     pub tokens: TokenUsage,
     /// Whether the model's token limit or the iteration cap cut the answer short.
     pub is_truncated: bool,
+    /// Whether the model declined to answer because the documents do not contain the answer.
+    pub is_declined: bool,
 }
 
 impl Outcome {
     /// The outcome when the answer's task panicked after the last event.
     pub fn unknown() -> Self {
-        Self { tokens: TokenUsage::default(), is_truncated: false }
+        Self { tokens: TokenUsage::default(), is_truncated: false, is_declined: false }
     }
 }
 

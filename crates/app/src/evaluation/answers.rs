@@ -4,7 +4,7 @@ use super::{
     Estimate, LinkedQuestion, Passage, Relevance, SearchScope, Source, UnanswerableQuestion, estimate,
 };
 use crate::App;
-use crate::agent::{self, AnswerEvent};
+use crate::agent::{self, AnswerEvent, Outcome};
 use crate::error::{Error, Result};
 use crate::maintenance::progress::Progress;
 use docent_domain::access::Actor;
@@ -15,14 +15,8 @@ use futures::StreamExt;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Classifies the answers of a chat model.
-#[derive(Clone, Copy, Debug)]
-pub struct AnswerClassifier {
-    /// Whether an answer quotes this page of the document with this title.
-    pub quotes: fn(answer: &str, title: &str, page: u32) -> bool,
-    /// Whether an answer says that the documents do not contain the answer.
-    pub declines: fn(answer: &str) -> bool,
-}
+/// Says whether an answer of the chat model quotes this page of the document with this title.
+pub type QuotesPage = fn(answer: &str, title: &str, page: u32) -> bool;
 
 /// An answer with its classification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,7 +44,7 @@ pub async fn answer_all(
     app: &Arc<App>,
     actor: &Actor,
     questions: &[LinkedQuestion],
-    classifier: AnswerClassifier,
+    quotes_page: QuotesPage,
     progress: &dyn Progress,
 ) -> Result<Vec<EvaluatedAnswer>> {
     progress.begin("answering", Some(questions.len() as u64));
@@ -58,16 +52,16 @@ pub async fn answer_all(
     for LinkedQuestion { question, sources } in questions {
         let gold: Vec<DocumentId> = sources.iter().map(|source| source.document).collect();
         for scope in SearchScope::of(question) {
-            let (text, found) = answer(app, actor, &question.text, selection(*scope, gold[0])).await?;
+            let given = answer(app, actor, &question.text, selection(*scope, gold[0])).await?;
             let title = sources[0].title.as_str();
-            let is_quoted = question.pages.iter().any(|page| (classifier.quotes)(&text, title, *page));
-            let is_found = Relevance::of(question, &gold, &found, 0).rank.is_some();
+            let is_quoted = question.pages.iter().any(|page| quotes_page(&given.text, title, *page));
+            let is_found = Relevance::of(question, &gold, &given.passages, 0).rank.is_some();
             let has_pages = !question.pages.is_empty();
             answers.push(EvaluatedAnswer {
                 id: question.id.clone(),
                 scope: *scope,
-                declined: (classifier.declines)(&text),
-                text,
+                text: given.text,
+                declined: given.is_declined,
                 quotes_page: has_pages.then_some(is_quoted),
                 sources_hold_page: has_pages.then_some(is_found),
             });
@@ -88,7 +82,6 @@ pub async fn answer_unanswerable(
     actor: &Actor,
     questions: &[UnanswerableQuestion],
     sources: &[Source],
-    classifier: AnswerClassifier,
     progress: &dyn Progress,
 ) -> Result<Vec<EvaluatedAnswer>> {
     progress.begin("answering unanswerable questions", Some(questions.len() as u64));
@@ -99,8 +92,8 @@ pub async fn answer_unanswerable(
         let own = source.map(|source| selection(SearchScope::OneDocument, source.document));
         selections.extend(own.map(|own| (SearchScope::OneDocument, own)));
         for (scope, selection) in selections {
-            let (text, _) = answer(app, actor, &question.text, selection).await?;
-            let declined = (classifier.declines)(&text);
+            let Answer { text, is_declined: declined, .. } =
+                answer(app, actor, &question.text, selection).await?;
             let (id, quotes_page, sources_hold_page) = (question.id.clone(), None, None);
             answers.push(EvaluatedAnswer { id, scope, text, quotes_page, sources_hold_page, declined });
         }
@@ -140,13 +133,15 @@ fn selection(scope: SearchScope, document: DocumentId) -> Selection {
     Selection { documents, ..Selection::default() }
 }
 
-/// The answer's text and the retrieved passages.
-async fn answer(
-    app: &Arc<App>,
-    actor: &Actor,
-    question: &str,
-    selection: Selection,
-) -> Result<(String, Vec<Passage>)> {
+/// A given answer.
+struct Answer {
+    text: String,
+    /// The retrieved passages.
+    passages: Vec<Passage>,
+    is_declined: bool,
+}
+
+async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Selection) -> Result<Answer> {
     let messages = vec![Message::User(question.to_owned())];
     let request = agent::AgentRequest { actor: actor.clone(), messages, selection, conversation: None };
     let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
@@ -159,5 +154,6 @@ async fn answer(
             AnswerEvent::Sources(sources) => passages.extend(sources.into_iter().map(Passage::from)),
         }
     }
-    Ok((text, passages))
+    let outcome = events.outcome().await.unwrap_or_else(Outcome::unknown);
+    Ok(Answer { text, passages, is_declined: outcome.is_declined })
 }

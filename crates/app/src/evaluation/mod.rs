@@ -13,7 +13,7 @@ mod relevance;
 pub mod report;
 mod statistics;
 
-pub use answers::{AnswerClassifier, EvaluatedAnswer};
+pub use answers::{EvaluatedAnswer, QuotesPage};
 pub use measure::{DEPTH, EvaluationInput, EvaluationResult, QuestionResult, RankingResult, measure};
 pub use questions::{InvalidQuestion, LinkedQuestion, Question, QuestionSet, UnanswerableQuestion};
 pub use relevance::{Passage, Rank, Relevance};

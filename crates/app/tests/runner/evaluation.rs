@@ -4,8 +4,8 @@ use crate::service::Service;
 use docent_app::evaluation::answers::{answer_all, answer_unanswerable, share_declining, share_with_quotes};
 use docent_app::evaluation::report::summary;
 use docent_app::evaluation::{
-    AnswerClassifier, EvaluationInput, EvaluationResult, LinkedQuestion, Metric, Ranking, SearchScope,
-    Source, measure, questions,
+    EvaluationInput, EvaluationResult, LinkedQuestion, Metric, Ranking, SearchScope, Source, measure,
+    questions,
 };
 use docent_app::maintenance::progress::NoProgress;
 use docent_domain::access::Actor;
@@ -94,22 +94,19 @@ async fn answers_are_checked_for_page_quotes_and_refusals() {
     let turns = [
         Turn::searching("stripes"),
         Turn::saying("zebra.pdf 1"),
-        Turn::saying("no"),
+        Turn::declining("no"),
         Turn::saying("zebra.pdf 1"),
         Turn::saying("owl.pdf 1"),
-        Turn::saying("no"),
-        Turn::saying("no"),
+        Turn::declining("no"),
+        Turn::declining("no"),
         Turn::saying("owl.pdf 1"),
-        Turn::saying("no"),
-        Turn::saying("no"),
+        Turn::declining("no"),
+        Turn::declining("no"),
         Turn::saying("some"),
     ];
     let service = service.changed(|ports| ports.model = Arc::new(ScriptedChatModel::new(turns)));
-    let reading = AnswerClassifier {
-        quotes: |answer, title, page| answer == format!("{title} {page}"),
-        declines: |answer| answer == "no",
-    };
-    let given = answer_all(&service.app, &actor(), &posed(&sources), reading, &NoProgress).await.unwrap();
+    let quotes = |answer: &str, title: &str, page| answer == format!("{title} {page}");
+    let given = answer_all(&service.app, &actor(), &posed(&sources), quotes, &NoProgress).await.unwrap();
     let of = |scope| given.iter().filter(move |answer| answer.scope == scope);
     let (all, own) = (SearchScope::AllDocuments, SearchScope::OneDocument);
     let quoting: Vec<_> = of(all).map(|answer| answer.quotes_page).collect();
@@ -130,7 +127,7 @@ async fn answers_are_checked_for_page_quotes_and_refusals() {
     );
     let questions = questions::unanswerable_questions(r#"{"question": "x", "file": "owl.pdf"}"#).unwrap();
     let (app, actor) = (&service.app, actor());
-    let bare = answer_unanswerable(app, &actor, &questions, &sources, reading, &NoProgress).await.unwrap();
+    let bare = answer_unanswerable(app, &actor, &questions, &sources, &NoProgress).await.unwrap();
     assert_eq!(share_declining(&bare, all).unwrap().mean, 1.0);
     assert_eq!(share_declining(&bare, own).unwrap().mean, 0.0);
 }

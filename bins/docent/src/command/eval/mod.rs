@@ -15,9 +15,8 @@ use docent::config::{Profile, Settings};
 use docent_adapters::builtin::answerer;
 use docent_app::App;
 use docent_app::evaluation::{
-    AnswerClassifier, DEPTH, EvaluatedAnswer, EvaluationInput, EvaluationResult, InvalidQuestion,
-    LinkedQuestion, QuestionSet, RESAMPLES, SearchScope, Source, UnanswerableQuestion, answers, comparison,
-    measure, questions, report,
+    DEPTH, EvaluatedAnswer, EvaluationInput, EvaluationResult, InvalidQuestion, LinkedQuestion, QuestionSet,
+    RESAMPLES, SearchScope, Source, UnanswerableQuestion, answers, comparison, measure, questions, report,
 };
 use docent_domain::access::Actor;
 use serde_json::{Value, json};
@@ -26,10 +25,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use work_dir::WorkDir;
-
-/// How to interpret the answers of the built-in answerer.
-const CLASSIFIER: AnswerClassifier =
-    AnswerClassifier { quotes: answerer::quotes_page, declines: answerer::is_declined };
 
 /// Runs the evaluation and prints the results.
 pub(crate) async fn run(args: &EvalArgs) -> anyhow::Result<()> {
@@ -305,7 +300,7 @@ struct BuiltinAnswerer<'a> {
 
 impl BuiltinAnswerer<'_> {
     async fn answerable(&self, questions: &[LinkedQuestion]) -> anyhow::Result<Vec<EvaluatedAnswer>> {
-        Ok(answers::answer_all(self.app, self.actor, questions, CLASSIFIER, self.progress).await?)
+        Ok(answers::answer_all(self.app, self.actor, questions, answerer::quotes_page, self.progress).await?)
     }
 
     /// `None` if there are no such questions.
@@ -318,6 +313,6 @@ impl BuiltinAnswerer<'_> {
             return Ok(None);
         }
         let (app, actor, progress) = (self.app, self.actor, self.progress);
-        Ok(Some(answers::answer_unanswerable(app, actor, questions, sources, CLASSIFIER, progress).await?))
+        Ok(Some(answers::answer_unanswerable(app, actor, questions, sources, progress).await?))
     }
 }

@@ -86,6 +86,7 @@ impl ChatModel for BuiltinAnswerer {
 fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
     let Plan { action, question, previous, understood, corrections } = plan(request);
     let phrases = Phrases::of(question);
+    let mut reason = FinishReason::Stop;
     let text = match action {
         Action::Search { query, call_id } => return search(&query, call_id),
         Action::List { call_id } => return call(LIST_TOOL, &serde_json::json!({}), call_id),
@@ -111,6 +112,7 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
                 };
             let text = format_quotes(&quotes);
             if quotes.is_empty() {
+                reason = FinishReason::Declined;
                 with_closest(phrases.declined, phrases, &passages)
             } else if previous.is_some_and(|previous| previous.contains(&text)) {
                 with_closest(phrases.nothing_new, phrases, &passages)
@@ -122,7 +124,6 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
             }
         }
     };
-    let reason = if is_declined(&text) { FinishReason::Declined } else { FinishReason::Stop };
     let words = text.split_inclusive(char::is_whitespace).map(|word| ChatEvent::Text(word.to_owned()));
     words.chain([finished(reason)]).collect()
 }
@@ -170,11 +171,6 @@ fn finished(reason: FinishReason) -> ChatEvent {
 /// Whether an answer of [`BuiltinAnswerer`] quotes this page of the document with this title.
 pub fn quotes_page(answer: &str, title: &str, page: u32) -> bool {
     answer.contains(&format_source(title, page))
-}
-
-/// Whether an answer of [`BuiltinAnswerer`] says that the documents do not contain the answer.
-pub fn is_declined(answer: &str) -> bool {
-    Phrases::all().iter().any(|phrases| answer.starts_with(phrases.declined))
 }
 
 fn format_source(title: &str, page: u32) -> String {

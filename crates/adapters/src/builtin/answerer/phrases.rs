@@ -36,7 +36,7 @@ const ENGLISH: Phrases = Phrases {
     ask: "What would you like to know?",
     welcome: "You are welcome.",
     no_search: "I can only answer by quoting documents, and no document search is available to me here.",
-    no_documents: "There are no documents yet. Upload a PDF first.",
+    no_documents: "There are no documents yet. Upload one first.",
     listed: "These documents can be searched, newest first:",
     which: "Which document do you mean?",
     sections: "Sections:",
@@ -57,7 +57,7 @@ const GERMAN: Phrases = Phrases {
     ask: "Was möchten Sie wissen?",
     welcome: "Gern geschehen.",
     no_search: "Ich kann nur antworten, indem ich Dokumente zitiere, und hier steht mir keine Suche zur Verfügung.",
-    no_documents: "Es gibt noch keine Dokumente. Laden Sie zuerst ein PDF hoch.",
+    no_documents: "Es gibt noch keine Dokumente. Laden Sie zuerst eines hoch.",
     listed: "Diese Dokumente können durchsucht werden, die neuesten zuerst:",
     which: "Welches Dokument meinen Sie?",
     sections: "Abschnitte:",
@@ -75,10 +75,5 @@ impl Phrases {
     /// Those of the question's language.
     pub(super) fn of(question: &str) -> &'static Self {
         if is_german(question) { &GERMAN } else { &ENGLISH }
-    }
-
-    /// Those of every language.
-    pub(super) fn all() -> [&'static Self; 2] {
-        [&ENGLISH, &GERMAN]
     }
 }

@@ -42,9 +42,19 @@ async fn text(messages: Vec<Message>) -> String {
     texts.collect()
 }
 
-/// Returns the answer from passages found for a question, with no results for other searches.
+/// A question with the passages found for it, and with no results for other searches.
+fn asked(question: &str, passages: Vec<ScoredChunk>) -> Vec<Message> {
+    vec![user(question), output("", passages), output("", Vec::new())]
+}
+
+/// Returns the answer to [`asked`].
 async fn answer_from(question: &str, passages: Vec<ScoredChunk>) -> String {
-    text(vec![user(question), output("", passages), output("", Vec::new())]).await
+    text(asked(question, passages)).await
+}
+
+async fn is_declined(messages: Vec<Message>) -> bool {
+    let last = events(messages, vec![SEARCH]).await.pop();
+    matches!(last, Some(ChatEvent::Finished { reason: FinishReason::Declined, .. }))
 }
 
 #[tokio::test]
@@ -85,11 +95,10 @@ async fn question_out_of_scope_is_declined() {
     let passages = vec![found(1, 0, "The pump is blue. The warehouse has a door.")];
     let answer = answer_from("What is the salary of the warehouse director in Lisbon?", passages).await;
     assert!(answer.starts_with("I found no passage that answers this."), "{answer}");
-    let asked = vec![user("pump?"), output("No relevant documents found.", Vec::new())];
-    let answer = text(asked.clone()).await;
+    let nothing_found = vec![user("pump?"), output("No relevant documents found.", Vec::new())];
+    let answer = text(nothing_found.clone()).await;
     assert!(answer.starts_with("I found no passage that answers this."), "{answer}");
-    let last = events(asked, vec![SEARCH]).await.pop();
-    assert!(matches!(last, Some(ChatEvent::Finished { reason: FinishReason::Declined, .. })));
+    assert!(is_declined(nothing_found).await);
 }
 
 #[tokio::test]
@@ -145,12 +154,16 @@ async fn words_of_the_title_need_not_be_in_the_sentence() {
 }
 
 #[tokio::test]
-async fn answers_are_recognised_by_the_helpers() {
-    let answer = answer_from("What leaks?", vec![found(1, 0, "The pump leaks.")]).await;
+async fn quoted_page_is_recognised_and_a_quote_declines_nothing() {
+    let passages = vec![found(1, 0, "The pump leaks.")];
+    let answer = answer_from("What leaks?", passages.clone()).await;
     assert!(quotes_page(&answer, "Document 1", 1), "{answer}");
     assert!(!quotes_page(&answer, "Document 1", 11) && !quotes_page(&answer, "Document", 1));
-    assert!(!is_declined(&answer));
-    assert!(is_declined(&answer_from("What leaks?", Vec::new()).await));
+    assert!(!is_declined(asked("What leaks?", passages)).await);
+    assert!(is_declined(asked("What leaks?", Vec::new())).await);
+    // A quote of the sentence is no refusal.
+    let quoting = found(1, 0, "I found no passage that answers this, wrote the pump fitter.");
+    assert!(!is_declined(asked("What wrote the pump fitter?", vec![quoting])).await);
 }
 
 #[tokio::test]
@@ -159,8 +172,7 @@ async fn question_with_an_unknown_name_is_declined() {
         || vec![found(1, 0, "The net sales of the year 2018 were 50 million. The margin was 4 percent.")];
     let answer = answer_from("What were the net sales of the year 2018?", passages()).await;
     assert!(answer.contains("50 million"), "{answer}");
-    let answer = answer_from("What were the net sales of Kelmsworth in the year 2018?", passages()).await;
-    assert!(is_declined(&answer), "{answer}");
+    assert!(is_declined(asked("What were the net sales of Kelmsworth in the year 2018?", passages())).await);
     let mut named = passages();
     named[0].title = "KELMSWORTH_2018.pdf".to_owned();
     let answer = answer_from("What were the net sales of Kelmsworth in the year 2018?", named).await;
@@ -214,8 +226,8 @@ async fn name_without_a_passage_is_searched_for_separately() {
     let answer = text(messages(Some(in_same_document))).await;
     assert_eq!(answer, "“The net sales of the year 2018 were 50 million.” (Document 1, page 1)");
     let in_other_document = vec![found(3, 0, "Kelmsworth is a town.")];
-    assert!(is_declined(&text(messages(Some(in_other_document))).await));
-    assert!(is_declined(&text(messages(Some(Vec::new()))).await));
+    assert!(is_declined(messages(Some(in_other_document))).await);
+    assert!(is_declined(messages(Some(Vec::new()))).await);
     let without_tools = events(messages(None), Vec::new()).await;
     assert!(!without_tools.iter().any(|event| matches!(event, ChatEvent::ToolCall(_))));
 }
@@ -238,8 +250,7 @@ async fn name_counts_for_all_passages_of_its_document() {
         vec![found(1, 0, "A book by Oriel Reed."), found(1, 1, "Piracy of songs is an old trade.")];
     let answer = answer_from("What does Oriel Reed say about piracy?", passages.clone()).await;
     assert!(answer.contains("Piracy of songs"), "{answer}");
-    let answer = answer_from("What does Anna Reed say about piracy?", passages).await;
-    assert!(is_declined(&answer), "{answer}");
+    assert!(is_declined(asked("What does Anna Reed say about piracy?", passages)).await);
 }
 
 const INCOME: &str = "Statement of income\n\n| (in millions) | Years ended 2018 | Years ended 2017 |\n|---|---|---|\n| Net sales | 32,765 | 31,657 |\n| Operating costs: | | |\n| Cost of sales | 16,682 | 16,055 |\n";
@@ -303,7 +314,7 @@ async fn question_for_the_documents_lists_them() {
     assert!(matches!(&events[0], ChatEvent::ToolCall(call) if call.name == "list_documents"), "{events:?}");
     let answer = text(vec![asked.clone(), listed("- a.pdf (2 pages)")]).await;
     assert_eq!(answer, "These documents can be searched, newest first:\n\n- a.pdf (2 pages)");
-    assert_eq!(text(vec![asked, listed("")]).await, "There are no documents yet. Upload a PDF first.");
+    assert_eq!(text(vec![asked, listed("")]).await, "There are no documents yet. Upload one first.");
 }
 
 #[tokio::test]
