@@ -11,6 +11,7 @@ use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use actix_web::web::Data;
 use bytes::Bytes;
 use docent_app::App;
+use docent_app::documents::upload::NewDocument;
 use docent_domain::access::{AddDocuments, Grant};
 use docent_domain::document::Document;
 use docent_domain::id::CollectionId;
@@ -44,9 +45,10 @@ impl UploadForms {
     ) -> Result<Document, u16> {
         let headers: HeaderMap = [(CONTENT_TYPE, content_type)].into_iter().collect();
         let body = stream::iter(pieces.into_iter().map(Ok::<_, PayloadError>));
-        let upload =
-            receive(&self.0, grant, CollectionId::EVERYONE, Multipart::new(&headers, body), None).await;
+        let document = NewDocument::new(grant, CollectionId::EVERYONE);
+        let upload = receive(&self.0, document, Multipart::new(&headers, body), None).await;
         let upload = upload.map_err(|error| error.status_code().as_u16())?;
-        upload.finish().await.map_err(|error| ApiError::from(error).status_code().as_u16())
+        let uploaded = upload.finish().await.map_err(|error| ApiError::from(error).status_code().as_u16())?;
+        Ok(uploaded.document)
     }
 }
