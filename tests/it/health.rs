@@ -34,7 +34,8 @@ rules! {
         let ok = json!({
             "database": "ok", "schema": "ok", "key_value_store": "ok", "blob_store": "ok", "vector_store": "ok",
         });
-        assert_eq!(body, json!({ "status": "ok", "checks": ok, "text_recognition": false }));
+        let rest = json!({ "status": "ok", "checks": ok, "text_recognition": false, "upload_types": ["pdf"] });
+        assert_eq!(body, rest);
     }
 
     async fn ready_without_database_returns_503(setup) {

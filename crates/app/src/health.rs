@@ -1,6 +1,6 @@
 //! Health checks of the components that the service depends on.
 
-use crate::App;
+use crate::{App, recognition};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::store::Schema;
@@ -20,6 +20,8 @@ pub struct Health {
     pub components: Vec<(Component, Result<()>)>,
     /// The database's schema.
     pub schema: Result<Schema>,
+    /// Name, version and languages of the text recognizer, if there is one and it works.
+    pub recognizer: Option<String>,
 }
 
 impl Health {
@@ -91,16 +93,21 @@ pub async fn check(app: &App) -> Health {
     if let Some(reranker) = &app.reranker {
         components.push((Component::Reranker, in_time(Component::Reranker, reranker.check()).await));
     }
-    let recognizer = async {
-        match app.recognizer.detected().await {
-            Some(recognizer) => recognizer.check(&app.settings.recognition_languages).await.map(Some),
-            None => Ok(None),
+    let recognizer = in_time(Component::Recognizer, async {
+        let Some(recognizer) = app.recognizer.detected().await else { return Ok(None) };
+        let languages = &app.settings.recognition_languages;
+        recognizer.check(languages).await?;
+        Ok(Some(recognition::name(&*recognizer, languages)))
+    });
+    let recognizer = match recognizer.await {
+        Ok(None) => None,
+        result => {
+            let (result, name) = result.map_or_else(|fault| (Err(fault), None), |name| (Ok(()), name));
+            components.push((Component::Recognizer, result));
+            name
         }
     };
-    if let Some(result) = in_time(Component::Recognizer, recognizer).await.transpose() {
-        components.push((Component::Recognizer, result));
-    }
-    Health { components, schema }
+    Health { components, schema, recognizer }
 }
 
 async fn in_time<T>(component: Component, check: impl Future<Output = Result<T>>) -> Result<T> {

@@ -64,7 +64,7 @@ pub(crate) async fn recognize(
 ) -> Result<Progress, RecognizeError> {
     let Some(recognizer) = app.recognizer.detected().await else { return Ok(Progress::Complete) };
     let languages = RecognitionLanguages::of(app, document);
-    let name = format!("{} ({})", recognizer.name(), languages.languages);
+    let name = name(&*recognizer, &languages.languages);
     let todo: Vec<usize> = (0..extraction.pages.len())
         .filter(|index| extraction.pages[*index].needs_recognition(&name))
         .collect();
@@ -134,6 +134,11 @@ impl RecognitionLanguages {
         }
         fault.into()
     }
+}
+
+/// Name, version and languages of a recognizer. Pages that were recognised under another name are recognised again.
+pub(crate) fn name(recognizer: &dyn TextRecognizer, languages: &Languages) -> String {
+    format!("{} ({languages})", recognizer.name())
 }
 
 fn recognized_pages(extraction: &Extraction, name: &str) -> u32 {

@@ -63,6 +63,12 @@ rules! {
         assert_eq!(report("a.txt", "text/plain", &pdf(&["words"])).await, "pdf");
     }
 
+    async fn ready_lists_the_types_that_can_be_uploaded(setup) {
+        let app = accepting(setup, "md,pdf,docx").start().await;
+        let body = app.get("/health/ready").await.expect(200).json();
+        assert_eq!(body["upload_types"], json!(["pdf", "docx", "md"]));
+    }
+
     async fn sources_name_the_label_of_their_section(setup) {
         let answer = [Turn::searching("zebras"), Turn::saying("By day.")];
         let app = accepting(setup, "pdf,md").script([answer.clone(), answer].concat()).start().await;

@@ -8,6 +8,7 @@ use docent_testkit::fakes::page_renderer::fake_scan;
 use docent_testkit::fakes::text_recognizer::read_scan;
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Reads the same text on every page.
@@ -80,9 +81,13 @@ rules! {
         assert!(printed.contains("marked: Some(\"Lions") && printed.contains("recognized: None"), "{printed}");
     }
 
-    async fn ready_says_whether_text_is_recognised(setup) {
-        let app = setup.recognizer(Zebras).start().await;
+    async fn ready_says_whether_text_is_recognised_and_by_what(setup) {
+        let app = setup.recognizer(Zebras).metrics(Some("a metrics token")).start().await;
         let body = app.get("/health/ready").await.expect(200).json();
         assert_eq!((&body["text_recognition"], &body["checks"]["text_recognizer"]), (&json!(true), &json!("ok")));
+        assert_eq!(body.get("text_recognizer"), None, "versions are shown to staff and with the metrics token");
+        let request = app.request(Method::GET, "/health/ready").bearer_auth("a metrics token");
+        let body = app.send(request).await.expect(200).json();
+        assert_eq!(body["text_recognizer"], "zebras 1 (eng)");
     }
 }

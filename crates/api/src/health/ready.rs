@@ -4,6 +4,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use docent_app::health::Health;
 use docent_domain::access::UseAdminPanel;
 use docent_domain::fault::{Component, Fault};
+use docent_domain::file_type::FileType;
 use docent_http::extract::granted::{Granted, bearer};
 use docent_http::{Reply, State};
 use serde::Serialize;
@@ -12,7 +13,9 @@ use utoipa::ToSchema;
 
 /// Status of the components.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({ "checks": { "database": "ok", "schema": "ok", "vector_store": "ok" }, "status": "ok", "text_recognition": false }))]
+#[schema(example = json!({
+    "checks": { "database": "ok", "schema": "ok", "vector_store": "ok" }, "status": "ok", "text_recognition": false, "upload_types": ["pdf", "docx"],
+}))]
 pub(crate) struct Readiness {
     /// `ok` for each working component. For each other `unavailable`, or an error message if the request has a staff account's access
     /// token or the metrics token.
@@ -25,6 +28,13 @@ pub(crate) struct Readiness {
     status: Overall,
     /// Whether the text of scanned pages is recognised.
     text_recognition: bool,
+    /// Name, version and languages of the text recognizer. Only if it works and the request has a staff account's access token or the
+    /// metrics token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    text_recognizer: Option<String>,
+    /// Types of files that can be uploaded. Each is also the usual extension of file names.
+    upload_types: Vec<&'static str>,
 }
 
 /// Overall status of the service.
@@ -57,6 +67,7 @@ pub(crate) enum Overall {
                 "detail": "The database cannot be reached",
                 "status": "unavailable",
                 "text_recognition": false,
+                "upload_types": ["pdf"],
             }),
         ),
     ),
@@ -80,8 +91,14 @@ pub(crate) async fn ready(
         Ok(schema) if health.is_database_up() => schema.public_message(),
         Ok(_) | Err(_) => "The database cannot be reached",
     });
-    let text_recognition = health.has_recognizer();
-    Ok(response.json(Readiness { checks: checks(&health, shows_messages), detail, status, text_recognition }))
+    Ok(response.json(Readiness {
+        checks: checks(&health, shows_messages),
+        detail,
+        status,
+        text_recognition: health.has_recognizer(),
+        text_recognizer: health.recognizer.clone().filter(|_| shows_messages),
+        upload_types: context.app.settings().upload_types.iter().map(FileType::as_str).collect(),
+    }))
 }
 
 /// Whether the request has the metrics token. Without a configured token metrics are public, but error messages are not.
