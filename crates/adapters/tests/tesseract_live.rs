@@ -18,8 +18,12 @@ use std::sync::Arc;
 
 /// Draws a page with these lines.
 fn draw(lines: &[&str]) -> Pixmap {
-    let text: String = lines.iter().zip(0..).map(|(text, n)| line(72, 700 - 30 * n, text)).collect();
-    let pdf = Pdf::new(Sample::new().page(&text).bytes()).unwrap();
+    draw_page(&lines.iter().zip(0..).map(|(text, n)| line(72, 700 - 30 * n, text)).collect::<String>())
+}
+
+/// Draws a page with this content.
+fn draw_page(content: &str) -> Pixmap {
+    let pdf = Pdf::new(Sample::new().page(content).bytes()).unwrap();
     let scale = f32::from(DPI) / 72.0;
     let settings = PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE };
     let (interpreter, cache) = (InterpreterSettings::default(), RenderCache::new());
@@ -90,4 +94,29 @@ async fn turned_pages_are_read_and_their_boxes_are_on_the_page_as_shown() {
         assert_eq!((left < half, top < half), (is_left, is_top), "{orientation:?}: {left} {top}");
         image = turned(&image);
     }
+}
+
+#[tokio::test]
+async fn rows_of_aligned_figures_are_a_table() {
+    let rows = [
+        ["In thousands", "2024", "2025", "2026"],
+        ["Sales of pumps", "1,240", "1,310", "1,405"],
+        ["Sales of valves", "380", "402", "417"],
+        ["Service contracts", "95", "120", "160"],
+        ["Cost of sales", "(810)", "(866)", "(903)"],
+        ["Gross profit", "905", "966", "1,079"],
+    ];
+    let mut content = line(72, 740, TEXT[0]);
+    for (row, y) in rows.iter().zip((0..).map(|row| 700 - 20 * row)) {
+        for (cell, x) in row.iter().zip([72, 300, 380, 460]) {
+            content += &line(x, y, cell);
+        }
+    }
+    content += &line(72, 540, TEXT[1]);
+    let page = recognize(&subject(), &draw_page(&content).into_png().unwrap()).await.unwrap();
+    let text = page.text();
+    let row = |cells: &[&str]| format!("| {} |\n", cells.join(" | "));
+    let table =
+        rows.iter().map(|cells| row(cells)).collect::<String>().replacen('\n', "\n|---|---|---|---|\n", 1);
+    assert!(text.contains(&format!("one,\n\n{table}\nand the valve")), "{text}");
 }

@@ -9,7 +9,8 @@
 //! [`WorkerRenderer`] implements the `PageRenderer` port in the same way.
 //!
 //! [`TesseractRecognizer`] implements the `TextRecognizer` port with the program tesseract: the worker limits itself and
-//! then becomes that program, which reads an image of a page and writes the words that `tsv` parses.
+//! then becomes that program, which reads an image of a page and writes the words that `tsv` parses and in which
+//! `scan_tables` finds tables.
 //!
 //! Does not belong here: decisions about the extracted pages, and which pages are recognised.
 
@@ -23,6 +24,7 @@ mod pdf;
 mod reader;
 mod renderer;
 pub mod sandbox;
+mod scan_tables;
 mod tesseract;
 mod tsv;
 mod worker;

@@ -198,7 +198,9 @@ impl TextRecognizer for TesseractRecognizer {
         };
         match output {
             Ok(output) if end.exit_code() == Some(0) => {
-                tsv::parse(&output).ok_or(RecognitionError::Page(RecognitionFailure::Invalid))
+                // Off the async threads, and a panic is contained: whoever made the scan decides what is on it.
+                let page = spawn_blocking(move || tsv::parse(&output)).await;
+                page.ok().flatten().ok_or(RecognitionError::Page(RecognitionFailure::Invalid))
             }
             Ok(_) => Err(cause(&end, io::ErrorKind::UnexpectedEof.into())),
             Err(error) => Err(cause(&end, error)),

@@ -1,5 +1,6 @@
 //! Parses the table of words that tesseract writes.
 
+use super::scan_tables::with_tables;
 use docent_domain::recognition::{PageBox, RecognizedLine, RecognizedPage, RecognizedWord};
 
 /// The number of columns: level, page, block, paragraph, line, word, left, top, width, height, confidence, text.
@@ -11,7 +12,7 @@ const WORD: u32 = 5;
 /// Maximum length of a word in characters; longer ones are cut. Lines and frames are not words.
 const MAX_WORD: usize = 200;
 
-/// Parses the output for one page; `None` if it is invalid.
+/// Parses the output for one page and finds its tables; `None` if it is invalid.
 pub(super) fn parse(tsv: &str) -> Option<RecognizedPage> {
     let mut rows = tsv.lines();
     rows.next().filter(|head| head.starts_with("level\t"))?;
@@ -50,7 +51,7 @@ pub(super) fn parse(tsv: &str) -> Option<RecognizedPage> {
             _ => {}
         }
     }
-    size.map(|_| page)
+    size.map(|size| with_tables(page, size))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ mod outline;
 mod overprint;
 #[cfg(test)]
 mod samples;
-mod tables;
+pub(super) mod tables;
 #[cfg(test)]
 mod tests;
 mod text_string;

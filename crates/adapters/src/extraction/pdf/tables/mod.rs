@@ -17,7 +17,8 @@ use super::layout::Line;
 use docent_domain::table;
 use hayro_interpret::kurbo::Rect;
 use std::ops::Range;
-use value::{is_currency, is_value};
+use value::is_currency;
+pub(in crate::extraction) use value::is_value;
 
 /// Gap between two words, as a fraction of the font size, from which they are in different cells.
 const CELL_GAP: f64 = 0.95;
@@ -42,28 +43,28 @@ const MAX_COLUMNS: usize = 40;
 
 /// A word of a row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'a> {
-    pub(super) text: &'a str,
+pub(in crate::extraction) struct Word<'a> {
+    pub(in crate::extraction) text: &'a str,
     /// Where it begins and ends in the direction of the text, in points.
-    pub(super) start: f64,
-    pub(super) end: f64,
+    pub(in crate::extraction) start: f64,
+    pub(in crate::extraction) end: f64,
 }
 
 /// A row of words on one baseline, from left to right.
 #[derive(Clone, Debug)]
-pub(super) struct Strip<'a> {
-    pub(super) words: Vec<Word<'a>>,
+pub(in crate::extraction) struct Strip<'a> {
+    pub(in crate::extraction) words: Vec<Word<'a>>,
     /// Position of the baseline across the direction of the text, growing downwards.
-    pub(super) baseline: f64,
+    pub(in crate::extraction) baseline: f64,
     /// Font size in points.
-    pub(super) size: f64,
+    pub(in crate::extraction) size: f64,
     /// Index of its direction: rows of different directions are not in the same table.
-    pub(super) direction: u8,
+    pub(in crate::extraction) direction: u8,
 }
 
 /// A line drawn on the page, in the coordinates of the rows of a direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rule {
+pub(in crate::extraction) struct Rule {
     pub(super) is_vertical: bool,
     /// Where it begins and ends.
     pub(super) start: f64,
@@ -156,9 +157,9 @@ impl Row {
 
 /// A table on a page.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(in crate::extraction) struct Table {
     /// The rows of the page that it consists of, in order.
-    pub(super) rows: Vec<usize>,
+    pub(in crate::extraction) rows: Vec<usize>,
     /// Its lines in Markdown, each with the rows of the page that it was made from.
     lines: Vec<(String, Vec<usize>)>,
 }
@@ -177,6 +178,11 @@ impl Table {
         Self { rows, lines }
     }
 
+    /// Its lines, each with the rows of the page that it was made from.
+    pub(in crate::extraction) fn lines(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.lines.iter().map(|(text, rows)| (text.as_str(), rows.as_slice()))
+    }
+
     /// Its lines; `bounds` returns the boxes of a row of the page.
     pub(super) fn into_lines(self, bounds: impl Fn(usize) -> Vec<Rect>) -> impl Iterator<Item = Line> {
         self.lines.into_iter().enumerate().map(move |(index, (text, rows))| {
@@ -187,7 +193,7 @@ impl Table {
 }
 
 /// Finds the tables of a page, in order.
-pub(super) fn find(strips: &[Strip<'_>], rules: &[Rule]) -> Vec<Table> {
+pub(in crate::extraction) fn find(strips: &[Strip<'_>], rules: &[Rule]) -> Vec<Table> {
     let mut tables = grid::find(strips, rules);
     let mut is_taken = vec![false; strips.len()];
     for row in tables.iter().flat_map(|table| &table.rows) {

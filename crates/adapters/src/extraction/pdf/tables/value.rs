@@ -7,7 +7,7 @@ pub(super) fn is_currency(word: &str) -> bool {
 }
 
 /// Whether a cell is a figure: a number with signs, a percentage, a dash, or a mark for "no figure".
-pub(super) fn is_value(cell: &str) -> bool {
+pub(in crate::extraction) fn is_value(cell: &str) -> bool {
     if matches!(cell, "-" | "–" | "—" | "--" | "$—" | "$-" | "$–") || is_absent(cell) {
         return true;
     }
