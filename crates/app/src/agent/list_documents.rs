@@ -141,7 +141,7 @@ async fn summarize(
         let page = heading.page.map_or_else(|| "-".to_owned(), |page| page.to_string());
         content.push_str(&format!("\n# {page} {}", heading.title));
     }
-    Ok(ToolResult { content, passages, best_score: None })
+    Ok(ToolResult { content, passages, ..ToolResult::default() })
 }
 
 fn lines(documents: &[Document]) -> String {

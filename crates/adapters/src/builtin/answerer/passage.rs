@@ -1,9 +1,9 @@
 //! Passages split into sentences and rows with their terms, and what belongs to each of them.
 
 use super::question::{Intent, is_year};
-use docent_domain::sentences::{self, Sentence};
 use crate::builtin::lexical::{Analyzer, Synonym};
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::sentences::{self, Sentence};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;

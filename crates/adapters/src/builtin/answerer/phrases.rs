@@ -76,4 +76,9 @@ impl Phrases {
     pub(super) fn of(question: &str) -> &'static Self {
         if is_german(question) { &GERMAN } else { &ENGLISH }
     }
+
+    /// Those of every language.
+    pub(super) fn all() -> [&'static Self; 2] {
+        [&ENGLISH, &GERMAN]
+    }
 }

@@ -1,8 +1,8 @@
 //! Writes quotes.
 
 use super::passage::{Passage, years};
-use docent_domain::sentences::{self, Row};
 use docent_domain::chunk::page_at;
+use docent_domain::sentences::{self, Row};
 use docent_domain::table;
 use std::collections::HashSet;
 use std::ops::Range;

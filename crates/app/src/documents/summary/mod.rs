@@ -12,6 +12,7 @@ mod place;
 use super::get;
 use crate::error::{Error, Result};
 use crate::limits::{self, AnswerSlot};
+use crate::search::SearchRequest;
 use crate::{App, extractions, search};
 use docent_domain::access::{Actor, Chat, Grant, ReadDocuments};
 use docent_domain::document::{Document, DocumentState};
@@ -244,8 +245,9 @@ async fn answerable(
     let selection = Selection { documents: Some(vec![document]), ..Selection::default() };
     let mut answerable: Vec<SuggestedQuestion> = Vec::new();
     for (text, page) in questions {
-        let found = search::search(reader.app, reader.grant, reader.scope, &text, &selection, 1).await?;
-        let Some(best) = found.first() else { continue };
+        let request = SearchRequest { query: &text, scope: reader.scope, selection: &selection, limit: 1 };
+        let found = search::search(reader.app, reader.grant, request).await?;
+        let Some(best) = found.passages.first() else { continue };
         let pages = best.span.start.page..=best.span.end.page;
         if page.is_none_or(|page| pages.contains(&page)) {
             answerable.push(SuggestedQuestion { page: page.unwrap_or(best.span.start.page), text });
