@@ -1,7 +1,7 @@
 //! Retrieval values for tests, derived from a number or a few words.
 
 use chrono::DateTime;
-use docent_domain::attributes::{Attributes, DocumentLabels};
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::extraction::PageLabels;
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
@@ -9,7 +9,7 @@ use docent_domain::retrieval::{
     Embedding, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, QueryTerm, QueryTerms, ScoredChunk,
     SearchedVersion, SparseVector, TermCounts,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// The ID of the `n`th document; IDs sort by `n`.
@@ -35,6 +35,18 @@ pub fn indexed(n: u32) -> IndexedVersion {
         attributes: Attributes::default(),
     };
     IndexedVersion { id: version_id(n), labels }
+}
+
+/// The `n`th document in these collections, with an attribute `year` and pages.
+pub fn labelled(n: u32, collections: &[u32], year: f64) -> IndexedVersion {
+    let key = AttributeKey::parse("year").unwrap();
+    let attributes = Attributes::new(BTreeMap::from([(key, AttributeValue::Number(year))])).unwrap();
+    let collections = collections.iter().map(|n| crate::builders::id(*n)).collect();
+    let document = indexed(n);
+    IndexedVersion {
+        labels: DocumentLabels { collections, attributes, pages: n, ..document.labels },
+        ..document
+    }
 }
 
 /// The words between spaces, in lower case, counted.

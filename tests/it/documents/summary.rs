@@ -93,7 +93,7 @@ rules! {
         assert!(!sources.is_empty() && sources.iter().all(|source| source["document_id"] == pump.as_str()), "{sources:?}");
 
         app.advance(std::time::Duration::from_secs(1));
-        ada.add("Valves.pdf", pdf(&["Valves stop the water in a pipe when nobody needs it at all."])).await;
+        ada.add("Valves.pdf", pdf(&["Valves stop the water in a pipe when it is not needed at all."])).await;
         app.run_jobs().await;
         let answer = ada.ask("Summarise the document").await.expect(200).answer();
         assert_eq!(answer, "Which document do you mean?\n\n- Valves.pdf (1 page)\n- Pump manual.pdf (3 pages)");

@@ -198,7 +198,7 @@ impl TextRecognizer for TesseractRecognizer {
         };
         match output {
             Ok(output) if end.exit_code() == Some(0) => {
-                // Off the async threads, and a panic is contained: whoever made the scan decides what is on it.
+                // Off the async threads, and a panic is contained: what is on a scan is decided outside.
                 let page = spawn_blocking(move || tsv::parse(&output)).await;
                 page.ok().flatten().ok_or(RecognitionError::Page(RecognitionFailure::Invalid))
             }
