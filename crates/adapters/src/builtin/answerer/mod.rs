@@ -1,6 +1,6 @@
 //! The built-in answerer: an extractive chat model.
 //!
-//! It searches for the user's question, selects the best sentence of each passage and quotes these sentences with title
+//! It searches for the question of the user, selects the sentences and rows that answer it best and quotes them with title
 //! and page. A name in the question that no passage contains is searched for separately. If the question is out of scope,
 //! the answer says so. Passages are only quoted, so instructions in them have no effect.
 

@@ -84,7 +84,8 @@ impl Intent {
     }
 }
 
-/// The terms of words for place, time and manner. Each word by itself: together they are in no language.
+/// The terms of words for place, time and manner. Each word is analysed by itself, because the language of a list cannot be
+/// detected.
 fn circumstances(analyzer: Analyzer) -> HashSet<String> {
     let words = [CIRCUMSTANCES, CHANGES, MEASURES].into_iter().flat_map(str::split_whitespace);
     words.flat_map(|word| analyzer.terms(word)).collect()

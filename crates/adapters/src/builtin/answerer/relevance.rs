@@ -214,7 +214,7 @@ struct Criteria<'a> {
     /// The question's terms that are names.
     names: HashSet<&'a str>,
     synonyms: &'a [Synonym<'a>],
-    /// How many documents have a sentence with these words.
+    /// The keys of sentences that several documents have.
     repeated: HashSet<String>,
 }
 
