@@ -295,7 +295,7 @@ async fn upload_goes_to_the_chosen_collection_and_says_who_can_read_it() {
             window.click("#documents-list li:last-child summary").await;
             assert_eq!(
                 window.texts("#documents-list li:last-child .actions button").await,
-                ["Ask this document"]
+                ["Ask this document", "Summary"]
             );
             let path = format!("/collections/{legal}/members/{}", member.user.id);
             let _ = grace.delete(&path).await.expect(204);
