@@ -13,8 +13,9 @@ const CIRCUMSTANCES: &str = "according amount amounts analysis annual appendix a
     statement statements summary table tables text third timeframe title useful value values year years \
     angegeben bericht beschrieben dokument genannt jahr kapitel quartal seite tabelle";
 
-/// Verbs for a change, for which documents have many others.
-const CHANGES: &str = "change changed changes decline declined decrease decreased drop dropped fall fell grew grow improve \
+/// Words for a change and its reasons, for which documents have many others.
+const CHANGES: &str = "behind contributed contributing driver drivers evolution explanation factor factors fluctuation fluctuations focus \
+    implication implications influence trend trends change changed changes decline declined decrease decreased drop dropped fall fell grew grow improve \
     improved increase increased rise rose evolve evolved fluctuate";
 
 /// Units of amounts and how to write them, and comparisons, which documents show rather than say.
