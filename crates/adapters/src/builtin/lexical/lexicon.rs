@@ -116,10 +116,14 @@ impl Lexicon {
         synonyms
     }
 
-    /// The distinct terms of all alternatives for the phrases in a question.
+    /// The distinct terms of all alternatives for the phrases in a question; of the parts of a calculation, the first ones only,
+    /// because their other names would outweigh the question.
     pub(super) fn expansions(&self, runs: &[Vec<String>]) -> HashSet<&str> {
-        let parts = self.synonyms(runs).into_iter().flat_map(|synonym| synonym.parts);
-        parts.flatten().flat_map(|alternative| &alternative.terms).map(String::as_str).collect()
+        let alternatives = self.synonyms(runs).into_iter().flat_map(|synonym| {
+            let of_each = if synonym.is_calculation() { 1 } else { usize::MAX };
+            synonym.parts.iter().flat_map(move |part| part.iter().take(of_each))
+        });
+        alternatives.flat_map(|alternative| &alternative.terms).map(String::as_str).collect()
     }
 }
 
