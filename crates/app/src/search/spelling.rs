@@ -28,8 +28,8 @@ pub(super) async fn embed(
     query: &str,
     filter: ChunkFilter<'_>,
 ) -> Result<(QueryEmbedding, Vec<Correction>)> {
-    let mut embedding = embedder.embed_query(query).await?;
-    let (Some(speller), Some(terms)) = (embedder.speller(), embedding.sparse.take()) else {
+    let embedding = embedder.embed_query(query).await?;
+    let (Some(speller), Some(terms)) = (embedder.speller(), &embedding.sparse) else {
         return Ok((embedding, Vec::new()));
     };
     let unknown = unknown(index, speller.words(query)).await?;
@@ -93,4 +93,62 @@ async fn meant(
 /// Without a call if there are no terms.
 async fn frequencies(index: &dyn VectorIndex, terms: &[String]) -> Result<Vec<u64>> {
     if terms.is_empty() { Ok(Vec::new()) } else { index.frequencies(terms).await }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use async_trait::async_trait;
+    use docent_domain::retrieval::{Embedding, Passages, SparseVector};
+    use docent_testkit::fakes::embedder::FakeEmbedder;
+    use docent_testkit::fakes::vector_index::FakeVectorIndex;
+    use docent_testkit::retrieval::{entry, indexed, query_terms};
+
+    /// An embedder with terms that does not know how they are spelled.
+    struct WithoutSpeller(FakeEmbedder);
+
+    #[async_trait]
+    impl Embedder for WithoutSpeller {
+        async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
+            self.0.embed_passages(passages).await
+        }
+
+        async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
+            self.0.embed_sparse(passages).await
+        }
+
+        async fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
+            self.0.embed_query(query).await
+        }
+
+        fn makes_vectors(&self) -> bool {
+            self.0.makes_vectors()
+        }
+
+        fn model(&self) -> &str {
+            self.0.model()
+        }
+    }
+
+    async fn embedded(embedder: &dyn Embedder, query: &str) -> (QueryTerms, Vec<Correction>) {
+        let index = FakeVectorIndex::default();
+        let entries = vec![entry(1, 0, "warranty pump"), entry(1, 1, "warranty valve"), entry(1, 2, "crane")];
+        index.replace(&indexed(1), entries).await.unwrap();
+        let (embedding, corrections) = embed(embedder, &index, query, ChunkFilter::all(5)).await.unwrap();
+        (embedding.sparse.unwrap(), corrections)
+    }
+
+    #[tokio::test]
+    async fn frequent_word_replaces_its_misspelling_beside_the_known_ones() {
+        let (terms, corrections) = embedded(&FakeEmbedder::default(), "pump warrnty crne").await;
+        assert_eq!(terms, query_terms("pump warrnty crne warranty"), "crane occurs once");
+        let written: Vec<&str> = corrections.iter().map(|correction| correction.written.as_str()).collect();
+        assert_eq!(written, ["warrnty"]);
+    }
+
+    #[tokio::test]
+    async fn query_keeps_its_terms_without_a_speller() {
+        let found = embedded(&WithoutSpeller(FakeEmbedder::default()), "pump warrnty").await;
+        assert_eq!(found, (query_terms("pump warrnty"), Vec::new()));
+    }
 }

@@ -85,8 +85,8 @@ impl Intent {
     }
 }
 
-/// The terms of words for place, time and manner. Each word is analysed by itself, because the language of a list cannot be
-/// detected.
+/// The terms of words for place, time and manner. Each word is analysed alone: a list of words has no
+/// language.
 fn circumstances(analyzer: Analyzer) -> HashSet<String> {
     let words = [CIRCUMSTANCES, CHANGES, MEASURES].into_iter().flat_map(str::split_whitespace);
     words.flat_map(|word| analyzer.terms(word)).collect()

@@ -36,7 +36,7 @@ pub struct SummarizedDocument {
     pub summary: DocumentSummary,
 }
 
-/// The summary of a document. If there is none that is current, it is made, by the connected chat model if the actor may ask
+/// The summary of a document. Without a current one, this creates it, with the connected chat model if the actor may ask
 /// it. Concurrent calls make it once per process, and it is finished even if the caller is cancelled.
 ///
 /// # Errors
@@ -170,7 +170,7 @@ struct Reader<'a> {
     scope: &'a Scope,
 }
 
-/// What a summary is made of.
+/// The input of a summary.
 struct Material {
     document: Document,
     extraction: Extraction,
