@@ -5,8 +5,8 @@ use docent_adapters::extraction::{ExtractionLimits, TesseractError, TesseractRec
 use docent_domain::fault::{Component, FaultKind};
 use docent_domain::recognition::{Languages, RecognitionFailure, RecognizedPage};
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use docent_testkit::script::script;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -19,18 +19,15 @@ const WORD: &str = r"5\t1\t1\t1\t1\t1\t10\t10\t20\t10\t90\t%s\n";
 /// A folder with a program `tesseract` that runs `recognize` for a page.
 fn program(languages: &str, recognize: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let script = format!(
-        "#!/bin/sh
-case \"$1\" in
+    let commands = format!(
+        "case \"$1\" in
 --version) printf 'tesseract 5.9.1\\n leptonica-1\\n';;
 --list-langs) printf 'List of available languages (2):\\n{languages}\\n';;
 *) {recognize}
 esac
 "
     );
-    let path = folder.path().join("tesseract");
-    fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    script(&folder.path().join("tesseract"), &commands);
     folder
 }
 

@@ -10,5 +10,6 @@ pub mod fakes;
 pub mod faults;
 pub mod pdf;
 pub mod retrieval;
+pub mod script;
 pub mod servers;
 pub mod wire;

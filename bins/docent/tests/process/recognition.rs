@@ -3,9 +3,9 @@
 use crate::client::{Client, fixture};
 use crate::create_account;
 use crate::program::{Serving, docent, in_time, run};
+use docent_testkit::script::script;
 use docent_testkit::wire::{FakeLlm, Reply};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::TempDir;
 use tokio::process::Command;
@@ -14,14 +14,12 @@ use tokio::process::Command;
 fn dev(folder: &Path) -> Command {
     let programs = folder.join("programs");
     std::fs::create_dir_all(&programs).unwrap();
-    let script = format!(
-        "#!/bin/sh\nwhile [ ! -e '{}' ]; do sleep 0.02; done\n\
+    let commands = format!(
+        "while [ ! -e '{}' ]; do sleep 0.02; done\n\
          case $1 in --version) echo tesseract 5.9;; *) printf 'List of languages\\neng\\n';; esac\n",
         folder.join("gate").display()
     );
-    let program = programs.join("tesseract");
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    script(&programs.join("tesseract"), &commands);
     let mut command = docent(folder);
     command.args(["dev", "--no-sample"]).env("DOCENT_OCR", "auto").env("PATH", &programs);
     command
