@@ -34,6 +34,7 @@ mod m0028_recognition;
 mod m0029_file_types;
 mod m0030_feedback;
 mod m0031_summaries;
+mod m0032_open_collections;
 mod state;
 mod table;
 
@@ -82,6 +83,7 @@ impl MigratorTrait for Migrator {
             migration("m0029_file_types", m0029_file_types::changes),
             migration("m0030_feedback", m0030_feedback::changes),
             migration("m0031_summaries", m0031_summaries::changes),
+            migration("m0032_open_collections", m0032_open_collections::changes),
         ]
     }
 }

@@ -9,6 +9,7 @@ CREATE INDEX "audit_log_user_id_idx" ON "audit_log" ("user_id", "at");
 CREATE INDEX "collection_groups_group_id_idx" ON "collection_groups" ("group_id");
 CREATE INDEX "collection_users_user_id_idx" ON "collection_users" ("user_id");
 CREATE INDEX "collections_owner_id_idx" ON "collections" ("owner_id");
+CREATE INDEX "collections_role_of_all_idx" ON "collections" ("role_of_all") WHERE "role_of_all" IS NOT NULL;
 CREATE INDEX "conversations_owner_id_idx" ON "conversations" ("owner_id", "updated_at", "id");
 CREATE INDEX "conversations_updated_at_idx" ON "conversations" ("updated_at", "id");
 CREATE INDEX "document_collections_collection_id_idx" ON "document_collections" ("collection_id");
