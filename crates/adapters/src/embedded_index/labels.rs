@@ -12,6 +12,7 @@ use docent_domain::condition::Condition;
 use docent_domain::id::{CollectionId, UserId, VersionId};
 use docent_domain::retrieval::IndexedVersion;
 use docent_domain::scope::Scope;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -25,35 +26,74 @@ pub(super) type LabelMap = HashMap<u128, DocumentLabels>;
 
 /// The labels that searches use. Removed documents may keep theirs, since a running search can still see their chunks.
 #[derive(Default)]
-pub(super) struct Labels(RwLock<LabelMap>);
+pub(super) struct Labels(RwLock<Known>);
+
+/// Labels and, for scopes, the collections of each document in a form that fits the processor's caches: a search asks
+/// for every document.
+#[derive(Default)]
+pub(super) struct Known {
+    labels: LabelMap,
+    /// The number of each set of collections that a document has been in.
+    sets: HashMap<BTreeSet<CollectionId>, u32>,
+    /// The number of each document's set.
+    documents: FxHashMap<u128, u32>,
+}
+
+impl Known {
+    pub(super) fn labels(&self) -> &LabelMap {
+        &self.labels
+    }
+
+    fn put(&mut self, document: u128, labels: DocumentLabels) {
+        let next = self.sets.len() as u32;
+        let set = match self.sets.get(&labels.collections) {
+            Some(set) => *set,
+            None => *self.sets.entry(labels.collections.clone()).or_insert(next),
+        };
+        self.documents.insert(document, set);
+        self.labels.insert(document, labels);
+    }
+}
 
 impl Labels {
     pub(super) fn new(labels: LabelMap) -> Self {
-        Self(RwLock::new(labels))
+        let mut known = Known::default();
+        for (document, labels) in labels {
+            known.put(document, labels);
+        }
+        Self(RwLock::new(known))
     }
 
-    pub(super) fn get(&self) -> RwLockReadGuard<'_, LabelMap> {
+    pub(super) fn get(&self) -> RwLockReadGuard<'_, Known> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn put(&self, documents: Vec<IndexedVersion>) {
-        let mut labels = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        labels.extend(documents.into_iter().map(|document| (key(document.id), document.labels)));
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for document in documents {
+            known.put(key(document.id), document.labels);
+        }
     }
 
     /// Selects the documents that a search may return; `None` for all. Must be called after the chunks to search were
     /// determined, so that none of them is without its labels.
     pub(super) fn select<'a>(
         &'a self,
-        scope: &'a Scope,
+        scope: &Scope,
         condition: Option<&'a Condition>,
     ) -> Option<Selection<'a>> {
         if scope.collections().is_none() && condition.is_none() {
             return None;
         }
-        let mut selection = Selection { labels: self.get(), scope, condition, allows_unlabelled: false };
-        selection.allows_unlabelled = selection.fits(&unlabelled());
-        Some(selection)
+        let known = self.get();
+        let mut sets = vec![false; known.sets.len()];
+        for (collections, set) in &known.sets {
+            sets[*set as usize] = scope.contains(collections);
+        }
+        let unlabelled = unlabelled();
+        let allows_unlabelled = scope.contains(&unlabelled.collections)
+            && condition.is_none_or(|condition| condition.is_met_by(&unlabelled));
+        Some(Selection { known, sets, condition, allows_unlabelled })
     }
 }
 
@@ -77,20 +117,18 @@ fn unlabelled() -> DocumentLabels {
 
 /// The documents in a scope that meet a condition.
 pub(super) struct Selection<'a> {
-    labels: RwLockReadGuard<'a, LabelMap>,
-    scope: &'a Scope,
+    known: RwLockReadGuard<'a, Known>,
+    /// Whether documents with the set of collections of this number are in the scope.
+    sets: Vec<bool>,
     condition: Option<&'a Condition>,
     allows_unlabelled: bool,
 }
 
 impl Selection<'_> {
     pub(super) fn allows(&self, document: u128) -> bool {
-        self.labels.get(&document).map_or(self.allows_unlabelled, |labels| self.fits(labels))
-    }
-
-    fn fits(&self, labels: &DocumentLabels) -> bool {
-        self.scope.contains(&labels.collections)
-            && self.condition.is_none_or(|condition| condition.is_met_by(labels))
+        let Some(set) = self.known.documents.get(&document) else { return self.allows_unlabelled };
+        self.sets[*set as usize]
+            && self.condition.is_none_or(|condition| condition.is_met_by(&self.known.labels[&document]))
     }
 }
 

@@ -313,7 +313,7 @@ impl WriterThread {
     /// Compacts the file of labels, which grows with each change. Errors do not affect callers.
     fn compact_labels(&mut self) {
         if self.labels.lines() >= MIN_LINES_TO_COMPACT
-            && let Err(error) = self.labels.compact(&self.shared.labels.get())
+            && let Err(error) = self.labels.compact(self.shared.labels.get().labels())
         {
             tracing::warn!(%error, "cannot compact labels; this is retried after the next change");
         }

@@ -78,7 +78,7 @@ async fn labels_without_a_commit_are_harmless() {
     fs::File::options().append(true).open(&path).unwrap().write_all(b"{\"document\":").unwrap();
     let index = open(&folder);
     assert_eq!(in_collection(&index, id(2)).await, [version_id(1)]);
-    let known: Vec<u128> = index.shared.labels.get().keys().copied().collect();
+    let known: Vec<u128> = index.shared.labels.get().labels().keys().copied().collect();
     assert_eq!(known, [crate::embedded_index::labels::key(version_id(1))]);
     index.replace(&labelled(2, 1), vec![entry(2, 0, "pump")]).await.unwrap();
     drop(index);
