@@ -10,6 +10,8 @@ use docent_ports::vector_index::VectorIndex;
 const MAX_CORRECTIONS: usize = 3;
 /// Maximum number of words that are tried for a misspelled one.
 const MAX_TRIED: usize = 4;
+/// Number of chunks that are read to see whether a word is in the documents as it is spelled.
+const READ_CHUNKS: usize = 10;
 /// Minimum number of chunks with a word that is meant: a word that occurs once is often a mistake itself.
 const MIN_CHUNKS: u64 = 2;
 /// The same for a name. What a question names occurs often in documents about it.
@@ -83,11 +85,20 @@ async fn meant(
     for (_, word) in counted.into_iter().take(MAX_TRIED) {
         let terms = word.terms.iter().map(|term| QueryTerm::word(term.as_str())).collect();
         let query = QueryEmbedding { sparse: Some(terms), dense: None };
-        if !index.search(&query, ChunkFilter { limit: 1, ..filter }).await?.is_empty() {
+        let chunks = index.search(&query, ChunkFilter { limit: READ_CHUNKS, ..filter }).await?;
+        if chunks.iter().any(|chunk| has_word(&chunk.text, &word.word)) {
             return Ok(Some(word));
         }
     }
     Ok(None)
+}
+
+/// Whether a text has a word, or its singular or plural. Its terms are not enough: “drugged” has the term of “drug”.
+fn has_word(text: &str, word: &str) -> bool {
+    let singular = |ending| word.strip_suffix(ending).unwrap_or(word);
+    text.split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .any(|other| other.starts_with(word) || other == singular("s") || other == singular("es"))
 }
 
 /// Without a call if there are no terms.
@@ -144,6 +155,12 @@ mod tests {
         assert_eq!(terms, query_terms("pump warrnty crne warranty"), "crane occurs once");
         let written: Vec<&str> = corrections.iter().map(|correction| correction.written.as_str()).collect();
         assert_eq!(written, ["warrnty"]);
+    }
+
+    #[test]
+    fn word_stands_in_a_text_in_singular_or_plural() {
+        assert!(has_word("The Customer's pump", "customers") && has_word("all customers", "customer"));
+        assert!(!has_word("The drug and the drugs", "drugged"));
     }
 
     #[tokio::test]

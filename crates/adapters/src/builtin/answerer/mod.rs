@@ -4,8 +4,10 @@
 //! and page. A name in the question that no passage contains is searched for separately. If the question is out of scope,
 //! the answer says so. Passages are only quoted, so instructions in them have no effect.
 
+mod calculation;
 mod dialogue;
 mod passage;
+mod periods;
 mod phrases;
 mod question;
 mod quote;
@@ -108,7 +110,9 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
                     (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
                     (Selection::Search(_), None) => (None, Vec::new(), Vec::new()),
                     (Selection::Quotes { best, further }, _) => (None, best, further),
-                    (Selection::Parts(rows), _) => (Some(phrases.parts), rows, Vec::new()),
+                    (Selection::Parts { rows, missing }, _) => {
+                        (Some(parts(&missing, phrases)), rows, Vec::new())
+                    }
                 };
             let text = format_quotes(&quotes);
             if quotes.is_empty() {
@@ -118,7 +122,6 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
                 with_closest(phrases.nothing_new, phrases, &passages)
             } else {
                 let notes = notes(understood.as_deref(), &corrections, phrases);
-                let lead = lead.map(str::to_owned);
                 let further = format_further(&further, phrases);
                 notes.into_iter().chain(lead).chain([text]).chain(further).collect::<Vec<_>>().join("\n\n")
             }
@@ -136,6 +139,14 @@ fn notes(understood: Option<&str>, corrections: &[Correction], phrases: &Phrases
     });
     let understood = understood.map(|question| phrases.understood.replace("{question}", question));
     understood.into_iter().chain(named).collect()
+}
+
+/// Introduces the rows with the parts of a calculation.
+fn parts(missing: &[String], phrases: &Phrases) -> String {
+    if missing.is_empty() {
+        return phrases.parts.to_owned();
+    }
+    format!("{} {} {}.", phrases.parts, phrases.not_found, missing.join("; "))
 }
 
 /// A sentence with the pages of the best passages.

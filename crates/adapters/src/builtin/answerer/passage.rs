@@ -19,8 +19,9 @@ const HEADING_WORDS: usize = 9;
 const FIGURE_FACTOR: f32 = 1.15;
 /// Factor for a sentence without an amount if the question asks for one.
 const NO_AMOUNT_FACTOR: f32 = 0.5;
-/// Factor for a sentence that names a cause if the question asks for a reason.
+/// Factor for a sentence that names a cause if the question asks for a reason, and for a row, which names none.
 const REASON_FACTOR: f32 = 1.25;
+const NO_REASON_FACTOR: f32 = 0.6;
 /// Factor for a sentence that only says where something is.
 const POINTER_FACTOR: f32 = 0.4;
 /// Factor for a sentence that announces what the passage lacks.
@@ -68,11 +69,19 @@ impl<'a> Passage<'a> {
                 let table = self.table(index);
                 return if several && table.len() <= BLOCK_ROWS { table } else { index..index + 1 };
             }
-            () if unit.announces() => self.announced(index + 1),
+            () if unit.announces() || self.is_caption(index) => self.announced(index + 1),
             () if unit.is_heading() => self.headed(index + 1),
             () => index + 1,
         };
         index..end
+    }
+
+    /// Whether a line without the end of a sentence stands directly above a table.
+    fn is_caption(&self, index: usize) -> bool {
+        let unit = &self.units[index];
+        unit.sentence.row.is_none()
+            && !unit.sentence.text.ends_with(['.', '!', '?', ';', ','])
+            && self.units.get(index + 1).is_some_and(|next| next.sentence.row.is_some())
     }
 
     /// The rows of the table that a row belongs to.
@@ -137,7 +146,12 @@ impl<'a> Passage<'a> {
             () if intent.figure && has_figure => FIGURE_FACTOR,
             () => 1.0,
         };
-        let reason = if intent.reason && text().any(gives_reason) { REASON_FACTOR } else { 1.0 };
+        let reason = match () {
+            () if !intent.reason => 1.0,
+            () if text().any(gives_reason) => REASON_FACTOR,
+            () if unit.sentence.row.is_some() => NO_REASON_FACTOR,
+            () => 1.0,
+        };
         let pointer = if is_pointer(&unit.sentence.text) { POINTER_FACTOR } else { 1.0 };
         form * figure * reason * pointer
     }
@@ -300,22 +314,30 @@ impl Unit {
     }
 }
 
+/// Beginnings of reasons.
+const REASONS: [&str; 10] = [
+    "due to",
+    "driven by",
+    "primarily",
+    "because",
+    "reflect",
+    "attributable",
+    "as a result",
+    "weil",
+    "aufgrund",
+    "wegen",
+];
+
 fn gives_reason(text: &str) -> bool {
     let text = text.to_lowercase();
-    [
-        "due to",
-        "driven by",
-        "primarily",
-        "because",
-        "reflect",
-        "attributable",
-        "as a result",
-        "weil",
-        "aufgrund",
-        "wegen",
-    ]
-    .iter()
-    .any(|phrase| text.contains(phrase))
+    REASONS.iter().any(|phrase| text.contains(phrase))
+}
+
+/// Whether a word belongs to the beginning of a reason.
+pub(super) fn begins_reason(word: &str) -> bool {
+    let word = word.to_lowercase();
+    word.len() > 2
+        && REASONS.iter().any(|phrase| phrase.split(' ').any(|part| part.len() > 2 && word.starts_with(part)))
 }
 
 /// Whether a sentence refers to another place for its subject.

@@ -22,6 +22,8 @@ pub(super) struct Phrases {
     pub(super) further: &'static str,
     /// Introduces the parts of a calculation.
     pub(super) parts: &'static str,
+    /// Introduces parts that were not found.
+    pub(super) not_found: &'static str,
     /// With `{question}`.
     pub(super) understood: &'static str,
     /// With `{written}` and `{meant}`.
@@ -44,7 +46,8 @@ const ENGLISH: Phrases = Phrases {
     closest: "Closest pages:",
     nothing_new: "I found nothing beyond my previous answer.",
     further: "Also related:",
-    parts: "I do not calculate. These rows have the figures that it is calculated from:",
+    parts: "I do not calculate, but these rows have the figures for it.",
+    not_found: "Not found:",
     understood: "Understood as: {question}",
     read_as: "No document contains “{written}”. I searched for “{meant}”.",
     search_failed: "I could not search the documents right now. Please try again in a moment.",
@@ -65,7 +68,8 @@ const GERMAN: Phrases = Phrases {
     closest: "Am nächsten kommen:",
     nothing_new: "Ich habe nichts gefunden, was über meine vorige Antwort hinausgeht.",
     further: "Auch dazu:",
-    parts: "Ich rechne nicht. Diese Zeilen enthalten die Zahlen, aus denen es sich berechnet:",
+    parts: "Ich rechne nicht, aber diese Zeilen enthalten die Zahlen dafür.",
+    not_found: "Nicht gefunden:",
     understood: "Verstanden als: {question}",
     read_as: "Kein Dokument enthält „{written}“. Ich habe nach „{meant}“ gesucht.",
     search_failed: "Die Dokumente können gerade nicht durchsucht werden. Bitte versuchen Sie es gleich noch einmal.",

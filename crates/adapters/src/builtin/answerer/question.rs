@@ -4,13 +4,13 @@ use crate::builtin::lexical::Analyzer;
 use std::collections::HashSet;
 
 /// Words for the place, the time or the manner of an answer. A sentence is not about a question because it has them.
-const CIRCUMSTANCES: &str = "according amount amounts analysis annual appendix associated based basis beginning brief briefly business chapter chart column \
-    compare compared comparison company current data define defined detail details diagram disclosed disclosure discuss discussed document documents \
-    end enumerate figure filing first fiscal fourth float form format given graph guide highlight highlighted image indicate indicated information insight insights integer \
-    item k key latest line list listed main major mention mentioned most month notable note notes number outline outlined page paper \
-    paragraph period picture plainly please present previous primary principal presented provide provided q quarter quarterly quarters recent relevant report \
+const CIRCUMSTANCES: &str = "according align amount amounts analysis annual appendix associated based basis beginning brief briefly business called chapter chart column combine \
+    compare compared comparison company correlate correlation current data define defined detail details diagram disclosed disclosure discuss discussed document documents \
+    end enumerate examine figure filing final first fiscal fourth float form format given graph guide highlight highlighted image indicate indicated information insight insights integer \
+    item k key last latest line list listed main major mention mentioned most month name named notable note notes number outline outlined page paper \
+    paragraph period picture plainly please potential potentially present previous primary principal presented provide provided q qs quarter quarterly quarters recent relevant report \
     reported reporting second section show showing shown shows significant significantly respectively slide source specific specified state stated \
-    statement statements summary table tables text third timeframe title useful value values year years \
+    statement statements summary table tables text third timeframe title understand useful value values year years \
     angegeben bericht beschrieben dokument genannt jahr kapitel quartal seite tabelle";
 
 /// Words for a change and its reasons, for which documents have many others.
@@ -22,6 +22,37 @@ const CHANGES: &str = "behind contributed contributing driver drivers evolution 
 const MEASURES: &str = "average best billion billions cents common decimal decimals dollar dollars eur euro euros fewest gbp \
     highest largest least lowest million millions percent percentage place places round rounded smallest thousand thousands \
     unit units usd worst";
+
+/// Parts of reports. Their words are circumstances unless the question has them elsewhere too: “income” in “income
+/// statement” is not its subject.
+const PLACES: [&str; 15] = [
+    "statements of financial position",
+    "statement of financial position",
+    "statement of cash flows",
+    "statements of cash flows",
+    "statement of operations",
+    "statements of operations",
+    "statement of income",
+    "statements of income",
+    "income statement",
+    "balance sheet",
+    "cash flow statement",
+    "p&l statement",
+    "financial statement",
+    "management's discussion and analysis",
+    "management's discussion",
+];
+
+/// Circumstances that are part of a name with the number behind them: “Unit 14”.
+const NUMBERED: &str = "appendix article chapter figure item note section step table unit";
+
+/// Words that a question asks with. An introduction such as “In the second quarter of 2023,” has none.
+const ASKING: &str = "are calculate can compare could describe did do does explain find give has have how identify is list \
+    name show summarize tell was were what when where which who whose why would";
+
+/// Words of a question for a reason.
+const REASONS: &str = "affect affected cause caused causes contributed drive driver drivers driving drove driven factor factors impact \
+    impacted influence influenced reason reasons why";
 
 /// Weight of these words relative to others.
 const CIRCUMSTANCE_WEIGHT: f32 = 0.25;
@@ -53,18 +84,22 @@ impl Intent {
         let has = |list: &str| list.split(' ').any(|word| words.contains(&word));
         let says = |list: &[&str]| list.iter().any(|phrase| lower.contains(phrase));
         let head = head(question);
+        let first = head.unwrap_or(question).to_lowercase();
         let amount = has(
             "usd eur dollars million millions billion billions percent percentage decimal margin ratio turnover $ %",
         ) || says(&["how much", "rounded", "round to", "round your"]);
         Self {
-            circumstances: circumstances(analyzer),
+            circumstances: circumstances(&lower, analyzer),
             head: head.map(|head| analyzer.question(head).terms.into_iter().collect()).unwrap_or_default(),
             amount,
             figure: amount
                 || has("amount total when rate")
                 || says(&["how many", "number of", "how long", "how often"]),
-            reason: has("why driver drivers drove driven factor factors reason reasons cause caused causes")
-                || says(&["due to"]),
+            // “If it is not useful, explain why” asks for a figure first.
+            reason: first.contains("due to")
+                || first
+                    .split(|c: char| !c.is_alphanumeric())
+                    .any(|word| REASONS.split(' ').any(|reason| reason == word)),
             several: has(
                 "which list breakdown highest lowest largest smallest most least among across each types kinds steps \
                 components names segments categories welche",
@@ -85,11 +120,25 @@ impl Intent {
     }
 }
 
-/// The terms of words for place, time and manner. Each word is analysed alone: a list of words has no
-/// language.
-fn circumstances(analyzer: Analyzer) -> HashSet<String> {
+/// The terms of words for place, time and manner in a question in small letters. Each word is analysed alone: a list of
+/// words has no language.
+fn circumstances(question: &str, analyzer: Analyzer) -> HashSet<String> {
     let words = [CIRCUMSTANCES, CHANGES, MEASURES].into_iter().flat_map(str::split_whitespace);
-    words.flat_map(|word| analyzer.terms(word)).collect()
+    let mut circumstances: HashSet<String> = words.flat_map(|word| analyzer.terms(word)).collect();
+    let straight = question.replace('’', "'");
+    let rest = PLACES.iter().fold(straight.clone(), |rest, place| rest.replace(place, " "));
+    let elsewhere: HashSet<String> = analyzer.terms(&rest).into_iter().collect();
+    circumstances.extend(analyzer.terms(&straight).into_iter().filter(|term| !elsewhere.contains(term)));
+    let words: Vec<&str> = question.split_whitespace().collect();
+    for pair in words.windows(2) {
+        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && !is_year(word);
+        if NUMBERED.split(' ').any(|word| word == pair[0]) && is_number(pair[1]) {
+            for term in analyzer.terms(pair[0]) {
+                circumstances.remove(&term);
+            }
+        }
+    }
+    circumstances
 }
 
 /// Whether a term is a year.
@@ -99,18 +148,26 @@ pub(super) fn is_year(term: &str) -> bool {
         && term.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Openings of a second question after a comma.
-const SECOND: [&str; 6] = [", and what", ", and how", ", and why", ", what", ", how", ", why"];
+/// Openings of a second question.
+const SECOND: [&str; 9] =
+    [", and what", ", and how", ", and why", ", what", ", how", ", why", " and what", " and how", " and why"];
 /// A first question has at least this many words.
 const MIN_HEAD_WORDS: usize = 4;
 
 /// The first question of several.
 fn head(question: &str) -> Option<&str> {
     let lower = question.to_ascii_lowercase();
-    let ends = SECOND.iter().filter_map(|opening| lower.find(opening)).chain(lower.find('?')).min()?;
-    let (head, tail) = (question.get(..ends)?, question.get(ends..)?);
-    let has_tail = tail.chars().filter(|c| c.is_alphabetic()).count() > 3;
-    (has_tail && head.split_whitespace().count() >= MIN_HEAD_WORDS).then_some(head)
+    let openings = SECOND.iter().flat_map(|opening| lower.match_indices(opening)).map(|(at, _)| at);
+    let mut ends: Vec<usize> = openings.chain(lower.find('?')).collect();
+    ends.sort_unstable();
+    let asks = |head: &&str| {
+        let words = || head.split_whitespace();
+        words().count() >= MIN_HEAD_WORDS
+            && words().any(|word| ASKING.split_whitespace().any(|asking| word.eq_ignore_ascii_case(asking)))
+    };
+    let head = ends.iter().filter_map(|end| question.get(..*end)).find(asks)?;
+    let has_tail = question[head.len()..].chars().filter(|c| c.is_alphabetic()).count() > 3;
+    has_tail.then_some(head)
 }
 
 #[cfg(test)]
@@ -136,10 +193,24 @@ mod tests {
         assert_eq!(head("How long is the warranty? If so, why?"), Some("How long is the warranty"));
         assert_eq!(head("How long is the warranty?"), None);
         assert_eq!(head("In 2018, what is the warranty?"), None);
+        assert_eq!(head("In the second quarter of 2018, what was the warranty?"), None);
+        assert_eq!(
+            head("In the second quarter of 2018, how long was it and why did it change?"),
+            Some("In the second quarter of 2018, how long was it")
+        );
         assert_eq!(
             head("How did the sales change, and what does it mean?"),
             Some("How did the sales change")
         );
+    }
+
+    #[test]
+    fn parts_of_reports_are_circumstances_unless_they_are_the_subject() {
+        let place = intent("According to the income statement, what are the sales?");
+        assert!(!place.is_subject("incom") && place.is_subject("sale"));
+        assert!(intent("What income does the income statement show?").is_subject("incom"));
+        assert!(intent("What is the topic of unit 14?").is_subject("unit"));
+        assert!(!intent("How many units in 2018?").is_subject("unit"));
     }
 
     #[test]
@@ -148,6 +219,7 @@ mod tests {
         assert!(much.amount && much.figure && !many.amount && many.figure);
         assert!(intent("What is the margin in %?").amount && !intent("What is a pump?").figure);
         assert!(intent("Why did sales fall?").reason && !intent("Who fell?").reason);
+        assert!(!intent("How much cash is there? If that is of no use, say why.").reason);
         assert!(intent("Which pump is the largest?").several && !intent("Who makes it?").several);
     }
 }

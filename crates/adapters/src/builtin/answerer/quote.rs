@@ -24,7 +24,7 @@ pub(super) struct Quote {
 /// Longer quotes are cut.
 const QUOTE_CHARS: usize = 350;
 /// The same for brief quotes.
-const BRIEF_CHARS: usize = 140;
+const BRIEF_CHARS: usize = 200;
 /// Maximum number of columns of a quoted table, and of characters of its cells.
 const TABLE_COLUMNS: usize = 7;
 const CELL_CHARS: usize = 160;
@@ -57,37 +57,47 @@ pub(super) fn quote_briefly(passage: &Passage<'_>, index: usize, weight: &dyn Fn
     }
 }
 
-/// Quotes rows, those of one table together.
+/// Quotes rows, those of one table together, also if the table was divided.
 pub(super) fn quote_rows(rows: &[(&Passage<'_>, usize)], asked: &HashSet<String>) -> Vec<Quote> {
-    let mut tables: Vec<(&Passage<'_>, Vec<usize>)> = Vec::new();
+    let mut tables: Vec<Vec<Place<'_>>> = Vec::new();
     for (passage, index) in rows {
-        let header = |passage: &Passage<'_>, index: usize| {
-            passage.units[index].sentence.row.as_ref().map(|row| Arc::clone(&row.header))
-        };
-        let wanted = header(passage, *index);
-        let is_same = |(other, indexes): &&mut (&Passage<'_>, Vec<usize>)| {
-            let found = header(other, indexes[0]);
-            found.zip(wanted.clone()).is_some_and(|(a, b)| Arc::ptr_eq(&a, &b))
-        };
-        match tables.iter_mut().find(is_same) {
-            Some((_, indexes)) if !indexes.contains(index) => indexes.push(*index),
-            Some(_) => {}
-            None => tables.push((passage, vec![*index])),
+        let sentence = &passage.units[*index].sentence;
+        let Some(row) = &sentence.row else { continue };
+        let place = Place { passage, page: page_at(&passage.chunk.pages, sentence.at), index: *index, row };
+        match tables.iter_mut().find(|table| table[0].shares_table(&place)) {
+            Some(table) if table.iter().any(|other| other.is_same(&place)) => {}
+            Some(table) => table.push(place),
+            None => tables.push(vec![place]),
         }
     }
-    let quote = |(passage, mut indexes): (&Passage<'_>, Vec<usize>)| {
-        indexes.sort_unstable();
-        let rows: Vec<&Row> =
-            indexes.iter().filter_map(|index| passage.units[*index].sentence.row.as_ref()).collect();
-        let at = passage.units[indexes[0]].sentence.at;
-        Quote {
-            title: passage.chunk.title.clone(),
-            page: page_at(&passage.chunk.pages, at),
-            text: table_of(&rows, asked),
-            is_block: true,
-        }
+    let quote = |mut table: Vec<Place<'_>>| {
+        table.sort_by_key(|place| (place.passage.chunk.span.start, place.index));
+        let rows: Vec<&Row> = table.iter().map(|place| place.row).collect();
+        let (title, page) = (table[0].passage.chunk.title.clone(), table[0].page);
+        Quote { title, page, text: table_of(&rows, asked), is_block: true }
     };
     tables.into_iter().map(quote).collect()
+}
+
+/// A row of a passage.
+struct Place<'a> {
+    passage: &'a Passage<'a>,
+    page: u32,
+    index: usize,
+    row: &'a Row,
+}
+
+impl Place<'_> {
+    fn shares_table(&self, other: &Self) -> bool {
+        self.passage.chunk.document_id == other.passage.chunk.document_id
+            && self.page == other.page
+            && self.row.header == other.row.header
+            && self.row.caption == other.row.caption
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.passage.chunk.id == other.passage.chunk.id && self.index == other.index
+    }
 }
 
 /// Writes a sentence with the list, table or text that it announces.
@@ -100,8 +110,10 @@ fn announced(
     let first = &passage.units[index].sentence;
     let rest = block.start + 1..block.end;
     let units = &passage.units[rest.clone()];
-    if units.iter().any(|unit| unit.sentence.row.is_some()) {
-        return (format!("“{}”\n\n{}", marked(&first.text), tables(passage, rest, asked)), true);
+    if let Some(row) = units.iter().find_map(|unit| unit.sentence.row.as_ref()) {
+        let tables = tables(passage, rest, asked);
+        let is_caption = caption_of(row).contains(first.text.trim());
+        return (if is_caption { tables } else { format!("“{}”\n\n{tables}", marked(&first.text)) }, true);
     }
     if units.iter().all(|unit| unit.sentence.is_item) {
         let items: Vec<String> = units
@@ -163,8 +175,20 @@ fn table_of(rows: &[&Row], asked: &HashSet<String>) -> String {
             if marked == Some(column) && !cell.is_empty() { format!("**{cell}**") } else { cell }
         })
     }));
-    // A page number, or the name of a page's header.
-    let caption = first.caption.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
-    let caption = caption.trim_start_matches("Table of Contents ").trim();
+    let caption = caption_of(first);
     if caption.is_empty() { lines.join("\n") } else { format!("{caption}\n\n{}", lines.join("\n")) }
+}
+
+/// A sentence before a caption has at least this many words; fewer are part of it, such as “Item 2.”.
+const SENTENCE_WORDS: usize = 5;
+
+/// The caption of a row's table without the end of the text before it and without the header of the page.
+fn caption_of(row: &Row) -> &str {
+    let is_number = |c: char| c.is_ascii_digit() || c == ' ' || c == '.';
+    let caption = row.caption.rsplit(" | ").next().unwrap_or_default();
+    let caption = match caption.rsplit_once(". ") {
+        Some((before, last)) if before.split(' ').count() >= SENTENCE_WORDS && last.contains(' ') => last,
+        _ => caption,
+    };
+    caption.trim_start_matches(is_number).trim_start_matches("Table of Contents ").trim()
 }

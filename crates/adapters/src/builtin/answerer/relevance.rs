@@ -6,13 +6,13 @@
 //! breaks near ties. What a sentence announces is quoted with it. A figure that is calculated from others, such as a ratio, is
 //! answered with the rows of these.
 
-use super::passage::{Passage, Unit};
+use super::calculation::{Parts, parts};
+use super::passage::{Passage, Unit, begins_reason};
+use super::periods::{self, Asked, Period, report};
 use super::question::{Intent, is_year};
 use super::quote::{Quote, quote_block, quote_briefly, quote_rows};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
-use crate::builtin::lexical::{
-    self, Alternative, Analyzer, Lexicon, Name, Part, Question, Synonym, abbreviations, names,
-};
+use crate::builtin::lexical::{self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, names};
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::{HashMap, HashSet};
@@ -20,8 +20,12 @@ use std::ops::Range;
 
 /// Maximum number of quotes in an answer.
 const MAX_QUOTES: usize = 3;
+/// Maximum number of reports of a series that are quoted.
+const MAX_REPORTS: usize = 4;
 /// Maximum number of further quotes, from other passages.
 const MAX_FURTHER: usize = 3;
+/// Shorter sentences say too little.
+const MIN_FURTHER_WORDS: usize = 4;
 /// Maximum number of a question's rarest terms that are considered: no text contains all words of a long question.
 const MAX_TOPIC_TERMS: usize = 5;
 /// Candidates with less than this fraction of the best one's rating are left out.
@@ -30,6 +34,8 @@ const SECONDARY_SHARE: f32 = 0.5;
 const FURTHER_SHARE: f32 = 0.25;
 /// Bonus for the first passage's rank; the n-th passage gets the n-th part.
 const RANK_WEIGHT: f32 = 0.3;
+/// Weight of a word such as “because” for what is kept of a long sentence if the question asks for a reason.
+const REASON_WEIGHT: f32 = 3.0;
 /// Sentences that have more than this fraction of terms in common are duplicates.
 const MAX_SIMILARITY: f32 = 0.6;
 /// Weight of terms in the previous sentence, and of those in what a sentence announces.
@@ -42,16 +48,13 @@ const PAIR_WEIGHT: f32 = 1.0;
 const NAMES_WEIGHT: f32 = 0.25;
 /// Bonus for a row whose label consists of the question's subject.
 const LABEL_WEIGHT: f32 = 0.5;
-/// A row has a part of a calculation if this fraction of its label and the part is common to both.
-const MIN_PART_FIT: f32 = 0.4;
-
 /// The result of selecting quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Selection {
     /// Quotes, best first, and others that are less likely to answer the question. Both are empty if the question is out of scope.
     Quotes { best: Vec<Quote>, further: Vec<Quote> },
-    /// Rows with the parts of a calculation.
-    Parts(Vec<Quote>),
+    /// Rows with the parts of a calculation, and words for the parts without a row.
+    Parts { rows: Vec<Quote>, missing: Vec<String> },
     /// What to search for first: names that no passage contains, though their documents may, and parts of a calculation.
     Search(Vec<String>),
 }
@@ -101,25 +104,49 @@ pub(super) fn select(
     let criteria = Criteria::of(&asked, intent, &names, &synonyms, passages);
     let is_related = |rank: &usize| !unrelated.contains(&all[*rank].chunk.document_id);
     let in_scope = |rank: &usize| relevant.get(*rank) == Some(&true);
-    let related: Vec<usize> = (0..all.len()).filter(is_related).collect();
+    let mut related: Vec<usize> = (0..all.len()).filter(is_related).collect();
+    let periods = periods::asked(question);
+    if periods == Asked::Latest {
+        let reports: Vec<_> = related
+            .iter()
+            .filter(|rank| in_scope(rank))
+            .filter_map(|rank| report(&all[*rank].chunk.title))
+            .collect();
+        let is_superseded = |title: &str| {
+            let this = report(title);
+            this.is_some_and(|(series, period)| {
+                reports.iter().any(|other| other.0 == series && other.1 > period)
+            })
+        };
+        related.retain(|rank| !is_superseded(&all[*rank].chunk.title));
+    }
     if related.iter().any(in_scope) {
-        match criteria.parts(&related, &all, &topics) {
-            Parts::All(rows) => return Selection::Parts(quote_rows(&rows, &criteria.intent.years)),
-            Parts::Missing(words) if further.is_none() => {
+        let wanted = (!criteria.intent.reason).then_some(&*synonyms).unwrap_or_default();
+        match parts(wanted, &criteria.intent.years, &related, &all, &topics) {
+            Some(Parts { missing, .. }) if !missing.is_empty() && further.is_none() => {
                 let years = criteria.intent.years.iter().cloned();
                 let names = names.iter().map(|name| name.word.clone());
-                return Selection::Search(names.chain(words).chain(years).collect());
+                return Selection::Search(names.chain(missing).chain(years).collect());
             }
-            Parts::Missing(_) | Parts::None => {}
+            Some(Parts { rows, missing }) if rows.len() >= missing.len() => {
+                return Selection::Parts { rows: quote_rows(&rows, &criteria.intent.years), missing };
+            }
+            _ => {}
         }
     }
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for rank in related.into_iter().filter(in_scope) {
         candidates.extend(criteria.candidates(rank, &passages[rank], &topics[rank]));
     }
-    let weight = |word: &str| analyzer.terms(word).iter().map(|term| criteria.weight(term)).sum();
+    let weight = |word: &str| {
+        let reason = if criteria.intent.reason && begins_reason(word) { REASON_WEIGHT } else { 0.0 };
+        reason + analyzer.terms(word).iter().map(|term| criteria.weight(term)).sum::<f32>()
+    };
     let years = &criteria.intent.years;
-    let (best, further) = select_candidates(candidates);
+    let (best, further) = match periods {
+        Asked::Each => select_of_each(candidates),
+        Asked::Latest | Asked::Any => select_candidates(candidates),
+    };
     let quoted = |group: &Vec<Candidate<'_>>| match group.as_slice() {
         [one] => vec![quote_block(one.passage, one.index, one.block.clone(), years, &weight)],
         rows => quote_rows(&rows.iter().map(|row| (row.passage, row.index)).collect::<Vec<_>>(), years),
@@ -179,6 +206,12 @@ impl Candidate<'_> {
         self.share + RANK_WEIGHT / (self.rank + 1) as f32
     }
 
+    /// Whether a reader can tell what it is about without its surroundings.
+    fn says_enough(&self) -> bool {
+        let sentence = &self.unit().sentence;
+        sentence.row.is_some() || sentence.text.split(' ').count() >= MIN_FURTHER_WORDS
+    }
+
     /// Whether two candidates are single rows of one table.
     fn shares_table(&self, other: &Self) -> bool {
         let is_row = |candidate: &Self| candidate.block.len() == 1;
@@ -192,16 +225,6 @@ impl Candidate<'_> {
             && other.block.start < self.block.end;
         overlaps || self.unit().repeats(other.unit(), MAX_SIMILARITY)
     }
-}
-
-/// The rows with the parts of a calculation.
-enum Parts<'a> {
-    /// The question asks for no calculation.
-    None,
-    /// A row for each part.
-    All(Vec<(&'a Passage<'a>, usize)>),
-    /// Words for the parts without a row.
-    Missing(Vec<String>),
 }
 
 /// The criteria for rating sentences.
@@ -317,7 +340,8 @@ impl<'a> Criteria<'a> {
         let names = NAMES_WEIGHT * names as f32 / self.names.len().max(1) as f32;
         let pairs = self.pairs.iter().filter(|(first, second)| unit.has_pair(first, second));
         let pairs: f32 = pairs.map(|(first, second)| self.weight(first) + self.weight(second)).sum();
-        let label = unit.label.as_ref().map_or(0.0, |label| self.label_fit(label, subject));
+        let label = unit.label.as_ref().filter(|_| !self.intent.reason);
+        let label = label.map_or(0.0, |label| self.label_fit(label, subject));
         (terms / whole).min(1.0) + PAIR_WEIGHT / 2.0 * pairs / whole + names + LABEL_WEIGHT * label
     }
 
@@ -328,76 +352,12 @@ impl<'a> Criteria<'a> {
         let others = alternatives.map(|other| overlap(label, other.terms.iter().map(String::as_str)));
         others.fold(overlap(label, subject.iter().copied()), f32::max)
     }
-
-    /// Returns the rows with the parts of a calculation in the question, all from one document.
-    fn parts(&self, related: &[usize], passages: &'a [Passage<'a>], topics: &[Topic<'_>]) -> Parts<'a> {
-        let calculations = self.synonyms.iter().filter(|synonym| synonym.is_calculation());
-        let parts: Vec<&Part> = calculations.flat_map(Synonym::parts).collect();
-        if parts.is_empty() {
-            return Parts::None;
-        }
-        let named = related.iter().map(|rank| topics[*rank].named).fold(0.0, f32::max);
-        let mut documents: Vec<DocumentId> = Vec::new();
-        for rank in related.iter().filter(|rank| topics[**rank].named >= named) {
-            let document = passages[*rank].chunk.document_id;
-            if !documents.contains(&document) {
-                documents.push(document);
-            }
-        }
-        let rows_of = |document: &DocumentId| -> Vec<_> {
-            let ranks = related.iter().filter(|rank| passages[**rank].chunk.document_id == *document);
-            let passages: Vec<&'a Passage<'a>> = ranks.map(|rank| &passages[*rank]).collect();
-            parts.iter().map(|part| self.row_with(part, &passages)).collect()
-        };
-        let found: Vec<Vec<_>> = documents.iter().map(rows_of).collect();
-        if let Some(rows) = found.iter().find_map(|rows| rows.iter().copied().collect()) {
-            return Parts::All(rows);
-        }
-        let missing = parts.iter().zip(found.first().into_iter().flatten()).filter(|(_, row)| row.is_none());
-        let words = missing.filter_map(|(part, _)| part.first()).map(|alternative| alternative.words.clone());
-        Parts::Missing(words.collect())
-    }
-
-    /// Returns the row whose label fits one of the alternatives of a part best.
-    fn row_with(&self, part: &Part, passages: &[&'a Passage<'a>]) -> Option<(&'a Passage<'a>, usize)> {
-        let mut best: Option<(f32, &'a Passage<'a>, usize)> = None;
-        for passage in passages {
-            for (index, unit) in passage.units.iter().enumerate() {
-                let Some(label) = unit.label.as_ref().filter(|_| unit.has_figures()) else { continue };
-                let fits = |Alternative { terms, .. }: &Alternative| {
-                    let fit = overlap(label, terms.iter().map(String::as_str));
-                    let is_whole =
-                        terms.iter().all(|term| label.contains(term) || QUALIFIERS.contains(&&**term));
-                    if is_whole { fit } else { 0.0 }
-                };
-                let fit = part.iter().map(fits).fold(0.0, f32::max);
-                if fit < MIN_PART_FIT {
-                    continue;
-                }
-                let years = &self.intent.years;
-                let in_header = unit.above.iter().filter(|term| years.contains(*term)).count();
-                let score = fit
-                    + YEARS_WEIGHT * in_header as f32 / years.len().max(1) as f32
-                    + if unit.is_in_statement() { STATEMENT_WEIGHT } else { 0.0 };
-                if best.as_ref().is_none_or(|(highest, ..)| score > *highest) {
-                    best = Some((score, passage, index));
-                }
-            }
-        }
-        best.map(|(_, passage, index)| (passage, index))
-    }
 }
 
 /// Factor for a sentence that several documents have.
 const REPEATED_FACTOR: f32 = 0.3;
 /// Number of documents with the same sentence from which it says nothing about one of them.
 const REPEATED_DOCUMENTS: usize = 3;
-/// Terms of a part that a label may lack.
-const QUALIFIERS: [&str; 3] = ["total", "net", "paid"];
-/// Bonus for a row with the years of the question in its header, and for one of a financial statement.
-const YEARS_WEIGHT: f32 = 0.3;
-const STATEMENT_WEIGHT: f32 = 0.2;
-
 /// Returns the keys of sentences that several documents have.
 fn repeated(passages: &[Passage<'_>]) -> HashSet<String> {
     let mut documents: HashMap<String, HashSet<DocumentId>> = HashMap::new();
@@ -411,11 +371,38 @@ fn repeated(passages: &[Passage<'_>]) -> HashSet<String> {
 }
 
 /// Returns the number of common terms relative to all.
-fn overlap<'t>(label: &HashSet<String>, terms: impl Iterator<Item = &'t str>) -> f32 {
+pub(super) fn overlap<'t>(label: &HashSet<String>, terms: impl Iterator<Item = &'t str>) -> f32 {
     let terms: HashSet<&str> = terms.collect();
     let words: HashSet<&str> = label.iter().map(String::as_str).filter(|term| !is_year(term)).collect();
     let common = words.intersection(&terms).count();
     common as f32 / words.union(&terms).count().max(1) as f32
+}
+
+/// Selects the best candidate of each report in the series of the best one, in order of time; otherwise like
+/// [`select_candidates`].
+fn select_of_each(mut candidates: Vec<Candidate<'_>>) -> (Vec<Vec<Candidate<'_>>>, Vec<Candidate<'_>>) {
+    candidates.sort_by(|a, b| b.score().total_cmp(&a.score()));
+    let report_of = |candidate: &Candidate<'_>| report(&candidate.passage.chunk.title);
+    let Some((series, _)) = candidates.first().and_then(report_of) else {
+        return select_candidates(candidates);
+    };
+    let lowest = SECONDARY_SHARE * candidates.iter().map(|candidate| candidate.share).fold(0.0, f32::max);
+    let mut chosen: Vec<(Period, usize)> = Vec::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        let Some((_, period)) = report_of(candidate).filter(|(words, _)| *words == series) else { continue };
+        let is_new = chosen.iter().all(|(other, at)| *other != period && !candidates[*at].repeats(candidate));
+        if is_new && chosen.len() < MAX_REPORTS && candidate.share >= lowest {
+            chosen.push((period, at));
+        }
+    }
+    if chosen.len() < 2 {
+        return select_candidates(candidates);
+    }
+    chosen.sort_unstable();
+    let mut candidates: Vec<Option<Candidate<'_>>> = candidates.into_iter().map(Some).collect();
+    let best =
+        chosen.into_iter().filter_map(|(_, at)| candidates[at].take()).map(|candidate| vec![candidate]);
+    (best.collect(), Vec::new())
 }
 
 /// Selects candidates without duplicates, best first; rows of one table are grouped. Also returns the best one of each passage
@@ -436,6 +423,7 @@ fn select_candidates(mut candidates: Vec<Candidate<'_>>) -> (Vec<Vec<Candidate<'
             }
         } else if is_new
             && further.len() < MAX_FURTHER
+            && candidate.says_enough()
             && candidate.share >= FURTHER_SHARE * best_share
             && !selected().any(is_from)
             && further.iter().all(|other| !is_from(other) && !candidate.repeats(other))

@@ -20,11 +20,14 @@ pub(in crate::builtin) struct Name {
     pub(in crate::builtin) terms: Vec<String>,
 }
 
-/// Returns the words that look like names: capitalised within a sentence, or with a possessive `s`. Abbreviations are
-/// excluded, because documents write them out.
+/// Returns the words that look like names: capitalised within a sentence, or with a possessive `s`. Abbreviations,
+/// also in the plural, are excluded, because documents write them out.
 pub(in crate::builtin) fn names(question: &str) -> Vec<Name> {
     let mut names = capitalised(question);
-    names.retain(|name| name.word.ends_with(char::is_lowercase));
+    let is_plural = |word: &str| {
+        word.strip_suffix('s').is_some_and(|word| !word.is_empty() && !word.contains(char::is_lowercase))
+    };
+    names.retain(|name| name.word.ends_with(char::is_lowercase) && !is_plural(&name.word));
     names
 }
 
@@ -92,6 +95,7 @@ mod tests {
         );
         assert_eq!(words("Oriel's tower, how tall is it?"), ["Oriel"]);
         assert_eq!(words("Which tower is tall? Where is it?"), [""; 0]);
+        assert_eq!(words("What do the CEOs say in these 10-Qs of Kelmsworth?"), ["Kelmsworth"]);
     }
 
     #[test]

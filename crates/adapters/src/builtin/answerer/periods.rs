@@ -1,0 +1,120 @@
+//! Reports of one series, which differ in their period: “2023 Q1 Report” and “2023 Q2 Report”.
+
+/// A year and a quarter; 0 without one.
+pub(super) type Period = (u16, u8);
+
+/// Which reports of a series a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// It does not say.
+    Any,
+    Latest,
+    /// It compares them.
+    Each,
+}
+
+const LATEST: [&str; 6] = ["latest", "most recent", "newest", "neueste", "jüngste", "aktuellste"];
+/// Words before a period that say that it is one of several.
+const SEVERAL: [&str; 12] = [
+    "across",
+    "between",
+    "each",
+    "every",
+    "over",
+    "previous",
+    "prior",
+    "these",
+    "throughout",
+    "frühere",
+    "jedem",
+    "über",
+];
+const PERIODS: [&str; 15] = [
+    "time",
+    "timeframe",
+    "quarter",
+    "quarters",
+    "period",
+    "periods",
+    "year",
+    "years",
+    "reports",
+    "10-qs",
+    "10-ks",
+    "quartale",
+    "quartal",
+    "jahre",
+    "jahr",
+];
+/// Number of words between them and the period, such as “the reported”.
+const BETWEEN: usize = 2;
+
+/// Returns which reports of a series a question is about.
+pub(super) fn asked(question: &str) -> Asked {
+    let lower = question.to_lowercase();
+    let words: Vec<&str> =
+        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let is_several = |at: usize| {
+        let after = &words[at + 1..words.len().min(at + 2 + BETWEEN)];
+        SEVERAL.contains(&words[at]) && after.iter().any(|word| PERIODS.contains(word))
+    };
+    match () {
+        () if (0..words.len()).any(is_several) => Asked::Each,
+        () if LATEST.iter().any(|phrase| lower.contains(phrase)) => Asked::Latest,
+        () => Asked::Any,
+    }
+}
+
+/// Returns the words of a title that all reports of its series have, and its period; `None` without a year.
+pub(super) fn report(title: &str) -> Option<(Vec<String>, Period)> {
+    let mut series = Vec::new();
+    let (mut year, mut quarter) = (None, 0);
+    for word in title.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let (first, rest) = word.split_at_checked(4).unwrap_or((word, ""));
+        match (self::year(first), self::quarter(rest), self::quarter(word)) {
+            (Some(found), _, _) if rest.is_empty() => year = Some(found),
+            (Some(found), Some(of_it), _) => (year, quarter) = (Some(found), of_it),
+            (_, _, Some(found)) => quarter = found,
+            _ => series.push(word.to_owned()),
+        }
+    }
+    Some((series, (year?, quarter)))
+}
+
+fn year(word: &str) -> Option<u16> {
+    word.parse().ok().filter(|year| (1900..2100).contains(year))
+}
+
+fn quarter(word: &str) -> Option<u8> {
+    let number = word.strip_prefix('q').or_else(|| word.strip_suffix('q'))?;
+    number.parse().ok().filter(|quarter| (1..=4).contains(quarter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_have_a_series_and_a_period() {
+        let report = |title| report(title).map(|(series, period)| (series.join(" "), period));
+        assert_eq!(report("2023 Q2 Oriel.pdf"), Some(("oriel pdf".into(), (2023, 2))));
+        assert_eq!(report("ORIEL_2023Q4_EARNINGS"), Some(("oriel earnings".into(), (2023, 4))));
+        assert_eq!(report("Oriel 10-K 2018"), Some(("oriel 10 k".into(), (2018, 0))));
+        assert_eq!(report("Oriel, 3Q 2018"), Some(("oriel".into(), (2018, 3))));
+        assert_eq!(report("Oriel Q2"), None);
+    }
+
+    #[test]
+    fn questions_ask_for_the_latest_report_or_for_each() {
+        assert_eq!(asked("What was the margin in the most recent report?"), Asked::Latest);
+        for question in [
+            "How have sales changed over time?",
+            "How does the latest quarter compare to previous quarters?",
+            "What are the risks in these 10-Qs?",
+            "How did it develop over the reported quarters?",
+        ] {
+            assert_eq!(asked(question), Asked::Each, "{question}");
+        }
+        assert_eq!(asked("What was the margin in 2018?"), Asked::Any);
+    }
+}
