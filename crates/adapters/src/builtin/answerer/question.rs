@@ -14,7 +14,7 @@ const CIRCUMSTANCES: &str = "according align amount amounts analysis annual appe
     angegeben bericht beschrieben dokument genannt jahr kapitel quartal seite tabelle";
 
 /// Words for a change and its reasons, for which documents have many others.
-const CHANGES: &str = "behind contributed contributing driver drivers evolution explanation factor factors fluctuation fluctuations focus \
+const CHANGES: &str = "behind contributed contributing driven driver drivers drove evolution explanation factor factors fluctuation fluctuations focus \
     implication implications influence trend trends change changed changes decline declined decrease decreased drop dropped fall fell grew grow improve \
     improved increase increased rise rose evolve evolved fluctuate";
 

@@ -390,7 +390,10 @@ fn select_of_each(mut candidates: Vec<Candidate<'_>>) -> (Vec<Vec<Candidate<'_>>
     let mut chosen: Vec<(Period, usize)> = Vec::new();
     for (at, candidate) in candidates.iter().enumerate() {
         let Some((_, period)) = report_of(candidate).filter(|(words, _)| *words == series) else { continue };
-        let is_new = chosen.iter().all(|(other, at)| *other != period && !candidates[*at].repeats(candidate));
+        // Reports repeat sentences with other figures.
+        let is_new = chosen
+            .iter()
+            .all(|(other, at)| *other != period && candidates[*at].unit().terms != candidate.unit().terms);
         if is_new && chosen.len() < MAX_REPORTS && candidate.share >= lowest {
             chosen.push((period, at));
         }

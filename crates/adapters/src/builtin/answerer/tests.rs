@@ -536,7 +536,7 @@ async fn question_for_the_latest_report_is_not_answered_from_an_older_one() {
 #[tokio::test]
 async fn reason_comes_before_the_row_with_the_figure() {
     let text = "| (in millions) | 2018 | 2017 |\n|---|---|---|\n| Sales of pumps | 9 | 7 |\n\nSales of pumps increased, primarily due to the wet summer.";
-    let answer = answer_from("What drove the sales of pumps in 2018?", vec![found(1, 0, text)]).await;
+    let answer = answer_from("What drove the sales of pumps?", vec![found(1, 0, text)]).await;
     assert!(answer.starts_with("“Sales of pumps increased, primarily due to the wet summer.”"), "{answer}");
 }
 
