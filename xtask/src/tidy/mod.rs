@@ -10,6 +10,7 @@ mod edges;
 mod glossary;
 mod leftovers;
 mod length;
+mod links;
 mod manifest;
 mod tree;
 mod words;
@@ -39,6 +40,7 @@ fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
         documents::check(&tree, &packages),
         glossary::check(&tree),
         length::check(&tree),
+        links::check(&tree),
         batteries::check(&tree),
         adapters::check(&tree),
         leftovers::check(&tree),
