@@ -37,11 +37,15 @@ pub(crate) fn files(url: &str) -> Vec<HostileFile> {
             xlsx(&cell(TEXT), &format!("{}<sst><si><t>&c;</t></si></sst>", laughs())),
             Unreadable,
         ),
-        fails("laughs.odt", odt(&format!("{}<office:text>&c;</office:text>", laughs())), Unreadable),
+        fails(
+            "laughs.odt",
+            odt(&format!("{}<office:text>&c;</office:text>", laughs()), CompressionMethod::Stored),
+            Unreadable,
+        ),
         read("laughs.epub", epub(&format!("{}<html><p>{TEXT} &c;</p></html>", laughs()))),
         read("laughs.html", format!("{}<html><p>{TEXT} &c;</p></html>", laughs()).into_bytes()),
         fails("external.docx", docx_of(&external_entity(url), &[]), Unreadable),
-        fails("external.odt", odt(&external_entity(url)), Unreadable),
+        fails("external.odt", odt(&external_entity(url), CompressionMethod::Stored), Unreadable),
         read("external.epub", epub(&external_entity(url))),
         read("macro.docm", docx(&paragraph(TEXT), &[("word/vbaProject.bin", HIDDEN.as_bytes())])),
         read("macro.xlsm", macro_workbook()),
@@ -51,6 +55,20 @@ pub(crate) fn files(url: &str) -> Vec<HostileFile> {
         ),
         read("remote.html", page.clone().into_bytes()),
         read("remote.epub", epub(&page)),
+        read(
+            "compressed mimetype.epub",
+            epub_with(CompressionMethod::Deflated, &format!("<html><p>{TEXT}</p></html>")),
+        ),
+        read(
+            "compressed mimetype.odt",
+            odt(
+                &format!(
+                    "<office:document-content><office:body><office:text><text:p>{TEXT}</text:p></office:text></office:body>\
+                     </office:document-content>"
+                ),
+                CompressionMethod::Deflated,
+            ),
+        ),
         read(
             "remote.md",
             format!("# {TEXT}\n![a]({url}/a.png)\n\n[b]: {url}/b\n\n<img src='{url}/c'>\n").into_bytes(),
@@ -80,11 +98,15 @@ pub(crate) fn files(url: &str) -> Vec<HostileFile> {
 }
 
 fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    // EPUB and OpenDocument files are known by the entry `mimetype`, which should not be compressed.
+    archive_with(CompressionMethod::Stored, entries)
+}
+
+/// An archive whose entry `mimetype` is compressed or not.
+fn archive_with(mimetype: CompressionMethod, entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in entries {
-        // EPUB and OpenDocument files are known by this entry, which is not compressed.
-        let method =
-            if *name == "mimetype" { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+        let method = if *name == "mimetype" { mimetype } else { CompressionMethod::Deflated };
         writer.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
         writer.write_all(content).unwrap();
     }
@@ -140,19 +162,26 @@ fn macro_workbook() -> Vec<u8> {
     workbook(&cell(TEXT), "<sst/>", &[("xl/vbaProject.bin", HIDDEN.as_bytes())])
 }
 
-fn odt(content: &str) -> Vec<u8> {
+fn odt(content: &str, mimetype: CompressionMethod) -> Vec<u8> {
     let media_type = FileType::Odt.media_type().as_bytes();
-    archive(&[("mimetype", media_type), ("content.xml", content.as_bytes())])
+    archive_with(mimetype, &[("mimetype", media_type), ("content.xml", content.as_bytes())])
 }
 
 fn epub(chapter: &str) -> Vec<u8> {
+    epub_with(CompressionMethod::Stored, chapter)
+}
+
+fn epub_with(mimetype: CompressionMethod, chapter: &str) -> Vec<u8> {
     let book = "<package><manifest><item id='a' href='a.xhtml'/></manifest><spine><itemref idref='a'/></spine></package>";
-    archive(&[
-        ("mimetype", FileType::Epub.media_type().as_bytes()),
-        ("META-INF/container.xml", b"<container><rootfile full-path='book.opf'/></container>"),
-        ("book.opf", book.as_bytes()),
-        ("a.xhtml", chapter.as_bytes()),
-    ])
+    archive_with(
+        mimetype,
+        &[
+            ("mimetype", FileType::Epub.media_type().as_bytes()),
+            ("META-INF/container.xml", b"<container><rootfile full-path='book.opf'/></container>"),
+            ("book.opf", book.as_bytes()),
+            ("a.xhtml", chapter.as_bytes()),
+        ],
+    )
 }
 
 /// A document that unpacks to this many MiB.

@@ -7,10 +7,13 @@ pub const HEAD_BYTES: usize = 8 * 1024;
 
 /// The number of bytes at the beginning of a PDF that must contain its header.
 const PDF_HEADER_BYTES: usize = 1024;
-/// Signature and name length of a local file header in a ZIP archive, and the length of a header.
+/// Signature, compression method and name length of a local file header in a ZIP archive, and the length of a header.
 const ZIP_SIGNATURE: &[u8] = b"PK\x03\x04";
+const ZIP_METHOD: usize = 8;
 const ZIP_NAME_LENGTH: usize = 26;
 const ZIP_HEADER_BYTES: usize = 30;
+/// The entry of an EPUB that names its content.
+const EPUB_CONTAINER: &[u8] = b"META-INF/container.xml";
 /// Headers that identify an email message: two different ones must be present.
 const MAIL_HEADERS: [&str; 9] = [
     "from",
@@ -52,14 +55,20 @@ pub fn detect(head: &[u8], name: &str) -> Option<FileType> {
 
 fn of_zip(head: &[u8], name: &str) -> Option<FileType> {
     let names = entry_names(head);
-    // OpenDocument and EPUB begin with an entry `mimetype`, which is not compressed.
-    if let Some((b"mimetype", content)) = names.first() {
+    // OpenDocument and EPUB begin with an entry `mimetype`, which should not be compressed. Where it is, other entries or the
+    // name of the file tell the type, and the extraction verifies it.
+    if let Some(Entry { name: b"mimetype", content: None }) = names.first() {
+        let is_epub = names.iter().any(|entry| entry.name == EPUB_CONTAINER);
+        let named = FileType::of_name(name).filter(|of| matches!(of, FileType::Odt | FileType::Epub));
+        return if is_epub { Some(FileType::Epub) } else { named };
+    }
+    if let Some(Entry { name: b"mimetype", content: Some(content) }) = names.first() {
         let is = |of: FileType| content.starts_with(of.media_type().as_bytes());
         // A template or another kind of OpenDocument file continues the name.
         let is_odt = is(FileType::Odt) && content.get(FileType::Odt.media_type().len()) != Some(&b'-');
         return if is_odt { Some(FileType::Odt) } else { is(FileType::Epub).then_some(FileType::Epub) };
     }
-    let has = |folder: &[u8]| names.iter().any(|(name, _)| name.starts_with(folder));
+    let has = |folder: &[u8]| names.iter().any(|entry| entry.name.starts_with(folder));
     let found = [(FileType::Docx, &b"word/"[..]), (FileType::Pptx, b"ppt/"), (FileType::Xlsx, b"xl/")];
     if let Some((of, _)) = found.iter().find(|(_, folder)| has(folder)) {
         return Some(*of);
@@ -70,8 +79,15 @@ fn of_zip(head: &[u8], name: &str) -> Option<FileType> {
     is_office.then_some(named)
 }
 
-/// The names of the entries whose headers are in the head of a ZIP archive, each with what follows it.
-fn entry_names(head: &[u8]) -> Vec<(&[u8], &[u8])> {
+/// An entry of a ZIP archive.
+struct Entry<'a> {
+    name: &'a [u8],
+    /// Its content and what follows it; `None` if it is compressed.
+    content: Option<&'a [u8]>,
+}
+
+/// The entries whose headers are in the head of a ZIP archive.
+fn entry_names(head: &[u8]) -> Vec<Entry<'_>> {
     let mut names = Vec::new();
     let mut rest = head;
     while let Some(at) = find(rest, ZIP_SIGNATURE) {
@@ -86,7 +102,9 @@ fn entry_names(head: &[u8]) -> Vec<(&[u8], &[u8])> {
         let end = ZIP_HEADER_BYTES + usize::from(u16::from_le_bytes([length[0], length[1]]));
         let content = end + usize::from(u16::from_le_bytes([extra[0], extra[1]]));
         if let Some(name) = header.get(ZIP_HEADER_BYTES..end) {
-            names.push((name, header.get(content..).unwrap_or_default()));
+            let is_compressed = header.get(ZIP_METHOD..ZIP_METHOD + 2) != Some(&[0, 0]);
+            let content = (!is_compressed).then(|| header.get(content..).unwrap_or_default());
+            names.push(Entry { name, content });
         }
     }
     names
@@ -205,6 +223,24 @@ mod tests {
             assert_eq!(detect(head, name), expected, "{name}: {}", String::from_utf8_lossy(head));
         }
         assert_eq!(detect(b"", "a"), Some(FileType::Text));
+    }
+
+    #[test]
+    fn compressed_mimetype_leaves_the_type_to_other_entries_and_the_name() {
+        let mut mimetype = entry("mimetype", "compressed");
+        mimetype[ZIP_METHOD] = 8;
+        let book = [mimetype.clone(), entry("META-INF/container.xml", "…")].concat();
+        let text = [mimetype, entry("content.xml", "…")].concat();
+        for (head, name, expected) in [
+            (&book, "a", Some(FileType::Epub)),
+            (&book, "a.odt", Some(FileType::Epub)),
+            (&text, "a.odt", Some(FileType::Odt)),
+            (&text, "a.epub", Some(FileType::Epub)),
+            (&text, "a.ods", None),
+            (&text, "a.docx", None),
+        ] {
+            assert_eq!(detect(head, name), expected, "{name}");
+        }
     }
 
     #[test]
