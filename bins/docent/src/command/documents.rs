@@ -187,6 +187,9 @@ fn as_text(document: &Value) -> String {
     if document["failure"].is_object() {
         let failure = &document["failure"];
         lines.push(("failure", format!("{} ({})", text(&failure["reason"]), text(&failure["code"]))));
+        if let Some(advice) = failure["advice"].as_str() {
+            lines.push(("what to do", sanitize(advice)));
+        }
     }
     let coverage = &document["coverage"];
     if coverage.is_object() {
@@ -299,12 +302,13 @@ mod tests {
         assert_eq!(as_text(&pending), "id          7\ntitle       a b\nstatus      pending");
         let failed = json!({
             "id": "7", "title": "t", "status": "failed", "warnings": ["1 of 12 pages: no text"],
-            "failure": { "code": "unreadable", "reason": "it is damaged" },
+            "failure": { "code": "unreadable", "reason": "it is damaged", "advice": "upload another copy" },
             "coverage": { "pages": 12, "pages_with_text": 11, "chunks": 17, "pages_without_text": [3] },
         });
         let text = as_text(&failed);
         for line in [
             "failure     it is damaged (unreadable)",
+            "what to do  upload another copy",
             "pages       12, 11 with text",
             "passages    17",
             "no text     page 3",

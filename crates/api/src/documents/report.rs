@@ -276,6 +276,8 @@ pub(crate) struct FailureView<'a> {
     code: &'static str,
     /// Sentence for people.
     reason: &'a str,
+    /// What a person can do about it, as the rest of a sentence.
+    advice: &'static str,
 }
 
 /// An unavailable component that an ingestion waits for, for up to a day.
@@ -373,6 +375,6 @@ impl<'a> From<&'a IngestionStats> for IngestionStatsView<'a> {
 
 impl<'a> From<&'a Failure> for FailureView<'a> {
     fn from(failure: &'a Failure) -> Self {
-        Self { code: failure.code.as_str(), reason: &failure.reason }
+        Self { code: failure.code.as_str(), reason: &failure.reason, advice: failure.code.advice() }
     }
 }

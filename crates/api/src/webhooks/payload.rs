@@ -89,7 +89,8 @@ mod tests {
         assert_eq!(body(event, Some(&ingested)), expected("document.ingested", &data));
         let failure = Failure::because(FailureCode::FileMissing, "no \"file\"");
         let failed = document().failed(failure, None, DateTime::UNIX_EPOCH).unwrap();
-        let failure = r#""failure":{"code":"file_missing","reason":"no \"file\""}"#;
+        let failure =
+            r#""failure":{"code":"file_missing","reason":"no \"file\"","advice":"upload it again"}"#;
         let data = format!("{},{failure}", view("failed", "null"));
         assert_eq!(body(WebhookEvent::DocumentFailed, Some(&failed)), expected("document.failed", &data));
     }

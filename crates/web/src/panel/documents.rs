@@ -57,6 +57,8 @@ pub(super) struct Row {
     title: String,
     status: &'static str,
     reason: Option<String>,
+    /// What a person can do about the failure.
+    advice: Option<&'static str>,
     pages: Option<u32>,
     chunks: Option<u32>,
     size: Option<String>,
@@ -66,8 +68,8 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn of(document: &Document, emails: &HashMap<UserId, Email>, now: DateTime<Utc>) -> Self {
-        let reason = match &document.state {
-            DocumentState::Failed(failed) => Some(failed.failure.reason.clone()),
+        let failure = match &document.state {
+            DocumentState::Failed(failed) => Some(&failed.failure),
             DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
         };
         let id = document.id.to_string();
@@ -76,7 +78,8 @@ impl Row {
             id,
             title: document.title.as_str().to_owned(),
             status: document.state.name(),
-            reason,
+            reason: failure.map(|failure| failure.reason.clone()),
+            advice: failure.map(|failure| failure.code.advice()),
             pages: document.coverage.as_ref().map(|coverage| coverage.pages),
             chunks: document.coverage.as_ref().map(|coverage| coverage.chunks),
             size: document.file.as_ref().map(|file| size(file.bytes)),
@@ -235,6 +238,7 @@ mod tests {
                 title: "Title".to_owned(),
                 status: "pending",
                 reason: None,
+                advice: None,
                 pages: None,
                 chunks: None,
                 size: None,
@@ -244,6 +248,7 @@ mod tests {
             let full = Self {
                 status: "failed",
                 reason: Some("the file is not a PDF".to_owned()),
+                advice: Some("export or print it as a PDF, and upload that"),
                 pages: Some(1),
                 chunks: Some(2),
                 size: Some(size(3)),

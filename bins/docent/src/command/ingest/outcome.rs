@@ -48,7 +48,10 @@ impl Outcome<'_> {
             Self::Finished { document, report } => {
                 let (failure, coverage) = (&report["failure"]["reason"], &report["coverage"]);
                 let rest = match (failure.is_string(), coverage.is_object()) {
-                    (true, _) => format!(": {}", text(failure)),
+                    (true, _) => match report["failure"]["advice"].as_str() {
+                        Some(advice) => format!(": {}; {}", text(failure), sanitize(advice)),
+                        None => format!(": {}", text(failure)),
+                    },
                     (false, true) => {
                         let (pages, passages) = (&coverage["pages"], &coverage["chunks"]);
                         format!("   {}, {}", pluralize(pages, "page"), pluralize(passages, "passage"))
