@@ -1,6 +1,36 @@
 //! The OpenAPI document and its page: `/openapi.json`, `/docs`.
 
+use docent_tests::member::{Member, form};
+use docent_tests::pdf::pdf;
+use docent_tests::reply::Reply;
 use docent_tests::rules;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// Follows a reference within the document.
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    match value["$ref"].as_str() {
+        Some(reference) => resolved(document, document.pointer(reference.trim_start_matches('#')).unwrap()),
+        None => value,
+    }
+}
+
+/// The example of a body. An optional body is a choice between null and its schema.
+fn example<'a>(document: &'a Value, content: &'a Value) -> Option<&'a Value> {
+    let schema = resolved(document, &content["schema"]);
+    let choices =
+        schema["oneOf"].as_array().into_iter().flatten().map(|one| &resolved(document, one)["example"]);
+    [&content["example"], &schema["example"]].into_iter().chain(choices).find(|example| !example.is_null())
+}
+
+async fn send(by: &Member, method: &Method, path: &str, body: &Value) -> Reply {
+    by.app().send(by.request(method.clone(), path).json(body)).await
+}
+
+/// Whether a request was refused because of its body.
+fn is_invalid(reply: &Reply) -> bool {
+    matches!(reply.status, 400 | 413 | 415 | 422)
+}
 
 rules! {
     async fn openapi_json_equals_the_generated_document(setup) {
@@ -9,6 +39,52 @@ rules! {
         assert_eq!(reply.header("content-type"), "application/json");
         assert_eq!(reply.text, docent_server::openapi::json().unwrap());
         assert_eq!(reply.json()["openapi"], "3.1.0");
+    }
+
+    /// Each body is sent to an existing record, together with one of another type, which shows that the body is examined there.
+    async fn examples_of_request_bodies_are_valid(setup) {
+        let app = setup.start().await;
+        let root = app.superuser().await;
+        let id = |reply: Reply| reply.expect(201).json()["id"].as_str().unwrap().to_owned();
+        let document = root.add("a.pdf", pdf(&["zebras"])).await;
+        let collection = id(root.post("/collections", json!({ "name": "Team" })).await);
+        let conversation = id(root.post("/conversations", json!({})).await);
+        let webhook = id(root.post("/webhooks", json!({ "url": "https://hooks.example.org/docent" })).await);
+        let openapi: Value = serde_json::from_str(&docent_server::openapi::json().unwrap()).unwrap();
+        let mut count = 0;
+        for (path, item) in openapi["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let Some(contents) = operation["requestBody"]["content"].as_object() else { continue };
+                let method: Method = method.to_uppercase().parse().unwrap();
+                let record = match path.split('/').nth(1).unwrap() {
+                    "collections" => &collection,
+                    "conversations" => &conversation,
+                    "webhooks" => &webhook,
+                    _ => &document,
+                };
+                let url = path.replace("{id}", record).replace("{doc_id}", record).replace("{message}", record);
+                let url = url.replace("{name}", "chat");
+                let case = format!("{method} {path}");
+                for (content_type, content) in contents {
+                    let example = example(&openapi, content).unwrap_or_else(|| panic!("{case} has no example"));
+                    count += 1;
+                    if content_type == "multipart/form-data" {
+                        let file = example["file"].as_str().unwrap().as_bytes().to_vec();
+                        let request = root.request(method.clone(), &url);
+                        let form = form("a.pdf", "application/pdf", file);
+                        let reply = app.send(request.multipart(form)).await;
+                        assert_eq!(reply.status, 202, "{case}: {}", reply.text);
+                        continue;
+                    }
+                    let refused = send(&root, &method, &url, &json!("no object")).await;
+                    assert!(is_invalid(&refused), "{case} does not examine its body: {}", refused.text);
+                    let reply = send(&root, &method, &url, example).await;
+                    assert!(!is_invalid(&reply) && reply.status < 500, "{case}: {} {}", reply.status, reply.text);
+                }
+            }
+        }
+        assert!(count > 20, "{count}");
+        app.leave_jobs();
     }
 
     async fn docs_page_loads_only_own_scripts(setup) {

@@ -11,6 +11,7 @@ use utoipa_swagger_ui::Config;
 
 const PAGE: &str = include_str!("templates/docs.html");
 const SCRIPT: &str = include_str!("templates/docs.js");
+const STYLE: &str = include_str!("templates/docs.css");
 /// Files of the viewer that the page loads.
 const FILES: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
 /// The viewer loads its icons from `data:` URLs.
@@ -41,8 +42,12 @@ pub(crate) async fn page() -> Reply {
 }
 
 pub(crate) async fn file(name: Path<String>) -> Reply {
-    if *name == "docs.js" {
-        return Ok(asset("text/javascript; charset=utf-8", Bytes::from_static(SCRIPT.as_bytes())));
+    match name.as_str() {
+        "docs.js" => {
+            return Ok(asset("text/javascript; charset=utf-8", Bytes::from_static(SCRIPT.as_bytes())));
+        }
+        "docs.css" => return Ok(asset("text/css; charset=utf-8", Bytes::from_static(STYLE.as_bytes()))),
+        _ => {}
     }
     if !FILES.contains(&name.as_str()) {
         return routes::not_found().await;

@@ -38,6 +38,10 @@ impl OnDuplicate {
 
 /// A form with a file.
 #[derive(ToSchema)]
+#[schema(example = json!({
+    "file": "%PDF-1.4\n1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj\n2 0 obj <</Type /Pages /Count 1 /Kids [3 0 R]>> endobj\n\
+             3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 300 300]>> endobj\ntrailer <</Root 1 0 R>>\n%%EOF\n",
+}))]
 #[expect(dead_code, reason = "documents the form that the handler reads as a stream")]
 pub(crate) struct UploadForm {
     /// The file: a PDF, sent as `application/pdf`, or a file of another type that `DOCENT_UPLOAD_TYPES` accepts. Its name becomes the title; without a name the title is `Untitled`.
