@@ -1,5 +1,6 @@
 //! The OpenAPI document and its page: `/openapi.json`, `/docs`.
 
+use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::member::{Member, form};
 use docent_tests::pdf::pdf;
 use docent_tests::reply::Reply;
@@ -43,7 +44,8 @@ rules! {
 
     /// Each body is sent to an existing record, together with one of another type, which shows that the body is examined there.
     async fn examples_of_request_bodies_are_valid(setup) {
-        let app = setup.start().await;
+        let turns = [Turn::saying("By day."), Turn::saying("By night.")];
+        let app = setup.script(turns).start().await;
         let root = app.superuser().await;
         let id = |reply: Reply| reply.expect(201).json()["id"].as_str().unwrap().to_owned();
         let document = root.add("a.pdf", pdf(&["zebras"])).await;

@@ -6,6 +6,7 @@ use super::response::{AccessView, DocumentResponse, DocumentStatus};
 use crate::openapi::answers;
 use crate::paging;
 use crate::selection::filters_of_text;
+use crate::timestamp::rfc3339;
 use actix_web::HttpResponse;
 use actix_web::http::header::ContentType;
 use bytes::Bytes;
@@ -45,10 +46,37 @@ pub(crate) struct DocumentEntry<'a> {
     /// ID in the vector store once the document is `ingested`: equal to `id`.
     #[schema(required, max_length = 200)]
     vector_doc_id: Option<&'a str>,
-    /// Extension: only with `include=access`.
+    /// Extension: only with `include=access` or `include=details`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     access: Option<AccessView>,
+    /// Extension: creation time, only with `include=details`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = "date-time", nullable = false)]
+    created_at: Option<String>,
+    /// Extension: number of pages, only with `include=details` and after the file was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pages: Option<u32>,
+}
+
+/// What the parameter `include` adds to each document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Include {
+    Access,
+    /// The access, the creation time and the number of pages.
+    Details,
+}
+
+impl Include {
+    const ALL: [Self; 2] = [Self::Access, Self::Details];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Access => "access",
+            Self::Details => "details",
+        }
+    }
 }
 
 /// What the entries of a list have besides the documents.
@@ -56,6 +84,7 @@ pub(crate) struct DocumentEntry<'a> {
 struct Details {
     context: State,
     scope: Scope,
+    include: Option<Include>,
     /// The actor with its permissions, if access was requested.
     actor: Option<Actor>,
 }
@@ -68,7 +97,16 @@ impl Details {
         };
         let entry = |document: &'a Document| {
             let DocumentResponse { id, title, status, vector_doc_id } = document.into();
-            DocumentEntry { id, title, status, vector_doc_id, access: access.next().map(AccessView::from) }
+            let detailed = (self.include == Some(Include::Details)).then_some(document);
+            DocumentEntry {
+                id,
+                title,
+                status,
+                vector_doc_id,
+                access: access.next().map(AccessView::from),
+                created_at: detailed.map(|document| rfc3339(document.created_at)),
+                pages: detailed.and_then(|document| Some(document.coverage.as_ref()?.pages)),
+            }
         };
         Ok(documents.iter().map(entry).collect())
     }
@@ -100,8 +138,8 @@ impl Details {
             description = "Only documents that meet this condition: a `Filter` as JSON.",
         ),
         (
-            "include" = Option<String>, Query, nullable = false, pattern = "^(access)?$", example = "access",
-            description = "`access`: each document also has the field `access`.",
+            "include" = Option<String>, Query, nullable = false, pattern = "^(access|details)?$", example = "details",
+            description = "`access`: each document also has the field `access`. `details`: it also has `access`, `created_at` and, if known, `pages`.",
         ),
     ),
     responses(
@@ -114,7 +152,9 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
     filter.failure = query.parse("failure", "must be a failure code", FailureCode::parse);
     let id = query.parse_given("collection_id", "must be a UUID", |text| text.parse::<CollectionId>().ok());
     let filters = query.text("filters").map(str::to_owned);
-    let include = query.parse("include", "must be access", |text| (text == "access").then_some("access"));
+    let include = query.parse("include", "must be access or details", |text| {
+        Include::ALL.into_iter().find(|include| include.as_str() == text)
+    });
     let limit = paging::limit(&mut query);
     let title_part = query.text("q").map(str::to_owned);
     query.done()?;
@@ -126,7 +166,7 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
         Some(_) => Some(authenticate::with_permissions(&context.app, by.actor).await?),
         None => None,
     };
-    let details = Details { context: context.clone(), scope: by.scope, actor };
+    let details = Details { context: context.clone(), scope: by.scope, include, actor };
     // One more than requested shows whether there is another page.
     filter.limit = Some(limit.unwrap_or(BATCH) + 1);
     let mut documents = use_case::list(&context.app, by.grant, &filter).await?;
@@ -140,7 +180,7 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
         ("q", title_part.as_deref()),
         ("collection_id", collection.as_deref()),
         ("filters", filters.as_deref()),
-        ("include", include),
+        ("include", include.map(Include::as_str)),
     ];
     let body = details.of(&documents).await?;
     Ok(paging::response(body, "/documents", &parameters, limit.unwrap_or_default(), next))
