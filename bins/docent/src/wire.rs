@@ -269,7 +269,8 @@ fn limits(settings: &Settings) -> Limits {
         account_limits: settings.limits.of_accounts(),
         api_key_limits: settings.limits.of_api_keys(),
         upload_types: settings.http.upload_types,
-        max_upload_bytes: settings.http.max_upload_bytes.0,
+        // Larger files are refused when they are uploaded, not when they are read.
+        max_upload_bytes: settings.http.max_upload_bytes.0.min(ExtractionLimits::default().file_bytes),
         max_chunks: settings.ingestion.ingest_max_chunks,
         ingest_concurrency: settings.ingestion.ingest_concurrency,
         recognition_languages: settings.recognition.ocr_languages.clone(),

@@ -132,6 +132,8 @@ pub enum Command {
     /// unfinished build, 2 if nothing was started.
     Reindex(ReindexArgs),
     /// Print every setting with its current value and meaning.
+    ///
+    /// Exit code 1 if settings are missing or invalid; they are printed with the others, each with what is wrong.
     Config(InstallationArgs),
     /// Print the OpenAPI 3.1 document of the API, which a running service serves at /openapi.json.
     Openapi,

@@ -1,10 +1,12 @@
 //! HTTP.
 
-use super::declare::text;
+use super::declare::{text, variable};
+use super::problem::Warning;
 use super::section::section;
 use super::unit::{ByteSize, check_not_zero};
 use super::url::Origin;
 use super::value::Value;
+use docent_adapters::extraction::ExtractionLimits;
 use docent_domain::file_type::{FileType, FileTypes};
 use ipnet::IpNet;
 use std::net::SocketAddr;
@@ -21,9 +23,22 @@ section! {
         cors_allowed_origins: Vec<Origin> = text("[]");
         /// Types of files that can be uploaded. With PDF alone, an upload must be sent as `application/pdf`; otherwise its content decides.
         upload_types: FileTypes = text("pdf");
-        /// Maximum size of an upload; larger ones get 413.
+        /// Maximum size of an upload; larger ones get 413. Files over 256 MiB get it in any case, because they cannot be read.
         max_upload_bytes: ByteSize = text("50MiB"), check_not_zero;
     }
+}
+
+/// Returns a warning if larger uploads are permitted than can be read.
+pub(super) fn size_warning(http: &Http) -> Option<Warning> {
+    let readable = ByteSize(ExtractionLimits::default().file_bytes);
+    (http.max_upload_bytes > readable).then(|| Warning {
+        variable: variable("max_upload_bytes"),
+        wrong: format!(
+            "is more than files that can be read, so that uploads over {} get 413",
+            readable.show()
+        ),
+        advice: format!("set it to at most {}", readable.show()),
+    })
 }
 
 impl Value for FileTypes {

@@ -104,12 +104,37 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
 }
 
+/// What can be read of an environment, valid or not.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// The value and source of each setting that could be read, in the order of the reference; secrets are hidden.
+    pub effective: Vec<Effective>,
+    /// Problems that prevent the start.
+    pub problems: Problems,
+    /// Problems that do not.
+    pub warnings: Vec<Warning>,
+}
+
 impl Settings {
     /// Reads the settings of `profile`.
     ///
     /// # Errors
     /// All problems, if any value is invalid.
     pub fn load(profile: Profile, environment: &Environment) -> Result<Loaded, Problems> {
+        let (settings, Inspection { effective, problems, warnings }) = Self::read(profile, environment);
+        match settings {
+            Some(settings) if problems.0.is_empty() => Ok(Loaded { settings, effective, warnings }),
+            // A section that could not be read has reported a problem.
+            Some(_) | None => Err(problems),
+        }
+    }
+
+    /// Reads what can be read of the settings of `profile`.
+    pub fn inspect(profile: Profile, environment: &Environment) -> Inspection {
+        Self::read(profile, environment).1
+    }
+
+    fn read(profile: Profile, environment: &Environment) -> (Option<Self>, Inspection) {
         let mut reader = Reader::new(profile, environment);
         // First, because defaults and checks of other settings depend on it.
         let service = Service::read(&mut reader);
@@ -147,12 +172,12 @@ impl Settings {
             })
         };
         let settings = settings();
-        let read = reader.finish(&all())?;
-        // Unreachable: a section that could not be read has reported a problem.
-        let settings = settings.ok_or_else(Problems::default)?;
-        let mut warnings = read.warnings;
-        warnings.extend(storage::plaintext_warnings(&settings.storage));
-        Ok(Loaded { settings, effective: read.effective, warnings })
+        let mut inspection = reader.finish(&all());
+        if let Some(settings) = &settings {
+            inspection.warnings.extend(storage::plaintext_warnings(&settings.storage));
+            inspection.warnings.extend(http::size_warning(&settings.http));
+        }
+        (settings, inspection)
     }
 }
 

@@ -68,6 +68,13 @@ pub(super) fn check_back_ends(reader: &mut Reader<'_>) {
     }
     let provider = reader.set("embedding_provider").ok().flatten();
     let provider = provider.and_then(|(text, _)| EmbeddingProvider::parse(text.trim()).ok());
+    // Elsewhere these settings are used for an index that was built with another provider; see their description.
+    if !is_set(reader, "embedding_provider") && is_set(reader, "embedding_base_url") {
+        let wrong = format!("must be set with {}", variable("embedding_base_url"));
+        let accepted =
+            "openai to use that API, or builtin to keep it only for an index that was built with it";
+        reader.refuse(variable("embedding_provider"), wrong, accepted);
+    }
     if provider == Some(EmbeddingProvider::OpenAi) {
         for (name, accepted) in [
             ("embedding_base_url", HttpUrl::accepted()),

@@ -1,10 +1,10 @@
 //! Reads settings from an environment.
 
-use super::Profile;
 use super::check::{Check, Context, Refusal};
 use super::declare::{Default, Setting, variable};
 use super::problem::{Problem, Problems, Warning};
 use super::value::Value;
+use super::{Inspection, Profile};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
@@ -103,12 +103,6 @@ pub(super) struct Reader<'e> {
     effective: Vec<Effective>,
 }
 
-/// Result of a reader without problems, besides the values.
-pub(super) struct Read {
-    pub(super) effective: Vec<Effective>,
-    pub(super) warnings: Vec<Warning>,
-}
-
 impl<'e> Reader<'e> {
     pub(super) fn new(profile: Profile, environment: &'e Environment) -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -179,12 +173,10 @@ impl<'e> Reader<'e> {
         self.problems.push(Problem { variable, wrong: wrong.into(), accepted: accepted.into() });
     }
 
-    /// Returns the problems, or the values and warnings.
-    pub(super) fn finish(self, all: &[Setting]) -> Result<Read, Problems> {
-        if !self.problems.is_empty() {
-            return Err(Problems(self.problems));
-        }
-        Ok(Read { effective: self.effective, warnings: warnings(self.environment, all) })
+    /// Returns the values, problems and warnings.
+    pub(super) fn finish(self, all: &[Setting]) -> Inspection {
+        let warnings = warnings(self.environment, all);
+        Inspection { effective: self.effective, problems: Problems(self.problems), warnings }
     }
 }
 

@@ -150,6 +150,49 @@ fn s3_access_key_needs_both_halves() {
 }
 
 #[test]
+fn settings_are_inspected_in_spite_of_problems() {
+    let environment = [
+        ("DOCENT_SEARCH_LIMIT", "9"),
+        ("DOCENT_RATE_LIMIT_REQUESTS", "many"),
+        ("DOCENT_LLM_BASE_URL", "http://m/v1"),
+    ];
+    let inspected = Settings::inspect(Profile::Serve, &Environment::of(environment));
+    let problems: Vec<&str> = inspected.problems.0.iter().map(|problem| problem.variable.as_str()).collect();
+    for missing in
+        ["DOCENT_RATE_LIMIT_REQUESTS", "DOCENT_DATABASE_URL", "DOCENT_SECRET_KEY", "DOCENT_LLM_MODEL"]
+    {
+        assert!(problems.contains(&missing), "{missing}: {problems:?}");
+    }
+    let shown = |variable: &str| {
+        let value = inspected.effective.iter().find(|value| value.variable == variable);
+        value.map(|value| value.shown.as_str())
+    };
+    assert_eq!((shown("DOCENT_SEARCH_LIMIT"), shown("DOCENT_RATE_LIMIT_REQUESTS")), (Some("9"), None));
+    assert_eq!(shown("DOCENT_LLM_BASE_URL"), Some("http://m/v1"));
+}
+
+#[test]
+fn embedding_url_needs_its_provider() {
+    let url = ("DOCENT_EMBEDDING_BASE_URL", "http://127.0.0.1:8080/v1");
+    let problems = dev(&[url]).unwrap_err().to_string();
+    assert!(
+        problems.contains("DOCENT_EMBEDDING_PROVIDER must be set with DOCENT_EMBEDDING_BASE_URL"),
+        "{problems}"
+    );
+    assert!(
+        dev(&[url, ("DOCENT_EMBEDDING_PROVIDER", "builtin")]).is_ok(),
+        "for an index of an earlier model"
+    );
+    assert!(dev(&[("DOCENT_EMBEDDING_PROVIDER", "openai"), url, ("DOCENT_EMBEDDING_MODEL", "m")]).is_ok());
+}
+
+#[test]
+fn uploads_larger_than_can_be_read_are_warned_about() {
+    let warned = |size: &str| dev(&[("DOCENT_MAX_UPLOAD_BYTES", size)]).unwrap().warnings.len();
+    assert_eq!((warned("256MiB"), warned("257MiB")), (0, 1));
+}
+
+#[test]
 fn lists_accept_json_and_commas() {
     for text in [r#"["jwt", "api_key"]"#, "jwt,api_key", " JWT , api_key, "] {
         let accounts = dev(&[("DOCENT_AUTH_BACKENDS", text)]).unwrap().settings.accounts;

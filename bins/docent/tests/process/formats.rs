@@ -19,11 +19,13 @@ async fn hostile_files_end_in_text_or_a_named_failure_and_the_service_continues(
     let mut command = docent(folder.path());
     command.args(["dev", "--no-sample"]).env("DOCENT_UPLOAD_TYPES", "all");
     let mut serving = Serving::start(&mut command).await;
-    let client = Client::log_in(&serving, "ada@example.org", "correct horse").await;
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     server.set_nonblocking(true).unwrap();
+    let files = hostile::files(&format!("http://{}", server.local_addr().unwrap()));
+    // Making the files takes longer than the service keeps an idle connection.
+    let client = Client::log_in(&serving, "ada@example.org", "correct horse").await;
     let mut uploaded = Vec::new();
-    for file in hostile::files(&format!("http://{}", server.local_addr().unwrap())) {
+    for file in files {
         let path = folder.path().join(file.name);
         std::fs::write(&path, file.bytes).unwrap();
         uploaded.push((client.upload(&path).await, file.name, file.failure));
