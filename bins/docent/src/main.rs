@@ -3,12 +3,13 @@
 
 mod client;
 mod command;
+mod invocation;
 mod output;
 mod progress;
 mod telemetry;
 mod wire;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use docent::cli::{ApiKeysCommand, AuditCommand, Cli, Command, LlmCommand, UsersCommand};
 use docent::config::{Environment, LogFormat};
 use docent_app::accounts::create::Flags;
@@ -20,9 +21,18 @@ use tracing::Level;
 const FAILURE: u8 = 1;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // Errors and help, which are printed while the arguments are parsed, have the colours that the arguments ask for.
+    let arguments = Cli::command().color(output::requested_color(std::env::args_os()));
+    let cli = Cli::from_arg_matches(&arguments.get_matches()).unwrap_or_else(|error| error.exit());
+    output::set_color(cli.color);
+    let Some(command) = cli.command else {
+        return match output::print_text(&(invocation::first_steps() + "\n")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&error.into(), FAILURE),
+        };
+    };
     // The worker sets its resource limits before any thread is started.
-    if matches!(cli.command, Command::ExtractWorker) {
+    if matches!(command, Command::ExtractWorker) {
         return docent_adapters::extraction::worker_main();
     }
     if let Err(error) = docent_adapters::system::deny_inspection() {
@@ -32,7 +42,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error.into(), FAILURE),
     };
-    match runtime.block_on(run(cli.command)) {
+    match runtime.block_on(run(command)) {
         Ok(code) => code,
         Err(error) => fail(&error, FAILURE),
     }
@@ -81,6 +91,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Restore(args) => command::restore::run(args).await,
         Command::Config(args) => command::config::run(args),
         Command::Openapi => command::openapi::run(),
+        Command::CompleteValues(args) => command::complete_values::run(&args).await,
         Command::Completions(args) => command::completions::run(args),
         Command::Man(args) => command::man::run(&args),
         Command::ExtractWorker => unreachable!("handled in main"),

@@ -1,9 +1,71 @@
 //! Prints results to standard output, as text or as JSON with one object per line.
 
+use clap::ColorChoice;
 use docent::cli::OutputArgs;
 use serde_json::Value;
+use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
+
+/// When output is coloured; `auto` until the arguments are known.
+static COLOR: OnceLock<ColorChoice> = OnceLock::new();
+
+/// A standard stream.
+#[derive(Clone, Copy)]
+pub(crate) enum Stream {
+    /// Standard output.
+    Output,
+    /// Standard error.
+    Error,
+}
+
+/// The value of `--color` among arguments that have not been parsed yet.
+pub(crate) fn requested_color(arguments: impl IntoIterator<Item = OsString>) -> ColorChoice {
+    let arguments: Vec<String> =
+        arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let is_option = arguments.iter().take_while(|argument| *argument != "--").enumerate();
+    let values = is_option.filter_map(|(number, argument)| match argument.strip_prefix("--color")? {
+        "" => arguments.get(number + 1).map(String::as_str),
+        rest => rest.strip_prefix('='),
+    });
+    values.last().and_then(|value| value.parse().ok()).unwrap_or_default()
+}
+
+/// Sets when output is coloured.
+pub(crate) fn set_color(choice: ColorChoice) {
+    COLOR.get_or_init(|| choice);
+}
+
+/// Whether what is written to a stream is coloured.
+pub(crate) fn has_color(stream: Stream) -> bool {
+    let is_terminal = || match stream {
+        Stream::Output => io::stdout().is_terminal(),
+        Stream::Error => io::stderr().is_terminal(),
+    };
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match COLOR.get().copied().unwrap_or_default() {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        // https://no-color.org
+        ColorChoice::Auto => {
+            !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb") && is_terminal()
+        }
+    }
+}
+
+/// Colours a status, or another word about an outcome: green for success, red for failures, yellow for others. It may be padded.
+pub(crate) fn paint(word: &str) -> String {
+    if !has_color(Stream::Output) {
+        return word.to_owned();
+    }
+    let color = match word.trim_end() {
+        "ingested" | "ok" | "repaired" => 32,
+        "failed" | "refused" | "found" => 31,
+        _ => 33,
+    };
+    format!("\x1b[{color}m{word}\x1b[0m")
+}
 
 /// Writing to standard output failed.
 #[derive(Debug)]
@@ -91,6 +153,17 @@ mod tests {
     fn sanitize_replaces_control_characters() {
         assert_eq!(sanitize("a\u{1b}]0;title\u{7}b\nü"), "a ]0;title b ü");
         assert_eq!(sanitize_lines("a\u{1b}[2J\tb\r\n\u{9b}31mü"), "a [2J\tb \n 31mü");
+    }
+
+    #[test]
+    fn requested_color_is_the_last_value_before_the_separator() {
+        let requested = |line: &str| requested_color(line.split_whitespace().map(OsString::from));
+        assert_eq!(requested("docent --color never documents list"), ColorChoice::Never);
+        assert_eq!(requested("docent documents list --color=always"), ColorChoice::Always);
+        assert_eq!(requested("docent --color=never ask --color always"), ColorChoice::Always);
+        for other in ["docent", "docent --color", "docent --color=blue", "docent ask -- --color=always"] {
+            assert_eq!(requested(other), ColorChoice::Auto, "{other}");
+        }
     }
 
     #[test]

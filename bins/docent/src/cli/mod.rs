@@ -28,7 +28,7 @@ pub use remote::{
 pub use selection::{AttributeArg, ConditionArg, SelectionArgs};
 
 use crate::config::Profile;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Docent answers questions about documents.
@@ -36,11 +36,14 @@ use std::path::PathBuf;
 /// Settings are environment variables that start with DOCENT_; `docent config` lists them with their
 /// current values.
 #[derive(Debug, Parser)]
-#[command(name = "docent", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "docent", version, propagate_version = true)]
 pub struct Cli {
-    /// The command to run.
+    /// When to colour output; with `auto` on a terminal, unless NO_COLOR is set.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t, value_enum)]
+    pub color: ColorChoice,
+    /// The command to run; without one the first steps are printed.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 /// The commands of `docent`.
@@ -77,10 +80,11 @@ pub enum Command {
     Login(LoginArgs),
     /// Log out of a running service.
     Logout(ClientArgs),
-    /// Upload PDFs to a running service, several at once.
+    /// Upload files to a running service, several at once.
     ///
-    /// Exit codes: 0 if all files were uploaded (with --wait: ingested), 1 if some were not, 2 if nothing was
-    /// started, for example without a login, 130 if interrupted. Files uploaded before an interruption stay on the
+    /// Files of types that the service does not accept are refused before the upload. Exit codes: 0 if all files were
+    /// uploaded (with --wait: ingested), 1 if some were not, 2 if nothing was started, for example without a login or
+    /// because all files were refused, 130 if interrupted. Files uploaded before an interruption stay on the
     /// service.
     Ingest(IngestArgs),
     /// Make a collection of a running service have the PDFs of a directory.
@@ -138,7 +142,13 @@ pub enum Command {
     /// Print the OpenAPI 3.1 document of the API, which a running service serves at /openapi.json.
     Openapi,
     /// Print the completion script for a shell.
+    ///
+    /// In bash, zsh and fish it completes the names of collections, and documents by their IDs or by a part of their
+    /// titles, with the current login.
     Completions(CompletionsArgs),
+    /// Print the values that complete the last word, for the completion scripts. Internal.
+    #[command(hide = true)]
+    CompleteValues(CompleteValuesArgs),
     /// Print the manual page, or write the pages of all commands to a directory.
     Man(ManArgs),
     /// Extract text from the PDF on standard input, with resource limits. Internal.
@@ -195,6 +205,17 @@ pub struct CompletionsArgs {
     pub shell: clap_complete::Shell,
 }
 
+/// Arguments of `docent complete-values`.
+#[derive(Clone, Debug, Args)]
+pub struct CompleteValuesArgs {
+    /// Service and credentials, unless the words name others.
+    #[command(flatten)]
+    pub remote: RemoteArgs,
+    /// The words after the name of the program, the last of which is being typed.
+    #[arg(last = true)]
+    pub words: Vec<String>,
+}
+
 /// Arguments of `docent man`.
 #[derive(Clone, Debug, Args)]
 pub struct ManArgs {
@@ -212,7 +233,7 @@ pub fn visible() -> clap::Command {
         .version(env!("CARGO_PKG_VERSION"))
         .propagate_version(true)
         .disable_help_subcommand(true)
-        .subcommand_required(true)
+        .args(all.get_arguments().cloned())
         .subcommands(shown);
     if let Some(about) = all.get_about() {
         visible = visible.about(about.clone());

@@ -14,6 +14,7 @@ uses see [The command line as a client](../how-to/command-line.md).
 
 - **Results** go to standard output, progress and errors to standard error.
 - **`--json`** prints each result as one JSON object per line. Later versions may add fields but do not remove any.
+- **`--color auto|always|never`** says when output is coloured; `auto`, the default, on a terminal, unless the variable `NO_COLOR` is set.
 - **Exit codes**: 0 for success, 1 for failure, 2 for an invalid command line; commands with other codes list them.
 - Commands with `--server` are clients of a running service. Commands with `--dev` use the stores of an installation
   directly: those in the [settings](configuration.md) of `docent serve`, or with `--dev` those of `docent dev`.
@@ -73,9 +74,9 @@ fn form(arg: &Arg) -> String {
     }
 }
 
-/// The arguments of a command, without `--help` and `--version`.
+/// The arguments of a command, without those that every command has.
 fn arguments(command: &Command) -> impl Iterator<Item = &Arg> {
-    command.get_arguments().filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version"))
+    command.get_arguments().filter(|arg| !matches!(arg.get_id().as_str(), "help" | "version" | "color"))
 }
 
 /// Adds the full stop that clap removes from help texts.

@@ -139,7 +139,7 @@ pub struct AskArgs {
 /// `docent documents …`
 #[derive(Debug, Subcommand)]
 pub enum DocumentsCommand {
-    /// List documents, newest first.
+    /// List documents, newest first: ID, status, date, pages, owner, collections and title.
     List(ListDocumentsArgs),
     /// Show a document: its status, collections, pages, pages without searchable text, and why it failed.
     Show(ShowDocumentArgs),

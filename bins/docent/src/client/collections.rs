@@ -1,6 +1,7 @@
 //! Finds collections by their names.
 
 use super::ServiceClient;
+use crate::invocation::command;
 use anyhow::{Context, bail};
 use docent::cli::{CollectionArg, SelectionArgs};
 use docent_domain::id::CollectionId;
@@ -27,7 +28,8 @@ impl ServiceClient {
             found.iter().filter(|one| one["name"] == name).filter_map(|one| one["id"].as_str()).collect();
         match named.as_slice() {
             [] => {
-                bail!("no collection is named {name:?}: `docent collections list` shows those of the account")
+                let list = command("collections list");
+                bail!("no collection is named {name:?}: `{list}` shows those of the account")
             }
             [id] => id.parse().with_context(|| format!("{id:?} is not a valid ID")),
             ids => bail!("{} collections are named {name:?}; use an ID: {}", ids.len(), ids.join(", ")),

@@ -8,6 +8,7 @@ mod upload;
 
 pub(crate) use error::ApiError;
 
+use crate::invocation::command;
 use anyhow::{Context, anyhow, bail};
 use credentials::{CredentialsFile, Tokens};
 use docent::cli::{DEFAULT_SERVER, RemoteArgs};
@@ -54,7 +55,10 @@ impl ServiceClient {
             None => {
                 let credentials = CredentialsFile::at(args.credentials.as_deref())?;
                 let tokens = credentials.read(&base)?.with_context(|| {
-                    format!("you are not logged in at {base}: run `docent login`, or set DOCENT_API_KEY")
+                    format!(
+                        "you are not logged in at {base}: run `{}`, or set DOCENT_API_KEY",
+                        login_command(&base)
+                    )
                 })?;
                 Credential::Login(credentials, Mutex::new(tokens))
             }
@@ -161,7 +165,7 @@ impl ServiceClient {
         let response = self.http.post(url).json(&body).timeout(REQUEST_TIMEOUT).send().await;
         let response = response.map_err(|error| request_error(&self.base, error))?;
         if response.status() == StatusCode::UNAUTHORIZED {
-            bail!("the login at {} has expired: run `docent login`", self.base);
+            bail!("the login at {} has expired: run `{}`", self.base, login_command(&self.base));
         }
         if !response.status().is_success() {
             return Err(ApiError::read(response).await.into());
@@ -216,6 +220,13 @@ pub(crate) async fn log_out(args: &RemoteArgs) -> anyhow::Result<()> {
         return Err(ApiError::read(response).await.into());
     }
     credentials.write(&remote.base, None)
+}
+
+/// The command that logs in to a service.
+fn login_command(base: &Url) -> String {
+    let url = base.as_str().trim_end_matches('/');
+    let server = if url == DEFAULT_SERVER { String::new() } else { format!(" --server {url}") };
+    command(&format!("login{server} EMAIL"))
 }
 
 fn parse_base(server: &str) -> anyhow::Result<Url> {

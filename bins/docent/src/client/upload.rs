@@ -2,7 +2,7 @@
 
 use super::{ServiceClient, join};
 use anyhow::{Context, anyhow};
-use docent_domain::file_type::FileType;
+use docent_domain::file_type::{FileType, FileTypes, HEAD_BYTES, detect};
 use docent_domain::id::CollectionId;
 use futures::TryStreamExt;
 use reqwest::multipart::{Form, Part};
@@ -13,12 +13,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::fs::File;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio::time::timeout;
 use tokio_util::io::ReaderStream;
 
 /// Timeout without progress, the wait for the response included.
 const STALL_TIMEOUT: Duration = Duration::from_secs(120);
+/// Timeout of the question which types of files the service accepts.
+const READY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes read at a time.
 const CHUNK_SIZE: usize = 64 * 1024;
 
@@ -29,6 +31,17 @@ impl ServiceClient {
     /// Among others an [`ApiError`](super::ApiError) with 403 for an API key without the scope `read`.
     pub(crate) async fn check(&self) -> anyhow::Result<()> {
         self.send(Method::GET, &["documents"], &[("limit", "1")]).await.map(drop)
+    }
+
+    /// The types of files that the service accepts; `None` if it does not say, for example behind a proxy that hides this.
+    pub(crate) async fn accepted_types(&self) -> Option<FileTypes> {
+        let url = join(&self.base, &["health", "ready"]).ok()?;
+        let response = self.http.get(url).timeout(READY_TIMEOUT).send().await.ok()?;
+        // A service that is not ready names them too.
+        let health: Value = response.json().await.ok()?;
+        let names = health["upload_types"].as_array()?.iter();
+        // A newer service may accept types that this program does not know.
+        Some(names.filter_map(|name| FileType::parse(name.as_str()?)).collect())
     }
 
     /// Uploads a PDF into a collection and returns the created document. `on_progress` is called with the bytes sent so far.
@@ -75,8 +88,11 @@ impl ServiceClient {
         path: &Path,
         on_progress: impl Fn(u64) + Send + Sync + 'static,
     ) -> anyhow::Result<Value> {
-        let file = File::open(path).await.context("opening the file")?;
+        let mut file = File::open(path).await.context("opening the file")?;
         let length = file.metadata().await.context("opening the file")?.len();
+        let mut head = Vec::new();
+        (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head).await.context("reading the file")?;
+        file.rewind().await.context("reading the file")?;
         let sent = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&sent);
         let chunks = ReaderStream::with_capacity(file.take(length), CHUNK_SIZE).inspect_ok(move |chunk| {
@@ -85,8 +101,8 @@ impl ServiceClient {
         });
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let part = Part::stream_with_length(Body::wrap_stream(chunks), length);
-        // Without a known extension the service decides, or refuses what is no PDF when it reads it.
-        let media_type = FileType::of_name(&name).unwrap_or(FileType::Pdf).media_type();
+        // A service that accepts PDF alone goes by the media type, others by the content, as is done here.
+        let media_type = detect(&head, &name).unwrap_or(FileType::Pdf).media_type();
         let part = part.file_name(name).mime_str(media_type).context("naming the file's type")?;
         let form = Form::new().part("file", part);
         let request = self.http.request(method, url).multipart(form);

@@ -1,6 +1,7 @@
 //! `docent createsuperuser`, `docent changepassword` and `docent users …`.
 
 use super::config::load;
+use crate::invocation::command;
 use crate::output;
 use crate::wire::{self, SystemPorts};
 use anyhow::{Context, bail};
@@ -147,8 +148,9 @@ pub(super) async fn open_store(profile: Profile) -> anyhow::Result<(SqlStore, Se
         && !path.exists()
     {
         bail!(
-            "there is no database at {}: start the service once or run `docent migrate` to create it",
-            path.display()
+            "there is no database at {}: start the service once or run `{}` to create it",
+            path.display(),
+            command("migrate")
         );
     }
     let store = wire::store(&settings).await?;

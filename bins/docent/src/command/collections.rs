@@ -1,6 +1,7 @@
 //! `docent collections`: manages the collections of a running service.
 
 use crate::client::ServiceClient;
+use crate::invocation;
 use crate::output::{self, sanitize};
 use anyhow::{Context, bail};
 use docent::cli::{
@@ -134,7 +135,8 @@ async fn find_member(client: &ServiceClient, id: &str, kind: &str, name: &str) -
             return Ok(id.to_owned());
         }
     }
-    bail!("{name:?} is not a member of the collection: `docent collections members list` shows them")
+    let list = invocation::command("collections members list COLLECTION");
+    bail!("{name:?} is not a member of the collection: `{list}` shows them")
 }
 
 fn member_text(member: &Value) -> String {

@@ -3,6 +3,7 @@
 use super::config::load;
 use super::migrate::open_store;
 use super::service::{Service, bind};
+use crate::invocation::{command, local_address, server_option};
 use crate::telemetry;
 use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
@@ -203,6 +204,12 @@ async fn print_answer(mut answer: AnswerStream) -> anyhow::Result<Vec<ScoredChun
 }
 
 fn print_next_steps(address: SocketAddr, password: &str) {
+    let (server, address) = (server_option(address), local_address(address));
+    let (login, ingest, ask) = (
+        command(&format!("login{server} {ADMIN}")),
+        command(&format!("ingest --wait{server} YOUR.pdf")),
+        command(&format!("ask{server} \"YOUR QUESTION\"")),
+    );
     print(format_args!(
         r#"
 Next, try a PDF of your own: log in, upload it, poll until its "status" is "ingested" or "failed", and ask.
@@ -219,8 +226,13 @@ Next, try a PDF of your own: log in, upload it, poll until its "status" is "inge
     -H 'Content-Type: application/json' \
     -d '{{"messages": [{{"role": "user", "content": "YOUR QUESTION"}}], "include_sources": true}}'
 
-Or use the web chat at http://{address}/chat, or this program: `docent login {ADMIN}`, `docent ingest --wait YOUR.pdf`,
-`docent ask "YOUR QUESTION"`. The admin panel is at http://{address}/admin
+Or use the web chat at http://{address}/chat, or this program in another terminal:
+
+  {login}
+  {ingest}
+  {ask}
+
+The admin panel is at http://{address}/admin
 "#
     ));
 }

@@ -1,8 +1,9 @@
 //! `docent doctor`: checks an installation and repairs problems.
 
 use super::config::load;
+use crate::output::{self, paint};
 use crate::progress::ProgressDisplay;
-use crate::{output, wire};
+use crate::wire;
 use async_trait::async_trait;
 use docent::cli::DoctorArgs;
 use docent::config::Settings;
@@ -72,7 +73,7 @@ impl Report<'_> {
                 let (what, why) = (component.name(), format!("{error:#}"));
                 self.unchecked += 1;
                 self.print(
-                    format!("unchecked  {what}: {why}"),
+                    format!("{}  {what}: {why}", paint("unchecked")),
                     || json!({"kind": "unchecked", "what": what, "why": why}),
                 );
             }
@@ -92,7 +93,7 @@ impl Report<'_> {
     fn conclude(&self, left_out: &[SkippedCheck]) -> ExitCode {
         for SkippedCheck { check: what, fault } in left_out {
             self.print(
-                format!("unchecked  {what}: {}", fault.report()),
+                format!("{}  {what}: {}", paint("unchecked"), fault.report()),
                 || json!({"kind": "unchecked", "what": what, "why": fault.report()}),
             );
         }
@@ -118,7 +119,7 @@ impl Report<'_> {
 impl CheckListener for Report<'_> {
     fn healthy(&mut self, component: Component, note: &str) {
         self.print(
-            format!("ok         {}: {note}", component.name()),
+            format!("{} {}: {note}", paint("ok        "), component.name()),
             || json!({"kind": "part", "part": component.code(), "note": note}),
         );
     }
@@ -146,7 +147,8 @@ impl CheckListener for Report<'_> {
             (false, None) => fix.to_owned(),
         };
         let word = if is_repaired { "repaired" } else { "found" };
-        self.print(format!("{word:<10} {code} {id}: {what} ({action})"), || {
+        let word = paint(&format!("{word:<10}"));
+        self.print(format!("{word} {code} {id}: {what} ({action})"), || {
             json!({
                 "kind": "finding", "code": code, "id": id, "what": what, "fix": finding.remedy(),
                 // tidy: allow-word

@@ -1,7 +1,7 @@
 //! `docent documents`: manages the documents of a running service.
 
 use crate::client::{ApiError, ServiceClient};
-use crate::output::{self, sanitize};
+use crate::output::{self, paint, sanitize};
 use anyhow::{Context, bail};
 use docent::cli::{
     ClientArgs, ConditionArg, DocumentsCommand, LabelArgs, ListDocumentsArgs, RetryDocumentsArgs,
@@ -11,7 +11,7 @@ use docent_domain::document::FailureCode;
 use docent_domain::id::DocumentId;
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 /// Page size of lists: the maximum of the API.
@@ -38,9 +38,10 @@ async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
         None => None,
     };
     let filters = ConditionArg::all(&args.conditions).map(|filters| filters.to_string());
+    let mut names: Option<CollectionNames> = None;
     let mut cursor: Option<String> = None;
     loop {
-        let mut query = vec![("limit", PAGE_SIZE)];
+        let mut query = vec![("limit", PAGE_SIZE), ("include", "details")];
         query.extend(args.status.as_deref().map(|status| ("status", status)));
         query.extend(args.title.as_deref().map(|title| ("q", title)));
         query.extend(collection.as_deref().map(|id| ("collection_id", id)));
@@ -50,9 +51,12 @@ async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
         let next = response.headers().get("X-Next-Cursor").and_then(|value| value.to_str().ok());
         let next = next.map(str::to_owned);
         let documents: Vec<Value> = response.json().await.context("reading the list")?;
-        for document in documents {
-            let text = |name: &str| sanitize(document[name].as_str().unwrap_or_default());
-            let row = || format!("{}  {:8}  {}", text("id"), text("status"), text("title"));
+        if names.is_none() && !documents.is_empty() && !args.client.output.json {
+            names = Some(CollectionNames::read(&client).await?);
+        }
+        let rows = names.as_ref().map(|names| table(&documents, names)).unwrap_or_default();
+        for (number, document) in documents.iter().enumerate() {
+            let row = || rows.get(number).cloned().unwrap_or_default();
             output::print(args.client.output, row, || document.clone())?;
         }
         match next {
@@ -60,6 +64,53 @@ async fn list(args: &ListDocumentsArgs) -> anyhow::Result<()> {
             None => return Ok(()),
         }
     }
+}
+
+/// The names of the collections that the account can see, by their IDs.
+struct CollectionNames(BTreeMap<String, String>);
+
+impl CollectionNames {
+    async fn read(client: &ServiceClient) -> anyhow::Result<Self> {
+        let collections = client.get(&["collections"]).await.context("reading the collections")?;
+        let pairs = collections.as_array().into_iter().flatten();
+        let pair = |one: &Value| Some((one["id"].as_str()?.to_owned(), sanitize(one["name"].as_str()?)));
+        Ok(Self(pairs.filter_map(pair).collect()))
+    }
+
+    /// The names of a document's collections; an ID if the collection is not in the list.
+    fn of(&self, document: &Value) -> String {
+        let ids = document["access"]["collection_ids"].as_array().into_iter().flatten();
+        let name = |id: &str| self.0.get(id).cloned().unwrap_or_else(|| sanitize(id));
+        let names: Vec<String> = ids.filter_map(Value::as_str).map(name).collect();
+        names.join(", ")
+    }
+}
+
+/// Formats one row for each document: ID, status, date, pages, owner, collections and title, with aligned columns.
+fn table(documents: &[Value], names: &CollectionNames) -> Vec<String> {
+    let text = |value: &Value| sanitize(value.as_str().unwrap_or_default());
+    let cells = |document: &Value| {
+        let pages = match document["pages"].as_u64() {
+            Some(1) => "1 page".to_owned(),
+            Some(pages) => format!("{pages} pages"),
+            None => "-".to_owned(),
+        };
+        let date: String = text(&document["created_at"]).chars().take(10).collect();
+        let owner = text(&document["access"]["owner_email"]);
+        [date, pages, owner, names.of(document)]
+            .map(|cell| if cell.is_empty() { "-".to_owned() } else { cell })
+    };
+    let cells: Vec<[String; 4]> = documents.iter().map(cells).collect();
+    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let [dates, pages, owners, collections] = [0, 1, 2, 3].map(width);
+    let row = |(document, [date, page, owner, collection]): (&Value, &[String; 4])| {
+        let (id, title) = (text(&document["id"]), text(&document["title"]));
+        let status = paint(&format!("{:8}", text(&document["status"])));
+        format!(
+            "{id}  {status}  {date:dates$}  {page:>pages$}  {owner:owners$}  {collection:collections$}  {title}"
+        )
+    };
+    documents.iter().zip(&cells).map(row).collect()
 }
 
 async fn show(args: &ShowDocumentArgs) -> anyhow::Result<()> {
@@ -287,6 +338,28 @@ async fn for_each(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn list_has_aligned_columns_and_names_collections() {
+        let names = CollectionNames(BTreeMap::from([("7".to_owned(), "Legal".to_owned())]));
+        let documents = [
+            json!({
+                "id": "1", "title": "a\u{7}b", "status": "ingested", "created_at": "2026-01-02T03:04:05.000000Z", "pages": 12,
+                "access": { "owner_email": "ada@example.org", "collection_ids": ["7", "8"] },
+            }),
+            json!({
+                "id": "2", "title": "c", "status": "failed", "created_at": "2026-01-03T03:04:05.000000Z",
+                "access": { "owner_email": null, "collection_ids": [] },
+            }),
+        ];
+        assert_eq!(
+            table(&documents, &names),
+            [
+                "1  ingested  2026-01-02  12 pages  ada@example.org  Legal, 8  a b",
+                "2  failed    2026-01-03         -  -                -         c",
+            ]
+        );
+    }
 
     #[test]
     fn consecutive_pages_are_formatted_as_ranges() {

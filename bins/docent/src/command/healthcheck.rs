@@ -1,5 +1,6 @@
 //! `docent healthcheck`: checks whether the server on this machine is ready, for containers without an HTTP client.
 
+use crate::invocation::local_address;
 use crate::output;
 use anyhow::{Context, bail};
 use docent::cli::HealthcheckArgs;
@@ -7,7 +8,7 @@ use docent::config::{Environment, Settings};
 use docent_adapters::http_client::http_client;
 use reqwest::{StatusCode, Url};
 use serde_json::{Value, json};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 /// Longer than the server gives each of its own checks.
@@ -35,7 +36,7 @@ async fn check(args: &HealthcheckArgs) -> anyhow::Result<String> {
             settings.http.bind_address
         }
     };
-    let address = probe_address(address);
+    let address = local_address(address);
     let answer = tokio::time::timeout(TIMEOUT, get_ready(address)).await;
     let answer = answer.with_context(|| format!("no answer from {address} in {} s", TIMEOUT.as_secs()))?;
     match answer.with_context(|| format!("GET http://{address}/health/ready"))? {
@@ -52,16 +53,6 @@ fn as_json(result: &anyhow::Result<String>) -> Value {
         }
         Err(error) => json!({ "ready": false, "why": format!("{error:#}") }),
     }
-}
-
-/// The address to connect to: loopback if the server listens on all addresses.
-fn probe_address(bind_address: SocketAddr) -> SocketAddr {
-    let ip = match bind_address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    SocketAddr::new(ip, bind_address.port())
 }
 
 async fn get_ready(address: SocketAddr) -> anyhow::Result<(StatusCode, String)> {
@@ -84,14 +75,6 @@ mod tests {
     use super::*;
     use docent::cli::{InstallationArgs, OutputArgs};
     use docent_testkit::wire::{FakeLlm, Reply};
-
-    #[test]
-    fn unspecified_bind_address_is_probed_on_loopback() {
-        let probed = |text: &str| probe_address(text.parse().unwrap()).to_string();
-        assert_eq!(probed("0.0.0.0:8000"), "127.0.0.1:8000");
-        assert_eq!(probed("[::]:8000"), "[::1]:8000");
-        assert_eq!(probed("10.1.2.3:80"), "10.1.2.3:80");
-    }
 
     #[tokio::test]
     async fn only_status_200_is_healthy() {

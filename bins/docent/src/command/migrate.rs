@@ -1,6 +1,7 @@
 //! `docent migrate`.
 
 use super::config::load;
+use crate::invocation::command;
 use crate::wire::INDEX;
 use crate::{output, wire};
 use anyhow::bail;
@@ -57,9 +58,10 @@ fn check_no_leftover_data(settings: &Settings) -> anyhow::Result<()> {
     let and = others.iter().map(|folder| format!(" and {}", folder.display())).collect::<String>();
     bail!(
         "the database is missing or empty, but {}{and} contain its data. Put the database back, or move {} away and \
-         start over, for example from a backup with `docent restore --dev`",
+         start over, for example from a backup with `{}`",
         first.display(),
         data_dir.display(),
+        command("restore --dev"),
     );
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod ask;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod collections;
+pub(crate) mod complete_values;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dev;

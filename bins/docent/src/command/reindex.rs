@@ -2,6 +2,7 @@
 
 use super::config::load;
 use super::service::signal;
+use crate::invocation::command;
 use crate::progress::ProgressDisplay;
 use crate::{output, wire};
 use anyhow::bail;
@@ -73,11 +74,12 @@ async fn report_failure(app: &App, args: &ReindexArgs, error: &ReindexError) -> 
     // If the database is unreachable, the error already says so.
     let build = build_in_progress(app).await.ok().flatten();
     let advice = match &build {
-        Some(_) => {
-            "The previous index remains active. Run `docent reindex` to resume the build, or \
-             `docent reindex --abandon` to discard it."
-        }
-        None => "The previous index remains active.",
+        Some(_) => format!(
+            "The previous index remains active. Run `{}` to resume the build, or `{}` to discard it.",
+            command("reindex"),
+            command("reindex --abandon"),
+        ),
+        None => "The previous index remains active.".to_owned(),
     };
     let why = report(error);
     eprintln!("docent: {why}\n{advice}");

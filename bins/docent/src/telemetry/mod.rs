@@ -8,10 +8,10 @@ mod fields;
 pub(crate) mod propagation;
 mod traces;
 
+use crate::output::{self, Stream};
 use anyhow::Context;
 use docent::config::{LogFormat, Telemetry};
 use fields::{HumanFields, JsonFields};
-use std::io::IsTerminal;
 use traces::Traces;
 use tracing::subscriber::with_default;
 use tracing::{Level, Metadata};
@@ -68,7 +68,7 @@ impl Guard {
 
 fn log_layer(format: LogFormat) -> Box<dyn Layer<Registry> + Send + Sync> {
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    let layer = layer.with_ansi(std::io::stderr().is_terminal());
+    let layer = layer.with_ansi(output::has_color(Stream::Error));
     match format {
         LogFormat::Human => layer.with_target(false).fmt_fields(HumanFields).boxed(),
         LogFormat::Json => {

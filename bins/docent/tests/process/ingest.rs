@@ -54,7 +54,7 @@ async fn ingest_wait_reports_each_file_and_fails_if_one_failed() {
     let (broken, missing, large) =
         (folder.join("broken.pdf"), folder.join("missing.pdf"), folder.join("large.pdf"));
     std::fs::write(&broken, "no PDF").unwrap();
-    std::fs::write(&large, vec![0; 3 * 1024 * 1024]).unwrap();
+    std::fs::write(&large, [b"%PDF-1.7\n", &[0; 3 * 1024 * 1024][..]].concat()).unwrap();
 
     let named = [text(&good), text(&broken), text(&missing), text(&large)];
     let args = [&["ingest", "--wait", "--json", "--concurrency", "3"], &named[..]].concat();
@@ -69,22 +69,52 @@ async fn ingest_wait_reports_each_file_and_fails_if_one_failed() {
         assert_eq!((&object["status"], &object["title"]), (&json!("ingested"), &json!(title)), "{object}");
         assert!(object["coverage"]["pages"].as_u64().unwrap() >= 1, "{object}");
     }
-    let object = &outcomes[broken.file_name().unwrap()];
-    assert_eq!((&object["status"], &object["code"]), (&json!("failed"), &json!("not_a_pdf")), "{object}");
-    for (path, words) in [(&missing, "No such file"), (&large, "larger than")] {
+    for (path, words) in [
+        (&broken, "this is a file of the type plain text; the service accepts PDF"),
+        (&missing, "No such file"),
+        (&large, "larger than"),
+    ] {
         let object = &outcomes[path.file_name().unwrap()];
         assert_eq!((&object["status"], &object["id"]), (&json!("refused"), &Value::Null), "{object}");
         assert!(object["reason"].as_str().unwrap().contains(words), "{object}");
     }
     assert!(error.contains("uploading ") && error.contains("3 of 6 files ingested"), "{error}");
     let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
-    assert_eq!(client.settled().await.len(), 4, "rejected files leave no documents");
+    assert_eq!(client.settled().await.len(), 3, "rejected files leave no documents");
 
     let one = good.join("handbook.pdf");
     let args = ["ingest", "--wait", text(&one)];
     let (status, printed, _) = run(&mut remote(folder, &serving.base, &args)).await;
     assert!(status.success() && printed.contains("  ingested  handbook.pdf   "), "{printed}");
     assert!(printed.contains(" pages, 1 passage\n"), "{printed}");
+}
+
+#[tokio::test]
+async fn ingest_refuses_other_types_before_the_upload() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    let files = ["notes.pdf", "table.docx"].map(|name| folder.path().join(name));
+    std::fs::write(&files[0], "no PDF").unwrap();
+    std::fs::write(&files[1], b"PK\x03\x04 no document").unwrap();
+    fake.script(Reply::json(200, "[]"));
+    fake.script(ready("pdf"));
+    let args = [text(&files[0]), text(&files[1])];
+    let (status, printed, error) = run(&mut ingest(folder.path(), &fake, &args)).await;
+    assert_eq!(status.code(), Some(2), "{printed}{error}");
+    for (name, of) in [("notes.pdf", "plain text"), ("table.docx", "DOCX")] {
+        let reason = format!("{name}: this is a file of the type {of}; the service accepts PDF\n");
+        assert!(printed.contains("refused") && printed.contains(&reason), "{printed}");
+    }
+    let paths: Vec<String> = fake.requests().into_iter().map(|request| request.path).collect();
+    assert_eq!(paths, ["/documents", "/health/ready"], "nothing was sent");
+
+    // What the service accepts decides, even if it is not ready.
+    fake.script(Reply::json(200, "[]"));
+    fake.script(Reply::json(503, json!({ "upload_types": ["pdf", "txt"] }).to_string()));
+    fake.script(document("notes.pdf"));
+    let (status, printed, error) = run(&mut ingest(folder.path(), &fake, &args[..1])).await;
+    assert!(status.success(), "{printed}{error}");
+    let body = fake.requests().pop().unwrap().body;
+    assert!(String::from_utf8_lossy(&body).contains("Content-Type: text/plain"));
 }
 
 #[tokio::test]
@@ -143,6 +173,11 @@ async fn ingest_without_login_or_service_starts_nothing() {
     assert!(status.code() == Some(2) && error.contains("cannot be reached"), "{error}");
 }
 
+/// The readiness of a service that accepts one type of files.
+fn ready(upload_type: &str) -> Reply {
+    Reply::json(200, json!({ "status": "ok", "upload_types": [upload_type] }).to_string())
+}
+
 fn document(title: &str) -> Reply {
     Reply::json(
         202,
@@ -172,6 +207,7 @@ async fn ingest_honours_retry_after() {
     let busy = |status| Reply::json(status, "{\"detail\": \"Too Many Requests\"}").header("Retry-After", "0");
     fake.script(busy(429));
     fake.script(Reply::json(200, "[]"));
+    fake.script(ready("pdf"));
     fake.script(busy(429));
     fake.script(busy(503));
     fake.script(document("handbook.pdf"));
@@ -192,9 +228,10 @@ async fn ingest_honours_retry_after() {
     let requests = fake.requests();
     let paths: Vec<&str> = requests.iter().map(|request| request.path.as_str()).collect();
     let (upload, report) = ("/documents/upload", format!("/documents/{ID}/report"));
-    assert_eq!(paths, ["/documents", "/documents", upload, upload, upload, &report, &report, &report]);
+    let before = ["/documents", "/documents", "/health/ready"];
+    assert_eq!(paths, [&before[..], &[upload, upload, upload, &report, &report, &report]].concat());
     let bytes = std::fs::read(&file).unwrap();
-    for request in &requests[2..5] {
+    for request in &requests[3..6] {
         assert!(
             request.body.windows(bytes.len()).any(|part| part == bytes),
             "each attempt sends the whole file"
@@ -206,6 +243,7 @@ async fn ingest_honours_retry_after() {
 async fn broken_upload_is_unknown_and_others_continue() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     fake.script(Reply::json(200, "[]"));
+    fake.script(ready("pdf"));
     fake.script(Reply::raw(""));
     fake.script(document("letter.pdf"));
     let (first, second) = (fixture("handbook.pdf"), fixture("letter.pdf"));
@@ -216,13 +254,14 @@ async fn broken_upload_is_unknown_and_others_continue() {
     assert_eq!(broken["status"], "unknown");
     assert!(broken["reason"].as_str().unwrap().contains("broke"), "{broken}");
     assert_eq!((&uploaded["status"], &uploaded["id"]), (&json!("pending"), &json!(ID)));
-    assert_eq!(fake.requests().len(), 3, "not retried: the service may have received it");
+    assert_eq!(fake.requests().len(), 4, "not retried: the service may have received it");
 }
 
 #[tokio::test]
 async fn ingest_wait_fails_if_status_is_unknown() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     fake.script(Reply::json(200, "[]"));
+    fake.script(ready("pdf"));
     fake.script(document("handbook.pdf"));
     fake.script(Reply::json(404, "{\"detail\": \"Document not found\"}"));
     let file = fixture("handbook.pdf");
@@ -244,6 +283,7 @@ pub(super) async fn interrupt(child: &Child) {
 async fn interrupted_ingest_lists_uploaded_documents() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     fake.script(Reply::json(200, "[]"));
+    fake.script(ready("pdf"));
     fake.script(document("handbook.pdf"));
     // The report of the first file and the upload of the second: neither response is completed.
     fake.script(Reply::events(&[]).stall());
@@ -251,7 +291,7 @@ async fn interrupted_ingest_lists_uploaded_documents() {
     let (first, second) = (fixture("handbook.pdf"), fixture("letter.pdf"));
     let mut child = ingest(folder.path(), &fake, &["--wait", text(&first), text(&second)]).spawn().unwrap();
     in_time(async {
-        while fake.requests().len() < 4 {
+        while fake.requests().len() < 5 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     })

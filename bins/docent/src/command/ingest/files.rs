@@ -1,9 +1,10 @@
 //! Finds the files to upload.
 
-use docent_domain::file_type::{FileType, FileTypes};
+use docent_domain::file_type::{FileType, FileTypes, HEAD_BYTES, detect};
 use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// A file given on the command line or found in a given directory.
 #[derive(Debug, PartialEq)]
@@ -11,6 +12,36 @@ pub(crate) struct Found {
     pub(crate) path: PathBuf,
     /// Size in bytes, or why it cannot be uploaded.
     pub(crate) size: Result<u64, String>,
+}
+
+impl Found {
+    /// Refuses the file if its content is of a type that is not accepted.
+    pub(crate) fn check_type(self, accepted: FileTypes) -> Self {
+        if self.size.is_err() {
+            return self;
+        }
+        let size = match read_head(&self.path) {
+            Err(error) => Err(error.to_string()),
+            Ok(head) => {
+                let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+                match detect(&head, &name) {
+                    Some(of) if accepted.contains(of) => return self,
+                    Some(of) => Err(format!(
+                        "this is a file of the type {}; the service accepts {accepted}",
+                        of.title()
+                    )),
+                    None => Err(format!("this is a file of an unknown type; the service accepts {accepted}")),
+                }
+            }
+        };
+        Self { size, ..self }
+    }
+}
+
+fn read_head(path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    fs::File::open(path)?.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// Returns the given files in order; a directory is replaced by the files of these types in it and its subdirectories, ordered by name.
@@ -77,6 +108,23 @@ fn rejected(path: &Path, why: &str) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn file_of_another_type_is_refused_by_its_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let refusal = |name: &str, content: &[u8], types: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, content).unwrap();
+            let [found] = find_files(&[path], FileTypes::default()).try_into().unwrap();
+            found.check_type(FileTypes::parse(types).unwrap()).size.err()
+        };
+        assert_eq!(refusal("a.txt", b"%PDF-1.7\n", "pdf"), None, "the content decides");
+        assert_eq!(refusal("a.txt", b"text", "pdf,txt"), None);
+        let text = "this is a file of the type plain text; the service accepts PDF";
+        assert_eq!(refusal("a.pdf", b"text", "pdf").as_deref(), Some(text));
+        let image = "this is a file of an unknown type; the service accepts PDF and DOCX";
+        assert_eq!(refusal("a.pdf", b"\x89PNG\r\n\x1a\n\0\0", "pdf,docx").as_deref(), Some(image));
+    }
 
     #[test]
     fn directories_are_replaced_by_their_pdfs_in_order() {

@@ -96,7 +96,11 @@ async fn prepare(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
         None => None,
     };
     let (paths, types) = (args.files.clone(), args.types);
-    let found = tokio::task::spawn_blocking(move || find_files(&paths, types)).await?;
+    let accepted = client.accepted_types().await.unwrap_or(types);
+    let found = tokio::task::spawn_blocking(move || {
+        find_files(&paths, types).into_iter().map(|file| file.check_type(accepted)).collect::<Vec<_>>()
+    });
+    let found = found.await?;
     let checked_at = tokio::sync::Mutex::new(Instant::now());
     let display = UploadDisplay::new();
     let run = Run { args, client, collection, display, checked_at, counts: Mutex::default() };
@@ -131,6 +135,7 @@ fn interrupted(state: &str) -> ExitCode {
 impl Run<'_> {
     async fn execute(self, found: Vec<Found>, signals: &mut Signals) -> ExitCode {
         let count = found.len();
+        let is_any_uploaded = found.iter().any(|file| file.size.is_ok());
         let concurrency = usize::from(self.args.concurrency);
         // Bounded by the number of files; closed after the last upload.
         let (sender, receiver) = unbounded_channel();
@@ -145,7 +150,14 @@ impl Run<'_> {
             () = signals.next() => true,
         };
         self.display.finish();
-        if is_interrupted { self.print_interrupted(count) } else { self.print_summary(count) }
+        match is_interrupted {
+            true => self.print_interrupted(count),
+            false if is_any_uploaded => self.print_summary(count),
+            false => {
+                self.print_summary(count);
+                ExitCode::from(NOT_STARTED)
+            }
+        }
     }
 
     /// Uploads a file, and reports its outcome unless it is waited for.

@@ -1,6 +1,7 @@
 //! Outcome of a file, as text and JSON.
 
-use crate::output::sanitize;
+use crate::invocation::command;
+use crate::output::{paint, sanitize};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -31,17 +32,19 @@ impl Outcome<'_> {
     pub(super) fn text(&self, path: &Path) -> String {
         let text = |value: &Value| sanitize(value.as_str().unwrap_or_default());
         let row = |document: &Value, status: &str, rest: &str| {
-            format!("{:36}  {status:8}  {}{rest}", text(&document["id"]), text(&document["title"]))
+            let status = paint(&format!("{status:8}"));
+            format!("{:36}  {status}  {}{rest}", text(&document["id"]), text(&document["title"]))
         };
         match self {
             Self::Rejected { why } => {
                 let path = sanitize(&path.display().to_string());
-                format!("{:36}  {:8}  {path}: {why}", "-", "refused")
+                format!("{:36}  {}  {path}: {why}", "-", paint("refused "))
             }
             Self::Unknown { why } => {
                 let path = sanitize(&path.display().to_string());
-                let advice = "the service may have received it: check with `docent documents list`";
-                format!("{:36}  {:8}  {path}: {why}; {advice}", "-", "unknown")
+                let advice =
+                    format!("the service may have received it: check with `{}`", command("documents list"));
+                format!("{:36}  {}  {path}: {why}; {advice}", "-", paint("unknown "))
             }
             Self::Uploaded { document, why: None } => row(document, &text(&document["status"]), ""),
             Self::Uploaded { document, why: Some(why) } => row(document, "pending", &format!(": {why}")),
