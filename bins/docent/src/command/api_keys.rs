@@ -1,14 +1,15 @@
 //! `docent apikeys …`.
 
 use super::accounts::{PAGE_SIZE, account_service, find_user, open_store};
+use crate::invocation::{command, local_address, quote};
 use crate::{output, wire};
 use anyhow::{Context, bail};
 use docent::cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs};
-use docent::config::AuthBackend;
+use docent::config::{AuthBackend, Settings};
 use docent_adapters::sql::SqlStore;
 use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
 use docent_app::audit::Initiator;
-use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScope, ApiKeyScopes, KEY_START};
 use docent_domain::id::ApiKeyId;
 use docent_domain::listing::{ApiKeyFilter, PageRequest};
 use docent_ports::store::Store;
@@ -45,8 +46,42 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
         eprintln!(
             "docent: API keys are rejected until DOCENT_AUTH_BACKENDS contains api_key, as in jwt,api_key"
         );
+    } else if !args.installation.output.json
+        && let Some(url) = service_url(&settings)
+    {
+        eprintln!("Try it:\n\n  {}\n", example_request(&url, scopes, &key));
     }
     Ok(())
+}
+
+/// The URL at which clients reach the service; `None` if its port is chosen at the start.
+fn service_url(settings: &Settings) -> Option<String> {
+    match &settings.mail.public_url {
+        Some(url) => Some(url.as_str().trim_end_matches('/').to_owned()),
+        None if settings.http.bind_address.port() == 0 => None,
+        None => Some(format!("http://{}", local_address(settings.http.bind_address))),
+    }
+}
+
+/// A request that a key with these scopes may make: it lists documents, asks a question or lists webhooks.
+fn example_request(url: &str, scopes: ApiKeyScopes, key: &str) -> String {
+    let curl = format!("curl -sS -H 'Authorization: Bearer {key}'");
+    if scopes.contains(ApiKeyScope::Read) || scopes.contains(ApiKeyScope::Admin) {
+        return format!("{curl} {}", shell_url(url, "/documents"));
+    }
+    if scopes.contains(ApiKeyScope::Chat) {
+        let body = r#"{"messages": [{"role": "user", "content": "What is this about?"}]}"#;
+        let url = shell_url(url, "/agents/chat");
+        return format!("{curl} -N -H 'Content-Type: application/json' -d '{body}' {url}");
+    }
+    format!("{curl} {}", shell_url(url, "/webhooks"))
+}
+
+/// A path of the service as one word of a shell.
+fn shell_url(url: &str, path: &str) -> String {
+    let url = format!("{url}{path}");
+    let is_plain = url.chars().all(|c| c.is_ascii_alphanumeric() || "/:._-".contains(c));
+    if is_plain { url } else { quote(&url) }
 }
 
 /// Prints API keys, one per line.
@@ -111,11 +146,15 @@ async fn find_key(store: &SqlStore, text: &str) -> anyhow::Result<ApiKeyId> {
     let prefix = bare.split('_').next().unwrap_or(bare);
     let Ok(prefix) = ApiKeyPrefix::parse(prefix) else {
         bail!(
-            "{text:?} is neither the ID nor the prefix of an API key; `docent apikeys list --json` shows both"
+            "{text:?} is neither the ID nor the prefix of an API key; `{}` shows both",
+            command("apikeys list --json")
         );
     };
     let key = store.read().await?.api_keys().by_prefix(&prefix).await?;
-    Ok(key.context("no API key has this prefix; `docent apikeys list` shows all prefixes")?.id)
+    let key = key.with_context(|| {
+        format!("no API key has this prefix; `{}` shows all prefixes", command("apikeys list"))
+    })?;
+    Ok(key.id)
 }
 
 fn as_json(key: &ApiKey, email: &str) -> Value {
@@ -134,4 +173,28 @@ fn as_json(key: &ApiKey, email: &str) -> Value {
         "last_used_at": key.last_used_at.map(|at| at.to_rfc3339()),
         "revoked_at": key.revoked_at.map(|at| at.to_rfc3339()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn example_request_fits_the_scopes_of_the_key() {
+        let request = |scopes: &[&str]| {
+            let scopes = ApiKeyScopes::parse(scopes.iter().copied()).unwrap();
+            example_request("https://docent.example.org", scopes, "dk_a_b")
+        };
+        let curl = "curl -sS -H 'Authorization: Bearer dk_a_b'";
+        let documents = format!("{curl} https://docent.example.org/documents");
+        assert_eq!((request(&["ingest", "read"]), request(&["admin"])), (documents.clone(), documents));
+        assert!(request(&["chat"]).ends_with("https://docent.example.org/agents/chat"));
+        assert_eq!(request(&["ingest"]), format!("{curl} https://docent.example.org/webhooks"));
+    }
+
+    #[test]
+    fn url_is_one_word_of_the_shell() {
+        assert_eq!(shell_url("http://127.0.0.1:8000", "/documents"), "http://127.0.0.1:8000/documents");
+        assert_eq!(shell_url("http://[::1]:8000/a b", "/documents"), "'http://[::1]:8000/a b/documents'");
+    }
 }

@@ -58,8 +58,9 @@ section! {
         /// Previous secret keys. Tokens signed with one of them remain valid until they expire, and new tokens are not
         /// signed with them. Panel session cookies signed with them are rejected: staff sign in again.
         secret_key_previous: Vec<Secret> = text("[]"), check_keys;
-        /// Authentication methods: `jwt` (bearer tokens from `POST /auth/token`), `api_key` (API keys).
-        auth_backends: Vec<AuthBackend> = text("[\"jwt\"]"), check_not_empty;
+        /// Authentication methods: `jwt` (bearer tokens from `POST /auth/token`), `api_key` (API keys). With `jwt` alone API
+        /// keys are rejected.
+        auth_backends: Vec<AuthBackend> = text("jwt,api_key"), check_not_empty;
         /// Lifetime of an access token.
         access_token_ttl: Duration = text("15m"), positive;
         /// Lifetime of a refresh token.

@@ -35,7 +35,7 @@ fn dev_defaults_are_embedded_and_complete() {
     assert_eq!(http.max_upload_bytes, ByteSize(50 * 1024 * 1024));
     assert_eq!(accounts.secret_key, None);
     assert!(mail.smtp_url.is_none() && accounts.secret_key_previous.is_empty());
-    assert_eq!(accounts.auth_backends, [AuthBackend::Jwt]);
+    assert_eq!(accounts.auth_backends, [AuthBackend::Jwt, AuthBackend::ApiKey]);
     assert_eq!(accounts.access_token_ttl, Duration::from_secs(15 * 60));
     assert_eq!(accounts.refresh_token_ttl, Duration::from_secs(30 * 86_400));
     assert_eq!(accounts.refresh_rotation_grace, Duration::from_secs(30));

@@ -101,8 +101,7 @@ async fn api_keys_are_created_used_listed_and_revoked() {
     let folder = folder.path();
     create_account(folder, ADA, "correct horse").await;
     let mut command = docent(folder);
-    let serving =
-        Serving::start(command.args(["dev", "--no-sample"]).env("DOCENT_AUTH_BACKENDS", "jwt,api_key")).await;
+    let serving = Serving::start(command.args(["dev", "--no-sample"])).await;
     let create = ["apikeys", "create", ADA, "--name", "Nightly import", "--scopes", "read,ingest"];
     let key = run_ok(folder, &create).await;
     let key = key.trim();
@@ -132,6 +131,33 @@ async fn api_keys_are_created_used_listed_and_revoked() {
     let listed = objects(&run_ok(folder, &["apikeys", "list", ADA, "--json"]).await);
     assert!(listed.iter().all(|key| key["revoked_at"].is_string() && key["email"] == ADA), "{listed:?}");
     assert!(listed.iter().all(|key| key["last_used_at"].is_string() && key["key"].is_null()), "{listed:?}");
+}
+
+#[tokio::test]
+async fn api_key_create_shows_a_request_that_works() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    create_account(folder, ADA, "correct horse").await;
+    let serving = Serving::start(docent(folder).args(["dev", "--no-sample"])).await;
+    let address = serving.base.trim_start_matches("http://");
+    for (scope, answer) in [("read", "[]"), ("ingest", ""), ("chat", "data: ")] {
+        let mut command = docent(folder);
+        command.args(["apikeys", "create", "--dev", ADA, "--name", scope, "--scopes", scope]);
+        let (_, key, error) = run(command.env("DOCENT_BIND_ADDRESS", address)).await;
+        let request = error.lines().find(|line| line.trim_start().starts_with("curl ")).unwrap().trim();
+        assert!(request.contains(key.trim()) && request.contains(&serving.base), "{request}");
+        let mut shell = tokio::process::Command::new("bash");
+        let (status, printed, error) = run(shell.args(["-c", &format!("{request} --fail")])).await;
+        assert!(status.success() && printed.contains(answer), "{request}: {printed}{error}");
+    }
+    // The address that clients use is not the one that the service listens on.
+    let public = ("DOCENT_PUBLIC_URL", "https://docent.example.org");
+    let mut command = docent(folder);
+    command
+        .args(["apikeys", "create", "--dev", ADA, "--name", "p", "--scopes", "read"])
+        .env(public.0, public.1);
+    let (_, _, error) = run(&mut command).await;
+    assert!(error.contains(" https://docent.example.org/documents\n"), "{error}");
 }
 
 /// The first start creates the database and recognises by that that it is the first.
@@ -164,6 +190,6 @@ async fn api_key_create_rejects_unknown_account_name_and_scope() {
     );
     assert!(run_error(folder, &["apikeys", "revoke", "x"]).await.contains("neither"));
     let arguments = ["apikeys", "create", "--dev", ADA, "--name", "n", "--scopes", "read"];
-    let (_, _, error) = run(docent(folder).args(arguments)).await;
-    assert!(error.contains("DOCENT_AUTH_BACKENDS"), "{error}");
+    let (_, _, error) = run(docent(folder).args(arguments).env("DOCENT_AUTH_BACKENDS", "jwt")).await;
+    assert!(error.contains("DOCENT_AUTH_BACKENDS") && !error.contains("curl"), "{error}");
 }

@@ -38,7 +38,7 @@ fn text(path: &Path) -> &str {
 pub(crate) async fn service(folder: &Path) -> Serving {
     create_account(folder, EMAIL, PASSWORD).await;
     let mut command = docent(folder);
-    command.args(["dev", "--no-sample"]).env("DOCENT_AUTH_BACKENDS", "jwt,api_key");
+    command.args(["dev", "--no-sample"]);
     let serving = Serving::start(command.env("DOCENT_MAX_UPLOAD_BYTES", "1MiB")).await;
     let (code, error) = log_in(folder, &serving.base, PASSWORD).await;
     assert_eq!(code, Some(0), "{error}");

@@ -33,7 +33,7 @@ async fn data_of_the_release_before_collections_is_used() {
     let folder = TempDir::new().unwrap();
     unpack(folder.path());
     let mut command = docent(folder.path());
-    let serving = Serving::start(command.args(["dev"]).env("DOCENT_AUTH_BACKENDS", "jwt,api_key")).await;
+    let serving = Serving::start(command.args(["dev"])).await;
     let ada = Client::log_in(&serving, "ada@example.org", PASSWORD).await;
     let bob = Client::log_in(&serving, "bob@example.org", PASSWORD).await;
     let key = Client { http: bob.http.clone(), base: bob.base.clone(), token: KEY.to_owned() };
