@@ -25,12 +25,17 @@ fn example<'a>(document: &'a Value, content: &'a Value) -> Option<&'a Value> {
 }
 
 async fn send(by: &Member, method: &Method, path: &str, body: &Value) -> Reply {
-    by.app().send(by.request(method.clone(), path).json(body)).await
+    // MCP requires both types.
+    let request = by.request(method.clone(), path).header("Accept", "application/json, text/event-stream");
+    by.app().send(request.json(body)).await
 }
 
-/// Whether a request was refused because of its body.
-fn is_invalid(reply: &Reply) -> bool {
-    matches!(reply.status, 400 | 413 | 415 | 422)
+/// Whether a request was refused because of its body. Elsewhere 400 has other reasons, such as a used link; and the model of
+/// these tests makes no vectors.
+fn is_invalid(path: &str, reply: &Reply) -> bool {
+    let has_wire_format = path.starts_with("/v1/") || path == "/mcp";
+    let is_refused = has_wire_format && reply.status == 400 && !reply.text.contains("unsupported_model");
+    matches!(reply.status, 413 | 415 | 422) || is_refused
 }
 
 rules! {
@@ -79,9 +84,9 @@ rules! {
                         continue;
                     }
                     let refused = send(&root, &method, &url, &json!("no object")).await;
-                    assert!(is_invalid(&refused), "{case} does not examine its body: {}", refused.text);
+                    assert!(is_invalid(path, &refused), "{case} does not examine its body: {}", refused.text);
                     let reply = send(&root, &method, &url, example).await;
-                    assert!(!is_invalid(&reply) && reply.status < 500, "{case}: {} {}", reply.status, reply.text);
+                    assert!(!is_invalid(path, &reply) && reply.status < 500, "{case}: {} {}", reply.status, reply.text);
                 }
             }
         }
