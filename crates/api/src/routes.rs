@@ -29,6 +29,8 @@ routes! {
     "/documents/{doc_id}/file" { GET => documents::file::file, PUT => documents::replace::replace }
     "/documents/{doc_id}/pages/{page}" { GET => documents::page_image::page_image }
     "/documents/{doc_id}/pages/{page}/text" { GET => documents::page_text::page_text }
+    "/documents/{doc_id}/pages/{page}/words" { GET => documents::page_words::page_words }
+    "/documents/{doc_id}/find" { GET => documents::find::find }
     "/documents/{doc_id}/report" { GET => documents::report::report }
     "/documents/{doc_id}/summary" { GET => documents::summary::summary }
     "/documents/{doc_id}/retry" { POST => documents::retry::retry }

@@ -4,6 +4,7 @@ use crate::blob_store::ByteStream;
 use async_trait::async_trait;
 use docent_domain::document::Failure;
 use docent_domain::fault::Fault;
+use docent_domain::page_words::PageLines;
 use docent_domain::recognition::RecognizedPage;
 use std::num::{NonZeroU16, NonZeroU32};
 use thiserror::Error;
@@ -49,6 +50,12 @@ pub trait PageRenderer: Send + Sync {
     /// # Errors
     /// [`RenderError`] tells faults of the file from other ones.
     async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError>;
+
+    /// Finds the words of a page, counted from 1, with the same bounds on resources. Cancel-safe like [`Self::render`].
+    ///
+    /// # Errors
+    /// As [`Self::render`].
+    async fn words(&self, pdf: ByteStream, page: NonZeroU32) -> Result<PageLines, RenderError>;
 }
 
 /// Why a page could not be rendered.

@@ -207,6 +207,9 @@ pub(super) const ROWS: &[Row] = &[
     row("PUT", "/documents/{doc_id}/file", Granted(ChangeDocument), 202).with_payload(Files(1)),
     row("PUT", "/documents/{doc_id}/file", Account(Ingest), 202).with_payload(Files(1)).owned_by(Own),
     get("/documents/{doc_id}/pages/{page}", Account(Read)),
+    get("/documents/{doc_id}/pages/{page}/words", Account(Read)),
+    // Without the text to find.
+    row("GET", "/documents/{doc_id}/find", Account(Read), 422),
     // The document is not ingested yet.
     row("GET", "/documents/{doc_id}/pages/{page}/text", Account(Read), 404),
     row("GET", "/documents/{doc_id}/summary", Account(Read), 404),

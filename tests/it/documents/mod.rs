@@ -3,11 +3,13 @@
 mod create;
 mod delete;
 mod file;
+mod find;
 mod formats;
 mod get;
 mod ingestion;
 mod list;
 mod page_image;
+mod page_words;
 pub(crate) mod recognition;
 mod replace;
 mod report;

@@ -83,6 +83,7 @@ impl WorkerExtractor {
                 | Frame::Complete { .. }
                 | Frame::Metadata(_)
                 | Frame::Image { .. }
+                | Frame::Words { .. }
                 | Frame::NoSuchPage
                 | Frame::Sandbox(_) => return Err(io::ErrorKind::InvalidData.into()),
             }

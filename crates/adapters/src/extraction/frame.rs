@@ -5,6 +5,7 @@ use super::limits::ExtractionLimits;
 use super::sandbox::Sandbox;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata, OutlineEntry};
+use docent_domain::page_words::PageWord;
 use docent_domain::recognition::{PageBox, RecognizedLine, RecognizedWord};
 use docent_ports::page_renderer::{ImageSize, PageImageRequest};
 use serde::de::DeserializeOwned;
@@ -34,6 +35,8 @@ pub(super) enum Task {
     Text { file_type: String },
     /// Renders a page.
     Image(DrawingRequest),
+    /// Finds the words of a page, counted from 1.
+    Words { page: u32 },
     /// Reports its sandbox, without reading a file.
     SandboxCheck,
     /// Becomes this program, under the same limits. The rest of standard input is for the program.
@@ -111,9 +114,20 @@ pub(super) enum Frame {
     Complete { pages: u32 },
     Metadata(MetadataFrame),
     Image { bytes: u32 },
+    Words { lines: Vec<Vec<WordFrame>> },
     NoSuchPage,
     Sandbox(Sandbox),
     Failed { code: String, reason: String },
+}
+
+/// A word and its edges in ten-thousandths of the page: left, top, right, bottom.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WordFrame(pub(super) String, pub(super) [u16; 4]);
+
+impl From<WordFrame> for PageWord {
+    fn from(WordFrame(text, [left, top, right, bottom]): WordFrame) -> Self {
+        Self { text, bounds: PageBox { left, top, right, bottom } }
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,15 +1,17 @@
 //! Renders pages in worker processes.
 
-use super::frame::{self, DrawingRequest, Frame, Request, Task};
+use super::frame::{self, DrawingRequest, Frame, Request, Task, WordFrame};
 use super::limits::ExtractionLimits;
 use super::workers::{Interrupted, Workers};
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
-use docent_domain::fault::Component;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::page_words::{PageLines, PageWord};
 use docent_ports::blob_store::ByteStream;
 use docent_ports::page_renderer::{PageImageRequest, PageRenderer, RenderError};
 use std::ffi::OsString;
 use std::io;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use tokio::io::{AsyncRead, AsyncReadExt, BufReader};
 
@@ -33,6 +35,7 @@ impl WorkerRenderer {
 /// The result received from a worker.
 enum RenderOutput {
     Png(Vec<u8>),
+    Words(PageLines),
     NoSuchPage,
     Failed(Failure),
 }
@@ -45,6 +48,10 @@ async fn receive(stdout: impl AsyncRead + Unpin) -> io::Result<RenderOutput> {
             stdout.read_exact(&mut png).await?;
             Ok(RenderOutput::Png(png))
         }
+        Some(Frame::Words { lines }) => {
+            let words = |line: Vec<WordFrame>| line.into_iter().map(PageWord::from).collect();
+            Ok(RenderOutput::Words(lines.into_iter().map(words).collect()))
+        }
         Some(Frame::NoSuchPage) => Ok(RenderOutput::NoSuchPage),
         Some(Frame::Failed { code, reason }) => {
             let failure = frame::failure(&code, reason).ok_or(io::ErrorKind::InvalidData)?;
@@ -55,10 +62,14 @@ async fn receive(stdout: impl AsyncRead + Unpin) -> io::Result<RenderOutput> {
     }
 }
 
-#[async_trait]
-impl PageRenderer for WorkerRenderer {
-    async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
-        let request = Request::new(&self.workers.limits, Task::Image(DrawingRequest::from(drawing)));
+/// The fault of a worker that sent the result of another task.
+fn unexpected() -> RenderError {
+    Fault::new(Component::Extractor, FaultKind::InvalidResponse, "the worker sent another result").into()
+}
+
+impl WorkerRenderer {
+    async fn run(&self, task: Task, pdf: ByteStream) -> Result<RenderOutput, RenderError> {
+        let request = Request::new(&self.workers.limits, task);
         let (output, end) = match self.workers.run(&request, pdf, receive).await {
             Ok(result) => result,
             Err(Interrupted::Fault(fault)) => return Err(fault.into()),
@@ -67,13 +78,30 @@ impl PageRenderer for WorkerRenderer {
             }
         };
         match output {
-            Ok(RenderOutput::Png(png)) => Ok(png),
             Ok(RenderOutput::NoSuchPage) => Err(RenderError::NoSuchPage),
             Ok(RenderOutput::Failed(failure)) => Err(RenderError::Document(failure)),
+            Ok(output) => Ok(output),
             Err(error) => Err(match end.cause(error) {
                 Ok(code) => RenderError::Document(Failure::of(code)),
                 Err(fault) => fault.into(),
             }),
+        }
+    }
+}
+
+#[async_trait]
+impl PageRenderer for WorkerRenderer {
+    async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
+        match self.run(Task::Image(DrawingRequest::from(drawing)), pdf).await? {
+            RenderOutput::Png(png) => Ok(png),
+            _ => Err(unexpected()),
+        }
+    }
+
+    async fn words(&self, pdf: ByteStream, page: NonZeroU32) -> Result<PageLines, RenderError> {
+        match self.run(Task::Words { page: page.get() }, pdf).await? {
+            RenderOutput::Words(lines) => Ok(lines),
+            _ => Err(unexpected()),
         }
     }
 }

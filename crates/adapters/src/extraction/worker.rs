@@ -92,6 +92,11 @@ fn handle(request: &Request, sandbox: Sandbox) -> io::Result<()> {
             Err(RenderFailure::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
             Err(RenderFailure::Document(failure)) => output.send(&Frame::failed(failure))?,
         },
+        Task::Words { page } => match drawing::words(bytes, *page) {
+            Ok(lines) => output.send(&Frame::Words { lines })?,
+            Err(RenderFailure::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
+            Err(RenderFailure::Document(failure)) => output.send(&Frame::failed(failure))?,
+        },
         Task::Text { file_type } => {
             let read = match FileType::parse(file_type) {
                 Some(FileType::Pdf) => read_pdf(bytes, request, &mut output),

@@ -66,6 +66,8 @@ pub fn json() -> serde_json::Result<String> {
         crate::documents::file::file,
         crate::documents::page_image::page_image,
         crate::documents::page_text::page_text,
+        crate::documents::page_words::page_words,
+        crate::documents::find::find,
         crate::documents::summary::summary,
         crate::documents::report::report,
         crate::documents::retry::retry,

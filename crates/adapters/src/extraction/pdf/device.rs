@@ -95,14 +95,24 @@ impl<'b> TextDevice<'b> {
 
     /// Ends the page and returns its text.
     pub(super) fn finish(mut self) -> PageText {
-        // Closes sequences that the page left open or that a limit cut.
-        while !self.marked.is_empty() {
-            self.close_marked_content();
-        }
+        self.close_all();
         PageText {
             lines: self.layout.into_lines(&self.rules),
             glyphs: self.glyphs,
             unmapped_glyphs: self.unmapped_glyphs,
+        }
+    }
+
+    /// Ends the page and returns its words with their bounds, by line.
+    pub(super) fn finish_words(mut self) -> Vec<Vec<(String, Rect)>> {
+        self.close_all();
+        self.layout.into_words()
+    }
+
+    /// Closes sequences that the page left open or that a limit cut.
+    fn close_all(&mut self) {
+        while !self.marked.is_empty() {
+            self.close_marked_content();
         }
     }
 

@@ -120,6 +120,15 @@ impl<'a> PageReader<'a> {
 
     /// Interprets a page within the limits; the flag tells whether it was cut.
     pub(super) fn interpret(&mut self, page: &Page<'a>) -> (PageText, bool) {
+        self.interpret_to(page, |device| device.finish())
+    }
+
+    /// Interprets a page within the limits. Returns its words with their bounds, by line.
+    pub(super) fn interpret_words(&mut self, page: &Page<'a>) -> Vec<Vec<(String, Rect)>> {
+        self.interpret_to(page, |device| device.finish_words()).0
+    }
+
+    fn interpret_to<T>(&mut self, page: &Page<'a>, finish: impl FnOnce(TextDevice<'_>) -> T) -> (T, bool) {
         let (width, height) = page.render_dimensions();
         let mut device = TextDevice::new(width, height, self.limits, &mut self.budget);
         let mut cut = false;
@@ -149,6 +158,6 @@ impl<'a> PageReader<'a> {
                 self.cache = InterpreterCache::new();
             }
         }
-        (device.finish(), cut)
+        (finish(device), cut)
     }
 }

@@ -1,11 +1,12 @@
-//! Renders one page of a PDF. Runs in the worker.
+//! Renders one page of a PDF, and finds its words. Runs in the worker.
 
 use super::document::{PageReader, open};
 use super::layout::Line;
 use super::limits::PageLimits;
 use super::marks;
-use crate::extraction::frame::{DrawingRequest, LineFrame, SizeFrame};
+use crate::extraction::frame::{DrawingRequest, LineFrame, SizeFrame, WordFrame};
 use docent_domain::document::{Failure, FailureCode};
+use docent_domain::page_words::WORDS_MAX;
 use docent_domain::recognition::PageBox;
 use hayro::vello_cpu::Pixmap;
 use hayro::vello_cpu::color::PremulRgba8;
@@ -39,14 +40,44 @@ pub(in crate::extraction) fn draw(
     bytes: Vec<u8>,
     drawing: &DrawingRequest,
 ) -> Result<Vec<u8>, RenderFailure> {
+    on_page_of(bytes, drawing.page, |pdf, page| render_png(pdf, page, drawing))
+}
+
+/// Finds the words of a page, counted from 1, with their places.
+pub(in crate::extraction) fn words(bytes: Vec<u8>, page: u32) -> Result<Vec<Vec<WordFrame>>, RenderFailure> {
+    on_page_of(bytes, page, |pdf, page| {
+        let (width, height) = page.render_dimensions();
+        let limits = PageLimits::default();
+        let lines = PageReader::new(pdf, &limits).interpret_words(page);
+        let edge = |at: f64, size: f32| {
+            let units = f64::from(PageBox::UNITS);
+            (at / f64::from(size.max(1.0)) * units).round().clamp(0.0, units) as u16
+        };
+        let frame = |(text, bounds): (String, Rect)| {
+            let Rect { x0, y0, x1, y1 } = bounds;
+            WordFrame(text, [edge(x0, width), edge(y0, height), edge(x1, width), edge(y1, height)])
+        };
+        let mut left = WORDS_MAX;
+        let mut framed = |line: Vec<(String, Rect)>| {
+            let words: Vec<WordFrame> = line.into_iter().take(left).map(frame).collect();
+            left -= words.len();
+            words
+        };
+        Some(lines.into_iter().map(&mut framed).filter(|line| !line.is_empty()).collect())
+    })
+}
+
+/// Opens a PDF and handles a page of it, counted from 1.
+fn on_page_of<T>(
+    bytes: Vec<u8>,
+    number: u32,
+    handle: impl FnOnce(&Pdf, &Page<'_>) -> Option<T>,
+) -> Result<T, RenderFailure> {
     let pdf = open(bytes).map_err(RenderFailure::Document)?;
-    let index = (drawing.page as usize).checked_sub(1);
+    let index = (number as usize).checked_sub(1);
     let page = index.and_then(|index| pdf.pages().get(index)).ok_or(RenderFailure::NoSuchPage)?;
-    let crashed = |_| RenderFailure::Document(Failure::of(FailureCode::ExtractionCrashed));
-    catch_unwind(AssertUnwindSafe(|| render_png(&pdf, page, drawing)))
-        .unwrap_or(None)
-        .ok_or(())
-        .map_err(crashed)
+    let crashed = || RenderFailure::Document(Failure::of(FailureCode::ExtractionCrashed));
+    catch_unwind(AssertUnwindSafe(|| handle(&pdf, page))).unwrap_or(None).ok_or_else(crashed)
 }
 
 fn render_png(pdf: &Pdf, page: &Page<'_>, drawing: &DrawingRequest) -> Option<Vec<u8>> {

@@ -77,9 +77,13 @@ impl Run {
 
     /// The bounding box, including ascent and descent.
     fn bounds(&self) -> Rect {
+        self.bounds_between(self.start, self.end)
+    }
+
+    /// The bounding box of the text between two points of the baseline.
+    fn bounds_between(&self, start: Point, end: Point) -> Rect {
         let up = Vec2::new(self.direction.y, -self.direction.x) * self.size;
-        let corners =
-            [self.start, self.end].map(|point| Rect::from_points(point + ASCENT * up, point - DESCENT * up));
+        let corners = [start, end].map(|point| Rect::from_points(point + ASCENT * up, point - DESCENT * up));
         corners[0].union(corners[1])
     }
 
@@ -122,6 +126,13 @@ impl Run {
             let text = self.text[word.at..end].trim();
             Word { text, start: word.start, end: word.end }
         })
+    }
+
+    /// The words with their bounding boxes.
+    fn placed_words(&self) -> impl Iterator<Item = (String, Rect)> {
+        let at = |along: f64| self.start + (along - self.position()) * self.direction;
+        self.words()
+            .map(move |Word { text, start, end }| (text.to_owned(), self.bounds_between(at(start), at(end))))
     }
 
     fn offset_to(&self, point: Point, direction: Vec2) -> Offset {
@@ -180,8 +191,16 @@ impl Layout {
         self.runs.push(Run::new(glyph));
     }
 
-    /// Assembles the lines. `rules` are the lines drawn on the page.
-    pub(super) fn into_lines(self, rules: &[Rule]) -> Vec<Line> {
+    /// The words with their bounds, by line. A right-to-left line is one word, since its words are not in logical order.
+    pub(super) fn into_words(self) -> Vec<Vec<(String, Rect)>> {
+        let words = |row: Row| match row.runs.iter().map(Run::bounds).reduce(|all, next| all.union(next)) {
+            Some(bounds) if row.rtl => vec![(row.text(), bounds)],
+            _ => row.runs.iter().flat_map(Run::placed_words).filter(|(text, _)| !text.is_empty()).collect(),
+        };
+        self.into_rows().into_iter().map(words).collect()
+    }
+
+    fn into_rows(self) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for run in self.runs {
             match rows.last_mut() {
@@ -189,6 +208,12 @@ impl Layout {
                 _ => rows.push(Row { rtl: run.rtl, runs: vec![run] }),
             }
         }
+        rows
+    }
+
+    /// Assembles the lines. `rules` are the lines drawn on the page.
+    pub(super) fn into_lines(self, rules: &[Rule]) -> Vec<Line> {
+        let rows = self.into_rows();
         let mut lines = Vec::with_capacity(rows.len());
         let gaps: Vec<Option<f64>> = rows.windows(2).map(|pair| pair[0].gap_to(&pair[1])).collect();
         let usual = usual_gap(&gaps);

@@ -2,7 +2,7 @@
 
 use super::{Sample, line};
 use crate::extraction::frame::{DrawingRequest, LineFrame, SizeFrame};
-use crate::extraction::pdf::drawing::{RenderFailure, draw};
+use crate::extraction::pdf::drawing::{RenderFailure, draw, words};
 use docent_domain::document::FailureCode;
 use hayro::vello_cpu::Pixmap;
 use std::io::Cursor;
@@ -107,4 +107,34 @@ fn recognised_lines_are_highlighted_where_their_words_are() {
     assert!(is_yellow(15, 74) && is_yellow(35, 74), "both words of the second line");
     assert!(!is_yellow(25, 74), "not the gap between them");
     assert!(!is_yellow(15, 17), "not the first line");
+}
+
+#[test]
+fn words_have_their_places() {
+    let page = line(72, 700, "Pumps move water.") + &line(72, 500, "Valves close.");
+    let pdf = Sample::new().page(&page).page(&line(72, 700, "")).bytes();
+    let lines = words(pdf.clone(), 1).unwrap();
+    let texts: Vec<Vec<&str>> =
+        lines.iter().map(|line| line.iter().map(|word| word.0.as_str()).collect()).collect();
+    assert_eq!(texts, [vec!["Pumps", "move", "water."], vec!["Valves", "close."]]);
+    let [left, top, right, bottom] = lines[0][0].1;
+    // 72 of 595 points from the left; the baseline is 142 of 842 points below the top.
+    assert!(
+        left.abs_diff(1210) <= 2 && top < 1686 && 1686 < bottom && bottom - top < 300,
+        "{:?}",
+        lines[0][0]
+    );
+    let next = lines[0][1].1;
+    assert!(right < next[0] && next[1] == top && next[0] - right < 100, "{right} {next:?}");
+    assert!(lines[1][0].1[1] > bottom);
+    assert_eq!(words(pdf.clone(), 2).unwrap().len(), 0);
+    assert!(matches!(words(pdf, 3), Err(RenderFailure::NoSuchPage)));
+}
+
+#[test]
+fn right_to_left_line_is_one_word() {
+    let pdf = Sample::new().page("BT /F2 12 Tf 72 700 Td (AB CD) Tj ET").bytes();
+    let lines = words(pdf, 1).unwrap();
+    assert_eq!((lines.len(), lines[0].len()), (1, 1));
+    assert_eq!(lines[0][0].0.split(' ').count(), 2);
 }

@@ -1,0 +1,180 @@
+//! Finds a text in a document, exactly except for letter case, white space and soft hyphens.
+
+use super::get;
+use crate::error::Result;
+use crate::{App, extractions};
+use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::extraction::ExtractedPage;
+use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::id::DocumentId;
+use docent_domain::scope::Scope;
+use docent_ports::text_extractor::ExtractionError;
+
+/// Maximum number of places that are returned.
+pub const HITS_MAX: usize = 200;
+/// Number of characters of the text before and after a place.
+const CONTEXT: usize = 48;
+
+/// A place of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Page, counted from 1.
+    pub page: u32,
+    /// What the page is in the file; none in PDFs.
+    pub label: Option<String>,
+    /// The text before the place.
+    pub before: String,
+    /// The text as written in the document.
+    pub text: String,
+    /// The text after the place.
+    pub after: String,
+}
+
+/// The places of a text in a document, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The first [`HITS_MAX`] places.
+    pub hits: Vec<Hit>,
+    /// The number of all places.
+    pub total: u32,
+}
+
+/// Finds a text in the text of a document. A text over the end of a page is not found. A document that is not ingested has no text.
+///
+/// # Errors
+/// [`Error::NotFound`](crate::Error::NotFound), or when the database or the blob store cannot be reached.
+pub async fn find(
+    app: &App,
+    grant: Grant<ReadDocuments>,
+    scope: &Scope,
+    id: DocumentId,
+    text: &str,
+) -> Result<Found> {
+    let document = get::get(app, grant, scope, id).await?;
+    let is_ingested = document.state.vector_doc_id().is_some();
+    let Some(file) = document.file.as_ref().filter(|_| is_ingested) else {
+        return Ok(Found::default());
+    };
+    let extraction = extractions::extract(app, file).await.map_err(|error| match error {
+        ExtractionError::Fault(fault) => fault,
+        // It was readable when it was ingested.
+        ExtractionError::Document(_) => {
+            Fault::new(Component::Service, FaultKind::Internal, "the file can no longer be read")
+        }
+    })?;
+    let needle = Folded::of(text.trim()).text;
+    // Reading a long text is CPU-bound.
+    let found = tokio::task::spawn_blocking(move || find_in(&extraction.pages, &needle)).await;
+    let panicked = |_| Fault::new(Component::Service, FaultKind::Internal, "finding a text panicked");
+    Ok(found.map_err(panicked)?)
+}
+
+fn find_in(pages: &[ExtractedPage], needle: &str) -> Found {
+    let mut found = Found::default();
+    if needle.is_empty() {
+        return found;
+    }
+    for page in pages {
+        let folded = Folded::of(&page.text);
+        for (at, _) in folded.text.match_indices(needle) {
+            found.total = found.total.saturating_add(1);
+            if found.hits.len() < HITS_MAX {
+                found.hits.push(folded.hit(page, at, at + needle.len()));
+            }
+        }
+    }
+    found
+}
+
+/// A text in lower case, without soft hyphens, and with one space for white space.
+struct Folded {
+    text: String,
+    /// The place in the original text of each byte and of the end.
+    places: Vec<usize>,
+}
+
+impl Folded {
+    fn of(original: &str) -> Self {
+        let (mut text, mut places) = (String::with_capacity(original.len()), Vec::new());
+        for (at, c) in original.char_indices() {
+            match c {
+                '\u{ad}' => {}
+                c if c.is_whitespace() && text.ends_with(' ') => {}
+                c if c.is_whitespace() => text.push(' '),
+                c => text.extend(c.to_lowercase()),
+            }
+            places.resize(text.len(), at);
+        }
+        places.push(original.len());
+        Self { text, places }
+    }
+
+    fn hit(&self, page: &ExtractedPage, start: usize, end: usize) -> Hit {
+        let place = |at: usize| self.places.get(at).copied().unwrap_or(page.text.len());
+        let (start, end) = (place(start), place(end));
+        let before = page.text.get(..start).unwrap_or_default();
+        let after = page.text.get(end..).unwrap_or_default();
+        let from = before.char_indices().rev().take(CONTEXT).last().map_or(start, |(at, _)| at);
+        let squeezed = |text: &str| Self::squeeze(text);
+        Hit {
+            page: page.number,
+            label: page.label.clone(),
+            before: squeezed(before.get(from..).unwrap_or_default()),
+            text: squeezed(page.text.get(start..end).unwrap_or_default()),
+            after: squeezed(&after.chars().take(CONTEXT).collect::<String>()),
+        }
+    }
+
+    /// A text with one space for white space.
+    fn squeeze(text: &str) -> String {
+        let mut squeezed = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                c if !c.is_whitespace() => squeezed.push(c),
+                _ if squeezed.ends_with(' ') => {}
+                _ => squeezed.push(' '),
+            }
+        }
+        squeezed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(number: u32, text: &str) -> ExtractedPage {
+        ExtractedPage { number, text: text.to_owned(), ..ExtractedPage::default() }
+    }
+
+    fn hits(texts: &[&str], needle: &str) -> Vec<(u32, String, String, String)> {
+        let pages: Vec<_> = (1..).zip(texts).map(|(number, text)| page(number, text)).collect();
+        let found = find_in(&pages, &Folded::of(needle).text);
+        assert_eq!(found.total as usize, found.hits.len());
+        found.hits.into_iter().map(|hit| (hit.page, hit.before, hit.text, hit.after)).collect()
+    }
+
+    fn hit(page: u32, before: &str, text: &str, after: &str) -> (u32, String, String, String) {
+        (page, before.to_owned(), text.to_owned(), after.to_owned())
+    }
+
+    #[test]
+    fn text_is_found_in_another_case_and_over_lines() {
+        let texts = ["The Valve\n  closes.", "no", "VALVE CLOSES"];
+        let expected = [hit(1, "The ", "Valve closes", "."), hit(3, "", "VALVE CLOSES", "")];
+        assert_eq!(hits(&texts, "valve closes"), expected);
+        assert_eq!(hits(&["co\u{ad}operate"], "coop"), [hit(1, "", "co\u{ad}op", "erate")]);
+        assert_eq!(hits(&["GRÖẞE İx groß"], "größe"), [hit(1, "", "GRÖẞE", " İx groß")]);
+        assert_eq!(hits(&["İx"], "x"), [hit(1, "İ", "x", "")]);
+        assert!(hits(&["valve", "closes"], "valve closes").is_empty(), "not over the end of a page");
+        assert!(hits(&["a b"], " ").len() == 1 && hits(&["a"], "").is_empty());
+    }
+
+    #[test]
+    fn context_is_cut_and_hits_are_limited() {
+        let text = format!("{}x{}", "ü".repeat(100), "ö".repeat(100));
+        assert_eq!(hits(&[&text], "x"), [hit(1, &"ü".repeat(CONTEXT), "x", &"ö".repeat(CONTEXT))]);
+        let found = find_in(&[page(1, &"a".repeat(HITS_MAX + 5))], "a");
+        assert_eq!((found.hits.len(), found.total as usize), (HITS_MAX, HITS_MAX + 5));
+    }
+}
