@@ -62,16 +62,24 @@ rules! {
         let app = setup.start().await;
         let style = app.get(&asset(&app, "rel=\"stylesheet\" href=\"").await).await.expect(200);
         let script = app.get(&asset(&app, "type=\"module\" src=\"").await).await.expect(200);
-        for (asset, content_type, limit) in
-            [(&style, "text/css; charset=utf-8", 25), (&script, "text/javascript; charset=utf-8", 80)]
-        {
+        let viewer_style = app.get(&asset(&app, "data-style=\"").await).await.expect(200);
+        let viewer = app.get(&asset(&app, "data-script=\"").await).await.expect(200);
+        for (asset, content_type, limit) in [
+            (&style, "text/css; charset=utf-8", 25),
+            (&script, "text/javascript; charset=utf-8", 80),
+            (&viewer_style, "text/css; charset=utf-8", 10),
+            (&viewer, "text/javascript; charset=utf-8", 40),
+        ] {
             assert_eq!(asset.header("content-type"), content_type);
             assert_eq!(asset.header("cache-control"), "public, max-age=3600");
             assert_eq!(asset.header("x-content-type-options"), "nosniff");
             assert!(asset.text.len() < limit * 1024, "{} bytes", asset.text.len());
         }
+        let page = app.get("/chat").await.expect(200);
+        let first_load = page.text.len() + style.text.len() + script.text.len();
+        assert!(first_load < 100 * 1024, "{first_load} bytes");
         for sink in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser"] {
-            assert!(!script.text.contains(sink), "{sink}");
+            assert!(!script.text.contains(sink) && !viewer.text.contains(sink), "{sink}");
         }
     }
 }

@@ -27,7 +27,6 @@ const SOURCE: &str = concat!(
     include_str!("templates/chat/session.js"),
     include_str!("templates/chat/markdown.js"),
     include_str!("templates/chat/sources.js"),
-    include_str!("templates/chat/summary.js"),
     include_str!("templates/chat/picker.js"),
     include_str!("templates/chat/documents.js"),
     include_str!("templates/chat/feedback.js"),
@@ -36,8 +35,22 @@ const SOURCE: &str = concat!(
     include_str!("templates/chat/main.js"),
 );
 
+/// The document viewer, which the page loads when a document is opened first.
+const VIEWER_SOURCE: &str = concat!(
+    include_str!("templates/chat/viewer/viewer.js"),
+    include_str!("templates/chat/viewer/pages.js"),
+    include_str!("templates/chat/viewer/marks.js"),
+    include_str!("templates/chat/viewer/summary.js"),
+);
+
+const VIEWER_STYLE: &str = include_str!("templates/chat/viewer/viewer.css");
+
 /// The script without comments and indentation, which are a sixth of it.
 static SCRIPT: LazyLock<String> = LazyLock::new(|| stripped(SOURCE));
+
+/// The script of the viewer. The page compares its version with its own, since the service may have been updated in between.
+static VIEWER_SCRIPT: LazyLock<String> =
+    LazyLock::new(|| stripped(VIEWER_SOURCE) + "export const version = \"" + &VERSION + "\";\n");
 
 /// Removes indentation, empty lines and lines that are comments. The script has no text over several lines.
 fn stripped(script: &str) -> String {
@@ -47,7 +60,8 @@ fn stripped(script: &str) -> String {
 
 /// Version of the assets, derived from their content. It is part of their URLs because browsers cache them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let digest = Sha256::new().chain_update(STYLE).chain_update(&*SCRIPT).finalize();
+    let assets = [STYLE, &SCRIPT, VIEWER_STYLE, VIEWER_SOURCE];
+    let digest = assets.iter().fold(Sha256::new(), |hash, asset| hash.chain_update(asset)).finalize();
     digest.iter().take(6).fold(String::new(), |mut version, byte| {
         // Writing to a string cannot fail.
         let _ = write!(version, "{byte:02x}");
@@ -88,6 +102,14 @@ pub(crate) async fn script() -> HttpResponse {
     asset("text/javascript; charset=utf-8", &SCRIPT)
 }
 
+pub(crate) async fn viewer_style() -> HttpResponse {
+    asset("text/css; charset=utf-8", VIEWER_STYLE)
+}
+
+pub(crate) async fn viewer_script() -> HttpResponse {
+    asset("text/javascript; charset=utf-8", &VIEWER_SCRIPT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,8 +134,9 @@ mod tests {
             }
             ticks % 2 == 1
         };
-        let script = stripped(SOURCE);
-        assert_eq!(script.lines().filter(is_open).collect::<Vec<_>>(), [""; 0]);
+        for script in [stripped(SOURCE), stripped(VIEWER_SOURCE)] {
+            assert_eq!(script.lines().filter(is_open).collect::<Vec<_>>(), [""; 0]);
+        }
     }
 
     impl Samples for ChatPage<'_> {

@@ -30,6 +30,8 @@ routes! {
     "/chat"                 { GET => chat::page }
     "/chat/chat.css"        { GET => chat::style }
     "/chat/chat.js"         { GET => chat::script }
+    "/chat/viewer.css"      { GET => chat::viewer_style }
+    "/chat/viewer.js"       { GET => chat::viewer_script }
 }
 
 pages! {

@@ -195,6 +195,8 @@ pub(super) const ROWS: &[Row] = &[
     get("/chat", Nothing),
     get("/chat/chat.css", Nothing),
     get("/chat/chat.js", Nothing),
+    get("/chat/viewer.css", Nothing),
+    get("/chat/viewer.js", Nothing),
     get("/documents", Account(Read)),
     post("/documents", Account(Ingest), 201).with_payload(Json(r#"{"title":"New"}"#)),
     post("/documents/upload", Account(Ingest), 202).with_payload(Files(1)),

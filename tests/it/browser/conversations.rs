@@ -77,7 +77,7 @@ async fn conversations_are_listed_reopened_continued_renamed_and_deleted() {
             window.see("In Africa.").await;
             assert_eq!(window.texts(".question").await, ["Where is the zebra?"]);
             window.click(".chip").await;
-            window.find("#source:not([hidden])").await;
+            window.find("#source[open]").await;
             window.click("#source-close").await;
             app.advance(std::time::Duration::from_secs(1));
             ask(window, "And now?").await;

@@ -14,6 +14,7 @@ mod pages;
 mod records;
 mod sources;
 mod stored_script;
+mod viewer;
 
 use docent_app::accounts::create::Flags;
 use docent_tests::app::TestApp;

@@ -324,7 +324,7 @@ async fn source_of_a_scan_says_that_its_text_was_recognised() {
             let chip = window.texts(".chip").await.remove(0);
             assert!(chip.ends_with("page 1, recognised text"), "{chip}");
             window.click(".chip").await;
-            window.find("#page-image img[alt^='Page 1 of scan.pdf']").await;
+            window.find("#pages img[alt^='Page 1 of scan.pdf']").await;
             window.see("Recognised text: the page is an image, and its text may contain errors.").await;
             assert_eq!(window.console_errors().await, Vec::<String>::new());
         },
@@ -349,10 +349,10 @@ async fn summary_opens_pages_and_its_questions_are_asked_of_the_document() {
             window.goto("/chat").await;
             window.click("#documents-list li:last-child summary").await;
             window.click("#documents-list li:last-child .actions button[aria-controls=source]").await;
-            window.find("#page-image img[alt^='Page 1 of Pump.pdf, with this passage marked: This manual']").await;
+            window.find("#pages img[alt^='Page 1 of Pump.pdf, with this passage marked: This manual']").await;
             window.see("Key points").await;
             window.press("The motor of the pump needs service once a year, and its service is done by the maker.").await;
-            window.find("#page-image img[alt^='Page 2 of Pump.pdf, with this passage marked: The motor']").await;
+            window.find("#pages img[alt^='Page 2 of Pump.pdf, with this passage marked: The motor']").await;
             window.press("What does the document say about Motor Service?").await;
             window.find(".turn .chip").await;
             app.settle().await;

@@ -157,7 +157,7 @@ async function copyAnswer(button, { answer }) {
 function askAgain(turn) {
   const selection = checkSelection();
   if (answerRequest || !selection) return;
-  if (turn.element.contains(openedSource?.chip)) closeSource();
+  if (viewer?.isOpenedFrom(turn.element)) closeSource();
   turns.pop();
   turn.element.remove();
   byId("question").focus({ preventScroll: true });

@@ -8,7 +8,7 @@ const POLLED_DOCUMENTS_MAX = 10;
 const POLL_DELAY_MIN = 1000;
 const POLL_DELAY_MAX = 15000;
 
-let documentRows = new Map(); // by document ID: { row, details, report, actions, title, status, access }
+let documentRows = new Map(); // by document ID: { row, heading, details, report, actions, title, status, access }
 let nextDocumentsCursor = null;
 let documentsRequest = 0; // number of the latest request for the list; earlier responses are ignored
 let pollTimer = null;
@@ -51,9 +51,10 @@ function createDocumentRow({ id, title, status, access }) {
   }, createElement("summary", {}, "Details", createElement("span", { class: "visually-hidden" }, ` of ${title}`)), report,
   actions);
   const origin = describeOrigin(access);
-  const row = createElement("li", {}, createElement("bdi", { class: "title" }, title),
+  const heading = createElement("div", { class: "title" });
+  const row = createElement("li", {}, heading,
     origin && createElement("p", { class: "hint" }, origin), createPill(status), details);
-  documentRows.set(id, { row, details, report, actions, title, status, access });
+  documentRows.set(id, { row, heading, details, report, actions, title, status, access });
   showActions(id);
   return row;
 }
@@ -67,9 +68,14 @@ function describeOrigin({ is_own: isOwn, owner_id: ownerId, owner_email: email, 
   return parts.join(" ");
 }
 
-// Shows the buttons for what the user may do with a document in its state.
+// Shows the buttons for what the user may do with a document in its state. The title of a document that is ready opens it.
 function showActions(id) {
-  const { actions, title, status, access } = documentRows.get(id);
+  const { heading, actions, title, status, access } = documentRows.get(id);
+  const name = createElement("bdi", {}, title);
+  const open = ({ currentTarget }) => withViewer(({ openDocument }) => openDocument(id, title, currentTarget));
+  heading.replaceChildren(status !== "ingested" ? name : createElement("button", {
+    type: "button", class: "link", "aria-expanded": "false", "aria-controls": "source", click: open,
+  }, name));
   const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
   actions.replaceChildren(...[
     status === "ingested" && createButton("Ask this document", () => askDocument(id, title)),
@@ -79,6 +85,17 @@ function showActions(id) {
     status === "failed" && access.can_change && createButton("Try again", () => retryDocument(id)),
     access.can_delete && createButton("Delete…", () => deleteDocument(id, title)),
   ].filter(Boolean));
+}
+
+// Opens a document at its summary.
+async function openSummary(id, title, button) {
+  button.disabled = true;
+  try {
+    await withViewer(({ openSummary: open }) => open(id, title, button));
+  } catch (error) {
+    documentRows.get(id)?.report.replaceChildren(createElement("p", { class: "reason", role: "alert" }, errorMessage(error)));
+  }
+  button.disabled = false;
 }
 
 async function retryDocument(id) {
@@ -228,8 +245,7 @@ async function deleteDocument(id, title) {
   documentRows.delete(id);
   forgetChosenDocument(id);
   entry?.row.remove();
-  if (openedSource?.source.document_id === id) closeSource();
-  if (cachedFile?.documentId === id) releaseFile();
+  viewer?.closeDocument(id);
   byId("documents-empty").hidden = documentRows.size > 0;
   announce(`${title} was deleted.`);
   byId("documents-search").focus({ preventScroll: true });

@@ -32,7 +32,7 @@ function endSession(notice) {
   clearSession();
   clearTimeout(pollTimer);
   startConversation();
-  releaseFile();
+  viewer?.releaseFile();
   documentRows = new Map();
   collections = [];
   byId("destination").replaceChildren();
@@ -51,7 +51,6 @@ function endSession(notice) {
 function updateLayout() {
   byId("side").classList.toggle("folded", narrowScreen.matches);
   updateSidebarToggle();
-  placeSourcePane();
 }
 
 function toggleSidebar() {
@@ -64,8 +63,8 @@ function updateSidebarToggle() {
 }
 
 function onKeydown(event) {
-  const isTyping = event.target.closest?.("input, textarea, select, dialog");
-  if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
+  const isTyping = event.target.closest?.("input, textarea, select, dialog:modal");
+  if (event.key === "Escape" && !document.querySelector("dialog:modal")) {
     if (answerRequest) answerRequest.abort();
     else closeSource();
   } else if (event.key === "/" && !isTyping && session && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -101,16 +100,6 @@ listen("conversations-more", "click", () => { conversationsLimit += CONVERSATION
 listen("documents-search", "input", onSearchInput);
 listen("documents-more", "click", () => loadDocuments({ more: true }));
 listen("files", "change", (event) => { enqueueUploads([...event.target.files]); event.target.value = ""; });
-listen("source-close", "click", closeSource);
-listen("previous-page", "click", () => changePage(-1));
-listen("next-page", "click", () => changePage(1));
-listen("source-file", "click", openFile);
-listen("summary", "toggle", loadSummary);
-listen("source-ask", "click", () => {
-  const { document_id: id, title } = openedSource.source;
-  closeSource();
-  askDocument(id, title);
-});
 listen("choose", "click", openPicker);
 listen("picker-search", "input", onPickerInput);
 listen("picker-search", "keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });

@@ -1,10 +1,5 @@
 
-// Sources of an answer: the chips below it, and the pane that shows a page of a source.
-
-let openedSource = null; // { source, chip, page, pageCount, opener }; `pageCount` is null while unknown
-let pageImageUrl = null;
-let pageRequest = null; // AbortController of the page being loaded
-let cachedFile = null; // { documentId, url } of the file that was fetched last
+// Sources of an answer: the chips below it, and what opens them in the viewer.
 
 // Where a passage is: pages of a PDF, or the label of a slide, a range of a sheet or a section.
 function formatPages({ page_start: first, page_end: last, label }) {
@@ -20,7 +15,7 @@ function createChips(sources) {
       class: "chip",
       "aria-expanded": "false",
       "aria-controls": "source",
-      click: () => openSource(source, source.citedPage ?? source.page_start, chip),
+      click: () => openSource(source, source.citedPage ?? source.page_start, chip, source.quote),
     }, createElement("b", {}, String(index + 1)), createElement("bdi", {}, source.title),
     createElement("span", {}, source.recognized ? `${formatPages(source)}, recognised text` : formatPages(source)));
     source.chip = chip;
@@ -56,10 +51,12 @@ function linkCitations(answer, stored) {
       const source = sources.find((candidate) => candidate.title === title && isCited(candidate));
       if (!source) continue;
       const page = label ? source.page_start : Number(number);
+      const quote = findQuote(source.text, text.data.slice(end, index));
       source.citedPage ??= page;
+      source.quote ??= quote;
       const click = (event) => {
         event.preventDefault();
-        openSource(source, page, event.currentTarget);
+        openSource(source, page, event.currentTarget, quote);
       };
       // A link and not a button, because a link can break across lines.
       nodes.push(text.data.slice(end, index), createElement("a", { href: "#source", click }, whole));
@@ -69,237 +66,76 @@ function linkCitations(answer, stored) {
   }
 }
 
-// Opens a source at a page. Pressing the chip of the open source closes it. `opener` is the pressed chip or link, which
-// receives the focus again when the source is closed.
-async function openSource(source, page, opener) {
-  const { chip } = source;
-  const isToggle = openedSource?.chip === chip && opener === chip;
-  closeSource();
-  if (isToggle) return;
-  const opened = { source, chip, page, pageCount: null, opener };
-  openedSource = opened;
-  chip.setAttribute("aria-expanded", "true");
-  byId("source-title").textContent = source.title;
-  byId("passage-text").replaceChildren(...renderPassage(source.text));
-  byId("recognized-note").hidden = !source.recognized;
-  byId("passage").open = false;
-  byId("passage").hidden = !source.text;
-  byId("summary").open = false;
-  byId("summary-content").replaceChildren();
-  byId("source-version").hidden = true;
-  byId("source").hidden = false;
-  byId("workspace").classList.add("reading");
-  placeSourcePane();
-  byId("source-title").focus({ preventScroll: true });
-  if (narrowScreen.matches) byId("source").scrollIntoView({ block: "nearest" });
-  loadPage();
-  try {
-    const report = await (await callApi(`/documents/${source.document_id}/report`)).json();
-    opened.pageCount = report.coverage?.pages ?? null;
-    const quoted = source.version ?? 1;
-    if (openedSource === opened && quoted < report.version) {
-      byId("source-version").textContent = `The answer quotes version ${quoted} of this document. The page shown is of version ${report.version}, and can differ.`;
-      byId("source-version").hidden = false;
-      byId("passage").open = true;
-    }
-  } catch { /* The page count is optional; errors of the page itself are shown in the pane. */ }
-  if (openedSource === opened) updatePageControls();
+// Loads the viewer, which is a module of its own, when a document is opened first.
+async function loadViewer() {
+  const { script, style } = byId("source").dataset;
+  const styled = new Promise((resolve, reject) => {
+    const link = createElement("link", { rel: "stylesheet", href: style, load: resolve, error: () => reject(new ApiError(0)) });
+    document.head.append(link);
+  });
+  const loaded = import(script).catch(() => { throw new ApiError(0); });
+  const [{ version, start }] = await Promise.all([loaded, styled]);
+  if (version !== new URL(import.meta.url).searchParams.get("v")) {
+    throw new ApiError(1, "The service was updated. Reload this page to open documents");
+  }
+  return start({
+    byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested,
+  });
 }
 
-// Puts the pane beside the answer on a wide screen, and below its chips on a narrow one.
-function placeSourcePane() {
-  const pane = byId("source");
-  if (openedSource && narrowScreen.matches) openedSource.chip.closest(".chips, details").after(pane);
-  else byId("workspace").append(pane);
+let viewer = null; // what the module returns, once it is loaded
+let viewerRequest = null; // the latest document to open while the module is being loaded
+
+// Runs an action with the viewer, unless another document was opened or all were closed while it was being loaded.
+async function withViewer(action) {
+  const request = {};
+  viewerRequest = request;
+  try {
+    viewer ??= await loadViewer();
+  } catch (error) {
+    if (viewerRequest === request) setAlert("ask-alert", `The document cannot be opened. ${errorMessage(error)}`);
+    return;
+  }
+  if (viewerRequest === request) await action(viewer);
+}
+
+function openSource(source, page, opener, quote) {
+  withViewer(({ openSource: open }) => open({ ...source, quote }, page, source.chip, opener));
 }
 
 function closeSource() {
-  if (!openedSource) return;
-  const { chip, opener } = openedSource;
-  pageRequest?.abort();
-  chip.setAttribute("aria-expanded", "false");
-  byId("source").hidden = true;
-  byId("workspace").classList.remove("reading");
-  openedSource = null;
-  clearPageImage();
-  placeSourcePane();
-  if (opener.isConnected) opener.focus({ preventScroll: true });
+  viewerRequest = null;
+  viewer?.closeSource();
 }
 
-function clearPageImage() {
-  byId("page-image").replaceChildren();
-  if (pageImageUrl) URL.revokeObjectURL(pageImageUrl);
-  pageImageUrl = null;
+// Asks a suggested question.
+function askSuggested(question) {
+  byId("question").value = question;
+  submitQuestion();
 }
 
-function updatePageControls() {
-  const { page, pageCount } = openedSource;
-  const number = pageCount ? `Page ${page} of ${pageCount}` : `Page ${page}`;
-  byId("page-number").textContent = openedSource.label ? `${openedSource.label} (${number.toLowerCase()})` : number;
-  byId("previous-page").disabled = page <= 1;
-  byId("next-page").disabled = pageCount !== null && page >= pageCount;
-  byId("source-file").textContent = openedSource.source.label ? "Download the file" : `Open the file at page ${page}`;
-}
-
-function changePage(step) {
-  if (!openedSource) return;
-  openedSource.page += step;
-  loadPage();
-}
-
-async function loadPage() {
-  const { source, page } = openedSource;
-  const container = byId("page-image");
-  pageRequest?.abort();
-  pageRequest = new AbortController();
-  const { signal } = pageRequest;
-  updatePageControls();
-  setAlert("source-alert");
-  // The previous page stays until the new one is loaded, so that the layout does not jump.
-  container.setAttribute("aria-busy", "true");
-  if (source.label) {
-    await loadText(signal);
-    container.removeAttribute("aria-busy");
-    return;
-  }
-  const pixels = Math.ceil(container.clientWidth * devicePixelRatio / 200) * 200;
-  const query = new URLSearchParams({ width: String(Math.min(Math.max(pixels, 400), 3000)) });
-  if (source.chunk_id) query.set("passage", source.chunk_id);
-  try {
-    const response = await callApi(`/documents/${source.document_id}/pages/${page}?${query}`, { signal });
-    const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "image/png" }));
-    const isMarked = source.text && page >= source.page_start && page <= source.page_end;
-    const passage = isMarked ? `, with this passage marked: ${source.text}` : "";
-    const image = createElement("img", { src: url, alt: `Page ${page} of ${source.title}${passage}` });
-    const isDecoded = await image.decode().then(() => true, () => false);
-    if (signal.aborted) {
-      URL.revokeObjectURL(url);
-      return;
+// Returns the part of a passage that a claim is based on: what the claim quotes, or else the sentence or row that has most of its words;
+// null if there is none.
+function findQuote(passage, claim) {
+  const words = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+(?:[.,]\p{N}+)*/gu));
+  const claimed = words(claim);
+  let best = { score: 0, text: null };
+  for (const line of passage.split(/\n(?=\s*\||\s*\n)|(?<=\|)\n/)) {
+    for (const text of line.includes("|") ? [line] : splitSentences(line)) {
+      const own = words(text);
+      const shared = [...own].filter((word) => claimed.has(word));
+      // A number counts as much as three words. Of sentences with the same words, the shorter one is better.
+      const weight = shared.reduce((sum, word) => sum + (/\p{N}/u.test(word) ? 3 : 1), 0);
+      const score = weight / (own.size + 10);
+      if (shared.length >= Math.min(2, claimed.size) && score > best.score) best = { score, text };
     }
-    clearPageImage();
-    pageImageUrl = url;
-    if (!isDecoded) throw new ApiError(422, "The page image cannot be displayed");
-    container.append(image);
-  } catch (error) {
-    if (signal.aborted) return;
-    clearPageImage();
-    container.append(createPageError(error));
-    byId("passage").open = true;
   }
-  container.removeAttribute("aria-busy");
+  return best.text?.trim() ?? null;
 }
 
-// Shows the text of the current page with the passage marked: files other than PDFs have no page images.
-async function loadText(signal) {
-  const { source, page } = openedSource;
-  const container = byId("page-image");
-  try {
-    const response = await callApi(`/documents/${source.document_id}/pages/${page}/text`, { signal });
-    const { text, label } = await response.json();
-    if (signal.aborted) return;
-    openedSource.label = label;
-    updatePageControls();
-    const isMarked = page >= source.page_start && page <= source.page_end;
-    const ranges = isMarked ? findPassage(text, source.text) : [];
-    const pieces = [];
-    let end = 0;
-    for (const [from, to] of ranges) {
-      pieces.push(text.slice(end, from), createElement("mark", {}, text.slice(from, to)));
-      end = to;
-    }
-    const view = createElement("div", { class: "page-text", dir: "auto" }, ...pieces, text.slice(end));
-    clearPageImage();
-    container.append(view);
-    view.querySelector("mark")?.scrollIntoView({ block: "nearest" });
-  } catch (error) {
-    if (signal.aborted) return;
-    clearPageImage();
-    container.append(createPageError(error));
-    byId("passage").open = true;
-  }
-}
-
-// Returns the ranges of a passage in the text of a page. White space can differ. A passage of several pages is looked for
-// line by line.
-function findPassage(text, passage) {
-  const squeeze = (whole) => {
-    const at = [];
-    let letters = "";
-    for (let index = 0; index < whole.length; index += 1) {
-      if (/\s/.test(whole[index])) continue;
-      letters += whole[index];
-      at.push(index);
-    }
-    return { letters, at };
-  };
-  const { letters, at } = squeeze(text);
-  let searched = 0;
-  const find = (part) => {
-    const wanted = squeeze(part).letters;
-    const start = wanted ? letters.indexOf(wanted, searched) : -1;
-    if (start < 0) return null;
-    searched = start + wanted.length;
-    return [at[start], at[searched - 1] + 1];
-  };
-  const whole = find(passage);
-  if (whole) return [whole];
-  return passage.split("\n").filter((line) => line.trim().length > 3).map(find).filter(Boolean);
-}
-
-function createPageError(error) {
-  const isNotFound = error.status === 404;
-  const message = isNotFound ? "Page not found: the document may have been deleted." : errorMessage(error);
-  const retry = createElement("button", { type: "button", class: "quiet", click: loadPage }, "Try again");
-  return createElement("div", { class: "page-error", role: "alert" },
-    createElement("p", {}, createElement("strong", {}, `Page ${openedSource.page} cannot be shown.`), ` ${message}`),
-    isNotFound ? null : createElement("p", {}, "The passage is shown below as text."),
-    isNotFound ? null : retry);
-}
-
-// Opens the file at the current page. It is fetched by script, because a plain link would not send the access token.
-// The window is opened before the request: browsers block windows that are not opened directly by a click.
-async function openFile() {
-  const { source, page } = openedSource;
-  if (source.label) {
-    await downloadFile(source);
-    return;
-  }
-  const button = byId("source-file");
-  const view = window.open("", "_blank");
-  button.disabled = true;
-  setAlert("source-alert");
-  try {
-    if (cachedFile?.documentId !== source.document_id) {
-      const response = await callApi(`/documents/${source.document_id}/file`);
-      releaseFile();
-      // The fixed type makes the browser open any content as a PDF and never as a page of this site.
-      const blob = new Blob([await response.arrayBuffer()], { type: "application/pdf" });
-      cachedFile = { documentId: source.document_id, url: URL.createObjectURL(blob) };
-    }
-    if (!view) throw new ApiError(1, "The browser blocked the new window. Allow pop-ups for this page and try again");
-    view.opener = null;
-    view.location.replace(`${cachedFile.url}#page=${page}`);
-  } catch (error) {
-    view?.close();
-    setAlert("source-alert", error.status === 404 ? "This document has no file." : errorMessage(error));
-  }
-  button.disabled = false;
-}
-
-// Saves a file that is not a PDF. It is never opened, since a web page would run on this site.
-async function downloadFile(source) {
-  setAlert("source-alert");
-  try {
-    const response = await callApi(`/documents/${source.document_id}/file`);
-    const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "application/octet-stream" }));
-    createElement("a", { href: url, download: source.title }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 60000);
-  } catch (error) {
-    setAlert("source-alert", error.status === 404 ? "This document has no file." : errorMessage(error));
-  }
-}
-
-function releaseFile() {
-  if (cachedFile) URL.revokeObjectURL(cachedFile.url);
-  cachedFile = null;
+function splitSentences(text) {
+  if (!Intl.Segmenter) return text.match(/[^.!?]+[.!?]*\s*/g) ?? [];
+  // A line break within a sentence would end it.
+  const segments = new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text.replaceAll("\n", " "));
+  return Array.from(segments, ({ segment }) => segment);
 }

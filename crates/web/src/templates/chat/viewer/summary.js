@@ -14,37 +14,32 @@ async function fetchSummary(id) {
 
 // Opens a document from the list at the first sentence of its summary.
 async function openSummary(id, title, button) {
-  const entry = documentRows.get(id);
-  button.disabled = true;
-  try {
-    const summary = await fetchSummary(id);
-    const first = [summary.description, ...summary.points].find((place) => place?.page) ?? { page: 1, text: "" };
-    const { page, text, chunk_id, label } = first;
-    openSource({ document_id: id, title, chip: button, page_start: page, page_end: page, text, chunk_id, label }, page, button);
-    showSummary(summary);
-    byId("summary").open = true;
-  } catch (error) {
-    entry.report.replaceChildren(createElement("p", { class: "reason", role: "alert" }, errorMessage(error)));
-  }
-  button.disabled = false;
+  const summary = await fetchSummary(id);
+  const first = [summary.description, ...summary.points].find((place) => place?.page) ?? { page: 1, text: "" };
+  const { page, text, chunk_id, label } = first;
+  const opening = openSource({ document_id: id, title, page_start: page, page_end: page, text, chunk_id, label }, page, button, button);
+  if (!opened) return;
+  showSummary(summary);
+  byId("summary").open = true;
+  await opening;
 }
 
 // Loads the summary of the open document when it is unfolded.
 async function loadSummary() {
-  const opened = openedSource;
-  if (!byId("summary").open || !opened || opened.hasSummary) return;
+  const mine = opened;
+  if (!byId("summary").open || !mine || mine.hasSummary) return;
   const content = byId("summary-content");
   content.replaceChildren(createElement("p", { class: "hint" }, "Reading the document…"));
   try {
-    const summary = await fetchSummary(opened.source.document_id);
-    if (openedSource === opened) showSummary(summary);
+    const summary = await fetchSummary(mine.source.document_id);
+    if (opened === mine) showSummary(summary);
   } catch (error) {
-    if (openedSource === opened) content.replaceChildren(createElement("p", { class: "reason", role: "alert" }, errorMessage(error)));
+    if (opened === mine) content.replaceChildren(createElement("p", { class: "reason", role: "alert" }, errorMessage(error)));
   }
 }
 
 function showSummary({ description, points, headings, questions, model, fallback }) {
-  openedSource.hasSummary = true;
+  opened.hasSummary = true;
   const createPlace = (place) => [
     createElement("button", { type: "button", class: "link", click: () => showPlace(place) }, place.text ?? place.title),
     ` (${place.label ?? `page ${place.page}`})`,
@@ -55,7 +50,7 @@ function showSummary({ description, points, headings, questions, model, fallback
   ];
   const sections = headings.map((heading) => (heading.page ? createPlace(heading) : [heading.title]));
   const asked = questions.map(({ text }) =>
-    [createElement("button", { type: "button", class: "link", click: () => askSuggested(text) }, text)]);
+    [createElement("button", { type: "button", class: "link", click: () => askQuestionOfSummary(text) }, text)]);
   const notice = FALLBACKS[fallback] ?? (model && `Written by ${model}. Check the pages.`);
   byId("summary-content").replaceChildren(...[
     description && createElement("p", { dir: "auto" }, ...(description.page ? createPlace(description) : [description.text])),
@@ -69,18 +64,17 @@ function showSummary({ description, points, headings, questions, model, fallback
 
 // Shows the page of a sentence with its passage marked.
 function showPlace({ page, text = "", chunk_id, label }) {
-  const { source } = openedSource;
-  Object.assign(openedSource, { source: { ...source, page_start: page, page_end: page, text, chunk_id, label: label ?? source.label }, page });
-  byId("passage").hidden = !text;
-  byId("passage-text").replaceChildren(...renderPassage(text));
-  loadPage();
+  const { source } = opened;
+  const place = { page_start: page, page_end: page, text, quote: null, chunk_id, label: label ?? source.label };
+  Object.assign(opened, { source: { ...source, ...place }, page, target: page });
+  showSource();
+  showPages();
 }
 
 // Asks a suggested question in a conversation about the open document.
-function askSuggested(question) {
-  const { document_id: id, title } = openedSource.source;
+function askQuestionOfSummary(question) {
+  const { document_id: id, title } = opened.source;
   closeSource();
   askDocument(id, title);
-  byId("question").value = question;
-  submitQuestion();
+  askSuggested(question);
 }

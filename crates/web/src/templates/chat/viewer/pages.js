@@ -1,0 +1,241 @@
+
+// The pages of the open document below each other. Only those near the visible part are loaded.
+
+const LOAD_DELAY = 120; // in milliseconds after scrolling, so that pages that are passed quickly are not loaded
+const WORDS_DELAY = 500;
+const LOADS_MAX = 2; // pages that are loaded at the same time
+const WIDTH_STEP = 400; // images are requested in widths that are multiples of it
+const WIDTH_MAX = 2000;
+const PARTS_MAX = 20; // parts of the text of one page
+
+// Each page: { number, element, isNear, isLoaded, hasFailed, request, url, width, words, label }.
+let views = [];
+let observer = null;
+let loadTimer = null;
+let wordsTimer = null;
+let scrollFrame = 0;
+
+const viewOf = (number) => views[number - 1];
+
+function removePages() {
+  observer?.disconnect();
+  observer = null;
+  clearTimeout(loadTimer);
+  clearTimeout(wordsTimer);
+  for (const view of views) unloadView(view);
+  views = [];
+  byId("page-list").replaceChildren();
+}
+
+// Shows the open document at its page.
+function showPages() {
+  removePages();
+  const list = byId("page-list");
+  list.classList.toggle("text", opened.isText);
+  byId("text-view").setAttribute("aria-pressed", String(opened.isText));
+  const createView = (_, index) => {
+    const number = index + 1;
+    return { number, element: createElement("div", { class: "page", "data-page": String(number) }) };
+  };
+  views = Array.from({ length: opened.pageCount }, createView);
+  list.append(...views.map(({ element }) => element));
+  setZoom(zoom);
+  scrollToView(viewOf(opened.page));
+  observer = new IntersectionObserver(onNear, { root: byId("pages"), rootMargin: "75% 0px" });
+  for (const { element } of views) observer.observe(element);
+  showPageNumber();
+}
+
+function onNear(entries) {
+  for (const { target, isIntersecting } of entries) {
+    const view = viewOf(Number(target.dataset.page));
+    if (!view) continue;
+    view.isNear = isIntersecting;
+    if (!isIntersecting) unloadView(view);
+  }
+  scheduleLoad();
+}
+
+function scheduleLoad() {
+  clearTimeout(loadTimer);
+  loadTimer = setTimeout(loadNear, LOAD_DELAY);
+}
+
+// Loads the pages near the visible part, the current one first.
+function loadNear() {
+  if (!opened) return;
+  const distance = ({ number }) => Math.abs(number - opened.page);
+  const near = views.filter(({ isNear }) => isNear);
+  const waiting = near.filter((view) => !view.isLoaded && !view.hasFailed && !view.request);
+  const free = LOADS_MAX - near.filter(({ request }) => request).length;
+  for (const view of waiting.sort((a, b) => distance(a) - distance(b)).slice(0, Math.max(free, 0))) loadView(view);
+}
+
+async function loadView(view) {
+  const { source, isText } = opened;
+  const controller = new AbortController();
+  view.request = controller;
+  view.hasFailed = false;
+  view.element.setAttribute("aria-busy", "true");
+  try {
+    if (isText) await loadText(view, source, controller.signal);
+    else await loadImage(view, source, controller.signal);
+    view.isLoaded = true;
+  } catch (error) {
+    // If a sharper image cannot be loaded, the present one stays.
+    if (view.url) Object.assign(view, { isLoaded: true, width: WIDTH_MAX });
+    else if (!controller.signal.aborted) showPageError(view, error);
+  }
+  if (view.request !== controller) return;
+  view.request = null;
+  view.element.removeAttribute("aria-busy");
+  loadNear();
+}
+
+// Frees the memory of a page. Its element keeps its size, so that the pages below stay where they are.
+function unloadView(view) {
+  view.request?.abort();
+  if (view.isLoaded && opened?.isText) view.element.style.minHeight = `${view.element.offsetHeight}px`;
+  if (view.url) URL.revokeObjectURL(view.url);
+  Object.assign(view, { request: null, isLoaded: false, hasFailed: false, url: null, words: null });
+  view.element.replaceChildren();
+  view.element.removeAttribute("aria-busy");
+}
+
+// The width of an image for the size in which a page is shown.
+function wantedWidth({ element }) {
+  const pixels = Math.ceil(element.clientWidth * devicePixelRatio / WIDTH_STEP) * WIDTH_STEP;
+  return Math.min(Math.max(pixels, WIDTH_STEP), WIDTH_MAX);
+}
+
+// Loads sharper images after the zoom or the size of the window changed.
+function refreshImages() {
+  if (!opened || opened.isText) return;
+  for (const view of views) if (view.isLoaded && view.width < wantedWidth(view)) view.isLoaded = false;
+  scheduleLoad();
+}
+
+// Changes a page. The current page stays where it is if pages above it become higher or lower.
+function keepPlace(change) {
+  const pages = byId("pages");
+  const element = viewAt(pages.getBoundingClientRect().top + pages.clientHeight / 3)?.element;
+  const before = element?.getBoundingClientRect().top;
+  change();
+  if (element) pages.scrollTop += element.getBoundingClientRect().top - before;
+}
+
+async function loadImage(view, source, signal) {
+  const width = wantedWidth(view);
+  const path = `/documents/${source.document_id}/pages/${view.number}`;
+  const response = await callApi(`${path}?width=${width}`, { signal });
+  const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "image/png" }));
+  const marked = describeMarks(view.number);
+  const image = createElement("img", { src: url, alt: `Page ${view.number} of ${source.title}${marked}` });
+  const isDecoded = await image.decode().then(() => true, () => false);
+  if (signal.aborted || !isDecoded) {
+    URL.revokeObjectURL(url);
+    throw new ApiError(422, "The page image cannot be displayed");
+  }
+  if (view.url) URL.revokeObjectURL(view.url);
+  Object.assign(view, { url, width });
+  const ratio = `${image.naturalWidth} / ${image.naturalHeight}`;
+  const list = byId("page-list");
+  keepPlace(() => {
+    view.element.style.aspectRatio = ratio;
+    // The other pages probably have the same size.
+    if (!list.style.getPropertyValue("--ratio")) list.style.setProperty("--ratio", ratio);
+  });
+  const old = view.element.querySelector("img");
+  if (old) old.replaceWith(image);
+  else view.element.replaceChildren(image);
+  if (marked) await placeMarks(view);
+  reveal(view);
+}
+
+// Shows the text of a page with its marks: always for files without page images.
+async function loadText(view, source, signal) {
+  const path = `/documents/${source.document_id}/pages/${view.number}/text`;
+  let text = "";
+  let offset = 0;
+  for (let part = 0; offset !== undefined && part < PARTS_MAX; part += 1) {
+    const page = await (await callApi(`${path}?offset=${offset}`, { signal })).json();
+    if (signal.aborted) return;
+    text += page.text;
+    offset = page.next_offset;
+    view.label = page.label;
+  }
+  const content = createElement("div", { class: "page-text", dir: "auto" }, ...markText(text, view.number));
+  keepPlace(() => {
+    view.element.replaceChildren(createElement("p", { class: "hint" }, view.label ?? `Page ${view.number}`), content);
+    view.element.style.minHeight = "";
+  });
+  showPageNumber();
+  reveal(view);
+}
+
+function showPageError(view, error) {
+  view.hasFailed = true;
+  const isNotFound = error.status === 404;
+  const message = isNotFound ? "Page not found: the document may have been deleted." : errorMessage(error);
+  const retry = createElement("button", { type: "button", class: "quiet", click: () => loadView(view) }, "Try again");
+  const hasPassage = opened.source.text && isMarked(view.number);
+  view.element.replaceChildren(createElement("div", { class: "page-error", role: "alert" },
+    createElement("p", {}, createElement("strong", {}, `Page ${view.number} cannot be shown.`), ` ${message}`),
+    isNotFound || !hasPassage ? null : createElement("p", {}, "The passage is shown above as text."),
+    isNotFound ? null : retry));
+  if (hasPassage) byId("passage").open = true;
+}
+
+// Scrolls to the marks of the page that is to be shown.
+function reveal(view) {
+  if (!opened || opened.target !== view.number) return;
+  const [mark, ...others] = ["strong", "faint"].flatMap((kind) => [...view.element.getElementsByClassName(kind)]);
+  if (mark && narrowScreen.matches && !opened.isText && !isZoomChosen) {
+    const height = mark.getBoundingClientRect().height;
+    if (height > 0 && height < READABLE_LINE) setZoom(zoom * READABLE_LINE / height);
+  }
+  // The quote can begin at the end of a line, so the leftmost of its lines decides.
+  const lefts = [mark, ...others].filter((other) => other?.className === mark?.className).map((other) => other?.getBoundingClientRect().left);
+  scrollToView(view, mark, Math.min(...lefts));
+  opened.target = null;
+}
+
+function scrollToView({ element }, mark, left) {
+  const pages = byId("pages");
+  const box = pages.getBoundingClientRect();
+  const { top } = (mark ?? element).getBoundingClientRect();
+  pages.scrollTop += top - box.top - (mark ? pages.clientHeight / 4 : 8);
+  if (mark) pages.scrollLeft += left - box.left - 16;
+}
+
+function goToPage(number) {
+  const page = Math.min(Math.max(number, 1), opened.pageCount);
+  opened.target = null;
+  opened.page = page;
+  scrollToView(viewOf(page));
+  showPageNumber();
+}
+
+// The page at a vertical position of the window.
+function viewAt(y) {
+  let [low, high] = [0, views.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (views[middle].element.getBoundingClientRect().bottom < y) low = middle + 1;
+    else high = middle;
+  }
+  return views[low];
+}
+
+function onScroll() {
+  scrollFrame ||= requestAnimationFrame(() => {
+    scrollFrame = 0;
+    if (!opened || !views.length) return;
+    const pages = byId("pages");
+    const box = pages.getBoundingClientRect();
+    const isAtEnd = pages.scrollTop + pages.clientHeight >= pages.scrollHeight - 2;
+    const view = isAtEnd && !opened.target ? viewAt(box.bottom - 12) : viewAt(box.top + box.height / 3);
+    opened.page = opened.target ?? view.number;
+    showPageNumber();
+  });
+}

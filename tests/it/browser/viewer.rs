@@ -1,0 +1,261 @@
+//! The document viewer of the web chat.
+
+use super::chat::{ask, enter, renderer};
+use super::inspection::Inspection;
+use super::journey_with;
+use docent_app::accounts::create::Flags;
+use docent_domain::fault::FaultKind;
+use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::app::TestApp;
+use docent_tests::chromium::Chromium;
+use docent_tests::member::Member;
+use docent_tests::pdf::pdf;
+use docent_tests::wait;
+use serde_json::{Value, json};
+
+const PAGES: usize = 30;
+const SENTENCE: &str = "The zebra grazes between the old lighthouse and the harbour.";
+
+/// A handbook of many pages, one of which has a sentence about zebras among others.
+fn handbook() -> Vec<u8> {
+    let page = |number: usize| {
+        let lines = |what: &str| {
+            (1..=9).map(|n| format!("Chapter {number} says in rule {n} {what}.\n")).collect::<String>()
+        };
+        let middle = if number == 17 { format!("{SENTENCE}\n") } else { String::new() };
+        format!("{}{middle}{}", lines("how keepers feed lions"), lines("how keepers clean cages"))
+    };
+    let pages: Vec<String> = (1..=PAGES).map(page).collect();
+    pdf(&pages.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Uploads the handbook, asks about it and opens the citation of the answer.
+async fn open_citation(app: &TestApp, window: &Chromium) -> Member {
+    let member = Member::login(app, enter(app, window).await).await;
+    member.add("Handbook.pdf", handbook()).await;
+    app.run_jobs().await;
+    window.goto("/chat").await;
+    ask(window, "Where does the zebra graze?").await;
+    window.find(".chip").await;
+    window.click(".answer a").await;
+    window.find("#pages .marks .strong").await;
+    member
+}
+
+fn script() -> [Turn; 2] {
+    let answer = "The zebra grazes near the harbour and the lighthouse (Handbook.pdf, page 17).";
+    [Turn::searching("zebra lighthouse harbour"), Turn::saying(answer)]
+}
+
+async fn run(window: &Chromium, script: &str) -> Value {
+    window.run(script, vec![]).await
+}
+
+/// Waits until the page field has this number and the image of the page is loaded.
+async fn see_page(window: &Chromium, number: usize) {
+    window.find(&format!("#pages img[alt^='Page {number} of Handbook.pdf']")).await;
+    wait::until(&format!("the page field is {number}"), async || {
+        run(window, "return document.getElementById('page-number').value").await == json!(number.to_string())
+    })
+    .await;
+}
+
+/// Presses a key in the pages.
+async fn press_key(window: &Chromium, key: &str) {
+    window.find("#pages").await.send_keys(key).await.unwrap();
+}
+
+async fn enter_page(window: &Chromium, number: usize) {
+    let keys = format!("\u{e009}a\u{e000}{number}\n");
+    window.find("#page-number").await.send_keys(&keys).await.unwrap();
+}
+
+const LOADED: &str = "return document.querySelectorAll('#pages img').length";
+
+/// Whether an element is in the visible part of the pages.
+const IS_VISIBLE: &str = "
+    const box = document.getElementById('pages').getBoundingClientRect();
+    const mark = document.querySelector('.marks .strong').getBoundingClientRect();
+    return mark.height > 4 && mark.top >= box.top && mark.bottom <= box.bottom && mark.left >= box.left;";
+
+#[tokio::test]
+async fn quote_is_marked_and_the_whole_document_scrolls() {
+    journey_with(
+        |setup| setup.script(script()).renderer(renderer()),
+        async |app, window| {
+            open_citation(app, window).await;
+            see_page(window, 17).await;
+            wait::until("the quote is visible", async || run(window, IS_VISIBLE).await == json!(true)).await;
+            let alt = window.find("#pages img[alt^='Page 17']").await.attr("alt").await.unwrap().unwrap();
+            assert_eq!(alt, format!("Page 17 of Handbook.pdf, with this quote marked: {SENTENCE}"));
+            // The sentence is one line; the passage is all lines of its page.
+            let counts = "return ['.strong', '.faint'].map((kind) => document.querySelectorAll(`[data-page='17'] .marks ${kind}`).length)";
+            let counts = run(window, counts).await;
+            assert!(counts[0] == json!(1) && counts[1].as_u64().unwrap() >= 10, "{counts}");
+
+            // Scrolling shows the other pages, and frees those that are far away.
+            run(window, "document.getElementById('pages').scrollTop = 0").await;
+            see_page(window, 1).await;
+            for page in [9, 23, PAGES] {
+                enter_page(window, page).await;
+                see_page(window, page).await;
+                wait::until("pages far away are freed", async || run(window, LOADED).await.as_u64().unwrap() <= 6).await;
+            }
+            assert!(window.has("#next-page:disabled").await);
+            assert_eq!(run(window, "return document.querySelectorAll('.page').length").await, json!(PAGES));
+            enter_page(window, 99).await;
+            assert_eq!(run(window, "return document.getElementById('page-number').value").await, json!("30"));
+
+            // With the keyboard.
+            press_key(window, "\u{e011}").await;
+            see_page(window, 1).await;
+            press_key(window, "\u{e014}").await;
+            see_page(window, 2).await;
+            let top = "return document.getElementById('pages').scrollTop";
+            let before = run(window, top).await.as_f64().unwrap();
+            press_key(window, "\u{e00f}").await;
+            let below = run(window, top).await.as_f64().unwrap();
+            assert!(below > before + 200.0, "Page Down: {before} to {below}");
+            press_key(window, "\u{e00e}\u{e015}").await;
+            let after = run(window, top).await.as_f64().unwrap();
+            assert!((after - before - 60.0).abs() < 4.0, "Page Up and arrow down: {before} to {after}");
+
+            // The text of a PDF has the same marks.
+            enter_page(window, 17).await;
+            window.press("Text").await;
+            window.find("[data-page='17'] mark.strong").await;
+            assert_eq!(window.texts("mark.strong").await, [SENTENCE]);
+            window.press("Text").await;
+            see_page(window, 17).await;
+
+            // Escape closes the viewer and returns the focus to the citation.
+            press_key(window, "\u{e00c}").await;
+            wait::until("the viewer is closed", async || !window.has("#source[open]").await).await;
+            assert_eq!(run(window, "return document.activeElement.closest('.answer') !== null").await, json!(true));
+            assert_eq!(run(window, LOADED).await, json!(0));
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}
+
+const ZOOM: &str = "return [document.getElementById('zoom-reset').textContent,
+    Math.round(document.querySelector('.page').clientWidth / document.getElementById('pages').clientWidth * 10)]";
+
+#[tokio::test]
+async fn zoom_keeps_the_place_and_loads_sharper_images() {
+    journey_with(
+        |setup| setup.script(script()).renderer(renderer()),
+        async |app, window| {
+            open_citation(app, window).await;
+            see_page(window, 17).await;
+            window.click("#zoom-in").await;
+            window.click("#zoom-in").await;
+            assert_eq!(run(window, ZOOM).await[0], json!("156 %"));
+            let width = "return document.querySelector(\"#pages img[alt^='Page 17']\").naturalWidth";
+            wait::until("the image is sharper", async || run(window, width).await.as_u64() >= Some(1200)).await;
+            see_page(window, 17).await;
+            window.find("#pages .marks .strong").await;
+            press_key(window, "-").await;
+            assert_eq!(run(window, ZOOM).await[0], json!("125 %"));
+            press_key(window, "+").await;
+            press_key(window, "0").await;
+            assert_eq!(run(window, ZOOM).await[0], json!("100 %"));
+            let wheel = json!({ "type": "mouseWheel", "x": 1100, "y": 500, "deltaX": 0, "deltaY": -120, "modifiers": 2 });
+            window.devtools("Input.dispatchMouseEvent", wheel).await;
+            wait::until("the wheel zooms", async || run(window, ZOOM).await[0] == json!("149 %")).await;
+            assert_eq!(run(window, "return visualViewport.scale").await, json!(1), "not the whole page");
+            see_page(window, 17).await;
+            window.click("#zoom-reset").await;
+            assert_eq!(run(window, ZOOM).await[0], json!("100 %"));
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn title_in_the_list_opens_the_document_at_its_first_page() {
+    journey_with(
+        |setup| setup.renderer(renderer()),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            let id = member.add("Handbook.pdf", handbook()).await;
+            app.run_jobs().await;
+            window.goto("/chat").await;
+            window.click("#documents-list .title button").await;
+            see_page(window, 1).await;
+            assert!(!window.has("#pages .marks").await && window.has("#passage[hidden]").await);
+            window.click("#source-close").await;
+            let focused = "return document.activeElement.textContent";
+            assert_eq!(run(window, focused).await, json!("Handbook.pdf"));
+
+            // A page that fails can be loaded again; a deleted document says so.
+            app.faults.blobs.fail_all(FaultKind::Unavailable);
+            window.click("#documents-list .title button").await;
+            window.see("Page 1 cannot be shown.").await;
+            app.faults.blobs.clear();
+            window.press("Try again").await;
+            see_page(window, 1).await;
+            let _ = member.delete(&format!("/documents/{id}")).await.expect(204);
+            enter_page(window, 25).await;
+            window.see("Page 25 cannot be shown. Page not found: the document may have been deleted.").await;
+            app.run_jobs().await;
+        },
+    )
+    .await;
+}
+
+/// Emulates a phone with a touch screen.
+async fn become_phone(window: &Chromium) {
+    let size = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
+    window.devtools("Emulation.setDeviceMetricsOverride", size).await;
+    window
+        .devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": true, "maxTouchPoints": 2 }))
+        .await;
+}
+
+/// Moves two fingers apart.
+async fn pinch(window: &Chromium) {
+    for (kind, distance) in [("touchStart", 40), ("touchMove", 60), ("touchMove", 80)] {
+        let point = |x: i32, id: u8| json!({ "x": x, "y": 500, "id": id });
+        let points = [point(195 - distance, 0), point(195 + distance, 1)];
+        window.devtools("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points })).await;
+    }
+    window.devtools("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] })).await;
+}
+
+#[tokio::test]
+async fn viewer_fills_the_screen_of_a_phone() {
+    journey_with(
+        |setup| setup.script(script()).renderer(renderer()),
+        async |app, window| {
+            become_phone(window).await;
+            app.account("phone@example.org", Flags::default()).await;
+            open_citation(app, window).await;
+            assert!(window.has("#source:modal").await, "the rest of the page is inert");
+            let fills = "const box = document.getElementById('source').getBoundingClientRect();
+                return [box.left, box.top, Math.round(box.width - innerWidth), Math.round(box.height - innerHeight),
+                    document.documentElement.scrollWidth - innerWidth]";
+            assert_eq!(run(window, fills).await, json!([0, 0, 0, 0, 0]));
+            // The line of the quote is large enough to read.
+            wait::until("the quote is readable", async || {
+                let height = "return document.querySelector('.marks .strong')?.getBoundingClientRect().height ?? 0";
+                run(window, height).await.as_f64() >= Some(13.0) && run(window, IS_VISIBLE).await == json!(true)
+            })
+            .await;
+            let zoom = "return Number.parseInt(document.getElementById('zoom-reset').textContent)";
+            let before = run(window, zoom).await.as_u64().unwrap();
+            pinch(window).await;
+            wait::until("two fingers zoom", async || run(window, zoom).await.as_u64().unwrap() >= before * 3 / 2).await;
+            assert_eq!(run(window, "return visualViewport.scale").await, json!(1));
+            let mut inspection = Inspection::begin(window, "light").await;
+            inspection.inspect("viewer-phone").await;
+            become_phone(window).await;
+            press_key(window, "\u{e00c}").await;
+            wait::until("the viewer is closed", async || !window.has("#source[open]").await).await;
+            inspection.assert_no_findings();
+        },
+    )
+    .await;
+}
