@@ -259,3 +259,63 @@ async fn viewer_fills_the_screen_of_a_phone() {
     )
     .await;
 }
+
+const FOUND: &str = "return [document.getElementById('find-count').textContent, document.getElementById('page-number').value]";
+
+async fn see_found(window: &Chromium, expected: [&str; 2]) {
+    wait::until(&format!("{expected:?} is shown"), async || run(window, FOUND).await == json!(expected))
+        .await;
+}
+
+#[tokio::test]
+async fn text_is_found_in_the_document() {
+    journey_with(
+        |setup| setup.renderer(renderer()),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            member.add("Handbook.pdf", handbook()).await;
+            app.run_jobs().await;
+            window.goto("/chat").await;
+            window.click("#documents-list .title button").await;
+            see_page(window, 1).await;
+            press_key(window, "\u{e009}f\u{e000}").await;
+            assert_eq!(run(window, "return document.activeElement.id").await, json!("find-text"));
+            window.fill("find-text", "CHAPTER 21 says in rule 3").await;
+            see_found(window, ["1 of 2", "21"]).await;
+            assert_eq!(window.texts("#find-hits mark").await, ["Chapter 21 says in rule 3"; 2]);
+            see_page(window, 21).await;
+            window.find("[data-page='21'] .marks .current").await;
+            assert_eq!(run(window, "return document.querySelectorAll('.marks .hit').length").await, json!(2));
+            let first = "return document.querySelector('.marks .current').style.top";
+            let first = run(window, first).await;
+            window.find("#find-text").await.send_keys("\n").await.unwrap();
+            see_found(window, ["2 of 2", "21"]).await;
+            wait::until("the second place is marked", async || {
+                run(window, "return document.querySelector('.marks .current')?.style.top").await != first
+            })
+            .await;
+            window.find("#find-text").await.send_keys("\n").await.unwrap();
+            see_found(window, ["1 of 2", "21"]).await;
+
+            // In the text of the pages too, and a chosen place is on its page.
+            window.fill("find-text", "feed lions").await;
+            window.find("#find-hits li:nth-child(200)").await;
+            let choose = "document.querySelector('#find-hits li:nth-child(40) button').click()";
+            run(window, choose).await;
+            see_found(window, ["40 of 270", "5"]).await;
+            window.press("Text").await;
+            window.find("[data-page='5'] mark.current").await;
+            let mut inspection = Inspection::begin(window, "light").await;
+            inspection.inspect("viewer-find").await;
+            window.fill("find-text", "giraffe").await;
+            window.see("Not found").await;
+
+            // Escape closes the search and not the document.
+            window.find("#find-text").await.send_keys("\u{e00c}").await.unwrap();
+            window.find("#find-toggle[aria-expanded=false]").await;
+            assert!(window.has("#source[open]").await && !window.has("mark.hit").await);
+            inspection.assert_no_findings();
+        },
+    )
+    .await;
+}

@@ -61,10 +61,12 @@ const isMarked = (page) => opened.source.page_start <= page && page <= opened.so
 // The marks of a page: { kind, ranges }, of which later ones are on top.
 function marksOf(letters, page) {
   const { text, quote } = opened.source;
-  if (!isMarked(page)) return [];
-  return [["faint", text], ["strong", quote]]
+  const cited = !isMarked(page) ? [] : [["faint", text], ["strong", quote]]
     .map(([kind, marked]) => ({ kind, ranges: marked ? findRanges(letters, marked) : [] }));
+  return [...cited, ...findMarks(letters, page)];
 }
+
+const hasMarks = (page) => Boolean(describeMarks(page)) || (found?.hits.some((hit) => hit.page === page) ?? false);
 
 // Describes the marks of a page for its alternative text.
 function describeMarks(page) {

@@ -8,7 +8,7 @@ const WIDTH_STEP = 400; // images are requested in widths that are multiples of 
 const WIDTH_MAX = 2000;
 const PARTS_MAX = 20; // parts of the text of one page
 
-// Each page: { number, element, isNear, isLoaded, hasFailed, request, url, width, words, label }.
+// Each page: { number, element, isNear, isLoaded, hasFailed, request, url, width, words, text, label }.
 let views = [];
 let observer = null;
 let loadTimer = null;
@@ -97,7 +97,7 @@ function unloadView(view) {
   view.request?.abort();
   if (view.isLoaded && opened?.isText) view.element.style.minHeight = `${view.element.offsetHeight}px`;
   if (view.url) URL.revokeObjectURL(view.url);
-  Object.assign(view, { request: null, isLoaded: false, hasFailed: false, url: null, words: null });
+  Object.assign(view, { request: null, isLoaded: false, hasFailed: false, url: null, words: null, text: null });
   view.element.replaceChildren();
   view.element.removeAttribute("aria-busy");
 }
@@ -129,8 +129,7 @@ async function loadImage(view, source, signal) {
   const path = `/documents/${source.document_id}/pages/${view.number}`;
   const response = await callApi(`${path}?width=${width}`, { signal });
   const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "image/png" }));
-  const marked = describeMarks(view.number);
-  const image = createElement("img", { src: url, alt: `Page ${view.number} of ${source.title}${marked}` });
+  const image = createElement("img", { src: url, alt: `Page ${view.number} of ${source.title}${describeMarks(view.number)}` });
   const isDecoded = await image.decode().then(() => true, () => false);
   if (signal.aborted || !isDecoded) {
     URL.revokeObjectURL(url);
@@ -148,7 +147,7 @@ async function loadImage(view, source, signal) {
   const old = view.element.querySelector("img");
   if (old) old.replaceWith(image);
   else view.element.replaceChildren(image);
-  if (marked) await placeMarks(view);
+  if (hasMarks(view.number)) await placeMarks(view);
   reveal(view);
 }
 
@@ -164,13 +163,18 @@ async function loadText(view, source, signal) {
     offset = page.next_offset;
     view.label = page.label;
   }
-  const content = createElement("div", { class: "page-text", dir: "auto" }, ...markText(text, view.number));
+  view.text = text;
   keepPlace(() => {
-    view.element.replaceChildren(createElement("p", { class: "hint" }, view.label ?? `Page ${view.number}`), content);
+    showText(view);
     view.element.style.minHeight = "";
   });
   showPageNumber();
   reveal(view);
+}
+
+function showText({ element, number, label, text }) {
+  const content = createElement("div", { class: "page-text", dir: "auto" }, ...markText(text, number));
+  element.replaceChildren(createElement("p", { class: "hint" }, label ?? `Page ${number}`), content);
 }
 
 function showPageError(view, error) {
@@ -189,7 +193,7 @@ function showPageError(view, error) {
 // Scrolls to the marks of the page that is to be shown.
 function reveal(view) {
   if (!opened || opened.target !== view.number) return;
-  const [mark, ...others] = ["strong", "faint"].flatMap((kind) => [...view.element.getElementsByClassName(kind)]);
+  const [mark, ...others] = ["current", "strong", "faint"].flatMap((kind) => [...view.element.getElementsByClassName(kind)]);
   if (mark && narrowScreen.matches && !opened.isText && !isZoomChosen) {
     const height = mark.getBoundingClientRect().height;
     if (height > 0 && height < READABLE_LINE) setZoom(zoom * READABLE_LINE / height);

@@ -39,6 +39,12 @@ export function start(chat) {
   listen("zoom-in", "click", () => chooseZoom(zoom * ZOOM_STEP));
   listen("zoom-reset", "click", () => chooseZoom(1));
   listen("text-view", "click", toggleText);
+  listen("find-toggle", "click", () => (byId("find").hidden ? openFind() : closeFind()));
+  listen("find-text", "input", onFindInput);
+  listen("find", "keydown", onFindKeydown);
+  listen("find", "submit", onFindSubmit);
+  listen("find-previous", "click", () => changeHit(-1));
+  listen("find-next", "click", () => changeHit(1));
   listen("source-file", "click", openFile);
   listen("source-ask", "click", () => {
     const { document_id: id, title } = opened.source;
@@ -121,6 +127,7 @@ function closeSource() {
   if (!opened) return;
   const { chip, opener } = opened;
   opened = null;
+  closeFind();
   removePages();
   chip.setAttribute("aria-expanded", "false");
   byId("source").close();
@@ -191,6 +198,11 @@ function onViewerKeydown(event) {
     0: () => chooseZoom(1),
   };
   const isZoom = "+=-0".includes(event.key);
+  if (event.key === "f" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    openFind();
+    return;
+  }
   if (!actions[event.key] || ((event.ctrlKey || event.metaKey) && !isZoom)) return;
   event.preventDefault();
   actions[event.key]();
