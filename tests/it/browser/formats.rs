@@ -53,13 +53,15 @@ async fn open_source(app: &TestApp, window: &Chromium, of: FileType, label: &str
     assert_eq!(window.texts("#documents-list .title").await[0], name);
 
     ask(window, &format!("What does the {} eat?", word(of))).await;
-    window.see(&format!("Leaves ({name}, {label}).")).await;
+    window.find(".answer .cite").await;
+    let named = window.find(".answer .cite").await.attr("aria-label").await.unwrap();
+    assert_eq!(named.unwrap(), format!("Source 1: {name}, {label}"));
     let chips = window.texts(".chip").await;
     assert!(
         chips.len() == 1 && chips[0].starts_with(&format!("1\n{name}")) && chips[0].ends_with(label),
         "{chips:?}"
     );
-    window.press(&format!("{name}, {label}")).await;
+    window.click(".answer .cite").await;
     window.find(".page-text mark").await;
     assert_eq!(window.texts("#page-label").await, [label]);
     let marked = window.texts(".page-text mark").await.join(" ");

@@ -120,10 +120,7 @@ function showStep({ steps, question }, { type, query, count }) {
 
 // Adds the sources and buttons below an answer that has ended. It has an ID if it is stored.
 function completeTurn(turn, sources, messageId, feedback) {
-  if (sources.length) {
-    turn.note.after(createChips(sources));
-    linkCitations(turn.answerElement, sources);
-  }
+  if (sources.length) showSources(turn, sources);
   if (turn.answer && messageId) addFeedback(turn, messageId, feedback);
   if (turn.answer && navigator.clipboard) {
     const click = (event) => copyAnswer(event.currentTarget, turn);

@@ -64,7 +64,8 @@ function updateSidebarToggle() {
 
 function onKeydown(event) {
   const isTyping = event.target.closest?.("input, textarea, select, dialog:modal");
-  if (event.key === "Escape" && !document.querySelector("dialog:modal")) {
+  if (event.key === "Escape" && previewed) hidePreview();
+  else if (event.key === "Escape" && !document.querySelector("dialog:modal")) {
     if (answerRequest) answerRequest.abort();
     else closeSource();
   } else if (event.key === "/" && !isTyping && session && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -108,6 +109,9 @@ listen("picker-all", "click", chooseAllDocuments);
 listen("picker", "close", () => byId("question").focus({ preventScroll: true }));
 listen("destination", "change", showReaders);
 addEventListener("keydown", onKeydown);
+listen("preview", "pointerenter", () => clearTimeout(previewTimer));
+listen("preview", "pointerleave", hidePreview);
+addEventListener("scroll", hidePreview, { passive: true });
 addEventListener("hashchange", openConversationFromUrl);
 document.addEventListener("visibilitychange", schedulePoll);
 narrowScreen.addEventListener("change", updateLayout);

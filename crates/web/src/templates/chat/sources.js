@@ -7,63 +7,167 @@ function formatPages({ page_start: first, page_end: last, label }) {
   return first === last ? `page ${first}` : `pages ${first}–${last}`;
 }
 
-function createChips(sources) {
-  const createChip = (source, index) => {
-    if (source.available === false) return createLostChip(source, index);
-    const chip = createElement("button", {
-      type: "button",
-      class: "chip",
-      "aria-expanded": "false",
-      "aria-controls": "source",
-      click: () => openSource(source, source.citedPage ?? source.page_start, chip, source.quote),
-    }, createElement("b", {}, String(index + 1)), createElement("bdi", {}, source.title),
-    createElement("span", {}, source.recognized ? `${formatPages(source)}, recognised text` : formatPages(source)));
-    source.chip = chip;
-    return createElement("li", {}, chip);
-  };
-  return createElement("ol", { class: "chips", "aria-label": "Sources" }, ...sources.map(createChip));
+// Merges passages of the same place of a document: { number, title, place, passages, chip, quote, page, isLost }. Entries get their numbers when
+// they are cited, or at the end.
+function mergeSources(sources) {
+  const entries = new Map();
+  for (const source of sources) {
+    const isLost = source.available === false;
+    const place = isLost ? "no longer available" : formatPages(source);
+    const key = JSON.stringify([source.document_id, source.version, place]);
+    if (!entries.has(key)) entries.set(key, { title: source.title, place, passages: [], isLost });
+    entries.get(key).passages.push(source);
+  }
+  return [...entries.values()];
 }
 
-// A source whose document was deleted, or can no longer be read.
-function createLostChip({ title }, index) {
-  return createElement("li", {}, createElement("span", { class: "chip lost" }, createElement("b", {}, String(index + 1)),
-    createElement("bdi", {}, title), createElement("span", {}, "no longer available")));
+// Adds the numbered sources below an answer, and their numbers in it.
+function showSources(turn, sources) {
+  const entries = mergeSources(sources);
+  linkCitations(turn.answerElement, entries);
+  let last = entries.filter(({ number }) => number).length;
+  for (const entry of entries) entry.number ??= last += 1;
+  entries.sort((a, b) => a.number - b.number);
+  turn.note.after(createElement("ol", { class: "chips", "aria-label": "Sources" }, ...entries.map(createChip)));
 }
 
-// Turns citations in an answer, such as "Terms.pdf, page 4", into links that open the source.
-function linkCitations(answer, stored) {
-  const sources = stored.filter(({ available }) => available !== false);
-  if (!sources.length) return;
+function createChip(entry) {
+  const { number, title, place, passages, isLost } = entry;
+  const content = [createElement("b", {}, String(number)), createElement("bdi", {}, title)];
+  if (isLost) return createElement("li", {}, createElement("span", { class: "chip lost" }, ...content, createElement("span", {}, place)));
+  const isRecognized = passages.some(({ recognized }) => recognized);
+  entry.chip = createElement("button", {
+    type: "button", class: "chip", "aria-expanded": "false", "aria-controls": "source",
+  }, ...content, createElement("span", {}, isRecognized ? `${place}, recognised text` : place));
+  const { passage, page, quote } = entry.cited ?? { passage: passages[0], page: passages[0].page_start };
+  addPreview(entry.chip, { entry, passage, page, quote });
+  return createElement("li", {}, entry.chip);
+}
+
+// Replaces citations in an answer, such as "(Terms.pdf, page 4)", by the numbers of their sources.
+function linkCitations(answer, entries) {
+  const linked = entries.filter(({ isLost }) => !isLost);
+  if (!linked.length) return;
   const escapePattern = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const titles = sources.map(({ title }) => escapePattern(title));
-  const labels = sources.filter(({ label }) => label).map(({ label }) => escapePattern(label));
-  const places = ["(?:pages?|p\\.) (\\d{1,6})\\b(?: to \\d{1,6}\\b)?", ...labels.length ? [`(${labels.join("|")})`] : []];
-  const citation = new RegExp(`(${titles.join("|")}),? (?:${places.join("|")})`, "g");
+  const passages = linked.flatMap((entry) => entry.passages);
+  const titles = passages.map(({ title }) => escapePattern(title)).join("|");
+  const labels = passages.filter(({ label }) => label).map(({ label }) => escapePattern(label));
+  const place = ["(?:pages?|p\\.) \\d{1,6}\\b(?: to \\d{1,6}\\b)?", ...labels].join("|");
+  const one = `(?:${titles}),? (?:${place})`;
+  const citations = new RegExp(` ?\\((${one}(?:; ${one})*)\\)|${one}`, "g");
+  const parts = new RegExp(`(${titles}),? (${place})`, "g");
   const walker = document.createTreeWalker(answer, NodeFilter.SHOW_TEXT);
   const texts = [];
   while (walker.nextNode()) texts.push(walker.currentNode);
+  let count = 0;
   for (const text of texts.filter(({ parentElement }) => !parentElement.closest("a, code"))) {
     const nodes = [];
     let end = 0;
-    for (const { 0: whole, 1: title, 2: number, 3: label, index } of text.data.matchAll(citation)) {
-      const isCited = ({ page_start: first, page_end: last, label: own }) =>
-        label ? own === label : first <= Number(number) && Number(number) <= last;
-      const source = sources.find((candidate) => candidate.title === title && isCited(candidate));
-      if (!source) continue;
-      const page = label ? source.page_start : Number(number);
-      const quote = findQuote(source.text, text.data.slice(end, index));
-      source.citedPage ??= page;
-      source.quote ??= quote;
-      const click = (event) => {
-        event.preventDefault();
-        openSource(source, page, event.currentTarget, quote);
-      };
-      // A link and not a button, because a link can break across lines.
-      nodes.push(text.data.slice(end, index), createElement("a", { href: "#source", click }, whole));
+    for (const { 0: whole, 1: group, index } of text.data.matchAll(citations)) {
+      const claim = claimBefore(text, index);
+      const cited = Array.from((group ?? whole).matchAll(parts), ([, title, at]) => findCited(linked, title, at, claim));
+      if (!cited.every(Boolean)) continue;
+      // Numbers replace citations in parentheses. Those that are a part of a sentence stay.
+      nodes.push(text.data.slice(end, group ? index : index + whole.length));
+      for (const citation of cited) {
+        citation.entry.number ??= count += 1;
+        citation.entry.cited ??= citation;
+        nodes.push(createCitation(citation));
+      }
       end = index + whole.length;
     }
     if (nodes.length) text.replaceWith(...nodes, text.data.slice(end));
   }
+}
+
+// The passage that a citation means: of those with its place the one with the best quote for the claim.
+function findCited(entries, title, place, claim) {
+  const number = Number(place.match(/\d+/)?.[0]);
+  const isPlace = (passage) => (passage.label ? passage.label === place : passage.page_start <= number && number <= passage.page_end);
+  const candidates = entries.filter((entry) => entry.title === title).flatMap((entry) =>
+    entry.passages.filter(isPlace).map((passage) => ({ entry, passage, ...findQuote(passage.text, claim) })));
+  const found = candidates.reduce((best, next) => (best && best.score >= next.score ? best : next), null);
+  return found && { ...found, page: found.passage.label ? found.passage.page_start : number };
+}
+
+// The last sentence before a position of a text, or the block before it.
+function claimBefore(text, index) {
+  const block = text.parentElement.closest("p, li, td, th, blockquote, h3, h4, h5, h6, .answer");
+  const range = document.createRange();
+  range.setStart(block, 0);
+  range.setEnd(text, index);
+  const sentence = splitSentences(range.toString()).filter((part) => /\p{L}/u.test(part)).at(-1);
+  return sentence ?? block.previousElementSibling?.textContent ?? "";
+}
+
+// A link and not a button, because a link can break across lines.
+function createCitation(citation) {
+  const { number, title, place } = citation.entry;
+  const name = citation.passage.label ? place : `page ${citation.page}`;
+  const link = createElement("a", { class: "cite", href: "#source", "aria-label": `Source ${number}: ${title}, ${name}` }, String(number));
+  addPreview(link, citation);
+  return link;
+}
+
+const PREVIEW_DELAY = 150; // in milliseconds
+const PREVIEW_CHARACTERS = 320;
+
+let previewed = null; // the link or chip whose quote is shown
+let previewTimer = null;
+
+// Shows the quote of a source while the pointer or the focus is on a link or chip, which opens the source. A finger cannot hover: its first
+// tap shows the quote, the second one opens the source.
+function addPreview(link, citation) {
+  let isFirstTap = false;
+  const later = (action, delay = PREVIEW_DELAY) => {
+    clearTimeout(previewTimer);
+    previewTimer = setTimeout(action, delay);
+  };
+  const listeners = {
+    pointerenter: ({ pointerType }) => { if (pointerType === "mouse") later(() => showPreview(link, citation)); },
+    pointerleave: ({ pointerType }) => { if (pointerType === "mouse") later(hidePreview); },
+    pointerdown: ({ pointerType }) => { isFirstTap = pointerType === "touch" && previewed !== link; },
+    focus: () => { if (link.matches(":focus-visible")) showPreview(link, citation); },
+    blur: hidePreview,
+    click: (event) => {
+      event.preventDefault();
+      const isPreview = isFirstTap && event.pointerType === "touch";
+      isFirstTap = false;
+      if (isPreview) return showPreview(link, citation, true);
+      hidePreview();
+      openSource(citation, link);
+    },
+  };
+  for (const [event, listener] of Object.entries(listeners)) link.addEventListener(event, listener);
+}
+
+function showPreview(link, { entry, passage, page, quote }, isTap = false) {
+  clearTimeout(previewTimer);
+  hidePreview();
+  previewed = link;
+  const preview = byId("preview");
+  const start = passage.text.slice(0, PREVIEW_CHARACTERS);
+  const text = quote ?? (start.length < passage.text.length ? `${start.trimEnd()}…` : start);
+  const place = passage.label ? entry.place : `page ${page}`;
+  preview.replaceChildren(...[
+    createElement("p", { class: "hint" }, createElement("bdi", {}, entry.title), `, ${place}${quote ? "" : ": beginning of the passage"}`),
+    createElement("blockquote", { dir: "auto" }, ...renderPassage(text)),
+    isTap && createElement("p", { class: "hint" }, "Tap again to open the page."),
+  ].filter(Boolean));
+  preview.hidden = false;
+  link.setAttribute("aria-describedby", "preview");
+  const { left, top, bottom } = link.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = preview;
+  const isBelow = bottom + height + 12 < innerHeight || top < height + 12;
+  preview.style.left = `${Math.max(Math.min(left, innerWidth - width - 8), 8)}px`;
+  preview.style.top = `${isBelow ? bottom + 4 : top - height - 4}px`;
+}
+
+function hidePreview() {
+  clearTimeout(previewTimer);
+  previewed?.removeAttribute("aria-describedby");
+  previewed = null;
+  byId("preview").hidden = true;
 }
 
 // Loads the viewer, which is a module of its own, when a document is opened first.
@@ -79,7 +183,7 @@ async function loadViewer() {
     throw new ApiError(1, "The service was updated. Reload this page to open documents");
   }
   return start({
-    byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested,
+    byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview,
   });
 }
 
@@ -99,8 +203,9 @@ async function withViewer(action) {
   if (viewerRequest === request) await action(viewer);
 }
 
-function openSource(source, page, opener, quote) {
-  withViewer(({ openSource: open }) => open({ ...source, quote }, page, source.chip, opener));
+// Opens the passage of a citation. `opener` is the pressed link or chip.
+function openSource({ entry, passage, page, quote }, opener) {
+  withViewer(({ openSource: open }) => open({ ...passage, quote }, page, entry.chip, opener));
 }
 
 function closeSource() {
@@ -115,7 +220,7 @@ function askSuggested(question) {
 }
 
 // Returns the part of a passage that a claim is based on: what the claim quotes, or else the sentence or row that has most of its words;
-// null if there is none.
+// null if there is none. The score says how good it is.
 function findQuote(passage, claim) {
   const words = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+(?:[.,]\p{N}+)*/gu));
   const claimed = words(claim);
@@ -130,7 +235,7 @@ function findQuote(passage, claim) {
       if (shared.length >= Math.min(2, claimed.size) && score > best.score) best = { score, text };
     }
   }
-  return best.text?.trim() ?? null;
+  return { score: best.score, quote: best.text?.trim() ?? null };
 }
 
 function splitSentences(text) {

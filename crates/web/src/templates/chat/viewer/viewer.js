@@ -1,7 +1,7 @@
 // The document viewer: a second module, which the chat loads when a document is opened first. crates/web/src/chat.rs
 // concatenates the files of this folder. They use the names of the chat below.
 
-let byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested;
+let byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview;
 
 const ZOOM_MIN = 0.5;
 const ZOOM_MAX = 5;
@@ -20,7 +20,7 @@ let cachedFile = null; // { documentId, url } of the file that was fetched last
 // Sets up the viewer with the names of the chat.
 export function start(chat) {
   ({
-    byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested,
+    byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview,
   } = chat);
   const listen = (id, event, listener, options) => byId(id).addEventListener(event, listener, options);
   listen("source-close", "click", closeSource);
@@ -134,6 +134,7 @@ function closeSource() {
   setAlert("source-alert");
   byId("workspace").classList.remove("reading");
   if (opener.isConnected) opener.focus({ preventScroll: true });
+  hidePreview();
 }
 
 // Whether the open document was opened from within an element.
