@@ -41,6 +41,7 @@ const VIEWER_SOURCE: &str = concat!(
     include_str!("templates/chat/viewer/pages.js"),
     include_str!("templates/chat/viewer/marks.js"),
     include_str!("templates/chat/viewer/find.js"),
+    include_str!("templates/chat/viewer/selection.js"),
     include_str!("templates/chat/viewer/summary.js"),
 );
 

@@ -438,3 +438,46 @@ async fn passages_of_one_page_are_one_source() {
     })
     .await;
 }
+
+/// Selects the text of the strong marks with the mouse.
+async fn select_quote(window: &Chromium) {
+    let edges = "const box = document.querySelector('.marks .strong').getBoundingClientRect();
+        return [box.left + 3, box.right - 3, box.top + box.height / 2]";
+    let edges = run(window, edges).await;
+    for (kind, x) in [("mousePressed", &edges[0]), ("mouseMoved", &edges[1]), ("mouseReleased", &edges[1])] {
+        let event = json!({ "type": kind, "x": x, "y": edges[2], "button": "left", "clickCount": 1 });
+        window.devtools("Input.dispatchMouseEvent", event).await;
+    }
+}
+
+const QUESTION: &str = "return [document.getElementById('question').value, document.activeElement.id]";
+
+#[tokio::test]
+async fn selected_text_becomes_a_question_about_its_document() {
+    journey_with(
+        |setup| setup.script(script()).renderer(renderer()),
+        async |app, window| {
+            open_citation(app, window).await;
+            window.find(".words").await;
+            wait::until("the quote is visible", async || run(window, IS_VISIBLE).await == json!(true)).await;
+            assert!(window.has("#selection[hidden]").await);
+            select_quote(window).await;
+            window.press("Ask about this selection").await;
+            let expected = format!("“{SENTENCE}” (Handbook.pdf, page 17)\n");
+            assert_eq!(run(window, QUESTION).await, json!([expected, "question"]));
+            assert_eq!(window.texts("#chosen li").await, ["Handbook.pdf"]);
+            assert!(window.has("#source[open]").await && window.has("#selection[hidden]").await);
+
+            // In the text of the page.
+            window.fill("question", "").await;
+            window.press("Text").await;
+            window.find("mark.strong").await;
+            let select = "getSelection().selectAllChildren(document.querySelector('mark.strong'))";
+            run(window, select).await;
+            window.press("Ask about this selection").await;
+            assert_eq!(run(window, QUESTION).await, json!([expected, "question"]));
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}

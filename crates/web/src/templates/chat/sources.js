@@ -68,7 +68,7 @@ function linkCitations(answer, entries) {
       const cited = Array.from((group ?? whole).matchAll(parts), ([, title, at]) => findCited(linked, title, at, claim));
       if (!cited.every(Boolean)) continue;
       // Numbers replace citations in parentheses. Those that are a part of a sentence stay.
-      nodes.push(text.data.slice(end, group ? index : index + whole.length));
+      nodes.push(group ? text.data.slice(end, index) : `${text.data.slice(end, index + whole.length)} `);
       for (const citation of cited) {
         citation.entry.number ??= count += 1;
         citation.entry.cited ??= citation;
@@ -184,6 +184,7 @@ async function loadViewer() {
   }
   return start({
     byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview,
+    quoteInQuestion,
   });
 }
 
@@ -211,6 +212,16 @@ function openSource({ entry, passage, page, quote }, opener) {
 function closeSource() {
   viewerRequest = null;
   viewer?.closeSource();
+}
+
+// Puts a quoted text of a document into the composer, and makes the document the source of the next question.
+function quoteInQuestion({ document_id: id, title }, quote) {
+  setChosen({ documents: [{ id, name: title, isAvailable: true }] });
+  const field = byId("question");
+  field.value = quote + field.value;
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+  announce(`The selected text is in the question field. Questions are answered from ${title}.`);
 }
 
 // Asks a suggested question.

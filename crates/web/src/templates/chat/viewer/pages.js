@@ -148,6 +148,8 @@ async function loadImage(view, source, signal) {
   if (old) old.replaceWith(image);
   else view.element.replaceChildren(image);
   if (hasMarks(view.number)) await placeMarks(view);
+  if (view.words) placeWords(view);
+  scheduleWords();
   reveal(view);
 }
 
@@ -241,5 +243,6 @@ function onScroll() {
     const view = isAtEnd && !opened.target ? viewAt(box.bottom - 12) : viewAt(box.top + box.height / 3);
     opened.page = opened.target ?? view.number;
     showPageNumber();
+    scheduleWords();
   });
 }

@@ -1,7 +1,7 @@
 // The document viewer: a second module, which the chat loads when a document is opened first. crates/web/src/chat.rs
 // concatenates the files of this folder. They use the names of the chat below.
 
-let byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview;
+let byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview, quoteInQuestion;
 
 const ZOOM_MIN = 0.5;
 const ZOOM_MAX = 5;
@@ -21,6 +21,7 @@ let cachedFile = null; // { documentId, url } of the file that was fetched last
 export function start(chat) {
   ({
     byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview,
+    quoteInQuestion,
   } = chat);
   const listen = (id, event, listener, options) => byId(id).addEventListener(event, listener, options);
   listen("source-close", "click", closeSource);
@@ -57,6 +58,10 @@ export function start(chat) {
   listen("pages", "touchstart", onTouchStart, { passive: true });
   listen("pages", "touchmove", onTouchMove, { passive: false });
   listen("pages", "touchend", () => { pinch = null; });
+  listen("selection-ask", "click", askSelection);
+  // A press on the button would remove the selection.
+  listen("selection-ask", "pointerdown", (event) => event.preventDefault());
+  document.addEventListener("selectionchange", onSelectionChange);
   narrowScreen.addEventListener("change", showDialog);
   new ResizeObserver(refreshImages).observe(byId("pages"));
   return { openSource, openDocument, openSummary, closeSource, closeDocument, isOpenedFrom, releaseFile };
