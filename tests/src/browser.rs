@@ -1,9 +1,10 @@
-//! A client of the admin panel and of the account pages without scripts.
+//! A client of the admin panel, of the account pages and of the web chat's session, without scripts.
 
 use crate::app::TestApp;
 use crate::reply::Reply;
 use reqwest::multipart::Form;
 use reqwest::{Method, RequestBuilder};
+use serde_json::Value;
 
 /// A browser that keeps the session cookie and submits forms. Clones are independent.
 #[derive(Clone, Debug)]
@@ -11,16 +12,38 @@ pub struct Browser {
     app: TestApp,
     /// The `Cookie` header; empty without a cookie.
     pub cookie: String,
+    /// What requests of the web chat name: the ID of the account, `none` while it signs in, nothing on other pages.
+    pub account: Option<String>,
 }
 
 impl Browser {
     /// Returns a browser without cookies.
     pub fn new(app: &TestApp) -> Self {
-        Self { app: app.clone(), cookie: String::new() }
+        Self { app: app.clone(), cookie: String::new(), account: None }
     }
 
-    async fn send(&mut self, request: RequestBuilder) -> Reply {
+    /// Returns a browser in which the web chat is signed in.
+    pub async fn in_chat(app: &TestApp, email: &str, password: &str) -> Self {
+        let mut browser = Self::new(app).with_account(Some("none"));
+        let fields = [("email", email), ("password", password)];
+        let session = browser.post("/chat/session", &fields).await.expect(200).json();
+        browser.account = Some(session["account"]["id"].as_str().unwrap().to_owned());
+        browser
+    }
+
+    /// Returns a copy whose requests name this account.
+    #[must_use]
+    pub fn with_account(&self, account: Option<&str>) -> Self {
+        Self { account: account.map(str::to_owned), ..self.clone() }
+    }
+
+    /// Sends a request with the cookie, and keeps the new one if there is one.
+    pub async fn send(&mut self, request: RequestBuilder) -> Reply {
         let request = if self.cookie.is_empty() { request } else { request.header("Cookie", &self.cookie) };
+        let request = match &self.account {
+            Some(account) => request.header("X-Docent-Account", account),
+            None => request,
+        };
         let reply = self.app.send(request).await;
         if let Some(cookie) = reply.headers.get("set-cookie") {
             let pair = cookie.to_str().unwrap().split(';').next().unwrap();
@@ -32,6 +55,18 @@ impl Browser {
     /// Opens a page.
     pub async fn get(&mut self, path: &str) -> Reply {
         let request = self.app.request(Method::GET, path);
+        self.send(request).await
+    }
+
+    /// Sends JSON, as the script of the web chat does.
+    pub async fn send_json(&mut self, method: Method, path: &str, body: &Value) -> Reply {
+        let request = self.app.request(method, path).json(body);
+        self.send(request).await
+    }
+
+    /// Sends DELETE.
+    pub async fn delete(&mut self, path: &str) -> Reply {
+        let request = self.app.request(Method::DELETE, path);
         self.send(request).await
     }
 

@@ -4,7 +4,7 @@ use crate::app::{PASSWORD, TestApp};
 use crate::wait;
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
-use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::wd::{WebDriverCompatibleCommand, WindowHandle};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use reqwest::{Method, Url};
@@ -105,6 +105,19 @@ impl Chromium {
     /// Returns the address of the current page.
     pub async fn url(&self) -> String {
         self.client.current_url().await.unwrap().to_string()
+    }
+
+    /// Opens another tab of the window and switches to it. Returns the handles of the tab before and of the new one.
+    pub async fn open_tab(&self) -> [WindowHandle; 2] {
+        let before = self.client.window().await.unwrap();
+        let tab = self.client.new_window(true).await.unwrap().handle;
+        self.client.switch_to_window(tab.clone()).await.unwrap();
+        [before, tab]
+    }
+
+    /// Switches to a tab.
+    pub async fn switch_to(&self, tab: &WindowHandle) {
+        self.client.switch_to_window(tab.clone()).await.unwrap();
     }
 
     /// Resizes the page.

@@ -18,7 +18,7 @@ pub use error::{ApiError, Reply};
 pub use extract::client::{Client, UserAgent};
 pub use extract::deserialize::BodyErrors;
 pub use extract::form::Form;
-pub use extract::granted::{Bearer, EndedBearer, Granted, Scoped};
+pub use extract::granted::{Bearer, EndedBearer, Granted, PageSession, Scoped};
 pub use extract::json::Body;
 pub use extract::path::PathId;
 pub use extract::query::Query;

@@ -23,7 +23,7 @@ pub struct HttpSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may call the API: `https://app.example.org`, without a path.
     pub cors_allowed_origins: Vec<String>,
-    /// Signs the session cookie of the panel and the account pages.
+    /// Signs the session cookie of the panel, the account pages and the web chat.
     pub session_key: SessionKey,
     /// Interval of comments on idle streams, which keep the connection open through proxies.
     pub ping_interval: Duration,

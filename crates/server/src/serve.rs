@@ -113,6 +113,7 @@ impl Server {
         let Self { listener, context, surface, .. } = self;
         let workers = context.settings.workers;
         let shared = docent_api::Shared::default();
+        let is_https = context.app.settings().public_url.starts_with("https://");
         let server = HttpServer::new(move || {
             Service::new()
                 .app_data(context.clone())
@@ -126,12 +127,13 @@ impl Server {
                         docent_api::configure(config, &shared, |path| {
                             table::is_there(&context.settings, path)
                         });
-                        let is_https = context.app.settings().public_url.starts_with("https://");
-                        docent_web::mount(config, &context.settings.session_key, is_https);
+                        docent_web::mount(config);
                     }
                 })
                 .default_service(actix_web::web::to(not_found))
                 // The last one is the outermost.
+                .wrap(from_fn(docent_web::identify))
+                .wrap(docent_web::sessions(&context.settings.session_key, is_https))
                 .wrap(NormalizePath::trim())
                 .wrap(from_fn(middleware::panics::catch))
                 .wrap(from_fn(middleware::rate_limit::limit))

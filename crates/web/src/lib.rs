@@ -3,14 +3,18 @@
 mod account;
 mod asset;
 mod chat;
+mod chat_session;
 mod panel;
 mod routes;
 mod signed_in;
 mod templates;
 
+use actix_session::SessionMiddleware;
+use actix_session::storage::CookieSessionStore;
 use actix_web::web::ServiceConfig;
 use docent_http::settings::SessionKey;
 pub use routes::TABLES;
+pub use signed_in::own_page::identify;
 use std::io;
 
 /// Compiles the templates. Until then, pages cannot be rendered.
@@ -21,10 +25,15 @@ pub fn compile() -> io::Result<()> {
     templates::compile(routes::templates())
 }
 
-/// Adds the pages to a server. The key signs the session cookie; `is_https` says whether browsers reach the service over
-/// HTTPS.
-pub fn mount(config: &mut ServiceConfig, key: &SessionKey, is_https: bool) {
+/// Adds the pages to a server, which must also have [`sessions`].
+pub fn mount(config: &mut ServiceConfig) {
     routes::configure(config, |_| true);
-    panel::mount(config, key, is_https);
-    account::mount(config, key, is_https);
+    panel::mount(config);
+    account::mount(config);
+}
+
+/// Middleware for the sessions of browsers. The key signs the cookie; `is_https` says whether browsers reach the service over
+/// HTTPS.
+pub fn sessions(key: &SessionKey, is_https: bool) -> SessionMiddleware<CookieSessionStore> {
+    signed_in::session::middleware(key, is_https)
 }

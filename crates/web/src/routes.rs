@@ -3,7 +3,7 @@
 use crate::account::page::{InAccount, MessagePage};
 use crate::account::{self};
 use crate::templates::{Template, pages};
-use crate::{chat, panel, signed_in};
+use crate::{chat, chat_session, panel, signed_in};
 use docent_http::routes;
 use docent_http::table::Table;
 
@@ -32,6 +32,7 @@ routes! {
     "/chat/chat.js"         { GET => chat::script }
     "/chat/viewer.css"      { GET => chat::viewer_style }
     "/chat/viewer.js"       { GET => chat::viewer_script }
+    "/chat/session"         { GET => chat_session::show, POST => chat_session::begin, DELETE => chat_session::end }
 }
 
 pages! {

@@ -37,13 +37,15 @@ enum Caller {
     Deactivated,
 }
 
-/// The credentials in `Authorization`.
+/// The credentials besides the session cookie.
 #[derive(Clone, Debug)]
 enum Bearer {
     Nothing,
     AccessToken,
     Key(String, Option<ApiKeyScope>),
     ScrapeToken,
+    /// None, but the header of the web chat, which makes the API accept the session.
+    WebChat,
 }
 
 /// A way to send requests: an account, its credentials and its permissions.
@@ -158,6 +160,8 @@ impl Role {
             Self::new("a superuser", Caller::Superuser, Bearer::AccessToken, true),
             Self::new("a superuser without a session", Caller::Superuser, Bearer::AccessToken, false),
             Self::new("a superuser's session alone", Caller::Superuser, Bearer::Nothing, true),
+            Self::new("a plain user's web chat", Caller::Plain, Bearer::WebChat, true),
+            Self::new("a superuser's web chat", Caller::Superuser, Bearer::WebChat, true),
             Self::new("a deactivated superuser", Caller::Deactivated, Bearer::AccessToken, true),
             Self::new("a former staff account", Caller::Demoted, Bearer::AccessToken, true),
         ];
@@ -208,11 +212,17 @@ impl Role {
     /// Returns the bearer token to send.
     pub(super) fn bearer(&self, accounts: &Accounts) -> Option<String> {
         match &self.bearer {
-            Bearer::Nothing => None,
+            Bearer::Nothing | Bearer::WebChat => None,
             Bearer::AccessToken => self.account(accounts).map(|account| account.member.access.clone()),
             Bearer::Key(key, _) => Some(key.clone()),
             Bearer::ScrapeToken => Some(SCRAPE_TOKEN.to_owned()),
         }
+    }
+
+    /// Returns the account that the header of the web chat names.
+    pub(super) fn web_chat(&self, accounts: &Accounts) -> Option<String> {
+        let account = self.account(accounts).filter(|_| matches!(self.bearer, Bearer::WebChat))?;
+        Some(account.member.user.id.to_string())
     }
 
     /// Returns the session cookie and form token to send.
@@ -245,6 +255,11 @@ impl Role {
             Requires::Nothing => return Expected::Allowed,
             Requires::ScrapeToken if matches!(self.bearer, Bearer::ScrapeToken) => return Expected::Allowed,
             Requires::ScrapeToken => return Expected::Unauthenticated,
+            Requires::WebChat => return allowed_if(matches!(self.bearer, Bearer::WebChat)),
+            // It ends the sessions of API clients.
+            Requires::AccessToken if matches!(self.bearer, Bearer::WebChat) => {
+                return Expected::Unauthenticated;
+            }
             Requires::Account(_) | Requires::Owner(_) | Requires::AccessToken | Requires::Granted(_)
                 if !self.is_authenticated() =>
             {
@@ -276,15 +291,17 @@ impl Role {
                 Some(missing) => Expected::Refused(row.refusals[missing.min(1)]),
             },
             Requires::SignedInOwner => allowed_if(row.owner == RecordOwner::Own),
-            Requires::Staff | Requires::SignedIn | Requires::Nothing | Requires::ScrapeToken => {
-                Expected::Allowed
-            }
+            Requires::Staff
+            | Requires::SignedIn
+            | Requires::Nothing
+            | Requires::ScrapeToken
+            | Requires::WebChat => Expected::Allowed,
         }
     }
 
     /// Whether the API accepts the credentials. A key without a scope stands for an invalid key.
     fn is_authenticated(&self) -> bool {
-        let is_valid = matches!(self.bearer, Bearer::AccessToken | Bearer::Key(_, Some(_)));
+        let is_valid = matches!(self.bearer, Bearer::AccessToken | Bearer::WebChat | Bearer::Key(_, Some(_)));
         is_valid && self.caller != Caller::Deactivated
     }
 
@@ -299,7 +316,7 @@ impl Role {
     fn has_scope(&self, needed: ApiKeyScope) -> bool {
         match self.bearer {
             Bearer::Key(_, scope) => scope == Some(needed),
-            Bearer::Nothing | Bearer::AccessToken | Bearer::ScrapeToken => true,
+            Bearer::Nothing | Bearer::AccessToken | Bearer::ScrapeToken | Bearer::WebChat => true,
         }
     }
 }

@@ -17,6 +17,8 @@ pub(super) enum Requires {
     Owner(ApiKeyScope),
     /// An active account, by its access token only.
     AccessToken,
+    /// A request of the web chat.
+    WebChat,
     /// An account with this permission; an API key also needs the scope `admin`.
     Granted(Permission),
     /// A panel session.
@@ -132,7 +134,7 @@ use Payload::{Files, Json};
 use RecordOwner::{OtherSuperuser, Own};
 use Requires::{
     AccessToken, Account, Granted, Nothing, Owner, Panel, ScrapeToken, SignedIn, SignedInOwner, Staff,
-    Superuser,
+    Superuser, WebChat,
 };
 
 const NO_BODY: Payload = Json("{}");
@@ -197,6 +199,9 @@ pub(super) const ROWS: &[Row] = &[
     get("/chat/chat.js", Nothing),
     get("/chat/viewer.css", Nothing),
     get("/chat/viewer.js", Nothing),
+    get("/chat/session", Nothing),
+    post("/chat/session", WebChat, 415).with_payload(NO_BODY),
+    row("DELETE", "/chat/session", WebChat, 204).consuming(Session),
     get("/documents", Account(Read)),
     post("/documents", Account(Ingest), 201).with_payload(Json(r#"{"title":"New"}"#)),
     post("/documents/upload", Account(Ingest), 202).with_payload(Files(1)),

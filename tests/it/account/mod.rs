@@ -1,6 +1,7 @@
 //! The account pages: `/account`.
 
 mod api_keys;
+mod chat_session;
 mod deletion;
 mod email;
 mod password;

@@ -16,7 +16,7 @@ rules! {
         app.advance(Duration::from_secs(2));
         let client = Member::login(&app, user.clone()).await;
         let page = here.get("/account/sessions").await.expect(200).text;
-        for text in ["this device", "API or chat", ">browser<", "127.0.0.1"] {
+        for text in ["this device", ">API<", ">browser<", "127.0.0.1"] {
             assert!(page.contains(text), "{text}: {page}");
         }
         let sessions = app.sessions(user.id).await;
@@ -25,7 +25,7 @@ rules! {
         let _ = here.post(&end, &[("form_token", "x")]).await.expect(403);
         let _ = submit(&mut here, &end, &[]).await.expect(303);
         let _ = app.post("/auth/refresh", json!({ "refresh_token": client.refresh })).await.expect(401);
-        assert!(!here.get("/account/sessions").await.expect(200).text.contains("API or chat"));
+        assert!(!here.get("/account/sessions").await.expect(200).text.contains(">API<"));
         let end = format!("/account/sessions/{}/revoke", id(SessionKind::Panel));
         let reply = submit(&mut here, &end, &[]).await.expect(303);
         assert_eq!(reply.header("location"), "/account/login");

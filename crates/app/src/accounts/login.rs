@@ -69,6 +69,24 @@ pub async fn enter_account(
     enter(app, email, password, client, |_| true).await
 }
 
+/// Logs an account in to the web chat, which asks for the code together with the password.
+///
+/// # Errors
+/// Those of [`login`].
+pub async fn enter_chat(
+    app: &App,
+    email: &str,
+    password: String,
+    code: Option<&str>,
+    client: &ClientInfo,
+) -> Result<SessionId> {
+    let user = check_password(app, email, password, Code::Given(code), client.address, |_| true).await?;
+    if user.lacks_second_factor(app.settings.second_factor_rule) {
+        return Err(Error::SecondFactorRequired);
+    }
+    start_browser_session(app, &user, client).await
+}
+
 async fn enter(
     app: &App,
     email: &str,

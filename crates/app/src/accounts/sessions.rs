@@ -1,4 +1,4 @@
-//! Sessions of browsers, in the panel and on the account pages, and of API clients.
+//! Sessions of browsers, in the panel, on the account pages and in the web chat, and of API clients.
 //!
 //! A browser's session is a record in the database that its cookie names. An API client's session is a family of refresh
 //! tokens in the token store; its record in the database is for listing and revoking it.
@@ -95,6 +95,23 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
     }
     let actor = actor.with_permissions(permissions).with_client_ip(address);
     Ok(BrowserSession { actor, user, verified_at: session.verified_at })
+}
+
+/// Authenticates a request of the web chat to the API by the session of its browser. `user` is the account that the page
+/// shows: after another tab has signed in with another account, the page must not act for that one.
+///
+/// # Errors
+/// Those of [`authenticate_browser`], also when the session belongs to another account; [`Error::SecondFactorRequired`]
+/// when the account must have a second factor and does not.
+pub async fn authenticate_page(app: &App, id: SessionId, user: UserId, address: IpAddr) -> Result<Actor> {
+    let known = authenticate_browser(app, id, address).await?;
+    if known.user.id != user {
+        return Err(Error::Unauthenticated);
+    }
+    if known.user.lacks_second_factor(app.settings.second_factor_rule) {
+        return Err(Error::SecondFactorRequired);
+    }
+    Ok(known.actor)
 }
 
 /// Starts a new session of a browser after the actor's sessions have ended, such as by a password change. It proves no
@@ -194,7 +211,7 @@ pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
     Ok(work.commit().await?)
 }
 
-/// Logs the actor out of the panel and the account pages.
+/// Logs the actor out of the panel, the account pages and the web chat.
 ///
 /// # Errors
 /// When the database cannot be reached; the session is then still valid.

@@ -6,10 +6,11 @@ use crate::extract::client::Client;
 use actix_web::dev::Payload;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
-use docent_app::accounts::{api_keys, authenticate};
+use docent_app::accounts::{api_keys, authenticate, sessions};
 use docent_app::error::{Error, Result};
 use docent_app::scope;
 use docent_domain::access::{Actor, Grant, Operation};
+use docent_domain::id::{SessionId, UserId};
 use docent_domain::scope::Scope;
 use futures::future::LocalBoxFuture;
 
@@ -95,6 +96,16 @@ impl FromRequest for EndedBearer {
     }
 }
 
+/// The browser session of a request that was sent by a script of the service's own pages. The middleware of the pages stores
+/// it in the request; it is used if the request has no bearer credential.
+#[derive(Clone, Copy, Debug)]
+pub struct PageSession {
+    /// The session that the cookie names.
+    pub session: SessionId,
+    /// The account that the page shows.
+    pub user: UserId,
+}
+
 /// The sessions whose access tokens are accepted.
 #[derive(Clone, Copy)]
 enum Accepts {
@@ -102,27 +113,39 @@ enum Accepts {
     EndedSessions,
 }
 
-/// Authenticates the request by access token or API key.
+/// Credentials of a request.
+enum Credential {
+    Bearer(String),
+    Page(PageSession),
+}
+
+/// Authenticates the request by access token or API key, or else by the session of a page.
 fn caller(
     request: &HttpRequest,
     accepts: Accepts,
 ) -> impl Future<Output = Result<(State, Actor), ApiError>> + use<> {
-    let credential = credential(request.headers()).map(str::to_owned);
+    let page = || match accepts {
+        Accepts::ValidSessions => request.extensions().get::<PageSession>().copied(),
+        Accepts::EndedSessions => None,
+    };
+    let bearer = credential(request.headers()).map(|token| Credential::Bearer(token.to_owned()));
+    let credential = bearer.or_else(|| page().map(Credential::Page));
     let context = context::of(request);
     let client = request.extensions().get::<Client>().copied();
     async move {
         let (credential, context) = (credential.ok_or(Error::Unauthenticated)?, context?);
-        let actor = match accepts {
-            Accepts::ValidSessions => authenticate::bearer(&context.app, &credential).await?,
-            Accepts::EndedSessions => {
-                authenticate::bearer_of_ended_session(&context.app, &credential).await?
+        let client = client.ok_or_else(ApiError::internal)?;
+        let app = &context.app;
+        let actor = match (credential, accepts) {
+            (Credential::Page(page), _) => {
+                sessions::authenticate_page(app, page.session, page.user, client.address).await?
+            }
+            (Credential::Bearer(token), Accepts::ValidSessions) => authenticate::bearer(app, &token).await?,
+            (Credential::Bearer(token), Accepts::EndedSessions) => {
+                authenticate::bearer_of_ended_session(app, &token).await?
             }
         };
-        let actor = match client {
-            Some(client) => actor.with_client_ip(client.address),
-            None => actor,
-        };
-        Ok((context, actor))
+        Ok((context, actor.with_client_ip(client.address)))
     }
 }
 

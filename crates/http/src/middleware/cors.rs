@@ -48,7 +48,8 @@ fn preflight() -> HttpResponse {
         .finish()
 }
 
-/// Adds the headers. Tokens are sent in a header and never in a cookie, so credentials are not allowed.
+/// Adds the headers. Other sites send tokens in a header; the session cookie is for the own pages only, so credentials are not
+/// allowed.
 fn allow(headers: &mut HeaderMap, origin: &HeaderValue) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(RESPONSE_HEADERS));

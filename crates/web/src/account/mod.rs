@@ -20,11 +20,10 @@ pub(crate) mod verify_email;
 
 use crate::signed_in::area::Area;
 use crate::signed_in::layout::Framed;
-use crate::signed_in::{login, logout, page as signed_in_page, session};
+use crate::signed_in::{login, logout, page as signed_in_page};
 use crate::templates::pages;
 use actix_web::web::{self, ServiceConfig};
 use docent_http::routes;
-use docent_http::settings::SessionKey;
 
 routes! {
     below "/account":
@@ -62,11 +61,10 @@ pages! {
 }
 
 /// Adds the signed-in account pages to the server.
-pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey, is_https: bool) {
+pub(crate) fn mount(config: &mut ServiceConfig) {
     config.service(
         web::scope(Area::Account.root())
             .configure(|config| configure(config, |_| true))
-            .default_service(web::to(signed_in_page::not_found))
-            .wrap(session::middleware(key, is_https)),
+            .default_service(web::to(signed_in_page::not_found)),
     );
 }

@@ -30,11 +30,10 @@ mod webhooks;
 
 use self::nav::ROOT;
 use crate::signed_in::layout::Framed;
-use crate::signed_in::{login, logout, page, session};
+use crate::signed_in::{login, logout, page};
 use crate::templates::pages;
 use actix_web::web::{self, ServiceConfig};
 use docent_http::routes;
-use docent_http::settings::SessionKey;
 use docent_http::table::Table;
 
 /// Route tables of the panel.
@@ -56,14 +55,13 @@ pages! {
 }
 
 /// Adds the panel's pages to the server.
-pub(crate) fn mount(config: &mut ServiceConfig, key: &SessionKey, is_https: bool) {
+pub(crate) fn mount(config: &mut ServiceConfig) {
     config.service(
         web::scope(ROOT)
             .configure(|config| configure(config, |_| true))
             .configure(|config| content::configure(config, |_| true))
             .configure(|config| collections::configure(config, |_| true))
             .configure(|config| access::configure(config, |_| true))
-            .default_service(web::to(page::not_found))
-            .wrap(session::middleware(key, is_https)),
+            .default_service(web::to(page::not_found)),
     );
 }

@@ -1,6 +1,7 @@
-//! Shared by the panel and the account pages: the session of the browser, signing in and out, layout, forms and rows.
+//! Shared by the panel, the account pages and the web chat: the session of the browser, signing in and out, layout, forms and
+//! rows.
 //!
-//! Both have one session. Any active account can use the account pages, and staff also the panel.
+//! They have one session. Any active account can use the account pages and the chat, and staff also the panel.
 
 pub(crate) mod area;
 pub(crate) mod confirm;
@@ -10,6 +11,7 @@ pub(crate) mod key_form;
 pub(crate) mod layout;
 pub(crate) mod login;
 pub(crate) mod logout;
+pub(crate) mod own_page;
 pub(crate) mod page;
 mod proof;
 pub(crate) mod rows;

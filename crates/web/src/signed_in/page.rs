@@ -73,8 +73,7 @@ impl From<Error> for PageError {
 
 impl From<actix_session::SessionInsertError> for PageError {
     fn from(error: actix_session::SessionInsertError) -> Self {
-        tracing::error!(%error, "a session could not be written");
-        Self::Failed(ApiError::internal())
+        Self::Failed(super::session::unwritable(&error))
     }
 }
 

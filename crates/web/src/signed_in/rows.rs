@@ -118,7 +118,7 @@ impl SessionRow {
             owner: email_of(emails, session.user),
             owner_page: None,
             kind: match session.kind {
-                SessionKind::Api => "API or chat",
+                SessionKind::Api => "API",
                 SessionKind::Panel => "browser",
             },
             from: session.client_ip.map_or_else(String::new, |from| from.to_string()),

@@ -4,7 +4,7 @@ use super::page::PageError;
 use super::proof;
 use actix_session::config::CookieContentSecurity;
 use actix_session::storage::CookieSessionStore;
-use actix_session::{Session, SessionExt, SessionMiddleware};
+use actix_session::{Session, SessionExt, SessionInsertError, SessionMiddleware};
 use actix_web::cookie::{Key, SameSite};
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
@@ -44,12 +44,17 @@ pub(crate) fn middleware(key: &SessionKey, is_https: bool) -> SessionMiddleware<
         .build()
 }
 
+/// ID of the stored session that the cookie names.
+pub(crate) fn id_of(cookie: &Session) -> Option<SessionId> {
+    cookie.get::<String>(SESSION).ok().flatten()?.parse().ok()
+}
+
 /// Starts the session of an authenticated user. The previous session of the browser, with
 /// its form token, becomes invalid.
-pub(crate) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), PageError> {
+pub(crate) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), ApiError> {
     session.renew();
     session.clear();
-    session.insert(SESSION, id.to_string())?;
+    session.insert(SESSION, id.to_string()).map_err(|error| unwritable(&error))?;
     form_token(app, session)?;
     Ok(())
 }
@@ -81,14 +86,20 @@ impl PendingLogin {
 }
 
 /// CSRF token of this session.
-pub(crate) fn form_token(app: &App, session: &Session) -> Result<String, PageError> {
+pub(crate) fn form_token(app: &App, session: &Session) -> Result<String, ApiError> {
     if let Ok(Some(token)) = session.get::<String>(CSRF) {
         return Ok(token);
     }
     let random: [u8; 32] = app.random();
     let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    session.insert(CSRF, &token)?;
+    session.insert(CSRF, &token).map_err(|error| unwritable(&error))?;
     Ok(token)
+}
+
+/// Error for a session that cannot be serialized.
+pub(crate) fn unwritable(error: &SessionInsertError) -> ApiError {
+    tracing::error!(%error, "a session could not be written");
+    ApiError::internal()
 }
 
 /// Whether a form contains the token of its session.
@@ -146,7 +157,7 @@ impl SignedIn {
     ) -> Result<(), PageError> {
         let origin = ClientInfo { address: client.address, agent: agent.0 };
         let id = sessions::replace_browser_session(app, &self.actor, self.verified_at, &origin).await?;
-        start(app, cookie, id)
+        Ok(start(app, cookie, id)?)
     }
 
     /// Shows a success message on the next page.
@@ -173,8 +184,7 @@ impl FromRequest for SignedIn {
         let needs_second_factor = !is_open_without_second_factor(request.path());
         Box::pin(async move {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
-            let id = cookie.get::<String>(SESSION).ok().flatten().and_then(|id| id.parse().ok());
-            let Some(id) = id else { return Err(PageError::LoggedOut { page }) };
+            let Some(id) = id_of(&cookie) else { return Err(PageError::LoggedOut { page }) };
             let known = match sessions::authenticate_browser(&context.app, id, client.address).await {
                 Ok(known) => known,
                 Err(Error::Unauthenticated) => {

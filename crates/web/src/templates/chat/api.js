@@ -34,11 +34,11 @@ function errorMessage(error) {
   return error instanceof ApiError ? error.userMessage : `Something went wrong on this page: ${error.message}.`;
 }
 
-// Sends a request without credentials and throws an `ApiError` unless it succeeds.
+// Sends a request and throws an `ApiError` unless it succeeds.
 async function sendRequest(path, options) {
   let response;
   try {
-    response = await fetch(path, { ...options, credentials: "omit", cache: "no-store" });
+    response = await fetch(path, { ...options, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
     throw error.name === "AbortError" ? error : new ApiError(0);
   }
@@ -51,10 +51,9 @@ function jsonOptions(method, body) {
   return { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 
-// Sends a request with the access token of the session.
+// Sends a request for the account of the session.
 function callApi(path, options = {}) {
-  return withAccessToken((token) =>
-    sendRequest(path, { ...options, headers: { ...options.headers, Authorization: `Bearer ${token}` } }));
+  return withSession(() => sendRequest(path, { ...options, headers: { ...options.headers, ...accountHeader() } }));
 }
 
 // Yields the server-sent events of a response: the name and the parsed JSON of each.

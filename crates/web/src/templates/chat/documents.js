@@ -186,8 +186,8 @@ async function uploadFile(file, destination, line) {
     if (!isPdf && isPdfOnly()) throw new ApiError(415, "Only PDF files are supported");
     const progress = createElement("progress", { max: "1", value: "0", "aria-label": `Uploading ${file.name}` });
     line.replaceChildren(name, " ", progress);
-    const uploaded = await withAccessToken((token) =>
-      postFile(file, destination, token, (part) => { progress.value = part; }));
+    const uploaded = await withSession(() =>
+      postFile(file, destination, (part) => { progress.value = part; }));
     if (!session) return;
     line.remove();
     announce(`${uploaded.title} was uploaded and is being processed.`);
@@ -207,11 +207,11 @@ async function uploadFile(file, destination, line) {
 }
 
 // Uploads a file with XMLHttpRequest, because `fetch` does not report the progress of an upload.
-function postFile(file, destination, token, onProgress) {
+function postFile(file, destination, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", `/documents/upload${destination ? `?collection_id=${destination}` : ""}`);
-    request.setRequestHeader("Authorization", `Bearer ${token}`);
+    for (const [name, value] of Object.entries(accountHeader())) request.setRequestHeader(name, value);
     request.responseType = "json";
     request.upload.addEventListener("progress", (event) => {
       if (event.lengthComputable) onProgress(event.loaded / event.total);

@@ -1,13 +1,14 @@
 
 // Entry point: switches between sign-in and chat, and attaches event listeners.
 
-const SIGNED_IN_IDS = ["side-toggle", "new", "account", "logout", "workspace"];
+const SIGNED_IN_IDS = ["side-toggle", "new", "account", "panel", "logout", "workspace"];
 const SEARCH_DELAY = 250; // in milliseconds, after the last keystroke
 
 function showChat() {
   byId("sign-in").hidden = true;
   for (const id of SIGNED_IN_IDS) byId(id).hidden = false;
   byId("user").textContent = session.email;
+  byId("panel").hidden = !session.is_staff;
   updateLayout();
   byId("question").focus({ preventScroll: true });
   showChosen();
@@ -29,7 +30,7 @@ function showSignIn(notice) {
 // Removes the session and all data of the user from the page. The text of the question field stays, because a session
 // can expire while the user types.
 function endSession(notice) {
-  clearSession();
+  session = null;
   clearTimeout(pollTimer);
   startConversation();
   viewer?.releaseFile();
@@ -114,9 +115,9 @@ listen("preview", "pointerleave", hidePreview);
 addEventListener("scroll", hidePreview, { passive: true });
 addEventListener("hashchange", openConversationFromUrl);
 document.addEventListener("visibilitychange", schedulePoll);
+document.addEventListener("visibilitychange", restoreSessionOfOtherTab);
 narrowScreen.addEventListener("change", updateLayout);
 acceptDroppedFiles();
 byId("theme").hidden = false;
 
-if (session) showChat();
-else showSignIn();
+restoreSession().then((isSignedIn) => { if (!isSignedIn) showSignIn(); }, (error) => showSignIn(errorMessage(error)));

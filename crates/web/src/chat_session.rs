@@ -1,0 +1,80 @@
+//! `/chat/session`: signs the web chat in and out and says which account is signed in.
+//!
+//! The session is the one of the account pages and of the panel, so that signing out ends it everywhere.
+
+use crate::signed_in::own_page::OwnPage;
+use crate::signed_in::session;
+use actix_session::Session;
+use actix_web::HttpResponse;
+use docent_app::accounts::login;
+use docent_app::accounts::sessions::{self, BrowserSession, ClientInfo};
+use docent_app::error::Error;
+use docent_domain::access::UseAdminPanel;
+use docent_http::{ApiError, Client, Form, Reply, State, UserAgent};
+use serde::Serialize;
+
+/// The session of the browser.
+#[derive(Serialize)]
+struct SessionResponse {
+    /// The account, if one is signed in.
+    account: Option<Account>,
+}
+
+#[derive(Serialize)]
+struct Account {
+    id: String,
+    email: String,
+    /// Whether the account can use the panel.
+    is_staff: bool,
+}
+
+fn response(known: Option<BrowserSession>) -> HttpResponse {
+    let account = known.map(|known| Account {
+        id: known.user.id.to_string(),
+        is_staff: known.actor.authorize::<UseAdminPanel>().is_ok(),
+        email: known.user.email.as_str().to_owned(),
+    });
+    HttpResponse::Ok().json(SessionResponse { account })
+}
+
+/// Says which account is signed in. A page asks when it is opened, so the absence of a session is no error.
+pub(crate) async fn show(context: State, cookie: Session, client: Client) -> Reply {
+    let Some(id) = session::id_of(&cookie) else { return Ok(response(None)) };
+    let app = &context.app;
+    match sessions::authenticate_browser(app, id, client.address).await {
+        // The account can only open the page that sets up its second factor.
+        Ok(known) if known.user.lacks_second_factor(app.settings().second_factor_rule) => Ok(response(None)),
+        Ok(known) => Ok(response(Some(known))),
+        Err(Error::Unauthenticated) => {
+            cookie.purge();
+            Ok(response(None))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(crate) async fn begin(
+    _: OwnPage,
+    context: State,
+    cookie: Session,
+    client: Client,
+    agent: UserAgent,
+    form: Result<Form, ApiError>,
+) -> Reply {
+    let (form, app) = (form?, &context.app);
+    let origin = ClientInfo { address: client.address, agent: agent.0 };
+    let code = Some(form.text("code")).filter(|code| !code.is_empty());
+    let password = form.text("password").to_owned();
+    let id = login::enter_chat(app, form.text("email"), password, code, &origin).await?;
+    session::start(app, &cookie, id)?;
+    Ok(response(Some(sessions::authenticate_browser(app, id, client.address).await?)))
+}
+
+/// Ends the session on the server, so that other tabs and copies of the cookie no longer work.
+pub(crate) async fn end(page: OwnPage, context: State, cookie: Session, client: Client) -> Reply {
+    let page = page.0.ok_or(Error::Unauthenticated)?;
+    let actor = sessions::authenticate_page(&context.app, page.session, page.user, client.address).await?;
+    sessions::leave_browser(&context.app, &actor, page.session).await?;
+    cookie.purge();
+    Ok(HttpResponse::NoContent().finish())
+}
