@@ -11,6 +11,25 @@ rules! {
         assert_eq!(body.as_object().unwrap().len(), 1);
     }
 
+    async fn browsers_are_sent_to_the_chat_and_other_clients_get_json(setup) {
+        let app = setup.http(|http| http.cors_allowed_origins = vec!["https://app.example.org".into()]).start().await;
+        let get = async |accept: &str| {
+            let request = app.request(reqwest::Method::GET, "/").header("Accept", accept);
+            app.send(request.header("Origin", "https://app.example.org")).await
+        };
+        for accept in ["text/html", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "application/json;q=0.5, text/html"] {
+            let reply = get(accept).await.expect(303);
+            assert_eq!((reply.header("location"), reply.text.as_str()), ("/chat", ""), "{accept}");
+        }
+        for accept in ["*/*", "", "application/json", "application/json, text/html;q=0.9", "text/plain", "text/html;q=0", "no media type"] {
+            let reply = get(accept).await.expect(200);
+            assert!(reply.json()["message"].is_string(), "{accept}");
+            let vary: Vec<_> = reply.headers.get_all("vary").iter().map(|value| value.to_str().unwrap()).collect();
+            assert!(vary.contains(&"Accept") && vary.contains(&"Origin"), "{vary:?}");
+        }
+        assert!(app.get("/").await.expect(200).json()["message"].is_string());
+    }
+
     async fn status_returns_app_debug_and_version(setup) {
         let app = setup.http(|http| { http.app_name = "Library".into(); http.debug = true }).start().await;
         let body = app.get("/status").await.expect(200).json();

@@ -19,7 +19,7 @@ async fn tick(window: &Chromium, picker: &str, value: &str) {
 #[tokio::test]
 async fn group_permissions_determine_menu_and_actions() {
     superuser_journey(async |app, window| {
-        assert_eq!(menu(window).await.len(), 16);
+        assert_eq!(menu(window).await.len(), 18);
         window.goto("/admin/groups/add").await;
         window.fill("name", "Librarians").await;
         for permission in ["documents.view_document", "documents.delete_document"] {
@@ -40,7 +40,8 @@ async fn group_permissions_determine_menu_and_actions() {
         window.arrive("/admin/login").await;
 
         window.login("lib@example.org").await;
-        assert_eq!(menu(window).await, ["Dashboard", "Documents", "Collections", "Try a search"]);
+        let sections = ["Dashboard", "Documents", "Collections", "Try a search", "Chat", "Your account"];
+        assert_eq!(menu(window).await, sections);
         assert!(!window.text().await.contains("Jobs waiting"));
         window.goto("/admin/users").await;
         window.see("403").await;

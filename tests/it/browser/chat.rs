@@ -212,6 +212,28 @@ async fn sign_in_holds_for_all_tabs_and_ends_in_all_at_sign_out() {
 }
 
 #[tokio::test]
+async fn staff_move_between_chat_account_and_panel_with_one_session() {
+    journey(async |app, window| {
+        app.account(ADA, Flags { is_staff: true, is_superuser: false }).await;
+        window.goto("/").await;
+        window.arrive("/chat").await;
+        window.submit_login(ADA, PASSWORD).await;
+        window.click("#panel").await;
+        window.see("Dashboard").await;
+        window.press("Chat").await;
+        window.see(ADA).await;
+        window.click("#account").await;
+        window.arrive("/account").await;
+        window.press("Sign out").await;
+        window.arrive("/account/login").await;
+        window.goto("/chat").await;
+        window.find("#email").await;
+        assert_eq!(window.console_errors().await, Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn failed_sign_out_says_that_the_session_continues() {
     journey(async |app, window| {
         enter(app, window).await;

@@ -64,7 +64,10 @@ fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
     };
     let group =
         |(title, sections): (_, &[_])| NavGroup { title, links: sections.iter().filter_map(link).collect() };
-    GROUPS.into_iter().map(group).filter(|group| !group.links.is_empty()).collect()
+    let elsewhere = |label, href: &str| NavLink { label, href: href.to_owned(), is_current: false };
+    let other = vec![elsewhere("Chat", "/chat"), elsewhere("Your account", Area::Account.root())];
+    let groups = GROUPS.into_iter().map(group).filter(|group| !group.links.is_empty());
+    groups.chain([NavGroup { title: "Other pages", links: other }]).collect()
 }
 
 /// Label of a section.
