@@ -35,6 +35,7 @@ mod m0029_file_types;
 mod m0030_feedback;
 mod m0031_summaries;
 mod m0032_open_collections;
+mod m0033_pinned_conversations;
 mod state;
 mod table;
 
@@ -84,6 +85,7 @@ impl MigratorTrait for Migrator {
             migration("m0030_feedback", m0030_feedback::changes),
             migration("m0031_summaries", m0031_summaries::changes),
             migration("m0032_open_collections", m0032_open_collections::changes),
+            migration("m0033_pinned_conversations", m0033_pinned_conversations::changes),
         ]
     }
 }

@@ -184,6 +184,39 @@ rules! {
         assert_eq!((&rest.json()["messages"][0]["content"], rest.header("link")), (&json!("ok"), ""));
     }
 
+    async fn conversations_are_pinned_and_searched_by_title_and_messages(setup) {
+        let app = setup.always(Turn::saying("Five years, for pumps.")).start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let mut paths = Vec::new();
+        for (by, title) in [(&ada, "Warranty"), (&ada, "Second"), (&ada, "Third"), (&bob, "Pumps")] {
+            app.advance(Duration::from_secs(1));
+            paths.push(create(by, json!({ "title": title })).await.0);
+        }
+        app.advance(Duration::from_secs(1));
+        ask(&ada, &paths[1], "How long?").await;
+        let before = ada.get(&paths[0]).await.expect(200).json();
+        let pinned = ada.patch(&paths[0], json!({ "pinned": true })).await.expect(200).json();
+        assert_eq!((&pinned["pinned"], &pinned["updated_at"], &pinned["title"]), (&json!(true), &before["updated_at"], &json!("Warranty")));
+        assert_eq!(ada.patch(&paths[0], json!({})).await.expect(200).json(), pinned);
+
+        let list = async |by: &Member, query: &str| titles(&by.get(&format!("/conversations?{query}")).await.expect(200));
+        assert_eq!(list(&ada, "").await, ["Second", "Third", "Warranty"]);
+        assert_eq!(list(&ada, "pinned=true").await, ["Warranty"]);
+        assert_eq!(list(&ada, "pinned=false").await, ["Second", "Third"]);
+        assert_eq!(list(&ada, "q=PUMPS").await, ["Second"], "in an answer, and not those of others");
+        assert_eq!(list(&ada, "q=how%20long").await, ["Second"]);
+        assert_eq!(list(&ada, "q=warr&pinned=false").await, [""; 0]);
+        assert_eq!(list(&bob, "q=pumps").await, ["Pumps"]);
+        let page = ada.get("/conversations?q=r&limit=1").await.expect(200);
+        assert_eq!(titles(&page), ["Second"]);
+        let next = page.header("link").split(['<', '>']).nth(1).unwrap().to_owned();
+        assert!(next.contains("&q=r"), "{next}");
+        assert_eq!(titles(&ada.get(&next).await.expect(200)), ["Third"]);
+        let _ = ada.patch(&paths[0], json!({ "pinned": false })).await.expect(200);
+        assert_eq!(list(&ada, "pinned=true").await, [""; 0]);
+        bob.patch(&paths[0], json!({ "pinned": true })).await.refused(404, "Conversation not found");
+    }
+
     async fn conversation_of_another_account_returns_404(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let (ada, bob, root) = (app.ada().await, app.member("bob@example.org").await, app.superuser().await);
@@ -206,7 +239,9 @@ rules! {
             ada.post("/conversations", json!({ "title": title })).await.invalid(&["body.title"]);
             ada.patch(&path, json!({ "title": title })).await.invalid(&["body.title"]);
         }
-        ada.patch(&path, json!({})).await.invalid(&["body.title"]);
+        ada.patch(&path, json!({ "pinned": "yes" })).await.invalid(&["body.pinned"]);
+        ada.get("/conversations?pinned=1").await.invalid(&["query.pinned"]);
+        ada.get(&format!("/conversations?q={}", "x".repeat(201))).await.invalid(&["query.q"]);
         ada.post("/conversations", json!([])).await.invalid(&["body"]);
         ada.get("/conversations/x").await.invalid(&["path.id"]);
         ada.get(&format!("/conversations/{UNKNOWN}")).await.refused(404, "Conversation not found");

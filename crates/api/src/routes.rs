@@ -54,7 +54,7 @@ routes! {
     "/conversations"        { GET => conversations::list::list, POST => conversations::begin::begin }
     "/conversations/{id}"   {
         GET => conversations::read::read,
-        PATCH => conversations::rename::rename,
+        PATCH => conversations::change::change,
         DELETE => conversations::delete::delete
     }
     "/conversations/{id}/messages/{message}/feedback" {

@@ -59,7 +59,8 @@ async fn create(
     let now = app.now();
     let title = ConversationTitle::of_question(question);
     let owner = grant.user();
-    let conversation = Conversation { id, owner, title, selection, created_at: now, updated_at: now };
+    let conversation =
+        Conversation { id, owner, title, selection, is_pinned: false, created_at: now, updated_at: now };
     let mut work = app.store.begin().await?;
     if !work.conversations().insert(&conversation).await? {
         return Ok(work.conversations().get(id).await?);

@@ -25,6 +25,8 @@ pub struct Conversation {
     pub title: ConversationTitle,
     /// What its last question was limited to.
     pub selection: ConversationSelection,
+    /// Whether it is listed before the others.
+    pub is_pinned: bool,
     /// Creation time.
     pub created_at: DateTime<Utc>,
     /// Time of the last message or title change.
@@ -66,6 +68,10 @@ fn first<T: Copy>(ids: &[T]) -> Vec<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversationTitle(String);
 
+/// Maximum length of a title that is derived from a question, in characters.
+const DERIVED_TITLE_MAX: usize = 60;
+/// Shorter sentences, such as greetings, are no title of their own.
+const SENTENCE_MIN: usize = 12;
 /// Title of a conversation without messages.
 const UNTITLED: &str = "New conversation";
 
@@ -88,20 +94,22 @@ impl ConversationTitle {
         crate::text::parse_label("title", text, CONVERSATION_TITLE_MAX).map(Self)
     }
 
-    /// Derives a title from the first words of the first question.
+    /// Derives a title from the first question: its first sentence that ends with a question mark or an exclamation mark,
+    /// without a greeting before it, and at most [`DERIVED_TITLE_MAX`] characters.
     pub fn of_question(question: &str) -> Self {
         let line: String = question.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         if line.is_empty() {
             return Self::untitled();
         }
-        const SHORT: usize = 80;
-        if line.chars().count() <= SHORT {
-            return Self(line);
+        let mut sentences = line.split_inclusive(['?', '!', '？', '！']).map(str::trim);
+        let title = sentences.find(|sentence| sentence.chars().count() >= SENTENCE_MIN).unwrap_or(&line);
+        if title.chars().count() <= DERIVED_TITLE_MAX {
+            return Self(title.to_owned());
         }
-        let cut: String = line.chars().take(SHORT).collect();
+        let cut: String = title.chars().take(DERIVED_TITLE_MAX).collect();
         let words = cut.rsplit_once(' ').map_or(cut.as_str(), |(words, _)| words);
-        Self(format!("{words}…"))
+        Self(format!("{}…", words.trim_end_matches([',', ';', ':'])))
     }
 
     /// The title.
@@ -171,8 +179,19 @@ mod tests {
         let title = |text: &str| ConversationTitle::of_question(text).as_str().to_owned();
         assert_eq!(title("  What was\nthe revenue? "), "What was the revenue?");
         assert_eq!(title("\n"), "New conversation");
+        assert_eq!(
+            title("Hello! How long is the warranty of pumps? I bought one."),
+            "How long is the warranty of pumps?"
+        );
+        assert_eq!(title("Why? And how?"), "Why? And how?");
+        assert_eq!(
+            title("保証期間は何年ですか？ポンプの場合を教えてください。"),
+            "保証期間は何年ですか？ポンプの場合を教えてください。"
+        );
+        let list = "Compare the revenue, the costs, the number of employees and sites, and the profit of the last five years";
+        assert_eq!(title(list), "Compare the revenue, the costs, the number of employees and…");
         let long = title(&"word ".repeat(40));
-        assert!(long.ends_with("word…") && long.chars().count() <= 81);
-        assert!(title(&"x".repeat(500)).chars().count() <= 81);
+        assert!(long.ends_with("word…") && long.chars().count() <= 61);
+        assert!(title(&"x".repeat(500)).chars().count() <= 61);
     }
 }

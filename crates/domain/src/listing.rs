@@ -147,6 +147,10 @@ pub struct ConversationFilter {
     pub owner: Option<UserId>,
     /// Only conversations whose title contains this text, ignoring ASCII case.
     pub text: Option<String>,
+    /// Whether `text` may also be in a message.
+    pub includes_messages: bool,
+    /// Only conversations that are pinned, or are not.
+    pub is_pinned: Option<bool>,
     /// Only conversations after this position.
     pub after: Option<ConversationPosition>,
 }

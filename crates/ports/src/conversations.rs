@@ -72,7 +72,7 @@ pub trait ConversationWriter: ConversationReader {
     /// If the owner does not exist.
     async fn insert(&mut self, conversation: &Conversation) -> Result<bool>;
 
-    /// Updates the title, selection and time of a conversation. Returns whether it existed.
+    /// Updates the title, selection and time of a conversation, and whether it is pinned. Returns whether it existed.
     async fn update(&mut self, conversation: &Conversation) -> Result<bool>;
 
     /// Deletes a conversation with its messages. Returns whether it existed.

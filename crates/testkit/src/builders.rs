@@ -254,6 +254,7 @@ pub fn conversation(n: u32, owner: UserId) -> Conversation {
         owner,
         title: ConversationTitle::parse(&format!("Conversation {n}")).expect("a title"),
         selection: ConversationSelection::default(),
+        is_pinned: false,
         created_at: at(i64::from(n)),
         updated_at: at(i64::from(n)),
     }

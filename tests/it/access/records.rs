@@ -255,6 +255,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
         owner: user.id,
         title: ConversationTitle::parse(name).unwrap(),
         selection: ConversationSelection::default(),
+        is_pinned: false,
         created_at: now,
         updated_at: now,
     };

@@ -36,8 +36,11 @@ impl ConversationReader for Transaction {
     ) -> Result<Page<(Conversation, u64)>> {
         let rows = Entity::find()
             .apply_if(filter.owner, |rows, owner| rows.filter(Column::OwnerId.eq(owner.as_uuid())))
+            .apply_if(filter.is_pinned, |rows, is_pinned| rows.filter(Column::IsPinned.eq(is_pinned)))
             .apply_if(filter.text.as_deref(), |rows, text| {
-                rows.filter(contains(Expr::col(Column::Title), text, self.backend()))
+                let in_title = contains(Expr::col(Column::Title), text, self.backend());
+                let in_messages = filter.includes_messages.then(|| self.with_text(filter.owner, text));
+                rows.filter(Condition::any().add(in_title).add_option(in_messages))
             })
             .apply_if(filter.after, |rows, after| {
                 rows.filter(is_after(NEWEST_FIRST, after.updated_at, after.id.as_uuid()))
@@ -134,6 +137,22 @@ impl ConversationReader for Transaction {
 }
 
 impl Transaction {
+    /// Selects conversations with a message that contains this text.
+    fn with_text(&self, owner: Option<UserId>, text: &str) -> Expr {
+        let of_owner = |owner: UserId| {
+            let ids = Entity::find().select_only().column(Column::Id);
+            ids.filter(Column::OwnerId.eq(owner.as_uuid())).into_query()
+        };
+        let messages = messages::Entity::find()
+            .select_only()
+            .column(messages::Column::ConversationId)
+            .apply_if(owner, |rows, owner| {
+                rows.filter(messages::Column::ConversationId.in_subquery(of_owner(owner)))
+            })
+            .filter(contains(Expr::col(messages::Column::Content), text, self.backend()));
+        Column::Id.in_subquery(messages.into_query())
+    }
+
     /// Returns the owners of the conversations of these messages.
     async fn owners(&mut self, of: &[ConversationMessage]) -> Result<HashMap<Uuid, UserId>> {
         let ids = of.iter().map(|message| message.conversation.as_uuid());
@@ -184,6 +203,7 @@ impl ConversationWriter for Transaction {
             .col_expr(Column::Title, Expr::val(conversation.title.as_str()))
             .col_expr(Column::Selection, Expr::val(selection_text(&conversation.selection)))
             .col_expr(Column::UpdatedAt, Expr::val(micros(conversation.updated_at)))
+            .col_expr(Column::IsPinned, Expr::val(conversation.is_pinned))
             .filter(Column::Id.eq(conversation.id.as_uuid()));
         Ok(self.update_rows("change a conversation", update).await? > 0)
     }

@@ -3,13 +3,16 @@
 use super::response::ConversationResponse;
 use crate::openapi::answers;
 use crate::paging;
-use docent_app::conversations::own;
+use docent_app::conversations::own::{self, OwnFilter};
 use docent_domain::access::Chat;
 use docent_domain::conversation::Conversation;
 use docent_domain::listing::ConversationPosition;
 use docent_http::{Granted, Query, Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// Maximum number of characters of the parameter `q`.
+const TEXT_MAX: usize = 200;
 
 /// A conversation with its number of messages.
 #[derive(Serialize, ToSchema)]
@@ -20,6 +23,8 @@ pub(crate) struct ConversationEntry<'a> {
     /// Title.
     #[schema(min_length = 1, max_length = 200)]
     title: &'a str,
+    /// Whether the account has pinned it.
+    pinned: bool,
     /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
@@ -32,8 +37,8 @@ pub(crate) struct ConversationEntry<'a> {
 
 impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
     fn from((conversation, messages): &'a (Conversation, u64)) -> Self {
-        let ConversationResponse { id, title, created_at, updated_at, .. } = conversation.into();
-        Self { id, title, created_at, updated_at, messages: *messages }
+        let ConversationResponse { id, title, pinned, created_at, updated_at, .. } = conversation.into();
+        Self { id, title, pinned, created_at, updated_at, messages: *messages }
     }
 }
 
@@ -43,7 +48,17 @@ impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
 /// is one. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/conversations", operation_id = "list_conversations", tag = "Conversations",
-    params(paging::Parameters),
+    params(
+        paging::Parameters,
+        (
+            "q" = Option<String>, Query, description = "Only conversations with this text in the title or in a message.",
+            max_length = 200, nullable = false,
+        ),
+        (
+            "pinned" = Option<String>, Query, description = "`true`: only pinned conversations; `false`: only others.",
+            nullable = false, pattern = "^(true|false)?$", example = "true",
+        ),
+    ),
     responses(
         (status = 200, description = "The conversations.", body = [ConversationEntry<'_>]),
         answers::InvalidParameters,
@@ -52,11 +67,18 @@ impl<'a> From<&'a (Conversation, u64)> for ConversationEntry<'a> {
 pub(crate) async fn list(by: Granted<Chat>, context: State, mut query: Query) -> Reply {
     let limit = paging::limit(&mut query).unwrap_or(paging::DEFAULT_LIMIT);
     let after = paging::after(&mut query, paging::position);
+    let is_pinned = query.parse("pinned", "must be true or false", |text| text.parse::<bool>().ok());
+    let is_short = |text: &str| text.chars().count() <= TEXT_MAX;
+    let text =
+        query.parse("q", "must have at most 200 characters", |text| is_short(text).then(|| text.to_owned()));
     query.done()?;
     let after = after.map(|(updated_at, id)| ConversationPosition { updated_at, id });
+    let filter = OwnFilter { text: text.clone(), is_pinned, after };
     // One more than requested shows whether there is another page.
-    let mut found = own::list(&context.app, &by.grant, after, limit + 1).await?;
+    let mut found = own::list(&context.app, &by.grant, filter, limit + 1).await?;
     let next = paging::truncate(&mut found, limit, |(last, _)| paging::cursor(last.updated_at, last.id));
     let body: Vec<_> = found.iter().map(ConversationEntry::from).collect();
-    Ok(paging::response(body, "/conversations", &[], limit, next))
+    let pinned = is_pinned.map(|is_pinned| is_pinned.to_string());
+    let parameters = [("q", text.as_deref()), ("pinned", pinned.as_deref())];
+    Ok(paging::response(body, "/conversations", &parameters, limit, next))
 }

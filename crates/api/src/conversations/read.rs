@@ -36,6 +36,8 @@ pub(crate) struct ConversationWhole<'a> {
     /// Documents that its last question was limited to, at most the first 100; `null` for all.
     #[schema(value_type = Option<Vec<DocumentRef>>, required, max_items = 100)]
     document_ids: Option<Vec<String>>,
+    /// Whether the account has pinned it.
+    pinned: bool,
     /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
@@ -188,9 +190,17 @@ pub(crate) async fn read(
     let next = (end < found.total && !found.records.is_empty()).then(|| end.to_string());
     let messages = found.records.iter().map(|message| MessageResponse::of(message, &withheld)).collect();
     let path = format!("/conversations/{id}");
-    let ConversationResponse { id, title, collection_ids, document_ids, created_at, updated_at } =
+    let ConversationResponse { id, title, collection_ids, document_ids, pinned, created_at, updated_at } =
         conversation.into();
-    let body =
-        ConversationWhole { id, title, collection_ids, document_ids, created_at, updated_at, messages };
+    let body = ConversationWhole {
+        id,
+        title,
+        collection_ids,
+        document_ids,
+        pinned,
+        created_at,
+        updated_at,
+        messages,
+    };
     Ok(paging::response(body, &path, &[], limit, next))
 }

@@ -13,6 +13,7 @@ use utoipa::ToSchema;
     "title": "How long is the warranty?",
     "collection_ids": null,
     "document_ids": null,
+    "pinned": false,
     "created_at": "2026-01-01T00:00:00.000000Z",
     "updated_at": "2026-01-01T00:05:00.000000Z",
 }))]
@@ -29,6 +30,8 @@ pub(crate) struct ConversationResponse<'a> {
     /// Documents that its last question was limited to, at most the first 100; `null` for all.
     #[schema(value_type = Option<Vec<DocumentRef>>, required, max_items = 100)]
     pub(super) document_ids: Option<Vec<String>>,
+    /// Whether the account has pinned it.
+    pub(super) pinned: bool,
     /// Creation time.
     #[schema(format = "date-time")]
     pub(super) created_at: String,
@@ -44,6 +47,7 @@ impl<'a> From<&'a Conversation> for ConversationResponse<'a> {
             title: conversation.title.as_str(),
             collection_ids: conversation.selection.collections.as_deref().map(texts),
             document_ids: conversation.selection.documents.as_deref().map(texts),
+            pinned: conversation.is_pinned,
             created_at: rfc3339(conversation.created_at),
             updated_at: rfc3339(conversation.updated_at),
         }

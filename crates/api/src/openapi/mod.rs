@@ -86,7 +86,7 @@ pub fn json() -> serde_json::Result<String> {
         crate::conversations::list::list,
         crate::conversations::begin::begin,
         crate::conversations::read::read,
-        crate::conversations::rename::rename,
+        crate::conversations::change::change,
         crate::conversations::delete::delete,
         crate::conversations::feedback::put,
         crate::conversations::feedback::delete,

@@ -13,18 +13,30 @@ use docent_domain::scope::Scope;
 use docent_ports::conversations::ConversationReader;
 use std::collections::HashSet;
 
-/// At most `limit` conversations after a list position, most recently updated first, each with its number of
-/// messages.
+/// Which of its conversations an account lists.
+#[derive(Clone, Debug, Default)]
+pub struct OwnFilter {
+    /// Only those with this text in the title or in a message.
+    pub text: Option<String>,
+    /// Only those that are pinned, or are not.
+    pub is_pinned: Option<bool>,
+    /// Only those after this position.
+    pub after: Option<ConversationPosition>,
+}
+
+/// At most `limit` conversations, most recently updated first, each with its number of messages.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list(
     app: &App,
     grant: &Grant<Chat>,
-    after: Option<ConversationPosition>,
+    filter: OwnFilter,
     limit: u64,
 ) -> Result<Vec<(Conversation, u64)>> {
-    let filter = ConversationFilter { owner: Some(grant.user()), text: None, after };
+    let OwnFilter { text, is_pinned, after } = filter;
+    let owner = Some(grant.user());
+    let filter = ConversationFilter { owner, text, includes_messages: true, is_pinned, after };
     let page = PageRequest { offset: 0, limit };
     Ok(app.store.read().await?.conversations().list(&filter, page).await?.records)
 }
@@ -44,6 +56,7 @@ pub async fn create(
         owner: grant.user(),
         title: title.unwrap_or_else(ConversationTitle::untitled),
         selection: ConversationSelection::default(),
+        is_pinned: false,
         created_at: now,
         updated_at: now,
     };
@@ -73,22 +86,26 @@ pub async fn read(
     Ok((read, withheld))
 }
 
-/// Changes a conversation's title.
+/// Changes a conversation's title, or pins it or ends that. Pinning is no change of its content, so its time stays.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn rename(
+pub async fn change(
     app: &App,
     grant: &Grant<Chat>,
     id: ConversationId,
-    title: ConversationTitle,
+    title: Option<ConversationTitle>,
+    is_pinned: Option<bool>,
 ) -> Result<Conversation> {
     let mut work = app.store.begin().await?;
-    let conversation = find(work.conversations(), grant, id).await?;
-    let renamed = Conversation { title, updated_at: app.now(), ..conversation };
-    work.conversations().update(&renamed).await?;
+    let mut conversation = find(work.conversations(), grant, id).await?;
+    if let Some(title) = title {
+        (conversation.title, conversation.updated_at) = (title, app.now());
+    }
+    conversation.is_pinned = is_pinned.unwrap_or(conversation.is_pinned);
+    work.conversations().update(&conversation).await?;
     work.commit().await?;
-    Ok(renamed)
+    Ok(conversation)
 }
 
 /// Deletes a conversation and its messages.

@@ -88,7 +88,8 @@ async fn account_with_all_records(service: &Service) -> User {
         assert!(work.api_keys().insert(&builders::api_key(n, user.id)).await.unwrap());
         let documents = (n == 1).then(|| vec![builders::id(8), builders::id(7)]);
         let selection = ConversationSelection { collections: None, documents };
-        let conversation = Conversation { selection, ..builders::conversation(n, user.id) };
+        let conversation =
+            Conversation { selection, is_pinned: n == 1, ..builders::conversation(n, user.id) };
         assert!(work.conversations().insert(&conversation).await.unwrap());
         let webhook = builders::webhook(n, user.id);
         let rotated = webhook.clone().rotated(WebhookSecret::from_bytes([99; 32]), builders::at(5));

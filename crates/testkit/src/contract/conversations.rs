@@ -14,7 +14,7 @@ use docent_domain::listing::{
 };
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
-use docent_ports::store::Store;
+use docent_ports::store::{ReadView, Store};
 use std::sync::Arc;
 
 async fn add(store: &dyn Store, conversations: &[Conversation]) {
@@ -97,7 +97,7 @@ crate::battery! {
     async fn conversation_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
         let selection = ConversationSelection { collections: Some(vec![id(3)]), documents: None };
-        let added = Conversation { selection, updated_at: at(7), ..conversation(1, user(1).id) };
+        let added = Conversation { selection, is_pinned: true, updated_at: at(7), ..conversation(1, user(1).id) };
         add(&*store, std::slice::from_ref(&added)).await;
         let said = [question(1, id(1)), answer(2)];
         assert_eq!(append(&*store, &said).await, 0);
@@ -226,6 +226,7 @@ crate::battery! {
         let renamed = Conversation {
             title: ConversationTitle::parse("Renamed").unwrap(),
             selection: ConversationSelection { collections: Some(Vec::new()), documents: Some(vec![id(7), id(6)]) },
+            is_pinned: true,
             updated_at: at(9),
             ..conversation(1, user(1).id)
         };
@@ -269,6 +270,34 @@ crate::battery! {
         let filter = ConversationFilter { text: Some("TION 2".into()), ..ConversationFilter::default() };
         let second = view.conversations().list(&filter, first(9)).await.unwrap().records;
         assert_eq!(second, [(talk2.clone(), 0)]);
+    }
+
+    /// A search includes the text of messages only if that is asked for, and stays within the account.
+    async fn list_searches_messages_of_the_account(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let (one, two) = (user(1).id, user(2).id);
+        let pinned = Conversation { is_pinned: true, ..conversation(3, one) };
+        add(&*store, &[conversation(1, one), conversation(2, two), pinned, conversation(4, one)]).await;
+        let saying = |n, text: &str| ConversationMessage { content: text.into(), ..question(n, id(n)) };
+        for message in [saying(1, "How long is the WARRANTY?"), saying(2, "warranty"), saying(3, "100 %_ of the warranty"), saying(4, "")] {
+            append(&*store, &[message]).await;
+        }
+        let mut view = store.read().await.unwrap();
+        let found = async |view: &mut dyn ReadView, filter: ConversationFilter| {
+            let found = view.conversations().list(&filter, first(9)).await.unwrap();
+            assert_eq!(found.total, found.records.len() as u64);
+            found.records.iter().map(|(conversation, _)| conversation.id).collect::<Vec<_>>()
+        };
+        let filter = |text: &str| ConversationFilter {
+            owner: Some(one), text: Some(text.into()), includes_messages: true, ..ConversationFilter::default()
+        };
+        assert_eq!(found(&mut *view, filter("Warranty")).await, [id(3), id(1)]);
+        assert_eq!(found(&mut *view, filter("%_")).await, [id(3)]);
+        assert_eq!(found(&mut *view, filter("tion 4")).await, [id(4)]);
+        assert_eq!(found(&mut *view, ConversationFilter { owner: None, ..filter("warranty") }).await, [id(3), id(2), id(1)]);
+        assert_eq!(found(&mut *view, ConversationFilter { includes_messages: false, ..filter("warranty") }).await, []);
+        assert_eq!(found(&mut *view, ConversationFilter { is_pinned: Some(false), ..filter("warranty") }).await, [id(1)]);
+        assert_eq!(found(&mut *view, ConversationFilter { is_pinned: Some(true), text: None, ..filter("") }).await, [id(3)]);
     }
 
     /// A list continues after any position, also among conversations updated at the same time.

@@ -29,7 +29,7 @@ pub(super) async fn conversations(staff: Staff, context: State, query: Query) ->
     let (text, owner) = (query.text("q").map(cut), query.text("owner").map(cut));
     let (app, number) = (&context.app, PageNumber::of(&query));
     let find = async |owner| {
-        let filter = ConversationFilter { owner, text: text.clone(), after: None };
+        let filter = ConversationFilter { owner, text: text.clone(), ..ConversationFilter::default() };
         use_case::list(app, grant, &filter, number.page()).await
     };
     let found = find_of_account(app, owner.as_deref(), find).await?;

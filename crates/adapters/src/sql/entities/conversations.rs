@@ -18,6 +18,7 @@ pub struct Model {
     pub selection: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
+    pub is_pinned: bool,
 }
 
 no_relations!();
@@ -33,6 +34,7 @@ impl Record for Conversation {
             selection: selection_text(&self.selection),
             created_at: micros(self.created_at),
             updated_at: micros(self.updated_at),
+            is_pinned: self.is_pinned,
         }))
     }
 
@@ -42,6 +44,7 @@ impl Record for Conversation {
             owner: UserId::from_uuid(row.owner_id),
             title: ConversationTitle::parse(&row.title).map_err(|_| corrupt("conversation's title"))?,
             selection: row.selection.as_deref().map(selection).transpose()?.unwrap_or_default(),
+            is_pinned: row.is_pinned,
             created_at: instant(row.created_at, "conversation's time")?,
             updated_at: instant(row.updated_at, "conversation's time")?,
         })

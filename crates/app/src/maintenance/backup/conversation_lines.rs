@@ -21,6 +21,8 @@ pub(super) struct ConversationLine {
     /// None in archives of earlier versions and for all documents.
     collections: Option<Vec<String>>,
     documents: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_pinned: bool,
     created_at: i64,
     updated_at: i64,
 }
@@ -89,6 +91,7 @@ impl ConversationLine {
             title: conversation.title.as_str().to_owned(),
             collections: conversation.selection.collections.as_deref().map(texts),
             documents: conversation.selection.documents.as_deref().map(texts),
+            is_pinned: conversation.is_pinned,
             created_at: conversation.created_at.timestamp_micros(),
             updated_at: conversation.updated_at.timestamp_micros(),
         }
@@ -103,6 +106,7 @@ impl ConversationLine {
                 collections: self.collections.as_deref().map(ids).transpose()?,
                 documents: self.documents.as_deref().map(ids).transpose()?,
             },
+            is_pinned: self.is_pinned,
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
         })

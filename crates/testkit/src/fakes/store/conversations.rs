@@ -20,15 +20,22 @@ impl ConversationReader for Transaction {
         filter: &ConversationFilter,
         page: PageRequest,
     ) -> Result<Page<(Conversation, u64)>> {
-        let fits = |conversation: &Conversation| {
-            let title = conversation.title.as_str().to_ascii_lowercase();
+        let fits = |conversation: &Conversation, messages: &[ConversationMessage]| {
+            let has = |text: &str| {
+                let contains =
+                    |content: &str| content.to_ascii_lowercase().contains(&text.to_ascii_lowercase());
+                contains(conversation.title.as_str())
+                    || filter.includes_messages && messages.iter().any(|message| contains(&message.content))
+            };
             filter.owner.is_none_or(|owner| conversation.owner == owner)
                 && filter.after.is_none_or(|after| {
                     (conversation.updated_at, conversation.id) < (after.updated_at, after.id)
                 })
-                && filter.text.as_ref().is_none_or(|text| title.contains(&text.to_ascii_lowercase()))
+                && filter.is_pinned.is_none_or(|is_pinned| conversation.is_pinned == is_pinned)
+                && filter.text.as_ref().is_none_or(|text| has(text))
         };
-        let all = self.read()?.conversations.values().filter(|(conversation, _)| fits(conversation));
+        let all = self.read()?.conversations.values();
+        let all = all.filter(|(conversation, messages)| fits(conversation, messages));
         let found: Vec<_> =
             all.map(|(conversation, messages)| (conversation.clone(), messages.len() as u64)).collect();
         Ok(newest_page(found, |(conversation, _)| (conversation.updated_at, conversation.id), page))
@@ -114,6 +121,7 @@ impl ConversationWriter for Transaction {
             known.title = conversation.title.clone();
             known.selection = conversation.selection.clone();
             known.updated_at = conversation.updated_at;
+            known.is_pinned = conversation.is_pinned;
             Ok(true)
         })
     }

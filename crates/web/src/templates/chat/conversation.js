@@ -99,7 +99,11 @@ async function streamAnswer(turn, messages, selection) {
     else if (!turn.answer) showNote(turn, "The model returned no answer. Try again or rephrase the question.");
     completeTurn(turn, sources, messageId);
     if (wasAtEnd) scrollToEnd();
-  } else if (failure?.status === 401) byId("question").value ||= turn.question;
+  } else if (failure?.status === 401) {
+    byId("question").value ||= turn.question;
+    // The conversation does not exist without its first question.
+    if (messages.length === 1) history.replaceState(null, "", location.pathname);
+  }
   if (session) loadConversations();
 }
 
@@ -197,14 +201,20 @@ function checkSelection() {
   return selection;
 }
 
+// Begins a conversation, as a new entry of the history.
 function startConversation() {
+  clearConversation();
+  updateUrl();
+}
+
+function clearConversation() {
   answerRequest?.abort();
   answerRequest = null;
   updateSendButton();
   closeSource();
   turns = [];
   conversationId = randomUuid();
-  updateUrl();
+  markOpenConversation();
   setChosen({});
   byId("turns").replaceChildren();
   byId("empty-conversation").hidden = false;

@@ -11,31 +11,57 @@ let conversationsLimit = CONVERSATIONS_FIRST;
 let conversationsRequest = 0;
 let openRequest = 0;
 
-// Puts the ID of the open conversation in the URL, so that a reload or a bookmark opens it again.
+// Puts the ID of the open conversation in the URL, as a new entry of the history.
 function updateUrl() {
   const fragment = turns.length ? `#${conversationId}` : "";
-  if (location.hash !== fragment) history.replaceState(null, "", location.pathname + fragment);
+  if (location.hash !== fragment) history.pushState(null, "", location.pathname + fragment);
   markOpenConversation();
 }
 
 function openConversationFromUrl() {
+  if (!session) return;
   const id = location.hash.match(CONVERSATION_FRAGMENT)?.[1];
-  if (id && session && !(turns.length && id === conversationId)) openConversation(id);
+  if (!id && turns.length) clearConversation();
+  else if (id && !(turns.length && id === conversationId)) openConversation(id);
+}
+
+// Returns the heading of the group of the list that a time belongs to.
+function dateGroup(time) {
+  const date = new Date(time);
+  const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(time).setHours(0, 0, 0, 0)) / 86400000);
+  if (days < 2) return days < 1 ? "Today" : "Yesterday";
+  if (days < 31) return `Previous ${days < 8 ? 7 : 30} days`;
+  return date.toLocaleDateString("en", { month: "long", year: "numeric" });
+}
+
+async function fetchConversations(parameters) {
+  const response = await callApi(`/conversations?${new URLSearchParams(parameters)}`);
+  return { entries: await response.json(), hasMore: response.headers.has("X-Next-Cursor") };
 }
 
 async function loadConversations() {
   conversationsRequest += 1;
   const request = conversationsRequest;
   try {
-    const response = await callApi(`/conversations?limit=${conversationsLimit}`);
-    const conversations = await response.json();
+    const q = byId("conversations-search").value.trim();
+    const pinned = q ? [] : (await fetchConversations({ pinned: true })).entries;
+    const { entries, hasMore } = await fetchConversations({ limit: conversationsLimit, ...(q ? { q } : { pinned: false }) });
     const list = byId("conversations-list");
     // A title that is being edited must not be replaced.
     if (request !== conversationsRequest || list.querySelector("input")) return;
     const focusedId = list.contains(document.activeElement) ? document.activeElement.closest("li")?.dataset.id : null;
-    list.replaceChildren(...conversations.map(createConversationRow));
-    byId("conversations-more").hidden = !response.headers.get("X-Next-Cursor");
-    byId("conversations-empty").hidden = conversations.length > 0;
+    const groups = new Map();
+    for (const entry of [...pinned, ...entries]) {
+      const name = q ? "Results" : entry.pinned ? "Pinned" : dateGroup(entry.updated_at);
+      if (!groups.has(name)) groups.set(name, createElement("ul", { class: "list", "aria-label": name }));
+      groups.get(name).append(createConversationRow(entry));
+    }
+    list.replaceChildren(...[...groups].flatMap(([name, rows]) => [createElement("h3", {}, name), rows]));
+    byId("conversations-more").hidden = !hasMore;
+    const empty = byId("conversations-empty");
+    empty.textContent = q ? "No matching conversations." : "Your questions appear here.";
+    empty.hidden = groups.size > 0;
+    byId("conversations-search").hidden = !q && !groups.size;
     setAlert("conversations-alert");
     markOpenConversation();
     if (focusedId) focusConversation(focusedId);
@@ -48,7 +74,7 @@ function focusConversation(id) {
   byId("conversations-list").querySelector(`[data-id="${id}"] .open`)?.focus({ preventScroll: true });
 }
 
-function createConversationRow({ id, title, updated_at: updatedAt }) {
+function createConversationRow({ id, title, pinned, updated_at: updatedAt }) {
   const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
   const open = createElement("button", {
     type: "button", class: "open", title: new Date(updatedAt).toLocaleString(), click: () => openConversation(id, true),
@@ -56,13 +82,15 @@ function createConversationRow({ id, title, updated_at: updatedAt }) {
   const details = createElement("details", {},
     createElement("summary", {}, "Change", createElement("span", { class: "visually-hidden" }, ` ${title}`)),
     createButton("Rename", () => showRenameForm(id, title, row)), " ",
+    createButton(pinned ? "Unpin" : "Pin", () => pinConversation(id, !pinned)), " ",
+    createButton("Export", () => exportConversation(id, title)), " ",
     createButton("Delete…", () => deleteConversation(id, title)));
   const row = createElement("li", { class: "conversation-row", "data-id": id }, open, details);
   return row;
 }
 
 function markOpenConversation() {
-  for (const row of byId("conversations-list").children) {
+  for (const row of byId("conversations-list").querySelectorAll("li")) {
     const isOpen = turns.length > 0 && row.dataset.id === conversationId;
     row.querySelector(".open")?.setAttribute("aria-current", String(isOpen));
   }
@@ -76,7 +104,7 @@ async function openConversation(id, isSelected = false) {
   try {
     const { messages, collectionIds, documentIds } = await fetchConversation(id);
     if (request !== openRequest || !session) return;
-    startConversation();
+    clearConversation();
     conversationId = id;
     restoreChosen(collectionIds, documentIds);
     for (let index = 0; index < messages.length; index += 1) {
@@ -85,17 +113,14 @@ async function openConversation(id, isSelected = false) {
       appendStoredTurn(question.content, answer?.role === "assistant" ? answer : null);
     }
     updateUrl();
-    if (isSelected && narrowScreen.matches) {
-      byId("side").classList.add("folded");
-      updateSidebarToggle();
-    }
+    if (isSelected) closeDrawer();
     if (isSelected) byId("question").focus({ preventScroll: true });
     scrollToEnd();
   } catch (error) {
     if (request !== openRequest || !session) return;
     const isNotFound = error.status === 404;
     setAlert("conversations-alert", isNotFound ? "This conversation no longer exists." : errorMessage(error));
-    updateUrl();
+    history.replaceState(null, "", location.pathname + (turns.length ? `#${conversationId}` : ""));
     if (isNotFound && isSelected) loadConversations();
   }
 }
@@ -151,6 +176,37 @@ function showRenameForm(id, title, row) {
       setAlert("conversations-alert", `Not renamed. ${errorMessage(error)}`);
       field.focus();
     }
+  }
+}
+
+async function pinConversation(id, pinned) {
+  try {
+    await callApi(`/conversations/${id}`, jsonOptions("PATCH", { pinned }));
+    await loadConversations();
+    focusConversation(id);
+  } catch (error) {
+    setAlert("conversations-alert", errorMessage(error));
+  }
+}
+
+const escapeMarkdown = (text) => text.replace(/[\\\x60*_<>[\]#|]/g, "\\$&");
+
+// Saves a conversation as a Markdown file, with the sources of its answers and their pages.
+async function exportConversation(id, title) {
+  try {
+    const { messages } = await fetchConversation(id);
+    const parts = messages.map(({ role, content, complete, sources = [], created_at: at }) => {
+      if (role === "user") return `## ${escapeMarkdown(content).replace(/\s*\n\s*/g, " ")}\n\n*${new Date(at).toLocaleString()}*`;
+      const places = sources.map((source, index) => `${index + 1}. ${escapeMarkdown(`${source.title}, ${formatPages(source)}`)}`);
+      const note = complete ? [] : ["*This answer is incomplete or was stopped.*"];
+      return [content, ...note, ...(places.length ? ["**Sources**", places.join("\n")] : [])].join("\n\n");
+    });
+    const text = [`# ${escapeMarkdown(title)}`, ...parts].join("\n\n");
+    const href = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/markdown" }));
+    createElement("a", { href, download: `${title.replace(/[\\/:*?\x22<>|.]+/g, " ").trim() || "Conversation"}.md` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60000);
+  } catch (error) {
+    setAlert("conversations-alert", `Not exported. ${errorMessage(error)}`);
   }
 }
 

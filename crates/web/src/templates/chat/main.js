@@ -27,12 +27,12 @@ function showSignIn(notice) {
   byId("email").focus();
 }
 
-// Removes the session and all data of the user from the page. The text of the question field stays, because a session
-// can expire while the user types.
+// Removes the session and all data of the user from the page. The text of the question field and the address stay, because
+// a session can expire while the user types.
 function endSession(notice) {
   session = null;
   clearTimeout(pollTimer);
-  startConversation();
+  clearConversation();
   viewer?.releaseFile();
   documentRows = new Map();
   collections = [];
@@ -43,6 +43,7 @@ function endSession(notice) {
   byId("documents-list").replaceChildren();
   byId("uploads").replaceChildren();
   byId("conversations-list").replaceChildren();
+  byId("conversations-search").value = "";
   conversationsLimit = CONVERSATIONS_FIRST;
   byId("user").textContent = "";
   showSignIn(notice);
@@ -55,8 +56,17 @@ function updateLayout() {
 }
 
 function toggleSidebar() {
-  byId("side").classList.toggle("folded");
+  const isFolded = byId("side").classList.toggle("folded");
   updateSidebarToggle();
+  if (!isFolded && narrowScreen.matches) byId("side").focus();
+}
+
+// Closes the sidebar where it covers the conversation.
+function closeDrawer() {
+  if (!narrowScreen.matches || byId("side").classList.contains("folded")) return;
+  const hadFocus = byId("side").contains(document.activeElement);
+  toggleSidebar();
+  if (hadFocus) byId("side-toggle").focus();
 }
 
 function updateSidebarToggle() {
@@ -67,7 +77,8 @@ function onKeydown(event) {
   const isTyping = event.target.closest?.("input, textarea, select, dialog:modal");
   if (event.key === "Escape" && previewed) hidePreview();
   else if (event.key === "Escape" && !document.querySelector("dialog:modal")) {
-    if (answerRequest) answerRequest.abort();
+    if (narrowScreen.matches && !byId("side").classList.contains("folded")) closeDrawer();
+    else if (answerRequest) answerRequest.abort();
     else closeSource();
   } else if (event.key === "/" && !isTyping && session && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
@@ -82,11 +93,13 @@ function onQuestionKeydown(event) {
   if (!answerRequest) submitQuestion();
 }
 
-let searchTimer = null;
-
-function onSearchInput() {
-  clearTimeout(searchTimer);
-  searchTimer = setTimeout(loadDocuments, SEARCH_DELAY);
+// Returns a listener that calls `load` after the last of several events.
+function afterTyping(load) {
+  let timer = null;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(load, SEARCH_DELAY);
+  };
 }
 
 const listen = (id, event, listener) => byId(id).addEventListener(event, listener);
@@ -94,12 +107,14 @@ const listen = (id, event, listener) => byId(id).addEventListener(event, listene
 listen("theme", "click", toggleTheme);
 listen("login", "submit", signIn);
 listen("logout", "click", signOut);
-listen("new", "click", () => { startConversation(); byId("question").focus(); });
+listen("new", "click", () => { startConversation(); closeDrawer(); byId("question").focus(); });
+listen("workspace", "click", ({ target }) => { if (target.closest(".conversation, .source")) closeDrawer(); });
 listen("ask", "submit", submitQuestion);
 listen("question", "keydown", onQuestionKeydown);
 listen("side-toggle", "click", toggleSidebar);
 listen("conversations-more", "click", () => { conversationsLimit += CONVERSATIONS_STEP; loadConversations(); });
-listen("documents-search", "input", onSearchInput);
+listen("documents-search", "input", afterTyping(() => loadDocuments()));
+listen("conversations-search", "input", afterTyping(loadConversations));
 listen("documents-more", "click", () => loadDocuments({ more: true }));
 listen("files", "change", (event) => { enqueueUploads([...event.target.files]); event.target.value = ""; });
 listen("choose", "click", openPicker);
@@ -113,7 +128,7 @@ addEventListener("keydown", onKeydown);
 listen("preview", "pointerenter", () => clearTimeout(previewTimer));
 listen("preview", "pointerleave", hidePreview);
 addEventListener("scroll", hidePreview, { passive: true });
-addEventListener("hashchange", openConversationFromUrl);
+addEventListener("popstate", openConversationFromUrl);
 document.addEventListener("visibilitychange", schedulePoll);
 document.addEventListener("visibilitychange", restoreSessionOfOtherTab);
 narrowScreen.addEventListener("change", updateLayout);

@@ -73,4 +73,5 @@ async function signOut() {
   }
   byId("question").value = "";
   endSession();
+  history.replaceState(null, "", location.pathname);
 }

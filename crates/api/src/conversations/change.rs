@@ -11,39 +11,43 @@ use docent_domain::id::ConversationId;
 use docent_http::{Body, BodyErrors, Granted, PathId, Reply, State};
 use utoipa::ToSchema;
 
-/// Changes to a conversation.
+/// Changes to a conversation. What is missing or `null` stays as it is.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors)]
-#[schema(example = json!({ "title": "Warranty" }))]
-pub(crate) struct ConversationRename {
+#[schema(example = json!({ "title": "Warranty", "pinned": true }))]
+pub(crate) struct ConversationChange {
     /// Title, trimmed, on one line.
+    #[deserr(default)]
     #[schema(
-        value_type = String,
+        value_type = Option<String>,
         min_length = 1,
         max_length = 200,
         pattern = r"^\s*[^\s\x00-\x1F\x7F-\x9F]([^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F])?\s*$"
     )]
-    title: ConversationTitle,
+    title: Option<ConversationTitle>,
+    /// Whether the conversation is pinned. Lists can be filtered by it; the time of the last change stays.
+    #[deserr(default)]
+    pinned: Option<bool>,
 }
 
-/// Rename a conversation (extension)
+/// Rename or pin a conversation (extension)
 #[utoipa::path(
-    patch, path = "/conversations/{id}", operation_id = "rename_conversation", tag = "Conversations",
+    patch, path = "/conversations/{id}", operation_id = "change_conversation", tag = "Conversations",
     params(("id" = String, Path, description = "ID of the conversation.", format = "uuid")),
-    request_body = ConversationRename,
+    request_body = ConversationChange,
     responses(
         (status = 200, description = "The conversation.", body = ConversationResponse<'_>),
         answers::UnknownConversation, answers::InvalidBody, answers::StorageFull,
     ),
 )]
-pub(crate) async fn rename(
+pub(crate) async fn change(
     by: Granted<Chat>,
     context: State,
     id: PathId<ConversationId>,
     body: Body,
 ) -> Reply {
     let id = id.parse()?;
-    let ConversationRename { title } = body.read().await?;
-    let conversation = own::rename(&context.app, &by.grant, id, title).await?;
+    let ConversationChange { title, pinned } = body.read().await?;
+    let conversation = own::change(&context.app, &by.grant, id, title, pinned).await?;
     Ok(HttpResponse::Ok().json(ConversationResponse::from(&conversation)))
 }
