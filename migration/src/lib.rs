@@ -36,6 +36,7 @@ mod m0030_feedback;
 mod m0031_summaries;
 mod m0032_open_collections;
 mod m0033_pinned_conversations;
+mod m0034_replaced_messages;
 mod state;
 mod table;
 
@@ -86,6 +87,7 @@ impl MigratorTrait for Migrator {
             migration("m0031_summaries", m0031_summaries::changes),
             migration("m0032_open_collections", m0032_open_collections::changes),
             migration("m0033_pinned_conversations", m0033_pinned_conversations::changes),
+            migration("m0034_replaced_messages", m0034_replaced_messages::changes),
         ]
     }
 }

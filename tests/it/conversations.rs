@@ -110,7 +110,7 @@ rules! {
         let recorded = ask(&ada, &path, "Where does the zebra live?").await;
         let [asked, answered] = <[Value; 2]>::try_from(recorded).unwrap();
         assert_eq!((&asked["role"], &asked["content"]), (&json!("user"), &json!("Where does the zebra live?")));
-        assert_eq!(asked.as_object().unwrap().len(), 4, "{asked}");
+        assert_eq!(asked.as_object().unwrap().len(), 5, "{asked}");
         assert_eq!((&answered["role"], &answered["content"]), (&json!("assistant"), &json!("In Africa.")));
         assert_eq!((&answered["agent"], &answered["complete"]), (&json!("chat"), &json!(true)));
         let source = &answered["sources"][0];
@@ -215,6 +215,48 @@ rules! {
         let _ = ada.patch(&paths[0], json!({ "pinned": false })).await.expect(200);
         assert_eq!(list(&ada, "pinned=true").await, [""; 0]);
         bob.patch(&paths[0], json!({ "pinned": true })).await.refused(404, "Conversation not found");
+    }
+
+    async fn question_asked_again_replaces_its_turn_and_keeps_the_version(setup) {
+        let script = ["One.", "Two.", "Two again.", "One again."].map(Turn::saying);
+        let app = setup.script(script).start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let (path, conversation) = create(&ada, json!({})).await;
+        let again = async |question: &str, replaces: &Value| {
+            let mut body = question_body(question);
+            (body["conversation_id"], body["replaces"]) = (conversation["id"].clone(), replaces.clone());
+            ada.post("/agents/chat", body).await
+        };
+        ask(&ada, &path, "First?").await;
+        let messages = ask(&ada, &path, "Second?").await;
+        let _ = again("Second, please?", &messages[3]["id"]).await.expect(200);
+        // The model receives the turns before the one that is asked again.
+        assert_eq!(model_messages(&app, 2), [user("First?"), assistant("One."), user("Second, please?")]);
+        let states = async || {
+            let messages = self::messages(&ada, &path).await;
+            let state = |message: &Value| (message["content"].as_str().unwrap().to_owned(), message["replaced"] == true);
+            messages.iter().map(state).collect::<Vec<_>>()
+        };
+        let state = |content: &str, replaced| (content.to_owned(), replaced);
+        let [one, answer] = [state("First?", false), state("One.", false)];
+        let second = [state("Second?", true), state("Two.", true), state("Second, please?", false), state("Two again.", false)];
+        assert_eq!(states().await, [&[one, answer][..], &second].concat());
+
+        // An earlier question is edited: what came after it is replaced too.
+        let _ = again("First, please?", &messages[1]["id"]).await.expect(200);
+        assert_eq!(model_messages(&app, 3), [user("First, please?")]);
+        let states = states().await;
+        assert!(states[..6].iter().all(|(_, replaced)| *replaced), "{states:?}");
+        assert_eq!(states[6..], [state("First, please?", false), state("One again.", false)]);
+
+        for unknown in [&messages[1]["id"], &messages[0]["id"], &json!(UNKNOWN)] {
+            again("Again?", unknown).await.refused(404, "Answer not found");
+        }
+        let mut body = question_body("Mine?");
+        body["replaces"] = messages[1]["id"].clone();
+        bob.post("/agents/chat", body.clone()).await.invalid(&["body.replaces"]);
+        body["conversation_id"] = conversation["id"].clone();
+        bob.post("/agents/chat", body).await.refused(404, "Conversation not found");
     }
 
     async fn conversation_of_another_account_returns_404(setup) {

@@ -69,7 +69,33 @@ async fn create(
     Ok(None)
 }
 
-/// Records a question, what it was limited to, and its answer with its ID.
+/// Checks that an answer belongs to a conversation of the account and is not replaced already.
+///
+/// # Errors
+/// [`Error::NotFound`] for the conversation, or those of [`replaced_question`].
+pub(crate) async fn check_replaced(
+    app: &App,
+    grant: &Grant<Chat>,
+    id: ConversationId,
+    answer: MessageId,
+) -> Result<()> {
+    let found = app.store.read().await?.conversations().get(id).await?;
+    let found = found.filter(|conversation| conversation.owner == grant.user());
+    found.ok_or(Error::NotFound(RecordKind::Conversation))?;
+    replaced_question(app, id, answer).await.map(drop)
+}
+
+/// The ordinal of the question of an answer that is replaced.
+///
+/// # Errors
+/// [`Error::AnswerNotFound`] when the conversation has no such answer, or when the database cannot be reached.
+pub(crate) async fn replaced_question(app: &App, id: ConversationId, answer: MessageId) -> Result<u32> {
+    let ordinal = app.store.read().await?.conversations().answer_ordinal(id, answer).await?;
+    Ok(ordinal.ok_or(Error::AnswerNotFound)?.saturating_sub(1))
+}
+
+/// Records a question, what it was limited to, and its answer with its ID. With `replaces`, the question of that answer and
+/// everything after it is kept as an earlier version.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the conversation has been deleted, or when the database cannot be reached.
@@ -80,6 +106,7 @@ pub(crate) async fn append(
     selection: ConversationSelection,
     asked_at: DateTime<Utc>,
     (answer_id, answer, agent): (MessageId, String, MessageRole),
+    replaces: Option<MessageId>,
 ) -> Result<()> {
     let now = app.now();
     let message = |message_id, role, content: String, at| ConversationMessage {
@@ -90,6 +117,7 @@ pub(crate) async fn append(
         // Some databases reject the character NUL.
         content: content.replace('\0', ""),
         at,
+        replaced_at: None,
     };
     let question_id = app.new_id(MessageId::generate);
     let messages =
@@ -97,6 +125,11 @@ pub(crate) async fn append(
     let mut work = app.store.begin().await?;
     let conversation = work.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
+    if let Some(replaced) = replaces
+        && let Some(ordinal) = work.conversations().answer_ordinal(id, replaced).await?
+    {
+        work.conversations().replace_from(id, ordinal.saturating_sub(1), now).await?;
+    }
     work.conversations().append(&messages).await?;
     // A conversation that was created without a question is titled after its first one.
     let title = match conversation.title.is_untitled() {

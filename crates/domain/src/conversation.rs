@@ -133,6 +133,8 @@ pub struct ConversationMessage {
     pub content: String,
     /// Time of the message; for an answer, the time it ended.
     pub at: DateTime<Utc>,
+    /// When a later question replaced it. It is kept as an earlier version.
+    pub replaced_at: Option<DateTime<Utc>>,
 }
 
 /// Who wrote a message.

@@ -1,6 +1,7 @@
 //! Conversations in the relational store.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
 use docent_domain::feedback::Feedback;
@@ -48,11 +49,14 @@ pub trait ConversationReader: Send {
     ) -> Result<Page<(Conversation, u64)>>;
 
     /// Returns the sizes of messages without reading them, oldest first. Only feedback on messages
-    /// ever changes, so that a caller can choose from their sizes how many of them to read.
+    /// and whether they are replaced ever change, so that a caller can choose from their sizes how many of them to read.
     async fn message_sizes(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<MessageSize>>;
 
     /// Lists the messages of a conversation, oldest first.
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>>;
+
+    /// Returns the ordinal of an answer of the conversation that is not replaced.
+    async fn answer_ordinal(&mut self, id: ConversationId, answer: MessageId) -> Result<Option<u32>>;
 
     /// Lists answers of all conversations with at most `question_max` characters of their questions, newest first.
     async fn answers(
@@ -83,6 +87,9 @@ pub trait ConversationWriter: ConversationReader {
     /// # Errors
     /// If the conversation does not exist.
     async fn append(&mut self, messages: &[ConversationMessage]) -> Result<u32>;
+
+    /// Marks messages from an ordinal on as replaced, except those that are already.
+    async fn replace_from(&mut self, id: ConversationId, ordinal: u32, at: DateTime<Utc>) -> Result<()>;
 
     /// Replaces or removes the feedback on an answer. Returns whether the conversation has an answer with this ID.
     async fn set_feedback(

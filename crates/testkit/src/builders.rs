@@ -269,6 +269,7 @@ pub fn question(n: u32, conversation: ConversationId) -> ConversationMessage {
         role: MessageRole::User,
         content: format!("Question {n}"),
         at: at(i64::from(n)),
+        replaced_at: None,
     }
 }
 

@@ -35,6 +35,7 @@ async fn decline(app: &TestApp, question: &str) -> String {
         role,
         content: content.to_owned(),
         at: app.app.now(),
+        replaced_at: None,
     };
     let declined = MessageRole::Agent {
         name: AgentName::parse("chat").unwrap(),

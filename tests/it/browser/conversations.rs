@@ -304,3 +304,33 @@ async fn drawer_opens_on_a_phone_wherever_one_has_scrolled() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn question_asked_again_replaces_the_turn_in_the_record() {
+    let script = ["One.", "Two.", "Two again."].map(Turn::saying);
+    journey_with(
+        |setup| setup.script(script),
+        async |app, window| {
+            enter(app, window).await;
+            for (question, answer) in [("First?", "One."), ("Second?", "Two.")] {
+                ask(window, question).await;
+                window.see(answer).await;
+                window.see("Ask again").await;
+            }
+            window.press("Ask again").await;
+            window.see("Two again.").await;
+            window.see("Ask again").await;
+            for _ in 0..2 {
+                assert_eq!(window.texts(".question").await, ["First?", "Second?"]);
+                assert_eq!(window.texts("#turns > details summary").await, ["Earlier version: Second?"]);
+                assert_eq!(window.texts(".turn .answer").await, ["One.", "Two again."]);
+                window.run("location.reload()", vec![]).await;
+                window.see("Two again.").await;
+            }
+            window.click("#turns > details summary").await;
+            assert_eq!(window.texts("#turns > details .answer").await, ["Two."]);
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}

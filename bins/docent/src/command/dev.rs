@@ -151,6 +151,7 @@ async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
         messages: vec![Message::User(QUESTION.to_owned())],
         selection: Selection::default(),
         conversation: None,
+        replaces: None,
     };
     let chat = app.agent("chat").context("the agent `chat` is missing")?;
     let sources = print_answer(answer::ask(app, actor.authorize()?, chat, request).await?).await?;

@@ -8,6 +8,7 @@ use super::record::Record;
 use super::transaction::Transaction;
 use super::values::{counted, micros};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
 use docent_domain::feedback::Feedback;
@@ -91,6 +92,20 @@ impl ConversationReader for Transaction {
         let rows = messages::Entity::find().filter(messages::Column::ConversationId.eq(id.as_uuid()));
         let order = |rows: Select<messages::Entity>| rows.order_by_asc(messages::Column::Ordinal);
         self.listed("read messages", rows, order, page, Record::from_row).await
+    }
+
+    async fn answer_ordinal(&mut self, id: ConversationId, answer: MessageId) -> Result<Option<u32>> {
+        use messages::Column;
+        let found = messages::Entity::find()
+            .select_only()
+            .column(Column::Ordinal)
+            .filter(Column::Id.eq(answer.as_uuid()))
+            .filter(Column::ConversationId.eq(id.as_uuid()))
+            .filter(Column::Agent.is_not_null())
+            .filter(Column::ReplacedAt.is_null())
+            .into_tuple::<i64>();
+        let found = self.run("read the place of an answer", |db| Box::pin(found.one(db))).await?;
+        found.map(|ordinal| counted(ordinal, "message's place")).transpose()
     }
 
     async fn answers(
@@ -231,6 +246,17 @@ impl ConversationWriter for Transaction {
         let insert = messages::Entity::insert_many(rows.collect::<Result<Vec<_>>>()?);
         self.insert_many_rows("add messages", insert).await?;
         counted(first, "message's place")
+    }
+
+    async fn replace_from(&mut self, id: ConversationId, ordinal: u32, at: DateTime<Utc>) -> Result<()> {
+        use messages::Column;
+        let update = messages::Entity::update_many()
+            .col_expr(Column::ReplacedAt, Expr::val(micros(at)))
+            .filter(Column::ConversationId.eq(id.as_uuid()))
+            .filter(Column::Ordinal.gte(i64::from(ordinal)))
+            .filter(Column::ReplacedAt.is_null());
+        self.update_rows("mark replaced messages", update).await?;
+        Ok(())
     }
 
     async fn set_feedback(

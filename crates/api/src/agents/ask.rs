@@ -16,9 +16,9 @@ use docent_domain::access::Chat;
 use docent_domain::chat::Message;
 use docent_domain::condition::Condition;
 use docent_domain::error::ValidationError;
-use docent_domain::id::{CollectionId, ConversationId, DocumentId};
+use docent_domain::id::{CollectionId, ConversationId, DocumentId, MessageId};
 use docent_http::extract::deserialize::List;
-use docent_http::{Body, BodyErrors, Granted, Reply, State};
+use docent_http::{ApiError, Body, BodyErrors, Granted, Reply, State};
 use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -46,6 +46,11 @@ pub(crate) struct ChatRequest {
     #[deserr(default)]
     #[schema(value_type = Option<String>, format = "uuid")]
     conversation_id: Option<ConversationId>,
+    /// Extension: ID of an answer of the conversation. The new answer replaces it, with its question and everything after it; they are
+    /// kept as an earlier version. Needs `conversation_id`.
+    #[deserr(default)]
+    #[schema(value_type = Option<String>, format = "uuid")]
+    replaces: Option<MessageId>,
     /// Extension: answer only from these documents.
     #[deserr(default, from(Option<List<DocumentRef, DOCUMENTS_MAX>>) = documents_of)]
     #[schema(value_type = Option<Vec<DocumentRef>>, max_items = 1000)]
@@ -170,6 +175,9 @@ pub(crate) async fn ask(
     let agent = context.app.agent(&name).ok_or(Error::AgentNotFound)?;
     let (actor, owner) = (by.actor.clone(), by.actor.user());
     let request: ChatRequest = body.read().await?;
+    if request.replaces.is_some() && request.conversation_id.is_none() {
+        return Err(ApiError::invalid_field(&["body", "replaces"], "needs conversation_id"));
+    }
     let included = Included {
         sources: request.include_sources.unwrap_or(false),
         metadata: request.include_metadata.unwrap_or(false),
@@ -179,6 +187,7 @@ pub(crate) async fn ask(
         messages: request.messages,
         selection: selection(request.collection_ids, request.document_ids, request.filters),
         conversation: request.conversation_id,
+        replaces: request.replaces,
     };
     let slot = match request.resumable {
         Some(true) => Some(streams::reserve(&context, streams, owner, &name)?),

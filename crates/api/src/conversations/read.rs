@@ -72,6 +72,8 @@ pub(crate) struct QuestionResponse<'a> {
     /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
+    /// Whether a later question replaced it: an earlier version.
+    replaced: bool,
 }
 
 /// An answer.
@@ -88,6 +90,8 @@ pub(crate) struct AnswerResponse<'a> {
     /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
+    /// Whether a later answer replaced it: an earlier version.
+    replaced: bool,
     /// Name of the agent.
     agent: &'a str,
     /// Whether the answer is complete. `false` if it failed or was stopped.
@@ -123,9 +127,11 @@ impl From<TokenUsage> for UsageResponse {
 impl<'a> MessageResponse<'a> {
     fn of(message: &'a ConversationMessage, withheld: &HashSet<DocumentId>) -> Self {
         let (id, content) = (message.id.to_string(), message.content.as_str());
-        let created_at = rfc3339(message.at);
+        let (created_at, replaced) = (rfc3339(message.at), message.replaced_at.is_some());
         match &message.role {
-            MessageRole::User => Self::Question(QuestionResponse { id, role: "user", content, created_at }),
+            MessageRole::User => {
+                Self::Question(QuestionResponse { id, role: "user", content, created_at, replaced })
+            }
             MessageRole::Agent {
                 name,
                 sources,
@@ -139,6 +145,7 @@ impl<'a> MessageResponse<'a> {
                 role: "assistant",
                 content,
                 created_at,
+                replaced,
                 agent: name.as_str(),
                 complete: *is_complete,
                 declined: *is_declined,

@@ -57,8 +57,13 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> R
     let id = context.app.new_id(StreamId::generate);
     let completion = Completion::new(id, context.app.now(), model);
     let app = Arc::clone(&context.app);
-    let question =
-        AgentRequest { actor: by.actor, messages, selection: Selection::default(), conversation: None };
+    let question = AgentRequest {
+        actor: by.actor,
+        messages,
+        selection: Selection::default(),
+        conversation: None,
+        replaces: None,
+    };
     let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
     if stream.unwrap_or(false) {
         return Ok(chunks::reply(context, completion, answer, includes_usage));

@@ -49,6 +49,9 @@ pub async fn ask(
     let slot = limits::start_answer(app, &grant).await?;
     if let Some(conversation) = request.conversation {
         let selection = (&request.selection).into();
+        if let Some(answer) = request.replaces {
+            conversations::check_replaced(app, &grant, conversation, answer).await?;
+        }
         conversations::open(app, &grant, conversation, request.question(), selection).await?;
     }
     let Input { messages, left_out } = history::input(app, &request).await?;

@@ -1,9 +1,9 @@
 //! Conversation history within the token budget.
 
 use super::request::AgentRequest;
-use crate::App;
 use crate::error::Result;
 use crate::tokens::Counter;
+use crate::{App, conversations};
 use docent_domain::chat::Message;
 use docent_domain::conversation::{ConversationMessage, MessageRole};
 use docent_domain::fault::{Component, Fault, FaultKind};
@@ -49,7 +49,11 @@ pub(super) async fn input(app: &App, request: &AgentRequest) -> Result<Input> {
     }
     let budget = app.settings.conversation_history_tokens;
     if let (Some(conversation), 1, 1..) = (request.conversation, sent, budget) {
-        let earlier = latest_exchanges(app, conversation, budget).await?;
+        let before = match request.replaces {
+            Some(answer) => Some(conversations::replaced_question(app, conversation, answer).await?),
+            None => None,
+        };
+        let earlier = latest_exchanges(app, conversation, before, budget).await?;
         let history = earlier.into_iter().flat_map(|Exchange { question, answer }| {
             [Message::User(question), Message::Assistant { content: answer, tool_calls: Vec::new() }]
         });
@@ -108,11 +112,17 @@ fn counting_panicked() -> Fault {
     Fault::new(Component::Service, FaultKind::Internal, "token counting panicked")
 }
 
-/// The latest exchanges that fit the token budget, oldest first.
-async fn latest_exchanges(app: &App, conversation: ConversationId, budget: usize) -> Result<Vec<Exchange>> {
+/// The latest exchanges before an ordinal that fit the token budget, oldest first.
+async fn latest_exchanges(
+    app: &App,
+    conversation: ConversationId,
+    before: Option<u32>,
+    budget: usize,
+) -> Result<Vec<Exchange>> {
     let mut view = app.store.read().await?;
     let count = PageRequest { offset: 0, limit: 1 };
-    let mut end = view.conversations().message_sizes(conversation, count).await?.total;
+    let total = view.conversations().message_sizes(conversation, count).await?.total;
+    let mut end = before.map_or(total, |before| total.min(u64::from(before)));
     let (mut latest, mut left) = (Vec::new(), budget);
     while end > 0 {
         // Exchanges are recorded as pairs, so an even offset is between two of them.
@@ -166,10 +176,11 @@ fn fit(exchanges: Vec<Exchange>, budget: usize) -> (Vec<Exchange>, Option<usize>
     (fitting, Some(left))
 }
 
-/// Pairs each question with its answer. Questions without an answer are left out: they do not help the model.
+/// Pairs each question with its answer. Questions without an answer are left out: they do not help the model. So are those that
+/// were replaced.
 fn exchanges(messages: Vec<ConversationMessage>) -> Vec<Exchange> {
     let (mut exchanges, mut pending) = (Vec::new(), None);
-    for message in messages {
+    for message in messages.into_iter().filter(|message| message.replaced_at.is_none()) {
         match (message.role, pending.take()) {
             (MessageRole::User, _) => pending = Some(message.content),
             (MessageRole::Agent { .. }, Some(question)) if !message.content.trim().is_empty() => {

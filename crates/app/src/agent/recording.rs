@@ -83,8 +83,15 @@ impl Transcript {
         };
         let question = request.question().to_owned();
         let selection = (&request.selection).into();
-        let append =
-            conversations::append(app, conversation, question, selection, asked_at, (id, text, role));
+        let append = conversations::append(
+            app,
+            conversation,
+            question,
+            selection,
+            asked_at,
+            (id, text, role),
+            request.replaces,
+        );
         if let Err(error) = append.await {
             tracing::error!(error = %docent_domain::fault::report(&error), %conversation, "the question and its answer could not be recorded");
             if let Error::Fault(fault) = &error {

@@ -2,7 +2,7 @@
 
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
-use docent_domain::id::ConversationId;
+use docent_domain::id::{ConversationId, MessageId};
 use docent_domain::selection::Selection;
 
 /// A request to an agent.
@@ -17,6 +17,8 @@ pub struct AgentRequest {
     /// The conversation that question and answer are recorded in, if any. Its earlier messages are sent to the model
     /// if `messages` has none.
     pub conversation: Option<ConversationId>,
+    /// The answer of the conversation that this one replaces, with its question and everything after it.
+    pub replaces: Option<MessageId>,
 }
 
 impl AgentRequest {

@@ -117,7 +117,11 @@ async fn account_with_all_records(service: &Service) -> User {
             at: builders::at(6),
         }),
     };
-    let answer = ConversationMessage { role: answer, ..builders::question(71, questions[0].conversation) };
+    let answer = ConversationMessage {
+        role: answer,
+        replaced_at: Some(builders::at(9)),
+        ..builders::question(71, questions[0].conversation)
+    };
     work.conversations().append(&[questions, vec![answer]].concat()).await.unwrap();
     work.sessions().insert(&builders::session(1, user.id)).await.unwrap();
     work.verifications()

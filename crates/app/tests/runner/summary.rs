@@ -331,7 +331,7 @@ async fn listed(
     let actor = root();
     let grant = actor.authorize().unwrap();
     let messages = vec![Message::User("What is it about?".to_owned())];
-    let request = AgentRequest { actor, messages, selection, conversation: None };
+    let request = AgentRequest { actor, messages, selection, conversation: None, replaces: None };
     let agent = service.app.agent("chat").unwrap();
     let answer = ask(&service.app, grant, agent, request).await.unwrap();
     let events: Vec<_> = answer.collect().await;

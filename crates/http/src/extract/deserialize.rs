@@ -10,7 +10,7 @@ use docent_domain::conversation::ConversationTitle;
 use docent_domain::error::ValidationError;
 use docent_domain::feedback::{FeedbackComment, FeedbackReason};
 use docent_domain::group::GroupName;
-use docent_domain::id::{CollectionId, ConversationId, DocumentId};
+use docent_domain::id::{CollectionId, ConversationId, DocumentId, MessageId};
 use docent_domain::text::{Email, Title};
 use docent_domain::webhook::{WebhookDescription, WebhookUrl};
 use std::ops::ControlFlow;
@@ -194,6 +194,7 @@ from_string! {
     });
     CollectionId: |text| text.parse().map_err(|_| not_a_uuid());
     ConversationId: |text| text.parse().map_err(|_| not_a_uuid());
+    MessageId: |text| text.parse().map_err(|_| not_a_uuid());
     DocumentId: |text| text.parse().map_err(|_| not_a_uuid());
 }
 

@@ -127,6 +127,34 @@ crate::battery! {
         assert_eq!(view.conversations().message_sizes(id(2), first(9)).await.unwrap().total, 0);
     }
 
+    /// Replaced messages stay where they are, and keep the time of their first replacement.
+    async fn messages_are_replaced_from_an_ordinal_on(store) {
+        add_users(&*store, &[user(1)]).await;
+        add(&*store, &[conversation(1, user(1).id), conversation(2, user(1).id)]).await;
+        append(&*store, &[question(1, id(1)), answer(2), question(3, id(1)), answer(4)]).await;
+        append(&*store, &[question(5, id(2))]).await;
+        let ordinal = async |conversation: u32, answer: u32| {
+            let mut view = store.read().await.unwrap();
+            view.conversations().answer_ordinal(id(conversation), id(answer)).await.unwrap()
+        };
+        assert_eq!((ordinal(1, 4).await, ordinal(1, 2).await), (Some(3), Some(1)));
+        assert_eq!((ordinal(2, 4).await, ordinal(1, 3).await, ordinal(1, 9).await), (None, None, None));
+        for (from, time) in [(2, 20), (0, 21)] {
+            let mut unit = store.begin().await.unwrap();
+            unit.conversations().replace_from(id(1), from, at(time)).await.unwrap();
+            unit.commit().await.unwrap();
+        }
+        append(&*store, &[question(6, id(1))]).await;
+        let mut view = store.read().await.unwrap();
+        let messages = view.conversations().messages(id(1), first(9)).await.unwrap().records;
+        let replaced: Vec<_> = messages.iter().map(|message| message.replaced_at).collect();
+        assert_eq!(replaced, [Some(at(21)), Some(at(21)), Some(at(20)), Some(at(20)), None]);
+        let other = view.conversations().messages(id(2), first(9)).await.unwrap().records;
+        assert_eq!(other[0].replaced_at, None);
+        drop(view);
+        assert_eq!(ordinal(1, 4).await, None);
+    }
+
     /// IDs are unique, and the owner must exist.
     async fn insert_rejects_used_id_and_unknown_owner(store) {
         add_users(&*store, &[user(1), user(2)]).await;

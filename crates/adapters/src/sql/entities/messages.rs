@@ -32,6 +32,7 @@ pub struct Model {
     pub feedback_reason: Option<String>,
     pub feedback_comment: Option<String>,
     pub feedback_at: Option<i64>,
+    pub replaced_at: Option<i64>,
 }
 
 no_relations!();
@@ -57,6 +58,7 @@ impl Record for ConversationMessage {
             feedback_reason: None,
             feedback_comment: None,
             feedback_at: None,
+            replaced_at: self.replaced_at.map(micros),
         };
         let row = match &self.role {
             MessageRole::User => question,
@@ -115,6 +117,7 @@ impl Record for ConversationMessage {
             role,
             content: row.content,
             at: instant(row.created_at, "message's time")?,
+            replaced_at: row.replaced_at.map(|at| instant(at, "message's time")).transpose()?,
         })
     }
 }

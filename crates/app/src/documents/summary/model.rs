@@ -71,7 +71,8 @@ pub(super) async fn summarize(
         && tokens != TokenUsage::default()
     {
         let (messages, selection) = (Vec::new(), Selection::default());
-        let request = AgentRequest { actor: actor.clone(), messages, selection, conversation: None };
+        let request =
+            AgentRequest { actor: actor.clone(), messages, selection, conversation: None, replaces: None };
         metering::record(app, &request, agent, tokens, &Span::current()).await;
     }
     written.map_err(|stop| stop.fallback(app))

@@ -34,6 +34,8 @@ pub(super) struct MessageLine {
     conversation: String,
     content: String,
     at: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    replaced_at: Option<i64>,
     /// None for a message of the user.
     answer: Option<AnswerLine>,
 }
@@ -143,6 +145,7 @@ impl MessageLine {
             conversation: message.conversation.to_string(),
             content: message.content.clone(),
             at: message.at.timestamp_micros(),
+            replaced_at: message.replaced_at.map(|at| at.timestamp_micros()),
             answer,
         }
     }
@@ -168,6 +171,7 @@ impl MessageLine {
             role,
             content: self.content,
             at: instant(self.at)?,
+            replaced_at: self.replaced_at.map(instant).transpose()?,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Transaction, newest_page, page_of, violation};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage, MessageRole};
 use docent_domain::fault::Result;
 use docent_domain::feedback::{Feedback, Rating};
@@ -60,6 +61,15 @@ impl ConversationReader for Transaction {
     async fn messages(&mut self, id: ConversationId, page: PageRequest) -> Result<Page<ConversationMessage>> {
         let messages = self.read()?.conversations.get(&id).map(|(_, messages)| messages.clone());
         Ok(page_of(messages.unwrap_or_default(), page))
+    }
+
+    async fn answer_ordinal(&mut self, id: ConversationId, answer: MessageId) -> Result<Option<u32>> {
+        let tables = self.read()?;
+        let messages = tables.conversations.get(&id).map_or(&[][..], |(_, messages)| messages);
+        let is_meant = |message: &&ConversationMessage| {
+            message.id == answer && message.role != MessageRole::User && message.replaced_at.is_none()
+        };
+        Ok(messages.iter().find(is_meant).map(|message| message.ordinal))
     }
 
     async fn answers(
@@ -142,6 +152,16 @@ impl ConversationWriter for Transaction {
                 numbered.map(|(message, ordinal)| ConversationMessage { ordinal, ..message.clone() }),
             );
             Ok(start)
+        })
+    }
+
+    async fn replace_from(&mut self, id: ConversationId, ordinal: u32, at: DateTime<Utc>) -> Result<()> {
+        self.write(|tables| {
+            let messages = tables.conversations.get_mut(&id).map(|(_, messages)| messages);
+            for message in messages.into_iter().flatten().filter(|message| message.ordinal >= ordinal) {
+                message.replaced_at.get_or_insert(at);
+            }
+            Ok(())
         })
     }
 

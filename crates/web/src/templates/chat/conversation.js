@@ -32,9 +32,9 @@ function createTurn(question) {
   return { question, answer: "", element, steps, answerElement, note, tools };
 }
 
-async function askQuestion(question, selection) {
+async function askQuestion(question, selection, replaces) {
   const messages = [...buildHistory(), { role: "user", content: question }];
-  const turn = createTurn(question);
+  const turn = { ...createTurn(question), replaces };
   appendTurn(turn);
   updateUrl();
   await streamAnswer(turn, messages, selection);
@@ -70,7 +70,15 @@ async function streamAnswer(turn, messages, selection) {
   let failure = null;
   try {
     const body = { messages, ...selection, conversation_id: conversationId, include_sources: true, include_metadata: true };
-    const response = await callApi("/agents/chat", { ...jsonOptions("POST", body), signal: controller.signal });
+    const send = () => callApi("/agents/chat", {
+      ...jsonOptions("POST", turn.replaces ? { ...body, replaces: turn.replaces } : body), signal: controller.signal,
+    });
+    const response = await send().catch((error) => {
+      // An answer that was stopped a moment ago may not be recorded yet.
+      if (error.status !== 404 || !turn.replaces) throw error;
+      turn.replaces = null;
+      return send();
+    });
     messageId = response.headers.get("X-Message-Id");
     for await (const { event, data } of readEvents(response)) {
       if (event === "error") throw new ApiError(1, `The answer is incomplete: ${data.detail}`);
@@ -125,6 +133,7 @@ function showStep({ steps, question }, { type, query, count }) {
 // Adds the sources and buttons below an answer that has ended. It has an ID if it is stored.
 function completeTurn(turn, sources, messageId, feedback) {
   if (sources.length) showSources(turn, sources);
+  turn.messageId = messageId;
   if (turn.answer && messageId) addFeedback(turn, messageId, feedback);
   if (turn.answer && navigator.clipboard) {
     const click = (event) => copyAnswer(event.currentTarget, turn);
@@ -161,8 +170,17 @@ function askAgain(turn) {
   if (viewer?.isOpenedFrom(turn.element)) closeSource();
   turns.pop();
   turn.element.remove();
+  if (turn.messageId) appendEarlierVersion(turn.question, turn.answer);
   byId("question").focus({ preventScroll: true });
-  askQuestion(turn.question, selection);
+  askQuestion(turn.question, selection, turn.messageId ?? turn.replaces);
+}
+
+// Shows a question that was asked again, folded, before its next version.
+function appendEarlierVersion(question, answer) {
+  const content = createElement("div", { class: "answer" });
+  showMarkdown(content, answer);
+  byId("turns").append(createElement("details", { class: "note" },
+    createElement("summary", {}, "Earlier version: ", createElement("bdi", {}, question)), content));
 }
 
 // New text scrolls the page only if the reader is at the end, within this many pixels.

@@ -110,7 +110,8 @@ async function openConversation(id, isSelected = false) {
     for (let index = 0; index < messages.length; index += 1) {
       const [question, answer] = messages.slice(index, index + 2);
       if (question.role !== "user") continue;
-      appendStoredTurn(question.content, answer?.role === "assistant" ? answer : null);
+      if (question.replaced) appendEarlierVersion(question.content, answer?.content ?? "");
+      else appendStoredTurn(question.content, answer?.role === "assistant" ? answer : null);
     }
     updateUrl();
     if (isSelected) closeDrawer();
@@ -195,7 +196,7 @@ const escapeMarkdown = (text) => text.replace(/[\\\x60*_<>[\]#|]/g, "\\$&");
 async function exportConversation(id, title) {
   try {
     const { messages } = await fetchConversation(id);
-    const parts = messages.map(({ role, content, complete, sources = [], created_at: at }) => {
+    const parts = messages.filter(({ replaced }) => !replaced).map(({ role, content, complete, sources = [], created_at: at }) => {
       if (role === "user") return `## ${escapeMarkdown(content).replace(/\s*\n\s*/g, " ")}\n\n*${new Date(at).toLocaleString()}*`;
       const places = sources.map((source, index) => `${index + 1}. ${escapeMarkdown(`${source.title}, ${formatPages(source)}`)}`);
       const note = complete ? [] : ["*This answer is incomplete or was stopped.*"];
