@@ -71,7 +71,7 @@ pub struct ConversationTitle(String);
 /// Maximum length of a title that is derived from a question, in characters.
 const DERIVED_TITLE_MAX: usize = 60;
 /// Shorter sentences, such as greetings, are no title of their own.
-const SENTENCE_MIN: usize = 12;
+const SENTENCE_MIN: usize = 10;
 /// Title of a conversation without messages.
 const UNTITLED: &str = "New conversation";
 
@@ -186,10 +186,7 @@ mod tests {
             "How long is the warranty of pumps?"
         );
         assert_eq!(title("Why? And how?"), "Why? And how?");
-        assert_eq!(
-            title("保証期間は何年ですか？ポンプの場合を教えてください。"),
-            "保証期間は何年ですか？ポンプの場合を教えてください。"
-        );
+        assert_eq!(title("保証期間は何年ですか？ポンプの場合を教えてください。"), "保証期間は何年ですか？");
         let list = "Compare the revenue, the costs, the number of employees and sites, and the profit of the last five years";
         assert_eq!(title(list), "Compare the revenue, the costs, the number of employees and…");
         let long = title(&"word ".repeat(40));

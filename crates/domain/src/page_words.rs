@@ -5,7 +5,7 @@ use crate::recognition::{PageBox, RecognizedPage};
 /// Maximum number of words of a page; the rest is left out.
 pub const WORDS_MAX: usize = 20_000;
 
-/// A word, or a line whose words cannot be told apart, with its place on the page.
+/// A word, or a line whose words are not known one by one, with its place on the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageWord {
     /// The text.

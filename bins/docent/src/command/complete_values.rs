@@ -132,7 +132,7 @@ fn matching(kind: Kind, part: &str, list: &[Value]) -> Vec<(String, String)> {
         };
         let is_unique = || list.iter().filter(|other| other["name"] == one["name"]).count() == 1;
         let is_named = kind == Kind::Collection && is_unique();
-        (matches || id.starts_with(&part)).then(|| if is_named { (name, id) } else { (id, name) })
+        (matches || id.starts_with(&part)).then_some(if is_named { (name, id) } else { (id, name) })
     };
     list.iter().filter_map(value).collect()
 }

@@ -121,7 +121,7 @@ pub(super) fn select(
         related.retain(|rank| !is_superseded(&all[*rank].chunk.title));
     }
     if related.iter().any(in_scope) {
-        let wanted = (!criteria.intent.reason).then_some(&*synonyms).unwrap_or_default();
+        let wanted: &[Synonym<'_>] = if criteria.intent.reason { &[] } else { &synonyms };
         match parts(wanted, &criteria.intent.years, &related, &all, &topics) {
             Some(Parts { missing, .. }) if !missing.is_empty() && further.is_none() => {
                 let years = criteria.intent.years.iter().cloned();
