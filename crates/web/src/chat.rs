@@ -17,7 +17,9 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
                       form-action 'none'; base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-const STYLE: &str = concat!(include_str!("templates/tokens.css"), include_str!("templates/chat/chat.css"));
+static STYLE: LazyLock<String> = LazyLock::new(|| {
+    compact(concat!(include_str!("templates/tokens.css"), include_str!("templates/chat/chat.css")))
+});
 
 /// The script, written in several files and concatenated so that a browser never mixes versions.
 const SOURCE: &str = concat!(
@@ -35,7 +37,7 @@ const SOURCE: &str = concat!(
     include_str!("templates/chat/main.js"),
 );
 
-/// The document viewer, which the page loads when a document is opened first.
+/// What the page loads when it is needed first: the document viewer, and the export of conversations.
 const VIEWER_SOURCE: &str = concat!(
     include_str!("templates/chat/viewer/viewer.js"),
     include_str!("templates/chat/viewer/pages.js"),
@@ -43,9 +45,11 @@ const VIEWER_SOURCE: &str = concat!(
     include_str!("templates/chat/viewer/find.js"),
     include_str!("templates/chat/viewer/selection.js"),
     include_str!("templates/chat/viewer/summary.js"),
+    include_str!("templates/chat/viewer/export.js"),
 );
 
-const VIEWER_STYLE: &str = include_str!("templates/chat/viewer/viewer.css");
+static VIEWER_STYLE: LazyLock<String> =
+    LazyLock::new(|| compact(include_str!("templates/chat/viewer/viewer.css")));
 
 /// The script without comments and indentation, which are a sixth of it.
 static SCRIPT: LazyLock<String> = LazyLock::new(|| stripped(SOURCE));
@@ -54,15 +58,22 @@ static SCRIPT: LazyLock<String> = LazyLock::new(|| stripped(SOURCE));
 static VIEWER_SCRIPT: LazyLock<String> =
     LazyLock::new(|| stripped(VIEWER_SOURCE) + "export const version = \"" + &VERSION + "\";\n");
 
-/// Removes indentation, empty lines and lines that are comments. The script has no text over several lines.
+/// Removes indentation, empty lines and lines that are comments from the script or the page, which have no text over several
+/// lines.
 fn stripped(script: &str) -> String {
     let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
+/// Removes the space around punctuation in a stylesheet. It has no texts with such punctuation.
+fn compact(style: &str) -> String {
+    let pairs = [(" { ", "{"), ("; }", "}"), (" }", "}"), ("; ", ";"), (": ", ":"), (", ", ",")];
+    pairs.iter().fold(style.to_owned(), |style, (long, short)| style.replace(long, short))
+}
+
 /// Version of the assets, derived from their content. It is part of their URLs because browsers cache them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let assets = [STYLE, &SCRIPT, VIEWER_STYLE, VIEWER_SOURCE];
+    let assets = [STYLE.as_str(), SCRIPT.as_str(), VIEWER_STYLE.as_str(), VIEWER_SOURCE];
     let digest = assets.iter().fold(Sha256::new(), |hash, asset| hash.chain_update(asset)).finalize();
     digest.iter().take(6).fold(String::new(), |mut version, byte| {
         // Writing to a string cannot fail.
@@ -92,12 +103,12 @@ pub(crate) async fn page(context: State) -> Reply {
         accept: accepted.accept(),
         quotes_only: context.app.answers_by_quoting(),
     };
-    let html = render(&page)?;
+    let html = stripped(&render(&page)?);
     Ok(html_response(StatusCode::OK, POLICY, html))
 }
 
 pub(crate) async fn style() -> HttpResponse {
-    asset("text/css; charset=utf-8", STYLE)
+    asset("text/css; charset=utf-8", &STYLE)
 }
 
 pub(crate) async fn script() -> HttpResponse {
@@ -105,7 +116,7 @@ pub(crate) async fn script() -> HttpResponse {
 }
 
 pub(crate) async fn viewer_style() -> HttpResponse {
-    asset("text/css; charset=utf-8", VIEWER_STYLE)
+    asset("text/css; charset=utf-8", &VIEWER_STYLE)
 }
 
 pub(crate) async fn viewer_script() -> HttpResponse {
@@ -116,6 +127,14 @@ pub(crate) async fn viewer_script() -> HttpResponse {
 mod tests {
     use super::*;
     use crate::templates::tests::Samples;
+
+    #[test]
+    fn stylesheets_are_compacted() {
+        assert_eq!(
+            compact("a:hover, b > i { color: red; top: 0 1px; }\nc { }"),
+            "a:hover,b > i{color:red;top:0 1px}\nc{}"
+        );
+    }
 
     #[test]
     fn script_is_stripped_of_comments_and_indentation() {

@@ -190,20 +190,12 @@ async function pinConversation(id, pinned) {
   }
 }
 
-const escapeMarkdown = (text) => text.replace(/[\\\x60*_<>[\]#|]/g, "\\$&");
-
-// Saves a conversation as a Markdown file, with the sources of its answers and their pages.
+// Saves a conversation as a Markdown file.
 async function exportConversation(id, title) {
   try {
     const { messages } = await fetchConversation(id);
-    const parts = messages.filter(({ replaced }) => !replaced).map(({ role, content, complete, sources = [], created_at: at }) => {
-      if (role === "user") return `## ${escapeMarkdown(content).replace(/\s*\n\s*/g, " ")}\n\n*${new Date(at).toLocaleString()}*`;
-      const places = sources.map((source, index) => `${index + 1}. ${escapeMarkdown(`${source.title}, ${formatPages(source)}`)}`);
-      const note = complete ? [] : ["*This answer is incomplete or was stopped.*"];
-      return [content, ...note, ...(places.length ? ["**Sources**", places.join("\n")] : [])].join("\n\n");
-    });
-    const text = [`# ${escapeMarkdown(title)}`, ...parts].join("\n\n");
-    const href = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/markdown" }));
+    viewer ??= await loadViewer();
+    const href = URL.createObjectURL(new Blob([viewer.toMarkdown(title, messages)], { type: "text/markdown" }));
     createElement("a", { href, download: `${title.replace(/[\\/:*?\x22<>|.]+/g, " ").trim() || "Conversation"}.md` }).click();
     setTimeout(() => URL.revokeObjectURL(href), 60000);
   } catch (error) {

@@ -64,7 +64,7 @@ export function start(chat) {
   document.addEventListener("selectionchange", onSelectionChange);
   narrowScreen.addEventListener("change", showDialog);
   new ResizeObserver(refreshImages).observe(byId("pages"));
-  return { openSource, openDocument, openSummary, closeSource, closeDocument, isOpenedFrom, releaseFile };
+  return { openSource, openDocument, openSummary, closeSource, closeDocument, isOpenedFrom, releaseFile, toMarkdown };
 }
 
 // Opens a source at a page. Pressing the chip of the open source closes it. `opener` is the pressed chip or link, which
