@@ -58,11 +58,13 @@ static SCRIPT: LazyLock<String> = LazyLock::new(|| stripped(SOURCE));
 static VIEWER_SCRIPT: LazyLock<String> =
     LazyLock::new(|| stripped(VIEWER_SOURCE) + "export const version = \"" + &VERSION + "\";\n");
 
-/// Removes indentation, empty lines and lines that are comments from the script or the page, which have no text over several
-/// lines.
+/// Removes indentation, empty lines, and comments in lines of their own or behind a semicolon from the script or the page, which
+/// have no text over several lines or with `; // `.
 fn stripped(script: &str) -> String {
     let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-    lines.flat_map(|line| [line, "\n"]).collect()
+    let without_comment =
+        |line| str::split_once(line, "; // ").map_or([line, "\n"], |(code, _)| [code, ";\n"]);
+    lines.flat_map(without_comment).collect()
 }
 
 /// Removes the space around punctuation in a stylesheet. It has no texts with such punctuation.
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn script_is_stripped_of_comments_and_indentation() {
         assert_eq!(
-            stripped("// Comment\nif (a) {\n  b(\"// text\");\n\n}\n"),
+            stripped("// Comment\nif (a) {\n  b(\"// text\"); // Comment\n\n}\n"),
             "if (a) {\nb(\"// text\");\n}\n"
         );
         // An open backtick at the end of a line would begin a text over several lines, which must not change.
