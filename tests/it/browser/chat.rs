@@ -231,7 +231,8 @@ async fn answers_are_rendered_as_markdown_without_html() {
 
 #[tokio::test]
 async fn scripts_in_documents_titles_and_answers_are_escaped() {
-    const HOSTILE: &str = "'\"><img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>{{7*7}}";
+    // No longer than the title of a conversation.
+    const HOSTILE: &str = "'\"><img src=x onerror=\"hit=1\"><script>hit=1</script>{{7*7}}";
     let name = "<img src=x onerror=window.hit=1>.pdf";
     journey_with(
         |setup| setup.script(two_answers(HOSTILE)),
@@ -242,7 +243,7 @@ async fn scripts_in_documents_titles_and_answers_are_escaped() {
             app.run_jobs().await;
             window.goto("/chat").await;
             window.see(HOSTILE).await;
-            ask(window, &format!("zebra {HOSTILE}")).await;
+            ask(window, HOSTILE).await;
             window.find(".chip").await;
             window.click(".chip").await;
             window.see("<script>window.hit=1</script> lives.").await;

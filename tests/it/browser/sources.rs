@@ -65,6 +65,8 @@ async fn question_is_answered_from_chosen_sources_and_conversation_remembers_the
             let grace = app.member("grace@example.org").await;
             let legal = shared(&grace, "Legal", &member, "viewer").await;
             add_to(&grace, &legal, "Contract.pdf", pdf(&["The zebra of the contract."])).await;
+            // The newest document is first in the list.
+            app.advance(Duration::from_secs(1));
             let letter = member.add("Letter.pdf", pdf(&["The zebra of the letter."])).await;
             app.run_jobs().await;
             window.goto("/chat").await;
@@ -97,7 +99,7 @@ async fn question_is_answered_from_chosen_sources_and_conversation_remembers_the
             // Documents replace collections: both together would be only what is in both.
             window.press("Change sources").await;
             window.see("Letter.pdf").await;
-            window.click("#picker-documents li:last-child label").await;
+            window.click("#picker-documents li:first-child label").await;
             assert!(!window.has("#picker-collections input:checked").await);
             window.press("Done").await;
             see_chips(window, &["Letter.pdf"]).await;
