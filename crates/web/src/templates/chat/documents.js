@@ -120,7 +120,7 @@ async function loadReport(id, container) {
   try {
     const { coverage, failure, warnings } = await (await callApi(`/documents/${id}/report`)).json();
     const lines = [];
-    if (failure) lines.push(createLine(`Failed: ${failure.reason}`, "reason"), createLine(failure.advice));
+    if (failure) lines.push(createLine(`Failed: ${failure.reason}`, "reason"), createLine(`What to do: ${failure.advice}`));
     if (coverage) lines.push(createLine(`Pages: ${coverage.pages}, ${coverage.pages_with_text} with text.`));
     for (const warning of warnings) lines.push(createLine(`Warning: ${warning}`, "warning"));
     container.replaceChildren(...(lines.length ? lines : [createLine("No details yet.")]));
