@@ -14,6 +14,15 @@ use docent_tests::member::Member;
 use docent_tests::wait;
 use serde_json::json;
 
+/// Asks two questions and waits for their answers, “One.” and “Two.”.
+async fn ask_two_questions(window: &Chromium) {
+    for (question, answer) in [("First?", "One."), ("Second?", "Two.")] {
+        ask(window, question).await;
+        window.see(answer).await;
+        window.see("Ask again").await;
+    }
+}
+
 #[tokio::test]
 async fn follow_up_sends_the_history_and_a_new_conversation_does_not() {
     let script = ["One.", "Two.", "Three."].map(Turn::saying);
@@ -21,11 +30,7 @@ async fn follow_up_sends_the_history_and_a_new_conversation_does_not() {
         |setup| setup.script(script),
         async |app, window| {
             enter(app, window).await;
-            for (question, answer) in [("First?", "One."), ("Second?", "Two.")] {
-                ask(window, question).await;
-                window.see(answer).await;
-                window.see("Ask again").await;
-            }
+            ask_two_questions(window).await;
             window.press("New conversation").await;
             ask(window, "Third?").await;
             window.see("Three.").await;
@@ -312,11 +317,7 @@ async fn question_asked_again_replaces_the_turn_in_the_record() {
         |setup| setup.script(script),
         async |app, window| {
             enter(app, window).await;
-            for (question, answer) in [("First?", "One."), ("Second?", "Two.")] {
-                ask(window, question).await;
-                window.see(answer).await;
-                window.see("Ask again").await;
-            }
+            ask_two_questions(window).await;
             window.press("Ask again").await;
             window.see("Two again.").await;
             window.see("Ask again").await;

@@ -7,6 +7,8 @@ use docent_testkit::retrieval::found;
 use futures::TryStreamExt;
 use std::sync::Arc;
 
+mod reports;
+
 docent_testkit::chat_model_contract!(async { (Arc::new(BuiltinAnswerer::default()) as _, ()) });
 
 const SEARCH: ToolSpec = ToolSpec { name: SEARCH_TOOL, description: "", parameters: "{}" };
@@ -486,66 +488,4 @@ async fn sentence_of_many_documents_ranks_last() {
     passages.push(found(4, 0, "The pump is safe up to six bar."));
     let answer = answer_from("How safe is the pump?", passages).await;
     assert!(answer.starts_with("“The pump is safe up to six bar.”"), "{answer}");
-}
-
-#[tokio::test]
-async fn part_of_a_ratio_that_is_nowhere_is_named() {
-    let assets = "| (in millions) | 2018 |\n|---|---|\n| Total current assets | 90 |\n";
-    let answer = answer_from("What was the current ratio in 2018?", vec![found(1, 0, assets)]).await;
-    assert!(
-        answer.contains("Not found: total current liabilities.") && answer.contains("**90**"),
-        "{answer}"
-    );
-}
-
-#[tokio::test]
-async fn rows_of_one_table_in_two_passages_are_quoted_together() {
-    let part = |row: &str| format!("Balance sheet\n\n| (in millions) | 2018 |\n|---|---|\n| {row} |\n");
-    let (assets, liabilities) = (part("Total current assets | 90"), part("Total current liabilities | 60"));
-    let passages = vec![found(1, 0, &assets), found(1, 1, &liabilities)];
-    let answer = answer_from("What was the current ratio in 2018?", passages).await;
-    assert!(answer.contains("| **90** |\n| Total current liabilities | **60** |"), "{answer}");
-}
-
-fn report(n: u32, title: &str, text: &str) -> ScoredChunk {
-    ScoredChunk { title: title.to_owned(), ..found(n, 0, text) }
-}
-
-#[tokio::test]
-async fn comparison_quotes_each_report_in_order_of_time() {
-    let reports = vec![
-        report(1, "Oriel 2018 Q2", "The sales of pumps were $7 million in this quarter."),
-        report(2, "Oriel 2017 Q4", "Sales of pumps of $5 million were reported for the quarter."),
-        report(3, "Reed 2018 Q1", "The sales of pumps of another company were $9 million."),
-    ];
-    let answer = answer_from("How have the sales of Oriel's pumps changed over time?", reports).await;
-    let at = |part: &str| answer.find(part).unwrap_or_else(|| panic!("{part} in {answer}"));
-    assert!(at("$5 million") < at("$7 million") && !answer.contains("$9 million"), "{answer}");
-}
-
-#[tokio::test]
-async fn question_for_the_latest_report_is_not_answered_from_an_older_one() {
-    let reports = vec![
-        report(1, "Oriel 2017 Q4", "The sales of pumps were $5 million."),
-        report(2, "Oriel 2018 Q2", "In this quarter the sales of pumps were $7 million."),
-    ];
-    let answer = answer_from("What were the sales of pumps in the latest report?", reports).await;
-    assert!(answer.contains("$7 million") && !answer.contains("$5 million"), "{answer}");
-}
-
-#[tokio::test]
-async fn reason_comes_before_the_row_with_the_figure() {
-    let text = "| (in millions) | 2018 | 2017 |\n|---|---|---|\n| Sales of pumps | 9 | 7 |\n\nSales of pumps increased, primarily due to the wet summer.";
-    let answer = answer_from("What drove the sales of pumps?", vec![found(1, 0, text)]).await;
-    assert!(answer.starts_with("“Sales of pumps increased, primarily due to the wet summer.”"), "{answer}");
-}
-
-#[tokio::test]
-async fn caption_of_any_length_is_quoted_with_its_table() {
-    let caption = "Attendance of the directors at the meetings of the committee on remuneration during the last financial year";
-    let text = format!("{caption}\n\n| Name | Meetings |\n|---|---|\n| R. Oriel | 3 |\n| K. Reed | 2 |\n");
-    let answer =
-        answer_from("What is the attendance at the committee on remuneration?", vec![found(1, 0, &text)])
-            .await;
-    assert!(answer.contains("| R. Oriel | 3 |\n| K. Reed | 2 |"), "{answer}");
 }

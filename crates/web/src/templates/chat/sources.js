@@ -231,7 +231,7 @@ function askSuggested(question) {
 }
 
 // Returns the part of a passage that a claim is based on: what the claim quotes, or else the sentence or row that has most of its words;
-// null if there is none. The score says how good it is.
+// null if there is none. The score is the weight of the common words relative to the length.
 function findQuote(passage, claim) {
   const words = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+(?:[.,]\p{N}+)*/gu));
   const claimed = words(claim);

@@ -4,7 +4,7 @@
 // Only letters and digits are compared, because joining lines changes spaces and hyphens.
 
 const EDGE_LETTERS = 24; // of a page that must be in a passage that continues from or on another page
-const LINE_LETTERS = 8; // of a line that is looked for by itself
+const LINE_LETTERS = 8; // of a line that is searched for alone
 
 const isLetter = (character) => /[\p{L}\p{N}]/u.test(character);
 
