@@ -1,12 +1,12 @@
 //! Named indexes of the embedded vector store, each in a subfolder.
 
-use super::{EmbeddedIndex, Options, in_use, lock, unavailable};
+use super::{EmbeddedIndex, Lock, Options, in_use, lock, unavailable};
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::id::GenerationId;
 use docent_ports::vector_index::VectorIndex;
 use docent_ports::vector_indexes::VectorIndexes;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct EmbeddedIndexes {
     /// Open indexes, the latest last. Locked during opening, so that each index is opened once.
     opened: Mutex<Vec<(String, Arc<EmbeddedIndex>)>>,
     /// Held by the serving process.
-    _lock: Option<File>,
+    _lock: Option<Lock>,
 }
 
 impl EmbeddedIndexes {
@@ -41,12 +41,8 @@ impl EmbeddedIndexes {
             unavailable(format!("the folder {} cannot be used", root.display())).caused_by(error)
         };
         fs::create_dir_all(root).map_err(failed)?;
-        let file = File::options().create(true).append(true).open(root.join("index.lock")).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { _lock: Some(file), ..Self::for_maintenance(root, options) }),
-            Err(TryLockError::WouldBlock) => Err(in_use(root)),
-            Err(TryLockError::Error(error)) => Err(failed(error)),
-        }
+        let lock = Lock::acquire(&root.join("index.lock")).map_err(failed)?.ok_or_else(|| in_use(root))?;
+        Ok(Self { _lock: Some(lock), ..Self::for_maintenance(root, options) })
     }
 
     fn folder(&self, name: &str) -> Result<PathBuf> {
@@ -68,6 +64,15 @@ async fn blocking<T: Send + 'static>(
     spawn_blocking(work).await.map_err(panicked)?
 }
 
+/// Closes an index, unless a search or a change still uses it.
+async fn close(index: impl Send + 'static) -> Result<()> {
+    blocking("cannot close the embedded index", move || {
+        drop(index);
+        Ok(())
+    })
+    .await
+}
+
 fn take(opened: &mut Vec<(String, Arc<EmbeddedIndex>)>, name: &str) -> Option<Arc<EmbeddedIndex>> {
     let position = opened.iter().position(|(other, _)| other == name)?;
     Some(opened.remove(position).1)
@@ -86,19 +91,15 @@ impl VectorIndexes for EmbeddedIndexes {
         opened.push((name.to_owned(), Arc::clone(&index)));
         if opened.len() > MAX_OPEN {
             let oldest = opened.remove(0);
-            // Closing waits for the current commit.
-            drop(spawn_blocking(move || drop(oldest)));
+            // Waits for its current commit, so that it is closed when it is opened again.
+            close(oldest).await?;
         }
         Ok(index)
     }
 
     async fn close(&self, name: &str) -> Result<()> {
         let taken = take(&mut *self.opened.lock().await, name);
-        blocking("cannot close the embedded index", move || {
-            drop(taken);
-            Ok(())
-        })
-        .await
+        close(taken).await
     }
 
     async fn exists(&self, name: &str) -> Result<bool> {

@@ -83,7 +83,7 @@ struct Shared {
     labels: Labels,
     runs: RunCache,
     /// Held while the folder may be accessed.
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Shared {
@@ -235,20 +235,40 @@ const STORED_BLOCK: usize = 4 * 1024;
 /// Decompressed blocks cached per segment.
 const CACHED_BLOCKS: usize = 32;
 
-fn lock(folder: &Path) -> Result<File> {
+/// An exclusive lock of a file, between processes.
+struct Lock(File);
+
+impl Lock {
+    /// Locks `file`, creating it if missing. `None` if it is locked already.
+    fn acquire(file: &Path) -> io::Result<Option<Self>> {
+        let file = File::options().create(true).append(true).open(file)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// Closing the file would not release the lock at once: a child that is being started has the file open too, until
+    /// it executes its program.
+    fn drop(&mut self) {
+        if let Err(error) = self.0.unlock() {
+            tracing::warn!(%error, "cannot release the lock of an embedded index");
+        }
+    }
+}
+
+fn lock(folder: &Path) -> Result<Lock> {
     let failed = |error| {
         unavailable(format!("the embedded index in {} cannot be opened", folder.display())).caused_by(error)
     };
     std::fs::create_dir_all(folder.join(LEXICAL)).map_err(failed)?;
-    let lock = File::options().create(true).append(true).open(folder.join("lock")).map_err(failed)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(in_use(folder)),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-    }
+    Lock::acquire(&folder.join("lock")).map_err(failed)?.ok_or_else(|| in_use(folder))
 }
 
-fn read(folder: &Path, lock: File) -> Result<(Shared, Files)> {
+fn read(folder: &Path, lock: Lock) -> Result<(Shared, Files)> {
     let broken = |error: TantivyError| damaged(folder, "the lexical index cannot be read").caused_by(error);
     let (schema, fields) = schema::schema();
     let lexical = MmapDirectory::open(folder.join(LEXICAL)).map_err(TantivyError::from).map_err(broken)?;

@@ -53,6 +53,16 @@ async fn index_can_be_opened_once_at_a_time() {
 }
 
 #[tokio::test]
+async fn index_is_released_while_a_new_child_has_its_lock_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = open(&folder);
+    let inherited = index.shared._lock.0.try_clone().unwrap();
+    drop(index);
+    open(&folder);
+    drop(inherited);
+}
+
+#[tokio::test]
 async fn unreferenced_vectors_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let index = open(&folder);
