@@ -8,6 +8,13 @@ use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
+/// `1 page`, `2 pages`.
+pub(crate) fn pluralize(number: impl fmt::Display, what: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
 /// When output is coloured; `auto` until the arguments are known.
 static COLOR: OnceLock<ColorChoice> = OnceLock::new();
 

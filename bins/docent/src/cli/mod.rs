@@ -91,7 +91,8 @@ pub enum Command {
     ///
     /// Uploads new files, replaces changed ones, and renames moved ones; compares SHA-256 digests, not times. Keeps no
     /// state of its own: a document has the path of its file in the attribute `path`. Can be interrupted at any moment and
-    /// run again. Exit codes: 0 if the collection has the files, 1 if some changes failed, 2 if nothing was done.
+    /// run again. Exit codes: 0 if the collection has the files, 1 if some changes failed or some files cannot be read, by
+    /// this command or by the service, 2 if nothing was done.
     Sync(SyncArgs),
     /// Ask a running service a question; the answer is streamed, followed by its sources with page numbers.
     ///

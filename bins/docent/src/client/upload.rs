@@ -61,17 +61,20 @@ impl ServiceClient {
         self.send_file(Method::POST, url, path, on_progress).await
     }
 
-    /// Uploads a PDF with attributes into a collection, as [`upload`](Self::upload).
+    /// Uploads a file with attributes into a collection, as [`upload`](Self::upload). With `returns_duplicate`, a document of the
+    /// collection with an equal file is returned instead, if there is one.
     pub(crate) async fn upload_with(
         &self,
         path: &Path,
         collection: CollectionId,
         attributes: &Value,
+        returns_duplicate: bool,
     ) -> anyhow::Result<Value> {
         let mut url = join(&self.base, &["documents", "upload"])?;
         let mut query = url.query_pairs_mut();
         query.append_pair("collection_id", &collection.to_string());
         query.append_pair("attributes", &attributes.to_string());
+        query.append_pair("on_duplicate", if returns_duplicate { "return" } else { "create" });
         drop(query);
         self.send_file(Method::POST, url, path, |_| {}).await
     }

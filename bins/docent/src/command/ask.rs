@@ -120,7 +120,7 @@ async fn read_answer(
         let mut events = Vec::new();
         let chunk = timeout(STREAM_TIMEOUT, stream.chunk()).await;
         let read = match &chunk {
-            Ok(Ok(Some(bytes))) => decoder.push(bytes, |event| events.push(event)),
+            Ok(Ok(Some(bytes))) => decoder.push(bytes, |event| events.push(event.clone())),
             Ok(Ok(None)) => decoder.finish().map(|event| events.extend(event)),
             Ok(Err(_)) | Err(_) => Ok(()),
         };

@@ -9,16 +9,18 @@ use super::ingest::files::{Found, find_files};
 use crate::client::ServiceClient;
 use crate::client::retry::{Decision, RetryPolicy};
 use crate::fail;
-use crate::output::{self, sanitize};
+use crate::output::{self, pluralize, sanitize};
 use anyhow::{Context, bail};
 use docent::cli::SyncArgs;
+use docent_domain::attributes::AttributeValue;
 use docent_domain::file_type::FileTypes;
 use docent_domain::id::CollectionId;
 use futures::{StreamExt, TryStreamExt, stream};
-use plan::{Action, LocalFile, PATH, Plan, SyncedDocument};
+use plan::{Action, LocalFile, PATH, Plan, Problem, SyncedDocument};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::fs::{File, TryLockError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,7 +41,7 @@ const REPORTS: usize = 8;
 pub(crate) async fn run(args: &SyncArgs) -> ExitCode {
     match prepare(args).await {
         Err(error) => fail(&error, NOT_STARTED),
-        Ok((sync, plan)) => match sync.execute(plan).await {
+        Ok((sync, plan, _lock)) => match sync.execute(plan).await {
             Ok(0) => ExitCode::SUCCESS,
             Ok(_) => ExitCode::from(INCOMPLETE),
             Err(error) => fail(&error, INCOMPLETE),
@@ -54,16 +56,21 @@ struct Sync<'a> {
     collection: CollectionId,
 }
 
-/// Compares the directory with the collection.
-async fn prepare(args: &SyncArgs) -> anyhow::Result<(Sync<'_>, Plan)> {
+/// Compares the directory with the collection. The lock ends with the file, and with the process.
+async fn prepare(args: &SyncArgs) -> anyhow::Result<(Sync<'_>, Plan, Option<File>)> {
+    let lock = lock(&args.folder)?;
     let client = ServiceClient::open(&args.client.remote)?;
     client.check().await?;
     let collection = client.collection_id(&args.collection).await?;
     let (folder, types) = (args.folder.clone(), args.types);
     let local = tokio::task::spawn_blocking(move || read_directory(&folder, types)).await??;
+    // What cannot be read would look like a deleted file.
+    if let (true, Some(problem)) = (args.delete, local.problems.first()) {
+        bail!("{}: {}", sanitize(&problem.path), problem.reason);
+    }
     let sync = Sync { args, client, collection };
     let remote = sync.documents().await?;
-    let plan = Plan::new(local, remote, args.delete);
+    let plan = Plan::new(local.files, local.problems, remote, args.delete);
     let (deletions, synced) = (plan.deletions(), plan.synced);
     if deletions * 100 > synced * usize::from(args.max_delete) {
         bail!(
@@ -71,37 +78,60 @@ async fn prepare(args: &SyncArgs) -> anyhow::Result<(Sync<'_>, Plan)> {
             args.max_delete
         );
     }
-    Ok((sync, plan))
+    Ok((sync, plan, lock))
+}
+
+/// Locks a directory: two runs at once would both upload what is new. None where the file system has no locks.
+fn lock(folder: &Path) -> anyhow::Result<Option<File>> {
+    let folder = File::open(folder).with_context(|| format!("reading {}", folder.display()))?;
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => bail!("another `docent sync` of this directory is running"),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+/// The files of a directory.
+struct Directory {
+    files: Vec<LocalFile>,
+    /// Files and directories that cannot be read.
+    problems: Vec<Problem>,
 }
 
 /// The files of these types of a directory and their digests.
-fn read_directory(folder: &Path, types: FileTypes) -> anyhow::Result<Vec<LocalFile>> {
+fn read_directory(folder: &Path, types: FileTypes) -> anyhow::Result<Directory> {
     if !std::fs::metadata(folder).with_context(|| format!("reading {}", folder.display()))?.is_dir() {
         bail!("{} is not a directory", folder.display());
     }
-    let mut files = Vec::new();
+    let mut directory = Directory { files: Vec::new(), problems: Vec::new() };
     for Found { path, size } in find_files(&[folder.to_owned()], types) {
-        // The directory itself stands for one without files. Anything else that cannot be read would look like a deleted file.
+        let shown = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
         match size {
+            // The directory itself stands for one without files.
             Err(_) if path == folder => {}
-            Err(why) => bail!("{}: {why}", path.display()),
-            Ok(_) => files.push(local_file(folder, path)?),
+            Err(reason) => directory.problems.push(Problem { path: shown, reason }),
+            Ok(_) => match local_file(folder, path) {
+                Ok(file) => directory.files.push(file),
+                Err(reason) => directory.problems.push(Problem { path: shown, reason }),
+            },
         }
     }
-    Ok(files)
+    Ok(directory)
 }
 
-fn local_file(folder: &Path, path: PathBuf) -> anyhow::Result<LocalFile> {
+/// Reads a file, or says why it cannot be synchronised.
+fn local_file(folder: &Path, path: PathBuf) -> Result<LocalFile, String> {
     let parts = path.strip_prefix(folder).unwrap_or(&path).components();
     let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
-    let name = parts.with_context(|| format!("{}: the name is not UTF-8", path.display()))?.join("/");
-    let sha256 = digest(&path).with_context(|| format!("reading {}", path.display()))?;
-    Ok(LocalFile { path, name, sha256 })
+    let name = parts.ok_or("the name is not UTF-8")?.join("/");
+    AttributeValue::string(&name).map_err(|error| format!("the path cannot be an attribute: {error}"))?;
+    let sha256 = digest(&path).map_err(|error| error.to_string())?;
+    Ok(LocalFile { path, name, sha256, is_only: true })
 }
 
 /// The SHA-256 digest of a file, in hexadecimal digits.
 fn digest(path: &Path) -> std::io::Result<String> {
-    let (mut file, mut digest) = (std::fs::File::open(path)?, Sha256::new());
+    let (mut file, mut digest) = (File::open(path)?, Sha256::new());
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match file.read(&mut buffer)? {
@@ -154,8 +184,11 @@ impl Sync<'_> {
 
     /// Makes or prints the changes. Returns how many failed.
     async fn execute(&self, plan: Plan) -> anyhow::Result<usize> {
-        let unchanged = plan.unchanged;
-        let (mut done, mut failed) = (0_usize, 0_usize);
+        let Plan { unchanged, left_over, problems, .. } = plan;
+        let (mut done, mut failed) = (0_usize, problems.len());
+        for Problem { path, reason } in problems {
+            self.print("none", &path, None, Some(reason))?;
+        }
         let changes = stream::iter(plan.actions).map(|action| async move {
             let made = if self.args.dry_run { Ok(()) } else { self.apply(&action).await };
             (action, made)
@@ -166,20 +199,32 @@ impl Sync<'_> {
                 Ok(()) => done += 1,
                 Err(_) => failed += 1,
             }
-            self.print(&action, made.err())?;
+            let reason = made.err().map(|error| format!("{error:#}"));
+            self.print(action.name(), action.path(), action.document(), reason)?;
         }
         let would = if self.args.dry_run { "would be made" } else { "made" };
-        eprintln!("docent: {done} changes {would}, {failed} failed, {unchanged} files unchanged");
+        let [done, unchanged, left_over] = [(done, "change"), (unchanged, "file"), (left_over, "document")]
+            .map(|(n, what)| pluralize(n, what));
+        let left_over = match self.args.delete {
+            true => String::new(),
+            false => format!(", {left_over} without a file of their own"),
+        };
+        eprintln!("docent: {done} {would}, {failed} failed, {unchanged} unchanged{left_over}");
         Ok(failed)
     }
 
-    fn print(&self, action: &Action, error: Option<anyhow::Error>) -> anyhow::Result<()> {
-        let reason = error.map(|error| format!("{error:#}"));
+    fn print(
+        &self,
+        action: &str,
+        path: &str,
+        document: Option<&str>,
+        reason: Option<String>,
+    ) -> anyhow::Result<()> {
         let row = || {
-            let row = format!("{:7}  {}", action.name(), sanitize(action.path()));
+            let row = format!("{action:7}  {}", sanitize(path));
             reason.as_ref().map_or(row.clone(), |reason| format!("{row}  failed: {}", sanitize(reason)))
         };
-        let object = || json!({ "action": action.name(), "path": action.path(), "id": action.document(), "error": reason });
+        let object = || json!({ "action": action, "path": path, "id": document, "error": reason });
         Ok(output::print(self.args.client.output, row, object)?)
     }
 
@@ -199,10 +244,7 @@ impl Sync<'_> {
 
     async fn request(&self, action: &Action) -> anyhow::Result<()> {
         match action {
-            Action::Add(file) => {
-                let attributes = json!({ PATH: file.name });
-                self.client.upload_with(&file.path, self.collection, &attributes).await.map(drop)
-            }
+            Action::Add(file) => self.add(file).await,
             Action::Replace(document, file) => self.client.replace(&document.id, &file.path).await.map(drop),
             Action::Move(document, file) => {
                 let mut attributes = document.attributes.clone();
@@ -218,6 +260,23 @@ impl Sync<'_> {
                 self.client.send(Method::DELETE, &["documents", &document.id], &[]).await.map(drop)
             }
         }
+    }
+
+    /// Uploads a file. An upload of a run that was killed can complete after this run has listed the documents, so that a file
+    /// whose content is in the directory once only is not uploaded again.
+    async fn add(&self, file: &LocalFile) -> anyhow::Result<()> {
+        let attributes = json!({ PATH: file.name });
+        let upload = |is_only| self.client.upload_with(&file.path, self.collection, &attributes, is_only);
+        let document = upload(file.is_only).await?;
+        if file.is_only {
+            let id = document["id"].as_str().context("the service returned no document")?;
+            let report = self.client.get(&["documents", id, "report"]).await?;
+            if report["attributes"][PATH] != file.name.as_str() {
+                // Added in another way.
+                upload(false).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn change(&self, document: &SyncedDocument, change: &Value) -> anyhow::Result<()> {

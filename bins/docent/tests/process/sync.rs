@@ -162,6 +162,39 @@ async fn sync_refuses_to_delete_most_documents_and_to_read_a_missing_directory()
 }
 
 #[tokio::test]
+async fn second_sync_of_a_directory_refuses_to_start() {
+    let synced = Synced::start().await;
+    synced.write("a.pdf", 1);
+    let directory = synced.path("").to_str().unwrap().to_owned();
+    let lock = std::fs::File::open(synced.path("")).unwrap();
+    lock.lock().unwrap();
+    let (_, error) = synced.docent(&synced.args(&directory, &[]), 2).await;
+    assert!(error.contains("another `docent sync` of this directory is running"), "{error}");
+    assert!(synced.stored().await.is_empty());
+    drop(lock);
+    assert_eq!(synced.sync(&[], 0).await, changes(&[("a.pdf", "add")]));
+}
+
+#[tokio::test]
+async fn file_that_cannot_be_synchronised_fails_and_its_document_is_not_deleted() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let synced = Synced::start().await;
+    synced.write("a.pdf", 1);
+    synced.sync(&[], 0).await;
+    let renamed = synced.path("").join(std::ffi::OsStr::from_bytes(b"\xe9.pdf"));
+    std::fs::rename(synced.path("a.pdf"), &renamed).unwrap();
+    synced.write("b.pdf", 2);
+    let directory = synced.path("").to_str().unwrap().to_owned();
+    let (_, error) = synced.docent(&synced.args(&directory, &["--delete", "--max-delete", "100"]), 2).await;
+    assert!(error.contains("the name is not UTF-8"), "{error}");
+    assert_eq!(synced.stored().await.len(), 1);
+    let made = synced.sync(&[], 1).await;
+    assert_eq!(made, changes(&[("b.pdf", "add"), ("\u{fffd}.pdf", "none")]));
+    assert_eq!(synced.stored().await.len(), 2);
+}
+
+#[tokio::test]
 async fn document_in_another_collection_leaves_this_one_instead_of_being_deleted() {
     let synced = Synced::start().await;
     synced.write("a.pdf", 1);

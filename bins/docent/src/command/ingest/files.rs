@@ -1,7 +1,6 @@
 //! Finds the files to upload.
 
 use docent_domain::file_type::{FileType, FileTypes, HEAD_BYTES, detect};
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -74,11 +73,9 @@ fn search_directory(folder: &Path, types: FileTypes, found: &mut Vec<Found>) {
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        let is_accepted = path
-            .file_name()
-            .and_then(OsStr::to_str)
-            .and_then(FileType::of_name)
-            .is_some_and(|of| types.contains(of));
+        // Also names that are not UTF-8.
+        let name = entry.file_name();
+        let is_accepted = FileType::of_name(&name.to_string_lossy()).is_some_and(|of| types.contains(of));
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => search_directory(&path, types, found),
             Ok(_) if is_accepted => match fs::metadata(&path) {
@@ -137,16 +134,22 @@ mod tests {
         }
         #[cfg(unix)]
         std::os::unix::fs::symlink(root, root.join("b/circle.pdf")).unwrap();
+        #[cfg(unix)]
+        fs::write(
+            root.join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"d\xe9.pdf")),
+            "1234",
+        )
+        .unwrap();
         let named = ["notes.txt", ".", "missing.pdf", "empty"].map(|name| root.join(name));
         let found = find_files(&named, FileTypes::default());
         let short = |found: &Found| found.path.strip_prefix(root).unwrap().display().to_string();
         let names: Vec<String> = found.iter().map(short).collect();
-        let below = ["a.PDF", "b/a.pdf", "b/deep/d.pdf", "c.pdf"];
+        let below = ["a.PDF", "b/a.pdf", "b/deep/d.pdf", "c.pdf", "d\u{fffd}.pdf"];
         assert_eq!(names, [&["notes.txt"], &below[..], &["missing.pdf", "empty"]].concat());
-        assert!(found[..5].iter().all(|found| found.size == Ok(4)), "{found:?}");
-        assert!(found[5].size.as_ref().unwrap_err().contains("No such file"), "{found:?}");
+        assert!(found[..6].iter().all(|found| found.size == Ok(4)), "{found:?}");
+        assert!(found[6].size.as_ref().unwrap_err().contains("No such file"), "{found:?}");
         let texts = find_files(&[root.to_owned()], FileTypes::parse("txt").unwrap());
         assert_eq!(texts.iter().map(short).collect::<Vec<_>>(), ["notes.txt"]);
-        assert_eq!(found[6].size, Err("no PDF file found in this directory".to_owned()));
+        assert_eq!(found[7].size, Err("no PDF file found in this directory".to_owned()));
     }
 }

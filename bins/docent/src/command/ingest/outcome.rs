@@ -1,7 +1,7 @@
 //! Outcome of a file, as text and JSON.
 
 use crate::invocation::command;
-use crate::output::{paint, sanitize};
+use crate::output::{paint, pluralize, sanitize};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -93,12 +93,6 @@ impl Outcome<'_> {
             "warnings": warnings,
         })
     }
-}
-
-/// `1 page`, `2 pages`.
-fn pluralize(number: &Value, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The changes that make a collection have the files of a directory.
 
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 /// Attribute with the path of a document's file in the directory.
@@ -15,6 +15,15 @@ pub(super) struct LocalFile {
     pub(super) name: String,
     /// SHA-256 digest in hexadecimal digits.
     pub(super) sha256: String,
+    /// Whether no other file of the directory has the same content.
+    pub(super) is_only: bool,
+}
+
+/// A file that cannot be synchronised, or whose document cannot be searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) path: String,
+    pub(super) reason: String,
 }
 
 /// A document of the collection that an earlier run uploaded.
@@ -24,6 +33,8 @@ pub(super) struct SyncedDocument {
     pub(super) name: String,
     /// Digest of its latest file.
     pub(super) sha256: String,
+    /// Why its latest file could not be ingested.
+    pub(super) failure: Option<String>,
     pub(super) attributes: Map<String, Value>,
     pub(super) collections: Vec<String>,
 }
@@ -33,12 +44,14 @@ impl SyncedDocument {
     pub(super) fn of_report(report: &Value) -> Option<Self> {
         let attributes = report["attributes"].as_object()?.clone();
         let replacement = &report["replacement"];
-        let file = if replacement.is_null() { &report["file"] } else { &replacement["file"] };
+        let latest = if replacement.is_null() { report } else { replacement };
+        let file = &latest["file"];
         let ids = report["collection_ids"].as_array()?.iter();
         Some(Self {
             id: report["id"].as_str()?.to_owned(),
             name: attributes.get(PATH)?.as_str()?.to_owned(),
             sha256: file["sha256"].as_str().unwrap_or_default().to_owned(),
+            failure: latest["failure"]["reason"].as_str().map(str::to_owned),
             collections: ids.filter_map(|id| id.as_str().map(str::to_owned)).collect(),
             attributes,
         })
@@ -95,11 +108,26 @@ pub(super) struct Plan {
     pub(super) unchanged: usize,
     /// Number of documents of earlier runs.
     pub(super) synced: usize,
+    /// Number of documents of earlier runs that have no file of their own and are not deleted.
+    pub(super) left_over: usize,
+    /// What cannot be synchronised.
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Plan {
     /// Compares the files with the documents. With `deletes`, documents without a file are deleted.
-    pub(super) fn new(local: Vec<LocalFile>, remote: Vec<SyncedDocument>, deletes: bool) -> Self {
+    pub(super) fn new(
+        local: Vec<LocalFile>,
+        mut problems: Vec<Problem>,
+        remote: Vec<SyncedDocument>,
+        deletes: bool,
+    ) -> Self {
+        let mut copies: HashMap<String, usize> = HashMap::new();
+        for file in &local {
+            *copies.entry(file.sha256.clone()).or_default() += 1;
+        }
+        let is_only = |file: &LocalFile| copies.get(&file.sha256) == Some(&1);
+        let local = local.into_iter().map(|file| LocalFile { is_only: is_only(&file), ..file });
         let synced = remote.len();
         // Of documents with the same path, the newest is listed first.
         let mut by_name: BTreeMap<String, SyncedDocument> = BTreeMap::new();
@@ -115,9 +143,16 @@ impl Plan {
         for file in local {
             match by_name.remove(&file.name) {
                 None => new.push(file),
-                Some(document) if document.sha256 == file.sha256 => unchanged += 1,
+                Some(document) if document.sha256 == file.sha256 => {
+                    unchanged += 1;
+                    problems.extend(document.failure.map(|reason| Problem { path: file.name, reason }));
+                }
                 Some(document) => actions.push(Action::Replace(document, file)),
             }
+        }
+        // A file that cannot be read still belongs to its document.
+        for problem in &problems {
+            by_name.remove(&problem.path);
         }
         rest.extend(by_name.into_values());
         for file in new {
@@ -126,10 +161,11 @@ impl Plan {
                 None => actions.push(Action::Add(file)),
             }
         }
+        let left_over = if deletes { 0 } else { rest.len() };
         if deletes {
             actions.extend(rest.into_iter().map(Action::Delete));
         }
-        Self { actions, unchanged, synced }
+        Self { actions, unchanged, synced, left_over, problems }
     }
 
     /// Number of deletions.
@@ -144,7 +180,12 @@ mod tests {
     use serde_json::json;
 
     fn file(name: &str, sha256: &str) -> LocalFile {
-        LocalFile { path: PathBuf::from(name), name: name.to_owned(), sha256: sha256.to_owned() }
+        LocalFile {
+            path: PathBuf::from(name),
+            name: name.to_owned(),
+            sha256: sha256.to_owned(),
+            is_only: true,
+        }
     }
 
     fn document(name: &str, sha256: &str) -> SyncedDocument {
@@ -160,7 +201,7 @@ mod tests {
         let local = vec![file("a", "1"), file("b", "2b"), file("new", "3"), file("moved", "4")];
         let remote =
             vec![document("a", "1"), document("b", "2"), document("old", "4"), document("gone", "5")];
-        let plan = Plan::new(local, remote.clone(), true);
+        let plan = Plan::new(local, Vec::new(), remote.clone(), true);
         let expected = [
             Action::Replace(document("b", "2"), file("b", "2b")),
             Action::Add(file("new", "3")),
@@ -169,14 +210,48 @@ mod tests {
         ];
         assert_eq!((plan.actions.as_slice(), plan.unchanged, plan.synced), (&expected[..], 1, 4));
         assert_eq!(plan.deletions(), 1);
-        assert_eq!(Plan::new(Vec::new(), remote, false).actions, [], "deletions must be asked for");
+        let kept = Plan::new(Vec::new(), Vec::new(), remote, false);
+        assert_eq!((kept.actions, kept.left_over), (Vec::new(), 4), "deletions must be asked for");
+    }
+
+    #[test]
+    fn files_with_the_same_content_are_not_the_only_ones() {
+        let plan =
+            Plan::new(vec![file("a", "1"), file("b", "1"), file("c", "2")], Vec::new(), Vec::new(), false);
+        let copy = |name| Action::Add(LocalFile { is_only: false, ..file(name, "1") });
+        assert_eq!(plan.actions, [copy("a"), copy("b"), Action::Add(file("c", "2"))]);
     }
 
     #[test]
     fn second_document_of_a_path_is_left_over() {
         let remote = vec![document("a", "1"), document("a", "0")];
-        let plan = Plan::new(vec![file("a", "1")], remote, true);
+        let plan = Plan::new(vec![file("a", "1")], Vec::new(), remote, true);
         assert_eq!(plan.actions, [Action::Delete(document("a", "0"))]);
+    }
+
+    #[test]
+    fn failed_document_of_an_unchanged_file_is_a_problem() {
+        let failed = |name: &str| SyncedDocument { failure: Some("damaged".into()), ..document(name, "1") };
+        let plan = Plan::new(
+            vec![file("a", "1"), file("b", "2")],
+            Vec::new(),
+            vec![failed("a"), failed("b")],
+            false,
+        );
+        assert_eq!(plan.problems, [Problem { path: "a".into(), reason: "damaged".into() }]);
+        assert_eq!(
+            plan.actions,
+            [Action::Replace(failed("b"), file("b", "2"))],
+            "a new file may be readable"
+        );
+    }
+
+    #[test]
+    fn document_of_an_unreadable_file_is_left_alone() {
+        let problem = Problem { path: "a".into(), reason: "denied".into() };
+        let plan = Plan::new(vec![file("b", "1")], vec![problem.clone()], vec![document("a", "1")], false);
+        assert_eq!((plan.actions, plan.left_over), (vec![Action::Add(file("b", "1"))], 0));
+        assert_eq!(plan.problems, [problem]);
     }
 
     #[test]
