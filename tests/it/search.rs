@@ -55,6 +55,30 @@ rules! {
         assert!(results[0]["score"].as_f64() > results[1]["score"].as_f64());
     }
 
+    async fn named_page_comes_first(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let page = |words: &str| format!("{words} {}", "granite ".repeat(300));
+        let pages = [page("zebra zebra"), page("an owl"), page("the zebra eats")];
+        let id = ada.add("animals.pdf", pdf(&pages.each_ref().map(String::as_str))).await;
+        app.run_jobs().await;
+        for (query, expected) in [
+            ("Which zebra is on page 2?", 2),
+            ("zebra on the last page", 3),
+            ("Which zebra is on the first page?", 1),
+            ("zebra", 1),
+        ] {
+            for body in [json!({ "query": query }), json!({ "query": query, "document_ids": [id] })] {
+                let results = results_of(&ada, body.clone()).await;
+                let pages = |name: &str| results[0][name].as_u64().unwrap();
+                assert!((pages("page_start")..=pages("page_end")).contains(&expected), "{body}: {results:?}");
+                let scores: Vec<f64> = results.iter().map(|result| result["score"].as_f64().unwrap()).collect();
+                assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+            }
+        }
+        assert!(!results_of(&ada, json!({ "query": "zebra on page 90" })).await.is_empty());
+    }
+
     async fn misspelled_word_is_read_as_one_that_readable_documents_have(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);

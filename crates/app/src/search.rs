@@ -1,5 +1,6 @@
 //! Searches the ingested documents.
 
+mod named_pages;
 mod spelling;
 
 use crate::error::Result;
@@ -181,6 +182,7 @@ async fn ranked(
         Some(reranker) => rerank(&**reranker, query, &mut found).await,
         None => Ok(()),
     };
+    let found = named_pages::put_first(app, query, selected.scope, found).await?;
     let mut passages = neighbours::merge(found);
     passages.truncate(selected.limit);
     Ok(Ranked { passages, reranked, corrections })

@@ -29,6 +29,7 @@ pub mod limits;
 pub mod listing;
 pub mod metrics;
 pub mod neighbours;
+pub mod page_reference;
 pub mod page_words;
 pub mod permission;
 pub mod ranking;

@@ -39,6 +39,8 @@ const FULL_LINE_CHARS: usize = 45;
 /// Maximum number and length of lines that are the title of the table below them.
 const CAPTION_LINES: usize = 3;
 const CAPTION_CHARS: usize = 100;
+/// Dots that lead from a label to its entries.
+const LEADERS: [&str; 2] = ["....", ". . ."];
 /// Maximum length of a row joined from cells on separate lines.
 const ROW_CHARS: usize = 160;
 
@@ -82,6 +84,7 @@ fn split_table(text: &str, offset: usize, caption: String, sentences: &mut Vec<S
             1 => {}
             _ => {
                 cells.resize(header.len(), String::new());
+                remove_leader(&mut cells);
                 let filled = cells.iter().filter(|cell| !cell.is_empty());
                 let joined = filled.clone().map(String::as_str).collect::<Vec<_>>().join(" ");
                 let is_total = cells[0].to_lowercase().starts_with("total");
@@ -97,6 +100,24 @@ fn split_table(text: &str, offset: usize, caption: String, sentences: &mut Vec<S
                     section = Arc::default();
                 }
             }
+        }
+    }
+}
+
+/// Removes the dots between the label of a row and its entries. What stands behind them in the label's cell moves to the
+/// next cell if that is empty.
+fn remove_leader(cells: &mut [String]) {
+    let Some((label, rest)) = cells.split_first_mut() else { return };
+    let Some(start) = LEADERS.iter().filter_map(|leader| label.find(leader)).min() else { return };
+    let behind = label[start..].trim_start_matches(['.', ' ']).to_owned();
+    label.truncate(start);
+    label.truncate(label.trim_end().len());
+    match rest.first_mut() {
+        Some(next) if next.is_empty() => *next = behind,
+        _ if behind.is_empty() => {}
+        _ => {
+            label.push(' ');
+            label.push_str(&behind);
         }
     }
 }
@@ -177,17 +198,32 @@ impl Block {
         let mut start = 0;
         for (at, piece) in self.text.split_sentence_bound_indices() {
             let end = at + piece.len();
-            if end < self.text.len() && ends_with_abbreviation(&self.text[start..end]) {
+            let is_last = end == self.text.len();
+            let is_number = number_of_next(self.text[start..end].trim()) == Some(0);
+            if !is_last && (is_number || ends_with_abbreviation(&self.text[start..end])) {
                 continue;
             }
+            let number = number_of_next(&self.text[start..end]).filter(|_| !is_last);
+            let end = number.map_or(end, |at| start + at);
             let sentence = self.text[start..end].trim();
             if sentence.chars().any(char::is_alphanumeric) {
-                let is_item = start == 0 && is_item(sentence);
+                let is_item =
+                    is_item(sentence) && (start == 0 || sentence.starts_with(|c: char| c.is_ascii_digit()));
                 sentences.push(Sentence { at: place(start), text: sentence.to_owned(), row: None, is_item });
             }
             start = end;
         }
     }
+}
+
+/// Where the number of the next item begins at the end of a sentence: “Do this: 1.” or “Do that. 2.”.
+fn number_of_next(text: &str) -> Option<usize> {
+    let text = text.trim_end();
+    let number = text.strip_suffix('.')?;
+    let before = number.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_number = (1..=2).contains(&(number.len() - before.len()));
+    let ends = |before: &str| ends_sentence(before) && !ends_with_abbreviation(before);
+    (is_number && (before.is_empty() || ends(before.trim_end()))).then_some(before.len())
 }
 
 fn ends_sentence(text: &str) -> bool {
@@ -334,6 +370,28 @@ mod tests {
             ("Cash/5".into(), "Before.", "Assets:")
         );
         assert_eq!(found[3].at, text.find("After").unwrap());
+    }
+
+    #[test]
+    fn dots_between_label_and_entries_are_removed() {
+        let found = split(
+            "| | 2024 | 2023 |\n|---|---|---|\n| Cash ........ $5 | | $4 |\n| Debt . . . . | 7 | 6 |\n| Gas.... 2 | 3 | 4 |\n",
+        );
+        let rows: Vec<String> =
+            found.iter().map(|sentence| sentence.row.as_ref().unwrap().cells.join("/")).collect();
+        assert_eq!(rows, ["Cash/$5/$4", "Debt/7/6", "Gas 2/3/4"]);
+        assert_eq!(found[0].text, "Cash $5 $4");
+    }
+
+    #[test]
+    fn numbered_steps_in_a_line_are_items() {
+        let found = split("To mount it: 1. Open the lid. 2. Turn the key. It was built in 2. The end.");
+        let texts: Vec<&str> = found.iter().map(|sentence| sentence.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["To mount it:", "1. Open the lid.", "2. Turn the key.", "It was built in 2.", "The end."]
+        );
+        assert!(found[1].is_item && found[2].is_item && !found[3].is_item);
     }
 
     #[test]

@@ -31,9 +31,14 @@ impl Correction {
 
 /// Letters that a misspelled word may lack.
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzàáâäåæçèéêëíîïñóôöøœúûüß";
+const VOWELS: &str = "aeiouyàáâäåæèéêëíîïóôöøœúûü";
+/// Most letters of a short word, and of one of medium length.
+const SHORT: usize = 4;
+const MEDIUM: usize = 7;
 
 /// Returns the words that become `word` by one mistake in typing: two letters exchanged first, then a letter too many, a wrong one,
-/// or a missing one. The first letter is rarely wrong, so that only exchanges change it.
+/// or a missing one. The first letter is rarely wrong, so that only exchanges change it. Many short words differ from each other in
+/// one letter: of up to seven letters a wrong one is a vowel for a vowel, and of up to four none is wrong or too many.
 pub fn one_mistake_from(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let joined = |parts: [&[char]; 3]| parts.concat().iter().collect::<String>();
@@ -42,11 +47,15 @@ pub fn one_mistake_from(word: &str) -> Vec<String> {
         let (before, after) = letters.split_at(at);
         words.push(joined([&before[..at - 1], &[after[0], before[at - 1]], &after[1..]]));
     }
-    for at in 1..letters.len() {
+    let changed = if letters.len() > SHORT { 1..letters.len() } else { 0..0 };
+    for at in changed.clone() {
         words.push(joined([&letters[..at], &[], &letters[at + 1..]]));
     }
-    for at in 1..letters.len() {
-        words.extend(LETTERS.chars().map(|letter| joined([&letters[..at], &[letter], &letters[at + 1..]])));
+    for at in changed {
+        let is_like =
+            |letter: char| letters.len() > MEDIUM || VOWELS.contains(letter) && VOWELS.contains(letters[at]);
+        let others = LETTERS.chars().filter(|letter| is_like(*letter));
+        words.extend(others.map(|letter| joined([&letters[..at], &[letter], &letters[at + 1..]])));
     }
     for at in 1..=letters.len() {
         words.extend(LETTERS.chars().map(|letter| joined([&letters[..at], &[letter], &letters[at..]])));
@@ -86,9 +95,13 @@ mod tests {
     #[test]
     fn words_are_one_mistake_away() {
         let words = one_mistake_from("anual");
-        for meant in ["annual", "naual", "anula", "anul", "anwal", "manual"] {
-            assert_eq!(words.iter().any(|word| word == meant), meant != "manual", "{meant}");
+        for meant in ["annual", "naual", "anula", "anul", "anuel", "manual", "anwal"] {
+            let is_near = !["manual", "anwal"].contains(&meant);
+            assert_eq!(words.iter().any(|word| word == meant), is_near, "{meant}");
         }
+        let is_near = |written: &str, meant: &str| one_mistake_from(written).iter().any(|word| word == meant);
+        assert!(is_near("amcr", "amcor") && is_near("warxanty", "warranty") && is_near("revanue", "revenue"));
+        assert!(!is_near("wifi", "wife") && !is_near("seen", "see") && !is_near("played", "placed"));
         assert_eq!(words.first().unwrap(), "naual");
         assert!(!words.iter().any(|word| word == "anual"));
         assert_eq!(one_mistake_from(""), [""; 0]);

@@ -1,10 +1,11 @@
 //! Corrects words of a query that no document has.
 
 use docent_domain::fault::Result;
-use docent_domain::retrieval::{ChunkFilter, QueryEmbedding, QueryTerm, QueryTerms};
+use docent_domain::retrieval::{ChunkFilter, FoundChunk, QueryEmbedding, QueryTerm, QueryTerms};
 use docent_domain::spelling::{Correction, SpelledWord};
 use docent_ports::embedder::Embedder;
 use docent_ports::vector_index::VectorIndex;
+use std::slice::from_ref;
 
 /// Maximum number of words that are corrected in a query: more are not mistakes in typing, but another language.
 const MAX_CORRECTIONS: usize = 3;
@@ -16,10 +17,12 @@ const READ_CHUNKS: usize = 10;
 const MIN_CHUNKS: u64 = 2;
 /// The same for a name. What a question names occurs often in documents about it.
 const MIN_CHUNKS_OF_NAME: u64 = 3;
+/// Maximum number of chunks of the index with a word that is searched for in the scope: such a search costs little.
+const RARE: u64 = 64;
 
 /// The embedding of a query with the terms of corrected words, and the corrections.
 ///
-/// A word is corrected if no chunk of the whole index has it, and a chunk that the filter allows has a word that becomes it by one
+/// A word is corrected if no chunk of the scope has it, and a chunk that the filter allows has a word that becomes it by one
 /// mistake in typing. Of several such words, the most frequent one is meant.
 ///
 /// # Errors
@@ -34,7 +37,7 @@ pub(super) async fn embed(
     let (Some(speller), Some(terms)) = (embedder.speller(), &embedding.sparse) else {
         return Ok((embedding, Vec::new()));
     };
-    let unknown = unknown(index, speller.words(query)).await?;
+    let unknown = unknown(index, speller.words(query), filter).await?;
     let (mut corrections, mut added) = (Vec::new(), Vec::new());
     for unknown in unknown.iter().take(MAX_CORRECTIONS) {
         let is_of = |term: &&QueryTerm| unknown.terms.iter().any(|of| **of == *term.text);
@@ -51,12 +54,49 @@ pub(super) async fn embed(
     Ok((QueryEmbedding { sparse: Some(terms), ..embedding }, corrections))
 }
 
-/// The words without a term that a chunk has.
-async fn unknown(index: &dyn VectorIndex, words: Vec<SpelledWord>) -> Result<Vec<SpelledWord>> {
+/// The words without a term that a chunk of the scope has. Whether a hidden document has a word must not show in what is
+/// corrected, so that rare words of the index are searched for in the scope.
+async fn unknown(
+    index: &dyn VectorIndex,
+    words: Vec<SpelledWord>,
+    filter: ChunkFilter<'_>,
+) -> Result<Vec<SpelledWord>> {
     let terms: Vec<String> = words.iter().flat_map(|word| &word.terms).cloned().collect();
     let mut counts = frequencies(index, &terms).await?.into_iter();
-    let mut is_unknown = |word: &SpelledWord| counts.by_ref().take(word.terms.len()).fold(0, u64::max) == 0;
-    Ok(words.into_iter().filter(|word| is_unknown(word)).collect())
+    let is_limited = filter.scope.collections().is_some();
+    let (mut unknown, mut rare) = (Vec::new(), Vec::new());
+    for word in words {
+        match counts.by_ref().take(word.terms.len()).fold(0, u64::max) {
+            0 => unknown.push(word),
+            1..=RARE if is_limited => rare.push(word),
+            _ => {}
+        }
+    }
+    if rare.is_empty() {
+        return Ok(unknown);
+    }
+    let in_scope = ChunkFilter { versions: None, condition: None, ..filter };
+    // One search shows most of them.
+    let chunks = chunks_with(index, &rare, in_scope).await?;
+    rare.retain(|word| !chunks.iter().any(|chunk| has_word(&chunk.text, &word.word)));
+    for word in rare {
+        if chunks_with(index, from_ref(&word), in_scope).await?.is_empty() {
+            unknown.push(word);
+        }
+    }
+    Ok(unknown)
+}
+
+/// Some chunks with terms of words.
+async fn chunks_with(
+    index: &dyn VectorIndex,
+    words: &[SpelledWord],
+    filter: ChunkFilter<'_>,
+) -> Result<Vec<FoundChunk>> {
+    let terms =
+        words.iter().flat_map(|word| &word.terms).map(|term| QueryTerm::word(term.as_str())).collect();
+    let query = QueryEmbedding { sparse: Some(terms), dense: None };
+    index.search(&query, ChunkFilter { limit: READ_CHUNKS, ..filter }).await
 }
 
 /// The word that is meant by a misspelled one, of these.
@@ -83,9 +123,7 @@ async fn meant(
     counted.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     counted.dedup_by(|(_, other), (_, first)| other.terms == first.terms);
     for (_, word) in counted.into_iter().take(MAX_TRIED) {
-        let terms = word.terms.iter().map(|term| QueryTerm::word(term.as_str())).collect();
-        let query = QueryEmbedding { sparse: Some(terms), dense: None };
-        let chunks = index.search(&query, ChunkFilter { limit: READ_CHUNKS, ..filter }).await?;
+        let chunks = chunks_with(index, from_ref(&word), filter).await?;
         if chunks.iter().any(|chunk| has_word(&chunk.text, &word.word)) {
             return Ok(Some(word));
         }
@@ -111,6 +149,7 @@ mod tests {
     use super::*;
     use async_trait::async_trait;
     use docent_domain::retrieval::{Embedding, Passages, SparseVector};
+    use docent_domain::scope::Scope;
     use docent_testkit::fakes::embedder::FakeEmbedder;
     use docent_testkit::fakes::vector_index::FakeVectorIndex;
     use docent_testkit::retrieval::{entry, indexed, query_terms};
@@ -155,6 +194,25 @@ mod tests {
         assert_eq!(terms, query_terms("pump warrnty crne warranty"), "crane occurs once");
         let written: Vec<&str> = corrections.iter().map(|correction| correction.written.as_str()).collect();
         assert_eq!(written, ["warrnty"]);
+    }
+
+    #[tokio::test]
+    async fn word_of_a_hidden_document_is_corrected() {
+        let index = FakeVectorIndex::default();
+        let labelled = |n, collection| docent_testkit::retrieval::labelled(n, &[collection], 2020.0);
+        let entries = vec![entry(1, 0, "warranty pump"), entry(1, 1, "warranty valve")];
+        index.replace(&labelled(1, 1), entries).await.unwrap();
+        let hidden = labelled(2, 2);
+        index.replace(&hidden, vec![entry(2, 0, "warrnty memo")]).await.unwrap();
+        let corrected = async |scope: &Scope| {
+            let filter = ChunkFilter { scope, ..ChunkFilter::all(5) };
+            let embedded = embed(&FakeEmbedder::default(), &index, "warrnty", filter).await.unwrap();
+            embedded.1.len()
+        };
+        let scope = |collection| Scope::SERVICE.within(&[docent_testkit::builders::id(collection)]).unwrap();
+        assert_eq!(corrected(&scope(1)).await, 1, "as if the other document did not exist");
+        assert_eq!(corrected(&scope(2)).await, 0);
+        assert_eq!(corrected(Scope::SERVICE).await, 0);
     }
 
     #[test]

@@ -102,6 +102,10 @@ impl VectorIndexes for Faulty<dyn VectorIndexes> {
     async fn check(&self) -> Result<()> {
         self.pass()?.check().await
     }
+
+    async fn version(&self) -> Result<Option<String>> {
+        self.pass()?.version().await
+    }
 }
 
 #[async_trait]

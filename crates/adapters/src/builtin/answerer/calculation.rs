@@ -3,7 +3,7 @@
 use super::passage::{Passage, Unit};
 use super::relevance::overlap;
 use super::scope::Topic;
-use crate::builtin::lexical::{Alternative, Part, Synonym};
+use crate::builtin::lexical::{Alternative, Analyzer, Lexicon, Part, Synonym, synonyms};
 use docent_domain::id::DocumentId;
 use std::collections::HashSet;
 
@@ -12,10 +12,88 @@ const MIN_PART_FIT: f32 = 0.4;
 /// Terms of a part that a label may lack.
 const QUALIFIERS: [&str; 3] = ["total", "net", "paid"];
 /// Terms with which a label means something else: “other income” is not the income.
-const MODIFIERS: [&str; 5] = ["other", "defer", "comprehens", "held", "purchas"];
+const MODIFIERS: [&str; 4] = ["defer", "comprehens", "held", "purchas"];
 /// Bonus for a row with the years of the question in its header, and for one of a financial statement.
 const YEARS_WEIGHT: f32 = 0.3;
 const STATEMENT_WEIGHT: f32 = 0.4;
+
+/// Words of further searches for parts: the first finds the statements of a report, which have most parts, and the second the one
+/// with revenue and costs.
+const PART_SEARCHES: [&str; 2] = [
+    "consolidated balance sheets statements of operations statements of cash flows total assets net income",
+    "consolidated statements of income operations earnings",
+];
+
+/// Maximum number of words of a part of a ratio.
+const RATIO_WORDS: usize = 4;
+/// Words at which a part of a ratio ends.
+const RATIO_ENDS: &str =
+    "a an and as at by can does for from had has have in is its of on the to was were what which";
+
+/// Returns the parts of the calculations in a question.
+pub(super) fn asked_parts(
+    question: &str,
+    found: &[Synonym<'_>],
+    lexicon: &Lexicon,
+    analyzer: Analyzer,
+) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for part in found.iter().filter(|synonym| synonym.is_calculation()).flat_map(Synonym::parts) {
+        let words = |part: &Part| part.first().map(|alternative| alternative.words.clone());
+        if parts.iter().all(|other| words(other) != words(part)) {
+            parts.push(part.clone());
+        }
+    }
+    if !parts.is_empty() {
+        return parts;
+    }
+    let Some((above, below)) = ratio(question) else { return parts };
+    let part = |words: String| match synonyms(&words, lexicon).as_slice() {
+        [one] if !one.is_calculation() => one.parts()[0].clone(),
+        _ => vec![Alternative { terms: analyzer.terms(&words), words }],
+    };
+    [above, below].map(part).into()
+}
+
+/// The two parts of “ratio of X to Y” or “X to Y ratio”.
+fn ratio(question: &str) -> Option<(String, String)> {
+    let lower = question.to_lowercase();
+    let words: Vec<&str> =
+        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let at = words.iter().position(|word| *word == "ratio")?;
+    let ends = |word: &&&str| {
+        !RATIO_ENDS.split(' ').any(|end| end == **word)
+            && !word.ends_with("'s")
+            && !word.ends_with("’s")
+            && !word.contains(|c: char| c.is_ascii_digit())
+    };
+    let forwards = |from: usize| {
+        let words = words.get(from..).unwrap_or_default().iter().take_while(ends).take(RATIO_WORDS);
+        words.copied().collect::<Vec<_>>()
+    };
+    let backwards = |to: usize| {
+        let mut words: Vec<&str> =
+            words[..to].iter().rev().take_while(ends).take(RATIO_WORDS).copied().collect();
+        words.reverse();
+        words
+    };
+    let below = backwards(at);
+    let to = (at - below.len()).checked_sub(1).filter(|to| words[*to] == "to");
+    let (above, below) = match to {
+        Some(to) => (backwards(to), below),
+        None if words.get(at + 1) == Some(&"of") => {
+            let above = forwards(at + 2);
+            let to = at + 2 + above.len();
+            (above, if words.get(to) == Some(&"to") { forwards(to + 1) } else { Vec::new() })
+        }
+        None => return None,
+    };
+    let phrase = |words: Vec<&str>| {
+        let words: Vec<&str> = words.into_iter().filter(|word| *word != "average").collect();
+        (!words.is_empty()).then(|| words.join(" "))
+    };
+    phrase(above).zip(phrase(below))
+}
 
 /// The parts of a calculation in a document.
 pub(super) struct Parts<'a> {
@@ -24,22 +102,26 @@ pub(super) struct Parts<'a> {
     pub(super) missing: Vec<String>,
 }
 
-/// Returns the parts of the calculations in a question, in the document that has most of them; `None` if it asks for no
-/// calculation. Only the passages of the ranks `related` are read.
+impl Parts<'_> {
+    /// Words of a further search for rows of statements after `made` ones: the first also if a row is of another table, the next only
+    /// if a part is missing.
+    pub(super) fn next_search(&self, made: usize) -> Option<&'static str> {
+        let is_in_statement =
+            |(passage, index): &(&Passage<'_>, usize)| passage.units[*index].is_in_statement();
+        let is_uncertain = made == 0 && !self.rows.iter().all(is_in_statement);
+        PART_SEARCHES.get(made).copied().filter(|_| is_uncertain || !self.missing.is_empty())
+    }
+}
+
+/// Returns the rows for the parts of a calculation, in the document that has most of them; `None` without parts. Only the passages
+/// of the ranks `related` are read.
 pub(super) fn parts<'a>(
-    synonyms: &[Synonym<'_>],
+    parts: &[Part],
     years: &HashSet<String>,
     related: &[usize],
     passages: &'a [Passage<'a>],
     topics: &[Topic<'_>],
 ) -> Option<Parts<'a>> {
-    let mut parts: Vec<&Part> = Vec::new();
-    for part in synonyms.iter().filter(|synonym| synonym.is_calculation()).flat_map(Synonym::parts) {
-        let words = |part: &Part| part.first().map(|alternative| alternative.words.clone());
-        if parts.iter().all(|other| words(other) != words(part)) {
-            parts.push(part);
-        }
-    }
     if parts.is_empty() {
         return None;
     }
@@ -55,7 +137,7 @@ pub(super) fn parts<'a>(
         let ranks = related.iter().filter(|rank| passages[**rank].chunk.document_id == *document);
         let passages: Vec<&'a Passage<'a>> = ranks.map(|rank| &passages[*rank]).collect();
         let mut found = Parts { rows: Vec::new(), missing: Vec::new() };
-        for part in &parts {
+        for part in parts {
             match (row_with(part, &passages, years), part.first()) {
                 (Some(row), _) => found.rows.push(row),
                 (None, Some(alternative)) => found.missing.push(alternative.words.clone()),
@@ -97,7 +179,36 @@ fn row_with<'a>(
 fn fit(Alternative { terms, .. }: &Alternative, unit: &Unit) -> f32 {
     let Some(label) = unit.label.as_ref().filter(|_| unit.has_figures()) else { return 0.0 };
     let is_whole = terms.iter().all(|term| label.contains(term) || QUALIFIERS.contains(&&**term));
-    let is_modified =
-        MODIFIERS.iter().any(|term| label.contains(*term) && !terms.iter().any(|own| own == term));
+    // “Other” is a stop word, so it is no term.
+    let is_other = unit.sentence.row.as_ref().is_some_and(|row| {
+        row.cells[0].split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("other"))
+    });
+    let is_modified = is_other
+        || MODIFIERS.iter().any(|term| label.contains(*term) && !terms.iter().any(|own| own == term));
     if is_whole && !is_modified { overlap(label, terms.iter().map(String::as_str)) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_have_two_parts() {
+        let parts = |question| ratio(question).map(|(above, below)| format!("{above} / {below}"));
+        for (question, expected) in [
+            ("What is the sales to equity ratio of Oriel in 2015?", "sales / equity"),
+            (
+                "What is Oriel's interest expense to average long-term debt ratio?",
+                "interest expense / long-term debt",
+            ),
+            ("What is the ratio of bad debt to net sales in 2018?", "bad debt / net sales"),
+        ] {
+            assert_eq!(parts(question).as_deref(), Some(expected), "{question}");
+        }
+        for question in
+            ["What is the ratio?", "What is the current ratio?", "How does one get to Oriel?", "ratio of"]
+        {
+            assert_eq!(parts(question), None, "{question}");
+        }
+    }
 }

@@ -60,10 +60,10 @@ pub(super) enum Action {
     Quote {
         /// The question, including earlier questions that it refers to.
         question: String,
-        /// The search results, best first.
+        /// The results of the search for the question, best first.
         passages: Vec<ScoredChunk>,
-        /// The results of a second search for names, if there was one.
-        name_results: Option<Vec<ScoredChunk>>,
+        /// The results of each further search.
+        further: Vec<Vec<ScoredChunk>>,
         /// The ID of a further call; `None` without a search tool.
         call_id: Option<String>,
     },
@@ -203,7 +203,7 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
                 None => corrected(&question(asked), corrections),
             },
             passages: found,
-            name_results: searches.get(1).map(passages),
+            further: searches.iter().skip(1).map(passages).collect(),
             call_id: calls.search(),
         },
     }

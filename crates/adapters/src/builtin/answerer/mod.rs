@@ -5,7 +5,10 @@
 //! the answer says so. Passages are only quoted, so instructions in them have no effect.
 
 mod calculation;
+mod choice;
 mod dialogue;
+mod kinds;
+mod pages;
 mod passage;
 mod periods;
 mod phrases;
@@ -104,9 +107,9 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::AskWhich(list) => format!("{}\n\n{list}", phrases.which),
         Action::Summarize(summary) => summary::format(&summary, phrases),
         Action::ShowList(list) => format!("{}\n\n{list}", phrases.listed),
-        Action::Quote { question, passages, name_results, call_id } => {
+        Action::Quote { question, passages, further, call_id } => {
             let (lead, quotes, further) =
-                match (relevance::select(&question, &passages, name_results.as_deref(), lexicon), call_id) {
+                match (relevance::select(&question, &passages, &further, lexicon), call_id) {
                     (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
                     (Selection::Search(_), None) => (None, Vec::new(), Vec::new()),
                     (Selection::Quotes { best, further }, _) => (None, best, further),

@@ -1,7 +1,9 @@
 //! Passages split into sentences and rows with their terms, and what belongs to each of them.
 
+use super::kinds::AskedKind;
 use super::question::{Intent, is_year};
 use crate::builtin::lexical::{Analyzer, Synonym};
+use docent_domain::chunk::page_at;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::sentences::{self, Sentence};
 use std::collections::HashSet;
@@ -13,6 +15,12 @@ const BLOCK_ROWS: usize = 8;
 const BLOCK_CHARS: usize = 600;
 /// Maximum number of characters of running text that are quoted with a heading.
 const HEADED_CHARS: usize = 300;
+/// Maximum number of characters of a sentence with what is quoted with it of its paragraph.
+const PARAGRAPH_CHARS: usize = 400;
+/// A line has at most this many words, and is quoted with this many lines before and after it.
+const FRAGMENT_WORDS: usize = 6;
+const LINES_BEFORE: usize = 1;
+const LINES_AFTER: usize = 2;
 /// A heading has at most this many words.
 const HEADING_WORDS: usize = 9;
 /// Factor for a sentence with a figure if the question asks for one.
@@ -49,9 +57,31 @@ pub(super) struct Unit {
 }
 
 impl<'a> Passage<'a> {
-    pub(super) fn of(analyzer: Analyzer, chunk: &'a ScoredChunk, synonyms: &[Synonym<'_>]) -> Self {
-        let unit = |sentence| Unit::of(analyzer, sentence, synonyms);
+    pub(super) fn of(
+        analyzer: Analyzer,
+        chunk: &'a ScoredChunk,
+        synonyms: &[Synonym<'_>],
+        kinds: &[AskedKind<'_>],
+    ) -> Self {
+        let unit = |sentence| {
+            let mut unit = Unit::of(analyzer, sentence, synonyms);
+            for kind in kinds.iter().filter(|kind| (kind.is_in)(&unit.sentence.text)) {
+                unit.terms.extend(kind.terms.iter().map(|term| (*term).clone()));
+            }
+            unit
+        };
         Self { chunk, units: sentences::split(&chunk.text).into_iter().map(unit).collect() }
+    }
+
+    /// The page of a sentence.
+    pub(super) fn page(&self, index: usize) -> u32 {
+        page_at(&self.chunk.pages, self.units[index].sentence.at)
+    }
+
+    /// Keeps the sentences of these pages only.
+    pub(super) fn keep_pages(&mut self, pages: &[u32]) {
+        let of = |unit: &Unit| page_at(&self.chunk.pages, unit.sentence.at);
+        self.units.retain(|unit| pages.contains(&of(unit)));
     }
 
     /// Returns the terms of all sentences.
@@ -115,18 +145,53 @@ impl<'a> Passage<'a> {
         if first.sentence.row.is_some() || first.sentence.is_item {
             return self.announced(start);
         }
-        let begins_paragraph = |at: usize| {
-            let between = self.units[at - 1].sentence.at..self.units[at].sentence.at;
-            self.chunk.text.get(between).is_some_and(|between| between.contains("\n\n"))
-        };
         let mut chars = 0;
         let text = (start..self.units.len()).take_while(|at| {
             let unit = &self.units[*at];
             chars += unit.sentence.text.chars().count();
             let is_text = unit.sentence.row.is_none() && !unit.is_heading();
-            chars <= HEADED_CHARS && is_text && (*at == start || !begins_paragraph(*at))
+            chars <= HEADED_CHARS && is_text && (*at == start || !self.begins_paragraph(*at))
         });
         start + text.count()
+    }
+
+    /// Whether an empty line is before a sentence.
+    fn begins_paragraph(&self, index: usize) -> bool {
+        let Some(before) = index.checked_sub(1) else { return true };
+        let between = self.units[before].sentence.at..self.units[index].sentence.at;
+        self.chunk.text.get(between).is_some_and(|between| between.contains("\n\n"))
+    }
+
+    /// Returns what is quoted of the paragraph of a sentence: the sentence before if it refers to that, and those that follow. Of a
+    /// short line, the lines around it.
+    pub(super) fn paragraph(&self, index: usize) -> Range<usize> {
+        if self.units[index].is_fragment() {
+            return self.lines_around(index);
+        }
+        let mut chars = self.units[index].sentence.text.chars().count();
+        let mut fits = |at: usize| {
+            let unit = &self.units[at];
+            chars += unit.sentence.text.chars().count();
+            chars <= PARAGRAPH_CHARS
+                && unit.sentence.row.is_none()
+                && !unit.sentence.is_item
+                && unit.is_prose()
+        };
+        let refers = self.units[index].refers_back() && !self.begins_paragraph(index);
+        let start = if refers && fits(index - 1) { index - 1 } else { index };
+        let follows = |at: &usize| !self.begins_paragraph(*at) && fits(*at);
+        start..index + 1 + (index + 1..self.units.len()).take_while(follows).count()
+    }
+
+    /// The short lines around one.
+    fn lines_around(&self, index: usize) -> Range<usize> {
+        let is_line = |at: &usize| {
+            let unit = &self.units[*at];
+            unit.is_fragment() && unit.sentence.row.is_none() && self.page(*at) == self.page(index)
+        };
+        let before = (0..index).rev().take(LINES_BEFORE).take_while(is_line).count();
+        let after = (index + 1..self.units.len()).take(LINES_AFTER).take_while(is_line).count();
+        index - before..index + 1 + after
     }
 
     /// Rates how suitable a sentence is as a quote with its block.
@@ -256,6 +321,20 @@ impl Unit {
         text.ends_with(['.', '!', '?']) && small * 2 >= words.count()
     }
 
+    /// Whether it is a short line without the end of a sentence, as on a cover.
+    fn is_fragment(&self) -> bool {
+        let text = &self.sentence.text;
+        // A row of figures says enough alone.
+        let figures = text.split(' ').filter(|word| word.contains(|c: char| c.is_ascii_digit())).count();
+        text.split(' ').count() <= FRAGMENT_WORDS && figures <= 1 && !text.ends_with(['.', '!', '?', ':'])
+    }
+
+    /// Whether it begins with a word for something in the sentence before.
+    fn refers_back(&self) -> bool {
+        let first = self.sentence.text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        REFERRING.contains(&first.to_lowercase().as_str())
+    }
+
     /// Whether what it is about follows it.
     fn announces(&self) -> bool {
         let text = self.sentence.text.to_lowercase();
@@ -313,6 +392,12 @@ impl Unit {
         }
     }
 }
+
+/// First words of sentences that refer to the one before.
+const REFERRING: [&str; 20] = [
+    "he", "however", "it", "its", "she", "such", "that", "their", "these", "they", "this", "those",
+    "dadurch", "dabei", "dafür", "damit", "dies", "diese", "dieser", "jedoch",
+];
 
 /// Beginnings of reasons.
 const REASONS: [&str; 10] = [

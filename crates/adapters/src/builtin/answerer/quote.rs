@@ -1,7 +1,6 @@
 //! Writes quotes.
 
 use super::passage::{Passage, years};
-use docent_domain::chunk::page_at;
 use docent_domain::sentences::{self, Row};
 use docent_domain::table;
 use std::collections::HashSet;
@@ -23,6 +22,8 @@ pub(super) struct Quote {
 
 /// Longer quotes are cut.
 const QUOTE_CHARS: usize = 350;
+/// The same for the text of a page.
+const PAGE_CHARS: usize = 700;
 /// The same for brief quotes.
 const BRIEF_CHARS: usize = 200;
 /// Maximum number of columns of a quoted table, and of characters of its cells.
@@ -40,10 +41,38 @@ pub(super) fn quote_block(
     let unit = &passage.units[index].sentence;
     let (text, is_block) = match &unit.row {
         Some(_) => (tables(passage, block, asked), true),
-        None if block.len() == 1 => (marked(&sentences::excerpt(&unit.text, QUOTE_CHARS, weight)), false),
+        None if block.len() == 1 => (paragraph(passage, index, weight), false),
         None => announced(passage, index, block, asked),
     };
-    Quote { title: passage.chunk.title.clone(), page: page_at(&passage.chunk.pages, unit.at), text, is_block }
+    Quote { title: passage.chunk.title.clone(), page: passage.page(index), text, is_block }
+}
+
+/// Quotes the beginning of the text that a passage has of a page.
+pub(super) fn quote_page(passage: &Passage<'_>, page: u32) -> Option<Quote> {
+    let is_on_page = |index: &usize| passage.page(*index) == page;
+    let mut chars = 0;
+    let units = (0..passage.units.len()).filter(is_on_page).take_while(|index| {
+        let fits = chars < PAGE_CHARS;
+        chars += passage.units[*index].sentence.text.chars().count();
+        fits
+    });
+    let text = units.map(|index| passage.units[index].sentence.text.as_str()).collect::<Vec<_>>().join(" ");
+    let text = marked(&sentences::excerpt(&text, PAGE_CHARS, |_| 0.0));
+    (!text.is_empty()).then(|| Quote { title: passage.chunk.title.clone(), page, text, is_block: false })
+}
+
+/// Writes a sentence with what is quoted of its paragraph.
+fn paragraph(passage: &Passage<'_>, index: usize, weight: &dyn Fn(&str) -> f32) -> String {
+    let sentence = &passage.units[index].sentence;
+    let texts = passage.units[passage.paragraph(index)].iter().map(|unit| {
+        let is_asked = std::ptr::eq(&unit.sentence, sentence);
+        marked(&if is_asked {
+            sentences::excerpt(&unit.sentence.text, QUOTE_CHARS, weight)
+        } else {
+            unit.sentence.text.clone()
+        })
+    });
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 /// Quotes a sentence or row in few words.
@@ -51,7 +80,7 @@ pub(super) fn quote_briefly(passage: &Passage<'_>, index: usize, weight: &dyn Fn
     let unit = &passage.units[index].sentence;
     Quote {
         title: passage.chunk.title.clone(),
-        page: page_at(&passage.chunk.pages, unit.at),
+        page: passage.page(index),
         text: marked(&sentences::excerpt(&unit.text, BRIEF_CHARS, weight)),
         is_block: false,
     }
@@ -63,7 +92,7 @@ pub(super) fn quote_rows(rows: &[(&Passage<'_>, usize)], asked: &HashSet<String>
     for (passage, index) in rows {
         let sentence = &passage.units[*index].sentence;
         let Some(row) = &sentence.row else { continue };
-        let place = Place { passage, page: page_at(&passage.chunk.pages, sentence.at), index: *index, row };
+        let place = Place { passage, page: passage.page(*index), index: *index, row };
         match tables.iter_mut().find(|table| table[0].shares_table(&place)) {
             Some(table) if table.iter().any(|other| other.is_same(&place)) => {}
             Some(table) => table.push(place),
@@ -169,12 +198,20 @@ fn table_of(rows: &[&Row], asked: &HashSet<String>) -> String {
     };
     let shortened = |cell: &str| sentences::excerpt(cell, CELL_CHARS, |_| 0.0);
     let mut lines = vec![line(&|column| shortened(&header[column])), table::delimiter(shown.len())];
-    lines.extend(rows.iter().map(|row| {
-        line(&|column| {
+    let mut section = "";
+    for (index, row) in rows.iter().enumerate() {
+        if rows[..index].iter().any(|other| other.cells == row.cells && other.section == row.section) {
+            continue;
+        }
+        if *row.section != *section && *row.section != *row.cells[0] && !row.section.is_empty() {
+            lines.push(line(&|column| if column == 0 { shortened(&row.section) } else { String::new() }));
+        }
+        section = &row.section;
+        lines.push(line(&|column| {
             let cell = shortened(&row.cells[column]);
             if marked == Some(column) && !cell.is_empty() { format!("**{cell}**") } else { cell }
-        })
-    }));
+        }));
+    }
     let caption = caption_of(first);
     if caption.is_empty() { lines.join("\n") } else { format!("{caption}\n\n{}", lines.join("\n")) }
 }

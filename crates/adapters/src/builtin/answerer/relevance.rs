@@ -6,38 +6,26 @@
 //! breaks near ties. What a sentence announces is quoted with it. A figure that is calculated from others, such as a ratio, is
 //! answered with the rows of these.
 
-use super::calculation::{Parts, parts};
+use super::calculation::{Parts, asked_parts, parts};
+use super::choice::{Candidate, choose};
+use super::kinds;
+use super::pages;
 use super::passage::{Passage, Unit, begins_reason};
-use super::periods::{self, Asked, Period, report};
+use super::periods::{self, Asked, report};
 use super::question::{Intent, is_year};
-use super::quote::{Quote, quote_block, quote_briefly, quote_rows};
+use super::quote::{Quote, quote_block, quote_briefly, quote_page, quote_rows};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
 use crate::builtin::lexical::{self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, names};
 use docent_domain::id::DocumentId;
+use docent_domain::page_reference::PageReference;
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Maximum number of quotes in an answer.
-const MAX_QUOTES: usize = 3;
-/// Maximum number of reports of a series that are quoted.
-const MAX_REPORTS: usize = 4;
-/// Maximum number of further quotes, from other passages.
-const MAX_FURTHER: usize = 3;
-/// Shorter sentences say too little.
-const MIN_FURTHER_WORDS: usize = 4;
 /// Maximum number of a question's rarest terms that are considered: no text contains all words of a long question.
 const MAX_TOPIC_TERMS: usize = 5;
-/// Candidates with less than this fraction of the best one's rating are left out.
-const SECONDARY_SHARE: f32 = 0.5;
-/// The same for further quotes.
-const FURTHER_SHARE: f32 = 0.25;
-/// Bonus for the first passage's rank; the n-th passage gets the n-th part.
-const RANK_WEIGHT: f32 = 0.3;
 /// Weight of a word such as “because” for what is kept of a long sentence if the question asks for a reason.
 const REASON_WEIGHT: f32 = 3.0;
-/// Sentences that have more than this fraction of terms in common are duplicates.
-const MAX_SIMILARITY: f32 = 0.6;
 /// Weight of terms in the previous sentence, and of those in what a sentence announces.
 const NEIGHBOUR_WEIGHT: f32 = 0.5;
 /// Weight of terms in the header of a table and in the context of a row.
@@ -48,6 +36,8 @@ const PAIR_WEIGHT: f32 = 1.0;
 const NAMES_WEIGHT: f32 = 0.25;
 /// Bonus for a row whose label consists of the question's subject.
 const LABEL_WEIGHT: f32 = 0.5;
+/// Terms of a question for the text of a page rather than for something on it.
+const WHOLE_PAGE: &str = "contain content inform inhalt read say show steht summar summari text zusammenfass";
 /// The result of selecting quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Selection {
@@ -59,21 +49,45 @@ pub(super) enum Selection {
     Search(Vec<String>),
 }
 
-/// Selects quotes from the passages found for a question. `further` are the results of a second search, if there was one.
+/// Selects quotes from the passages found for a question. `searches` are the results of each further search.
 pub(super) fn select(
     question: &str,
     chunks: &[ScoredChunk],
-    further: Option<&[ScoredChunk]>,
+    searches: &[Vec<ScoredChunk>],
     lexicon: &Lexicon,
 ) -> Selection {
-    let found: Vec<&ScoredChunk> = chunks.iter().chain(further.unwrap_or_default()).collect();
+    let PageReference { pages, rest } = PageReference::of(question);
+    let pages = pages::numbers(&pages, chunks);
+    let on_pages: Vec<ScoredChunk>;
+    let is_one_document = chunks.iter().all(|chunk| chunk.document_id == chunks[0].document_id);
+    let (question, chunks, searches) = if pages.is_empty() {
+        (question, chunks, searches)
+    } else {
+        on_pages = pages::chunks_of(chunks, &pages);
+        (rest.as_str(), on_pages.as_slice(), &[][..])
+    };
+    let found: Vec<&ScoredChunk> = chunks.iter().chain(searches.iter().flatten()).collect();
     let texts: String = chunks.iter().flat_map(|chunk| [&*chunk.text, "\n"]).collect();
     let analyzer = Analyzer::of(&texts);
     let asked = analyzer.question(question);
     let intent = Intent::of(question, analyzer);
     let synonyms = lexical::synonyms(question, lexicon);
-    let all: Vec<Passage<'_>> = found.iter().map(|chunk| Passage::of(analyzer, chunk, &synonyms)).collect();
-    let topics: Vec<Topic<'_>> = found.iter().map(|chunk| Topic::of(analyzer, &asked, chunk)).collect();
+    let kinds = kinds::asked(&asked, analyzer);
+    let mut all: Vec<Passage<'_>> =
+        found.iter().map(|chunk| Passage::of(analyzer, chunk, &synonyms, &kinds)).collect();
+    let mut topics: Vec<Topic<'_>> = found.iter().map(|chunk| Topic::of(analyzer, &asked, chunk)).collect();
+    if !pages.is_empty() {
+        all.iter_mut().for_each(|passage| passage.keep_pages(&pages));
+        if is_one_document {
+            topics = topics.into_iter().map(Topic::chosen).collect();
+        }
+        if asked.terms.iter().all(|term| WHOLE_PAGE.split(' ').any(|word| word == term)) {
+            let best =
+                pages.iter().flat_map(|page| all.iter().find_map(|passage| quote_page(passage, *page)));
+            return Selection::Quotes { best: best.collect(), further: Vec::new() };
+        }
+    }
+    let all = all;
     let passages = &all[..chunks.len()];
     let mut passage_terms: Vec<PassageTerms<'_>> =
         topics.iter().zip(passages.iter().map(Passage::terms)).collect();
@@ -82,7 +96,7 @@ pub(super) fn select(
     let required: Vec<&Name> = names.iter().chain(&identifiers).collect();
     let missing = missing(&required, &asked, &passage_terms);
     let missing_words = missing.iter().map(|name| name.word.clone());
-    if !missing.is_empty() && !chunks.is_empty() && further.is_none() {
+    if !missing.is_empty() && !chunks.is_empty() && searches.is_empty() && pages.is_empty() {
         return Selection::Search(missing_words.collect());
     }
     // A name anywhere in a document counts for all of its passages.
@@ -101,7 +115,9 @@ pub(super) fn select(
     let in_capitals =
         abbreviations(question).into_iter().filter(|name| is_capitalised_in(&texts, &name.word));
     let names: Vec<Name> = names.into_iter().chain(in_capitals).collect();
-    let criteria = Criteria::of(&asked, intent, &names, &synonyms, passages);
+    let abbreviations =
+        if kinds::asks_for_definition(question) { abbreviations(question) } else { Vec::new() };
+    let criteria = Criteria::of(&asked, intent, &names, &synonyms, passages).defining(abbreviations);
     let is_related = |rank: &usize| !unrelated.contains(&all[*rank].chunk.document_id);
     let in_scope = |rank: &usize| relevant.get(*rank) == Some(&true);
     let mut related: Vec<usize> = (0..all.len()).filter(is_related).collect();
@@ -121,12 +137,19 @@ pub(super) fn select(
         related.retain(|rank| !is_superseded(&all[*rank].chunk.title));
     }
     if related.iter().any(in_scope) {
-        let wanted: &[Synonym<'_>] = if criteria.intent.reason { &[] } else { &synonyms };
-        match parts(wanted, &criteria.intent.years, &related, &all, &topics) {
-            Some(Parts { missing, .. }) if !missing.is_empty() && further.is_none() => {
+        let wanted = match criteria.intent.reason {
+            true => Vec::new(),
+            false => asked_parts(question, &synonyms, lexicon, analyzer),
+        };
+        match parts(&wanted, &criteria.intent.years, &related, &all, &topics) {
+            Some(found)
+                if pages.is_empty()
+                    && let Some(words) = found.next_search(searches.len()) =>
+            {
                 let years = criteria.intent.years.iter().cloned();
                 let names = names.iter().map(|name| name.word.clone());
-                return Selection::Search(names.chain(missing).chain(years).collect());
+                let parts = std::iter::once(words.to_owned()).chain(found.missing);
+                return Selection::Search(names.chain(parts).chain(years).collect());
             }
             Some(Parts { rows, missing }) if rows.len() >= missing.len() => {
                 return Selection::Parts { rows: quote_rows(&rows, &criteria.intent.years), missing };
@@ -143,19 +166,27 @@ pub(super) fn select(
         reason + analyzer.terms(word).iter().map(|term| criteria.weight(term)).sum::<f32>()
     };
     let years = &criteria.intent.years;
-    let (best, further) = match periods {
-        Asked::Each => select_of_each(candidates),
-        Asked::Latest | Asked::Any => select_candidates(candidates),
-    };
+    let (best, further) = choose(candidates, periods);
     let quoted = |group: &Vec<Candidate<'_>>| match group.as_slice() {
         [one] => vec![quote_block(one.passage, one.index, one.block.clone(), years, &weight)],
         rows => quote_rows(&rows.iter().map(|row| (row.passage, row.index)).collect::<Vec<_>>(), years),
     };
     let briefly = |candidate: &Candidate<'_>| quote_briefly(candidate.passage, candidate.index, &weight);
-    Selection::Quotes {
-        best: best.iter().flat_map(quoted).collect(),
-        further: further.iter().map(briefly).collect(),
+    let best = without_repetitions(&[], best.iter().flat_map(quoted));
+    let further = without_repetitions(&best, further.iter().map(briefly));
+    Selection::Quotes { best, further }
+}
+
+/// The quotes that are not part of a previous one, or of one of `before`.
+fn without_repetitions(before: &[Quote], quotes: impl Iterator<Item = Quote>) -> Vec<Quote> {
+    let mut kept: Vec<Quote> = Vec::new();
+    for quote in quotes {
+        let text = quote.text.trim_matches(['…', ' ']);
+        if !before.iter().chain(&kept).any(|other| other.title == quote.title && other.text.contains(text)) {
+            kept.push(quote);
+        }
     }
+    kept
 }
 
 /// Returns years and abbreviations, which an answer has like names.
@@ -186,47 +217,6 @@ fn documents_with(name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> Ha
     found.iter().filter(has).map(|chunk| chunk.document_id).collect()
 }
 
-/// A sentence or row that may answer the question, with what it announces.
-struct Candidate<'a> {
-    passage: &'a Passage<'a>,
-    index: usize,
-    block: Range<usize>,
-    /// The share of the question that it covers, weighted by its suitability as a quote.
-    share: f32,
-    /// The rank of its passage, counted from 0.
-    rank: usize,
-}
-
-impl Candidate<'_> {
-    fn unit(&self) -> &Unit {
-        &self.passage.units[self.index]
-    }
-
-    fn score(&self) -> f32 {
-        self.share + RANK_WEIGHT / (self.rank + 1) as f32
-    }
-
-    /// Whether a reader can tell what it is about without its surroundings.
-    fn says_enough(&self) -> bool {
-        let sentence = &self.unit().sentence;
-        sentence.row.is_some() || sentence.text.split(' ').count() >= MIN_FURTHER_WORDS
-    }
-
-    /// Whether two candidates are single rows of one table.
-    fn shares_table(&self, other: &Self) -> bool {
-        let is_row = |candidate: &Self| candidate.block.len() == 1;
-        self.rank == other.rank && is_row(self) && is_row(other) && self.unit().is_in_table_of(other.unit())
-    }
-
-    /// Whether two candidates say the same.
-    fn repeats(&self, other: &Self) -> bool {
-        let overlaps = self.rank == other.rank
-            && self.block.start < other.block.end
-            && other.block.start < self.block.end;
-        overlaps || self.unit().repeats(other.unit(), MAX_SIMILARITY)
-    }
-}
-
 /// The criteria for rating sentences.
 struct Criteria<'a> {
     intent: Intent,
@@ -237,8 +227,10 @@ struct Criteria<'a> {
     /// The question's terms that are names.
     names: HashSet<&'a str>,
     synonyms: &'a [Synonym<'a>],
-    /// The keys of sentences that several documents have.
+    /// The keys of sentences that several documents, or several pages of a document, have.
     repeated: HashSet<String>,
+    /// Abbreviations whose long form is asked for.
+    defined: Vec<Name>,
 }
 
 impl<'a> Criteria<'a> {
@@ -265,8 +257,13 @@ impl<'a> Criteria<'a> {
             names: names.iter().flat_map(|name| &name.terms).map(String::as_str).collect(),
             synonyms,
             repeated: repeated(passages),
+            defined: Vec::new(),
             intent,
         }
+    }
+
+    fn defining(self, abbreviations: Vec<Name>) -> Self {
+        Self { defined: abbreviations, ..self }
     }
 
     fn weight(&self, term: &str) -> f32 {
@@ -300,10 +297,16 @@ impl<'a> Criteria<'a> {
             let block = passage.block(index, self.intent.several);
             let share = self.share(topic, &subject, passage, index, block.clone())
                 * passage.fitness(index, &block, &self.intent)
-                * if self.repeated.contains(&unit.key()) { REPEATED_FACTOR } else { 1.0 };
+                * if self.repeated.contains(&unit.key()) { REPEATED_FACTOR } else { 1.0 }
+                * if self.defines(unit) { DEFINITION_FACTOR } else { 1.0 };
             candidates.push(Candidate { passage, index, block, share, rank });
         }
         candidates
+    }
+
+    /// Whether a sentence has the long form of an abbreviation that is asked for.
+    fn defines(&self, unit: &Unit) -> bool {
+        self.defined.iter().any(|name| kinds::expands(&unit.sentence.text, &name.word))
     }
 
     /// Returns the share of the topic's weightiest terms that a sentence covers, with bonuses for adjacent terms, names and
@@ -354,20 +357,27 @@ impl<'a> Criteria<'a> {
     }
 }
 
-/// Factor for a sentence that several documents have.
+/// Factor for a sentence with the long form of an abbreviation that is asked for.
+const DEFINITION_FACTOR: f32 = 2.0;
+/// Factor for a sentence that several documents, or several pages of one, have.
 const REPEATED_FACTOR: f32 = 0.3;
 /// Number of documents with the same sentence from which it says nothing about one of them.
 const REPEATED_DOCUMENTS: usize = 3;
-/// Returns the keys of sentences that several documents have.
+/// The same for pages of one document: sources, headers and footers.
+const REPEATED_PAGES: usize = 3;
+/// Returns the keys of sentences that several documents, or several pages of one, have.
 fn repeated(passages: &[Passage<'_>]) -> HashSet<String> {
-    let mut documents: HashMap<String, HashSet<DocumentId>> = HashMap::new();
+    let mut places: HashMap<String, HashMap<DocumentId, HashSet<u32>>> = HashMap::new();
     for passage in passages {
-        for unit in passage.units.iter().filter(|unit| unit.label.is_none()) {
-            documents.entry(unit.key()).or_default().insert(passage.chunk.document_id);
+        for (index, unit) in passage.units.iter().enumerate().filter(|(_, unit)| unit.label.is_none()) {
+            let documents = places.entry(unit.key()).or_default();
+            documents.entry(passage.chunk.document_id).or_default().insert(passage.page(index));
         }
     }
-    documents.retain(|_, documents| documents.len() >= REPEATED_DOCUMENTS);
-    documents.into_keys().collect()
+    places.retain(|_, documents| {
+        documents.len() >= REPEATED_DOCUMENTS || documents.values().any(|pages| pages.len() >= REPEATED_PAGES)
+    });
+    places.into_keys().collect()
 }
 
 /// Returns the number of common terms relative to all.
@@ -376,63 +386,4 @@ pub(super) fn overlap<'t>(label: &HashSet<String>, terms: impl Iterator<Item = &
     let words: HashSet<&str> = label.iter().map(String::as_str).filter(|term| !is_year(term)).collect();
     let common = words.intersection(&terms).count();
     common as f32 / words.union(&terms).count().max(1) as f32
-}
-
-/// Selects the best candidate of each report in the series of the best one, in order of time; otherwise like
-/// [`select_candidates`].
-fn select_of_each(mut candidates: Vec<Candidate<'_>>) -> (Vec<Vec<Candidate<'_>>>, Vec<Candidate<'_>>) {
-    candidates.sort_by(|a, b| b.score().total_cmp(&a.score()));
-    let report_of = |candidate: &Candidate<'_>| report(&candidate.passage.chunk.title);
-    let Some((series, _)) = candidates.first().and_then(report_of) else {
-        return select_candidates(candidates);
-    };
-    let lowest = SECONDARY_SHARE * candidates.iter().map(|candidate| candidate.share).fold(0.0, f32::max);
-    let mut chosen: Vec<(Period, usize)> = Vec::new();
-    for (at, candidate) in candidates.iter().enumerate() {
-        let Some((_, period)) = report_of(candidate).filter(|(words, _)| *words == series) else { continue };
-        // Reports repeat sentences with other figures.
-        let is_new = chosen
-            .iter()
-            .all(|(other, at)| *other != period && candidates[*at].unit().terms != candidate.unit().terms);
-        if is_new && chosen.len() < MAX_REPORTS && candidate.share >= lowest {
-            chosen.push((period, at));
-        }
-    }
-    if chosen.len() < 2 {
-        return select_candidates(candidates);
-    }
-    chosen.sort_unstable();
-    let mut candidates: Vec<Option<Candidate<'_>>> = candidates.into_iter().map(Some).collect();
-    let best =
-        chosen.into_iter().filter_map(|(_, at)| candidates[at].take()).map(|candidate| vec![candidate]);
-    (best.collect(), Vec::new())
-}
-
-/// Selects candidates without duplicates, best first; rows of one table are grouped. Also returns the best one of each passage
-/// that is left.
-fn select_candidates(mut candidates: Vec<Candidate<'_>>) -> (Vec<Vec<Candidate<'_>>>, Vec<Candidate<'_>>) {
-    // The stable sort keeps the order of equal candidates.
-    candidates.sort_by(|a, b| b.score().total_cmp(&a.score()));
-    let best_share = candidates.iter().map(|candidate| candidate.share).fold(0.0, f32::max);
-    let (mut best, mut further): (Vec<Vec<Candidate<'_>>>, Vec<Candidate<'_>>) = Default::default();
-    for candidate in candidates {
-        let selected = || best.iter().flatten();
-        let is_new = selected().all(|other| !candidate.repeats(other));
-        let is_from = |other: &Candidate<'_>| other.rank == candidate.rank;
-        if is_new && selected().count() < MAX_QUOTES && candidate.share >= SECONDARY_SHARE * best_share {
-            match best.iter_mut().find(|group| group[0].shares_table(&candidate)) {
-                Some(group) => group.push(candidate),
-                None => best.push(vec![candidate]),
-            }
-        } else if is_new
-            && further.len() < MAX_FURTHER
-            && candidate.says_enough()
-            && candidate.share >= FURTHER_SHARE * best_share
-            && !selected().any(is_from)
-            && further.iter().all(|other| !is_from(other) && !candidate.repeats(other))
-        {
-            further.push(candidate);
-        }
-    }
-    (best, further)
 }

@@ -52,6 +52,11 @@ impl<'a> Topic<'a> {
         }
     }
 
+    /// This topic in a passage that the question names, as by its page.
+    pub(super) fn chosen(self) -> Self {
+        Self { is_named: true, ..self }
+    }
+
     /// The share of the question that these terms cover, relative to the minimum share.
     fn share(&self, has: &HashSet<&str>, absent: &HashSet<&str>, intent: &Intent) -> f32 {
         let weight = |term: &&&str| match () {

@@ -7,6 +7,7 @@ use docent_testkit::retrieval::found;
 use futures::TryStreamExt;
 use std::sync::Arc;
 
+mod pages;
 mod reports;
 
 docent_testkit::chat_model_contract!(async { (Arc::new(BuiltinAnswerer::default()) as _, ()) });
@@ -46,7 +47,7 @@ async fn text(messages: Vec<Message>) -> String {
 
 /// A question with the passages found for it, and with no results for other searches.
 fn asked(question: &str, passages: Vec<ScoredChunk>) -> Vec<Message> {
-    vec![user(question), output("", passages), output("", Vec::new())]
+    vec![user(question), output("", passages), output("", Vec::new()), output("", Vec::new())]
 }
 
 /// Returns the answer to [`asked`].
@@ -80,7 +81,10 @@ async fn best_sentence_is_quoted_with_title_and_page() {
     passage.pages = vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 19 }];
     let answer =
         answer_from("How often is the pump serviced?", vec![passage, found(2, 0, "Nothing of note.")]).await;
-    assert_eq!(answer, "“The pump is serviced every six months by a fitter.” (Pump manual, page 4)");
+    assert_eq!(
+        answer,
+        "“The pump is serviced every six months by a fitter. It is loud.” (Pump manual, page 4)"
+    );
 }
 
 #[tokio::test]
@@ -203,8 +207,7 @@ async fn adjacent_words_of_the_question_rank_first() {
 
 #[tokio::test]
 async fn german_questions_are_answered_from_german_documents() {
-    let text =
-        "Die Pumpe wird alle sechs Monate von einem Fachmann gewartet. Das Lager ist am Sonntag nicht offen.";
+    let text = "Die Pumpe wird alle sechs Monate von einem Fachmann gewartet.\n\nDas Lager ist am Sonntag nicht offen.";
     let answer = answer_from("Wann werden die Pumpen gewartet?", vec![found(1, 0, text)]).await;
     assert!(answer.contains("sechs Monate") && !answer.contains("Sonntag"), "{answer}");
 }

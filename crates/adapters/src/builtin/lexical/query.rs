@@ -15,7 +15,7 @@ pub(super) fn content_words(query: &str) -> Vec<Vec<String>> {
 }
 
 /// Openings of clauses that only specify how to answer or which role to take.
-const INSTRUCTIONS: [&str; 22] = [
+const INSTRUCTIONS: [&str; 36] = [
     "act as",
     "answer as",
     "answer in",
@@ -28,14 +28,28 @@ const INSTRUCTIONS: [&str; 22] = [
     "be brief",
     "be concise",
     "explain why",
+    "express the answer",
+    "express your",
+    "for example",
+    "format the answer",
+    "format the date as",
+    "format your",
+    "give me an integer",
+    "give your answer",
     "imagine that you",
     "imagine you",
     "pretend",
+    "represent these",
     "respond in",
     "round to",
     "round the",
     "round your",
+    "save your",
+    "the answer needs",
+    "the answer should",
+    "write down",
     "write in",
+    "write the answer",
     "write your",
     "you are a",
 ];

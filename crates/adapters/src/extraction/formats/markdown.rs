@@ -6,14 +6,25 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 /// Maximum length of a heading in a label, in characters.
 const HEADING_MAX: usize = 60;
 
-/// Passes the sections on as they are written. Headings in code do not count.
+/// Passes the sections on as they are written. Headings in code do not count, and the metadata before the text is left out.
 pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
     let text = text.trim_start_matches('\u{feff}');
     let mut path: Vec<(HeadingLevel, String)> = Vec::new();
     let mut heading: Option<(HeadingLevel, usize, String)> = None;
     let (mut start, mut has_body) = (0, false);
-    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+    let mut is_metadata = false;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match (event, &mut heading) {
+            (Event::Start(Tag::MetadataBlock(_)), _) if !has_body && range.start == start => {
+                is_metadata = true
+            }
+            (Event::End(TagEnd::MetadataBlock(_)), _) if is_metadata => {
+                (start, is_metadata) = (range.end, false)
+            }
+            _ if is_metadata => {}
             (Event::Start(Tag::Heading { level, .. }), _) => {
                 heading = Some((level, range.start, String::new()));
             }
@@ -57,6 +68,21 @@ mod tests {
             pages[1].1.starts_with("# Setup\n## *Net*work `a`\nPlug.") && pages[1].1.contains("# no heading")
         );
         assert!(pages[2].1.contains("| 1 | 2 |"));
+    }
+
+    #[test]
+    fn metadata_before_the_text_is_left_out() {
+        for fence in ["---", "+++"] {
+            let text = format!(
+                "{fence}\ntitle: x\n# no heading\n{fence}\n\n# Warranty\nFive years.\n\n---\nnote: y\n---\n"
+            );
+            let pages = collect(LIMITS, |pages| read(&text, pages)).unwrap();
+            let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
+            assert_eq!(labels[0], "Warranty", "{fence}");
+            assert!(pages[0].1.trim_start().starts_with("# Warranty"), "{fence}");
+            assert!(!pages.iter().any(|(_, text)| text.contains("title: x")), "{fence}");
+            assert!(pages.iter().any(|(_, text)| text.contains("note: y")), "{fence}");
+        }
     }
 
     #[test]
