@@ -32,4 +32,9 @@ pub trait VectorIndexes: Send + Sync {
 
     /// Checks that the vector store is reachable.
     async fn check(&self) -> Result<()>;
+
+    /// Name and version of the server, such as `Qdrant 1.18.0`; `None` without one.
+    async fn version(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
 }

@@ -124,4 +124,11 @@ impl VectorIndexes for QdrantCollections {
             Err(fault) => Err(fault),
         }
     }
+
+    async fn version(&self) -> Result<Option<String>> {
+        let connection = &self.default.connection;
+        let reply = connection.read(connection.server().health_check(HealthCheckRequest {})).await;
+        let reply = reply.map_err(|status| fault("read the version", status))?;
+        Ok(Some(format!("Qdrant {}", reply.version)))
+    }
 }

@@ -8,8 +8,7 @@ use docent_domain::retrieval::StoredChunk;
 use docent_ports::vector_index::IndexPage;
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
-    FacetCounts, FacetHit, Filter, PayloadIncludeSelector, PointId, ScrollPoints, ScrollResponse,
-    WithPayloadSelector, facet_value, with_payload_selector,
+    FacetCounts, FacetHit, Filter, PointId, ScrollPoints, ScrollResponse, facet_value,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,7 +39,7 @@ impl QdrantIndex {
         let request = ScrollPoints {
             offset: after.map(point),
             limit: Some(u32::try_from(limit.max(1)).unwrap_or(u32::MAX)),
-            with_payload: Some(only_document()),
+            with_payload: Some(points::only(&[DOCUMENT])),
             with_vectors: Some(false.into()),
             ..self.scroll()
         };
@@ -96,11 +95,6 @@ impl QdrantIndex {
         let answer = self.connection.read(self.connection.points().scroll(request)).await;
         self.unless_absent("read chunks", answer)
     }
-}
-
-fn only_document() -> WithPayloadSelector {
-    let fields = PayloadIncludeSelector { fields: vec![DOCUMENT.to_owned()] };
-    with_payload_selector::SelectorOptions::Include(fields).into()
 }
 
 fn point(id: &str) -> PointId {

@@ -47,7 +47,7 @@ use docent_ports::store::Store;
 use docent_ports::term_statistics::Contribution;
 use docent_ports::trace::TracePropagator;
 use docent_ports::vector_index::{IndexPage, VectorIndex};
-use qdrant_client::qdrant::CountPoints;
+use qdrant_client::qdrant::{CountPoints, GetPoints};
 use rank::Candidate;
 use spans::traced;
 use std::collections::{HashMap, HashSet};
@@ -111,7 +111,27 @@ impl QdrantIndex {
 
     async fn find(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
         let (candidates, terms, dense) = self.candidates(query, filter).await?;
-        Ok(rank::best(candidates, terms.as_ref(), dense, filter.limit))
+        self.passages(rank::best(candidates, terms.as_ref(), dense, filter.limit)).await
+    }
+
+    /// Reads the chunks with these scores. One that was deleted meanwhile is left out.
+    async fn passages(&self, best: Vec<(ChunkId, f32)>) -> Result<Vec<FoundChunk>> {
+        if best.is_empty() {
+            return Ok(Vec::new());
+        }
+        let request = GetPoints {
+            collection_name: self.collection.name().to_owned(),
+            ids: best.iter().map(|(chunk, _)| points::id(*chunk)).collect(),
+            with_payload: Some(points::only(&points::PASSAGE)),
+            with_vectors: Some(false.into()),
+            ..GetPoints::default()
+        };
+        let found = self.connection.read(self.connection.points().get(request)).await;
+        let found = self.unless_absent("read passages", found)?.map(|found| found.result).unwrap_or_default();
+        let chunks = found.into_iter().map(|point| points::passage(point).map(|chunk| (chunk.id, chunk)));
+        let mut chunks = chunks.collect::<Result<HashMap<_, _>>>()?;
+        let scored = |(id, score)| Some(FoundChunk { score, ..chunks.remove(&id)? });
+        Ok(best.into_iter().filter_map(scored).collect())
     }
 
     /// The chunks that are ranked, and what they are ranked by.
@@ -250,7 +270,7 @@ impl VectorIndex for QdrantIndex {
             let (candidates, terms, dense) = self.candidates(query, filter).await?;
             let mut scores = rank::by_field(&candidates, terms.as_ref(), dense);
             let best = rank::best(candidates, terms.as_ref(), dense, filter.limit);
-            let best: HashSet<ChunkId> = best.into_iter().map(|chunk| chunk.id).collect();
+            let best: HashSet<ChunkId> = best.into_iter().map(|(chunk, _)| chunk).collect();
             scores.retain(|id, _| best.contains(id));
             Ok(scores)
         };

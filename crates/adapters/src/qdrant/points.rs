@@ -10,8 +10,9 @@ use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::vectors::VectorsOptions;
 use qdrant_client::qdrant::{
-    DenseVector, ListValue, NamedVectors, PointId, PointStruct, RetrievedPoint, ScoredPoint, SparseVector,
-    Struct, Value, Vector, VectorOutput, Vectors, VectorsOutput, vector, vector_output, vectors_output,
+    DenseVector, ListValue, NamedVectors, PayloadIncludeSelector, PointId, PointStruct, RetrievedPoint,
+    ScoredPoint, SparseVector, Struct, Value, Vector, VectorOutput, Vectors, VectorsOutput,
+    WithPayloadSelector, vector, vector_output, vectors_output, with_payload_selector,
 };
 use std::collections::HashMap;
 
@@ -111,9 +112,25 @@ pub(super) fn integer(n: i64) -> Value {
     Value { kind: Some(Kind::IntegerValue(n)) }
 }
 
+/// The fields by which candidates are ranked. Their texts are many times as large, and most are not needed.
+pub(super) const RANKED: [&str; 3] = [DOCUMENT, ORDINAL, LENGTH];
+/// The fields of a passage.
+pub(super) const PASSAGE: [&str; 5] = [DOCUMENT, TITLE, TEXT, SPAN, PAGES];
+
+/// The fields to return with each point.
+pub(super) fn only(fields: &[&str]) -> WithPayloadSelector {
+    let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+    with_payload_selector::SelectorOptions::Include(PayloadIncludeSelector { fields }).into()
+}
+
 /// Converts the points that a search found.
 pub(super) fn candidates(points: Vec<ScoredPoint>) -> Result<Vec<Candidate>> {
-    points.into_iter().map(|point| read(point).ok_or_else(invalid)).collect()
+    points.into_iter().map(|point| candidate(point).ok_or_else(invalid)).collect()
+}
+
+/// Converts a point with the fields of [`PASSAGE`] to a passage without a score.
+pub(super) fn passage(point: RetrievedPoint) -> Result<FoundChunk> {
+    read_passage(point).ok_or_else(invalid)
 }
 
 /// The fault of a point without the payload of a chunk.
@@ -122,25 +139,36 @@ pub(super) fn invalid() -> Fault {
     Fault::new(Component::VectorStore, FaultKind::InvalidResponse, message)
 }
 
-fn read(mut point: ScoredPoint) -> Option<Candidate> {
-    let Some(PointIdOptions::Uuid(id)) = point.id?.point_id_options else { return None };
+fn candidate(mut point: ScoredPoint) -> Option<Candidate> {
     let payload = &mut point.payload;
-    let chunk = FoundChunk {
-        id: id.parse().ok()?,
-        version: take_string(payload, DOCUMENT)?.parse::<VersionId>().ok()?,
-        title: take_string(payload, TITLE)?,
-        text: take_string(payload, TEXT)?,
-        span: read_span(payload.get(SPAN)?)?,
-        pages: read_pages(payload.get(PAGES)?)?,
-        score: point.score,
-    };
     let (ordinal, length) = (read_number(payload.get(ORDINAL)?)?, read_number(payload.get(LENGTH)?)?);
+    let version = take_string(payload, DOCUMENT)?.parse::<VersionId>().ok()?;
     let mut vectors = named(point.vectors);
     let terms = match vectors.remove(name::TERMS).map(VectorOutput::into_vector) {
         Some(vector_output::Vector::Sparse(terms)) => terms,
         _ => SparseVector::default(),
     };
-    Some(Candidate { chunk, ordinal, length, terms, dense: dense(&mut vectors) })
+    Some(Candidate { id: read_id(point.id)?, version, ordinal, length, terms, dense: dense(&mut vectors) })
+}
+
+fn read_passage(mut point: RetrievedPoint) -> Option<FoundChunk> {
+    let payload = &mut point.payload;
+    Some(FoundChunk {
+        id: read_id(point.id)?,
+        version: take_string(payload, DOCUMENT)?.parse::<VersionId>().ok()?,
+        title: take_string(payload, TITLE)?,
+        text: take_string(payload, TEXT)?,
+        span: read_span(payload.get(SPAN)?)?,
+        pages: read_pages(payload.get(PAGES)?)?,
+        score: 0.0,
+    })
+}
+
+fn read_id(id: Option<PointId>) -> Option<ChunkId> {
+    match id?.point_id_options? {
+        PointIdOptions::Uuid(id) => id.parse().ok(),
+        PointIdOptions::Num(_) => None,
+    }
 }
 
 /// A point's vectors by name.
@@ -254,11 +282,16 @@ mod tests {
         ScoredPoint { id, payload, score: 0.5, ..ScoredPoint::default() }
     }
 
+    fn retrieved(document: &IndexedVersion, ordinal: u32) -> RetrievedPoint {
+        let PointStruct { id, payload, .. } = write(document, entry(document, ordinal));
+        RetrievedPoint { id, payload, ..RetrievedPoint::default() }
+    }
+
     #[test]
     fn chunk_round_trips() {
         let document = document(7);
         let stored = entry(&document, 3);
-        let found = candidates(vec![scored(&document, 3)]).unwrap().remove(0);
+        let candidate = candidates(vec![scored(&document, 3)]).unwrap().remove(0);
         let expected = FoundChunk {
             id: stored.id,
             version: document.id,
@@ -266,9 +299,11 @@ mod tests {
             text: stored.text,
             span: stored.span,
             pages: stored.pages,
-            score: 0.5,
+            score: 0.0,
         };
-        assert_eq!((found.chunk, found.ordinal, found.length), (expected, 3, 1));
+        assert_eq!((candidate.id, candidate.version), (stored.id, document.id));
+        assert_eq!((candidate.ordinal, candidate.length), (3, 1));
+        assert_eq!(passage(retrieved(&document, 3)).unwrap(), expected);
     }
 
     #[test]
@@ -290,8 +325,15 @@ mod tests {
 
     #[test]
     fn a_foreign_point_is_garbage() {
-        let mut point = scored(&document(1), 0);
-        point.payload.remove(SPAN);
-        assert_eq!(candidates(vec![point]).unwrap_err().kind(), FaultKind::InvalidResponse);
+        for field in RANKED {
+            let mut point = scored(&document(1), 0);
+            point.payload.remove(field);
+            assert_eq!(candidates(vec![point]).unwrap_err().kind(), FaultKind::InvalidResponse, "{field}");
+        }
+        for field in PASSAGE {
+            let mut point = retrieved(&document(1), 0);
+            point.payload.remove(field);
+            assert_eq!(passage(point).unwrap_err().kind(), FaultKind::InvalidResponse, "{field}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Search requests.
 
 use super::filters;
-use super::points::name;
+use super::points::{self, name};
 use super::terms::WeightedTerms;
 use docent_domain::retrieval::ChunkFilter;
 use qdrant_client::qdrant::{
@@ -51,7 +51,7 @@ pub(super) fn request(
         filter: root.filter,
         score_threshold: root.score_threshold,
         limit: root.limit,
-        with_payload: Some(true.into()),
+        with_payload: Some(points::only(&points::RANKED)),
         with_vectors: Some(vectors(used.into_iter().flatten())),
         ..QueryPoints::default()
     })

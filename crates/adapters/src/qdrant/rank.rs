@@ -2,16 +2,16 @@
 
 use super::terms::WeightedTerms;
 use docent_domain::explanation::FieldScores;
-use docent_domain::id::ChunkId;
+use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::ranking::{hybrid, length_norm, lexical, rounded_length};
-use docent_domain::retrieval::FoundChunk;
 use qdrant_client::qdrant::SparseVector;
 use std::collections::HashMap;
 
 /// A chunk to be ranked.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    pub(super) chunk: FoundChunk,
+    pub(super) id: ChunkId,
+    pub(super) version: VersionId,
     pub(super) ordinal: u32,
     /// Number of terms in its text, including repetitions.
     pub(super) length: u32,
@@ -19,13 +19,13 @@ pub(super) struct Candidate {
     pub(super) dense: Option<Vec<f32>>,
 }
 
-/// Ranks candidates by score, and by document and ordinal among equal scores.
+/// Ranks candidates by score, and by document and ordinal among equal scores. Returns the best with their scores.
 pub(super) fn best(
     candidates: Vec<Candidate>,
     query: Option<&WeightedTerms>,
     dense: Option<&[f32]>,
     limit: usize,
-) -> Vec<FoundChunk> {
+) -> Vec<(ChunkId, f32)> {
     let lexical_of = |candidate: &Candidate| {
         let Some(query) = query else { return 0.0 };
         let norm = length_norm(rounded_length(candidate.length), query.totals.average_length());
@@ -45,11 +45,11 @@ pub(super) fn best(
         scored.retain(|(score, _)| *score > 0.0);
     }
     scored.sort_by(|(a, one), (b, other)| {
-        let key = |candidate: &Candidate| (candidate.chunk.version, candidate.ordinal);
+        let key = |candidate: &Candidate| (candidate.version, candidate.ordinal);
         b.total_cmp(a).then_with(|| key(one).cmp(&key(other)))
     });
     scored.truncate(limit);
-    scored.into_iter().map(|(score, candidate)| FoundChunk { score, ..candidate.chunk }).collect()
+    scored.into_iter().map(|(score, candidate)| (candidate.id, score)).collect()
 }
 
 /// The scores by field of each candidate.
@@ -64,7 +64,7 @@ pub(super) fn by_field(
             FieldScores::lexical(&query.occurrences(&candidate.terms), norm)
         });
         let cosine = dense.zip(candidate.dense.as_deref()).map(|(query, vector)| product(vector, query));
-        (candidate.chunk.id, FieldScores { dense: cosine, ..scores.unwrap_or_default() })
+        (candidate.id, FieldScores { dense: cosine, ..scores.unwrap_or_default() })
     };
     candidates.iter().map(scores_of).collect()
 }
@@ -80,12 +80,14 @@ mod tests {
     use docent_domain::ranking::CorpusStatistics;
     use docent_domain::retrieval::SparseVector as Fields;
     use docent_ports::term_statistics::TermStatistics;
-    use docent_testkit::retrieval::{hit, query_terms, terms};
+
+    use docent_testkit::retrieval::{query_terms, terms, version_id};
 
     fn candidate(document: u32, ordinal: u32, text: &str, dense: Option<[f32; 2]>) -> Candidate {
         let fields = Fields { body: terms(text), ..Fields::default() };
         Candidate {
-            chunk: hit(document, ordinal, text),
+            id: ChunkId::of(version_id(document), ordinal),
+            version: version_id(document),
             ordinal,
             length: fields.body.total() as u32,
             terms: super::super::terms::vector(&fields),
@@ -99,8 +101,13 @@ mod tests {
             .weighted(&TermStatistics { totals, ..TermStatistics::default() })
     }
 
-    fn order(found: &[FoundChunk]) -> Vec<&str> {
-        found.iter().map(|chunk| chunk.text.as_str()).collect()
+    fn order(found: &[(ChunkId, f32)]) -> Vec<ChunkId> {
+        found.iter().map(|(chunk, _)| *chunk).collect()
+    }
+
+    /// The IDs of chunks by document and ordinal.
+    fn ids<const N: usize>(chunks: [(u32, u32); N]) -> [ChunkId; N] {
+        chunks.map(|(document, ordinal)| ChunkId::of(version_id(document), ordinal))
     }
 
     #[test]
@@ -113,8 +120,8 @@ mod tests {
             candidate(2, 1, "pump pump", None),
         ];
         let found = best(candidates.clone(), Some(&pump()), None, 9);
-        assert_eq!(order(&found), ["pump pump", "pump a9", "pump a10", "pump b0"]);
-        assert!(found.iter().map(|chunk| chunk.score).is_sorted_by(|a, b| a >= b));
+        assert_eq!(order(&found), ids([(2, 1), (1, 9), (1, 10), (2, 0)]));
+        assert!(found.iter().map(|(_, score)| score).is_sorted_by(|a, b| a >= b));
         assert_eq!(best(candidates, Some(&pump()), None, 2), found[..2]);
     }
 
@@ -122,7 +129,7 @@ mod tests {
     fn shorter_chunk_ranks_first() {
         let candidates =
             vec![candidate(1, 0, "pump and a good many other words", None), candidate(1, 1, "pump", None)];
-        assert_eq!(best(candidates, Some(&pump()), None, 1)[0].text, "pump");
+        assert_eq!(order(&best(candidates, Some(&pump()), None, 1)), ids([(1, 1)]));
     }
 
     #[test]
@@ -134,7 +141,7 @@ mod tests {
             candidate(1, 3, "pump pump", Some([0.6, 0.8])),
         ];
         let found = best(candidates.clone(), Some(&pump()), Some(&[1.0, 0.0]), 9);
-        assert_eq!(order(&found), ["pump pump", "valve", "pump"]);
-        assert_eq!(order(&best(candidates, None, Some(&[1.0, 0.0]), 9)), ["valve", "pump pump"]);
+        assert_eq!(order(&found), ids([(1, 3), (1, 1), (1, 0)]));
+        assert_eq!(order(&best(candidates, None, Some(&[1.0, 0.0]), 9)), ids([(1, 1), (1, 3)]));
     }
 }

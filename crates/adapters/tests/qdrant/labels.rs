@@ -64,7 +64,7 @@ async fn labels_of_document_without_chunks_are_not_written() {
 }
 
 #[tokio::test]
-async fn filtered_search_is_one_call_and_empty_scope_is_none() {
+async fn filtered_search_is_one_query_and_empty_scope_is_none() {
     let server = Fake::start();
     let index = index(&server);
     let one = vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])];
@@ -80,9 +80,9 @@ async fn filtered_search_is_one_call_and_empty_scope_is_none() {
         chunks.iter().map(|chunk| chunk.version).collect::<Vec<_>>(),
         [docent_domain::id::VersionId::first(document_id(1))]
     );
-    assert_eq!(server.state.lock().unwrap().calls, ["query"]);
+    assert_eq!(server.state.lock().unwrap().calls, ["query", "get"]);
     assert_eq!(found(&index, &[], None).await, 0);
-    assert_eq!(server.state.lock().unwrap().calls, ["query"]);
+    assert_eq!(server.state.lock().unwrap().calls, ["query", "get"]);
 }
 
 #[tokio::test]

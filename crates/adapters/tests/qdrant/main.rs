@@ -69,13 +69,17 @@ async fn collection_is_created_once_with_vectors_and_index() {
 }
 
 #[tokio::test]
-async fn search_of_known_collection_is_one_call() {
+async fn search_reads_the_texts_of_the_best_chunks_only() {
     let server = Fake::start();
     let index = index(&server);
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])]).await.unwrap();
     server.state.lock().unwrap().calls.clear();
     let both = QueryEmbedding { dense: Some(vec![1.0, 0.0]), ..query("pump") };
     assert_eq!(index.search(&both, ChunkFilter::all(5)).await.unwrap().len(), 1);
+    // The fake returns the requested fields only: the ranking needs no text.
+    assert_eq!(server.state.lock().unwrap().calls, ["query", "get"]);
+    server.state.lock().unwrap().calls.clear();
+    assert_eq!(index.search(&query("valve"), ChunkFilter::all(5)).await.unwrap(), []);
     assert_eq!(server.state.lock().unwrap().calls, ["query"]);
 }
 

@@ -1,7 +1,7 @@
 //! The calls of the protocol.
 
 use super::Service;
-use super::stored::{Stored, read_back, uuid};
+use super::stored::{Stored, payload, read_back, uuid};
 use ::qdrant_client::qdrant::collections_server::Collections;
 use ::qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
 use ::qdrant_client::qdrant::points_server::Points;
@@ -95,7 +95,7 @@ service! {
         let page: Vec<_> = rest.by_ref().take(request.limit.unwrap_or(10) as usize).collect();
         let retrieved = |point: &PointStruct| RetrievedPoint {
             id: point.id.clone(),
-            payload: point.payload.clone(),
+            payload: payload(point, request.with_payload.as_ref()),
             vectors: read_back(point, request.with_vectors.as_ref()),
             ..RetrievedPoint::default()
         };
@@ -142,7 +142,7 @@ service! {
             let point = &stored.points[&id];
             ScoredPoint {
                 id: point.id.clone(),
-                payload: point.payload.clone(),
+                payload: payload(point, request.with_payload.as_ref()),
                 score,
                 vectors: read_back(point, request.with_vectors.as_ref()),
                 ..ScoredPoint::default()
@@ -151,8 +151,19 @@ service! {
         Ok(QueryResponse { result: result.collect(), ..QueryResponse::default() })
     }
 
+    async fn get(state, request: GetPoints) -> GetResponse {
+        let stored = state.collection(&request.collection_name)?;
+        let found = request.ids.iter().filter_map(|id| stored.points.get(&uuid(Some(id))));
+        let result = found.map(|point| RetrievedPoint {
+            id: point.id.clone(),
+            payload: payload(point, request.with_payload.as_ref()),
+            vectors: read_back(point, request.with_vectors.as_ref()),
+            ..RetrievedPoint::default()
+        });
+        Ok(GetResponse { result: result.collect(), ..GetResponse::default() })
+    }
+
     refused:
-    get(GetPoints) -> GetResponse,
     update_vectors(UpdatePointVectors) -> PointsOperationResponse,
     delete_vectors(DeletePointVectors) -> PointsOperationResponse,
     overwrite_payload(SetPayloadPoints) -> PointsOperationResponse,

@@ -171,6 +171,18 @@ fn named(point: &PointStruct) -> &HashMap<String, Vector> {
     }
 }
 
+/// The requested fields.
+pub(super) fn payload(point: &PointStruct, wanted: Option<&WithPayloadSelector>) -> HashMap<String, Value> {
+    match wanted.and_then(|wanted| wanted.selector_options.as_ref()) {
+        Some(with_payload_selector::SelectorOptions::Include(include)) => {
+            let field = |name: &String| Some((name.clone(), point.payload.get(name)?.clone()));
+            include.fields.iter().filter_map(field).collect()
+        }
+        Some(with_payload_selector::SelectorOptions::Enable(true)) => point.payload.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// The requested vectors.
 pub(super) fn read_back(point: &PointStruct, wanted: Option<&WithVectorsSelector>) -> Option<VectorsOutput> {
     let names = match wanted?.selector_options.as_ref()? {
