@@ -3,6 +3,7 @@
 
 mod client;
 mod command;
+mod heap;
 mod invocation;
 mod output;
 mod progress;
@@ -37,6 +38,9 @@ fn main() -> ExitCode {
     }
     if let Err(error) = docent_adapters::system::deny_inspection() {
         return fail(&anyhow::Error::from(error).context("protecting the memory of this process"), FAILURE);
+    }
+    if matches!(command, Command::Dev(_) | Command::Serve(_) | Command::Worker) {
+        heap::bound();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,

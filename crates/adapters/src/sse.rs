@@ -4,6 +4,8 @@ use std::mem;
 
 /// Maximum size in bytes of a line and of an event's data; one event may contain a whole tool call.
 const MAX_EVENT: usize = 1024 * 1024;
+/// Largest buffer in bytes that is kept for the next line or event.
+const REUSED: usize = 16 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One event.
@@ -38,7 +40,7 @@ impl SseDecoder {
     ///
     /// # Errors
     /// If a line or an event is too long; the decoder must not be used afterwards.
-    pub fn push(&mut self, mut bytes: &[u8], mut emit: impl FnMut(Event)) -> Result<(), TooLong> {
+    pub fn push(&mut self, mut bytes: &[u8], mut emit: impl FnMut(&Event)) -> Result<(), TooLong> {
         while let Some((&first, rest)) = bytes.split_first() {
             if mem::take(&mut self.after_cr) && first == b'\n' {
                 bytes = rest;
@@ -53,8 +55,9 @@ impl SseDecoder {
             let Some(end) = end else { return Ok(()) };
             self.after_cr = bytes.get(end) == Some(&b'\r');
             bytes = bytes.get(end + 1..).unwrap_or_default();
-            if let Some(event) = self.end_line()? {
-                emit(event);
+            if self.end_line()? {
+                emit(&self.event);
+                self.clear();
             }
         }
         Ok(())
@@ -65,32 +68,34 @@ impl SseDecoder {
     /// # Errors
     /// If that event is too long.
     pub fn finish(&mut self) -> Result<Option<Event>, TooLong> {
-        if !self.line.is_empty()
-            && let Some(event) = self.end_line()?
-        {
-            return Ok(Some(event));
-        }
-        Ok(self.dispatch())
+        let is_complete = !self.line.is_empty() && self.end_line()?;
+        let event = (is_complete || self.has_event()).then(|| mem::take(&mut self.event));
+        self.clear();
+        Ok(event)
     }
 
-    fn end_line(&mut self) -> Result<Option<Event>, TooLong> {
+    /// Handles a line; returns whether it completes the event.
+    fn end_line(&mut self) -> Result<bool, TooLong> {
         let bytes = mem::take(&mut self.line);
         let mut line = bytes.as_slice();
         if !mem::replace(&mut self.has_begun, true) {
             line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         }
-        let event = if line.is_empty() {
-            self.dispatch()
+        let is_complete = if line.is_empty() {
+            let is_complete = self.has_event();
+            if !is_complete {
+                self.clear();
+            }
+            is_complete
         } else {
             self.field(line)?;
-            None
+            false
         };
-        // The buffer is reused for the next line, unless a long line made it large.
-        if bytes.capacity() <= 16 * 1024 {
+        if bytes.capacity() <= REUSED {
             self.line = bytes;
             self.line.clear();
         }
-        Ok(event)
+        Ok(is_complete)
     }
 
     fn field(&mut self, line: &[u8]) -> Result<(), TooLong> {
@@ -108,15 +113,26 @@ impl SseDecoder {
                     return Err(TooLong);
                 }
             }
-            b"event" => self.event.name = String::from_utf8_lossy(value).into_owned(),
+            b"event" => {
+                self.event.name.clear();
+                self.event.name.push_str(&String::from_utf8_lossy(value));
+            }
             _ => {}
         }
         Ok(())
     }
 
-    fn dispatch(&mut self) -> Option<Event> {
-        let event = mem::take(&mut self.event);
-        (mem::take(&mut self.has_data) && !event.data.is_empty()).then_some(event)
+    /// Whether there is an event to pass on: one without data is dropped.
+    fn has_event(&self) -> bool {
+        self.has_data && !self.event.data.is_empty()
+    }
+
+    /// Begins the next event.
+    fn clear(&mut self) {
+        self.has_data = false;
+        self.event.name.clear();
+        self.event.data.clear();
+        self.event.data.shrink_to(REUSED);
     }
 }
 
@@ -127,7 +143,7 @@ mod tests {
     fn decode(pieces: &[&[u8]]) -> Vec<Event> {
         let (mut decoder, mut events) = (SseDecoder::default(), Vec::new());
         for piece in pieces {
-            decoder.push(piece, |event| events.push(event)).unwrap();
+            decoder.push(piece, |event| events.push(event.clone())).unwrap();
         }
         events.extend(decoder.finish().unwrap());
         events

@@ -30,6 +30,7 @@ mod recognition;
 pub mod recorder;
 pub mod scope;
 pub mod search;
+pub mod service;
 pub mod settings;
 mod spans;
 pub mod tokens;
@@ -74,6 +75,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
 /// The service: ports, settings, agents, and the state of this process. Use cases are functions that take it.
@@ -224,9 +226,14 @@ impl App {
         bytes
     }
 
-    /// Runs a task that [`Self::finish_tasks`] waits for.
-    pub fn spawn_on(&self, runtime: &Handle, task: impl Future<Output = ()> + Send + 'static) {
-        self.process.tasks.spawn_on(task, runtime);
+    /// Runs a task on the runtime of the process, which outlives the threads of requests; [`Self::finish_tasks`] waits for it.
+    /// None if there is no runtime: the process is ending.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> Option<JoinHandle<T>> {
+        let runtime = self.process.runtime.clone().or_else(|| Handle::try_current().ok())?;
+        Some(self.process.tasks.spawn_on(task, &runtime))
     }
 
     /// Whether no answer is being streamed and no email being sent.

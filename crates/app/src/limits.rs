@@ -17,7 +17,6 @@ use docent_ports::store::UnitOfWork;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 /// How long a slot is kept after the process that holds it has crashed.
@@ -253,20 +252,17 @@ impl Drop for AnswerSlot {
         for (counter, _) in counters.iter() {
             app.process.answers.free(counter);
         }
-        // Without a runtime the process is ending, and the slots expire.
-        if let (Ok(runtime), false) = (Handle::try_current(), counters.is_empty()) {
-            let (app, id, counters) = (Arc::clone(app), std::mem::take(id), std::mem::take(counters));
-            let tasks = app.process.tasks.clone();
-            tasks.spawn_on(
-                async move {
-                    for (counter, _) in counters {
-                        if let Err(fault) = app.limiter.free_slot(&counter, &id).await {
-                            uncounted(&app, &fault);
-                        }
-                    }
-                },
-                &runtime,
-            );
+        if counters.is_empty() {
+            return;
         }
+        let (task_app, id, counters) = (Arc::clone(app), std::mem::take(id), std::mem::take(counters));
+        // Without a runtime the slots expire.
+        app.spawn(async move {
+            for (counter, _) in counters {
+                if let Err(fault) = task_app.limiter.free_slot(&counter, &id).await {
+                    uncounted(&task_app, &fault);
+                }
+            }
+        });
     }
 }

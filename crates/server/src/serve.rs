@@ -133,6 +133,7 @@ impl Server {
                 .default_service(actix_web::web::to(not_found))
                 // The last one is the outermost.
                 .wrap(from_fn(docent_web::identify))
+                .wrap(from_fn(docent_web::choose_language))
                 .wrap(docent_web::sessions(&context.settings.session_key, is_https))
                 .wrap(NormalizePath::trim())
                 .wrap(from_fn(middleware::panics::catch))

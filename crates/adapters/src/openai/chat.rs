@@ -123,9 +123,9 @@ impl ChatModel for OpenAiChatModel {
             }
         };
         let (first, completion) = begin.instrument(span.clone()).await?;
+        // Not within the span: entering it for each token costs more than reading the token.
         let rest = stream::unfold(completion, |mut completion| async move {
-            let span = completion.span.clone();
-            let event = completion.next().instrument(span).await?;
+            let event = completion.next().await?;
             Some((event, completion))
         });
         Ok(stream::iter([Ok(first)]).chain(rest).boxed())

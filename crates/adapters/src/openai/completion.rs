@@ -13,7 +13,6 @@ use docent_domain::chat::FinishReason;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::ChatEvent;
-use serde_json::Value;
 use std::collections::VecDeque;
 use std::mem;
 use wire::Chunk;
@@ -125,11 +124,15 @@ impl CompletionDecoder {
                 Ok(())
             }
             Form::Stream(decoder) => {
-                let mut events = Vec::new();
-                let pushed = decoder.push(bytes, |event| events.push(event));
-                for event in events {
-                    self.event(event)?;
-                }
+                let mut decoder = mem::take(decoder);
+                let mut decoded = Ok(());
+                let pushed = decoder.push(bytes, |event| {
+                    if decoded.is_ok() {
+                        decoded = self.event(event);
+                    }
+                });
+                self.form = Form::Stream(decoder);
+                decoded?;
                 pushed.map_err(|_| invalid_response("an event of the response is too long").into())
             }
         }
@@ -154,7 +157,7 @@ impl CompletionDecoder {
                 let last =
                     decoder.finish().map_err(|_| invalid_response("an event of the response is too long"))?;
                 if let Some(event) = last {
-                    self.event(event)?;
+                    self.event(&event)?;
                 }
             }
         }
@@ -203,7 +206,7 @@ impl CompletionDecoder {
         &self.metadata
     }
 
-    fn event(&mut self, event: Event) -> Result<(), CallError> {
+    fn event(&mut self, event: &Event) -> Result<(), CallError> {
         if self.progress >= Progress::Done {
             return Ok(());
         }
@@ -223,14 +226,13 @@ impl CompletionDecoder {
         if json.trim_ascii_start().first() != Some(&b'{') {
             return Err(invalid_response("a chunk of the response is not a JSON object").into());
         }
-        let chunk: Chunk =
+        let chunk: Chunk<'_> =
             serde_json::from_slice(json).map_err(|error| invalid_response(parse_failure(&error)))?;
         if let Some(error) = chunk.error() {
             return Err(error.into());
         }
-        let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
-        self.metadata.model = self.metadata.model.take().or_else(|| text(chunk.model));
-        self.metadata.id = self.metadata.id.take().or_else(|| text(chunk.id));
+        self.metadata.model = self.metadata.model.take().or_else(|| wire::string(chunk.model?));
+        self.metadata.id = self.metadata.id.take().or_else(|| wire::string(chunk.id?));
         self.usage = chunk.usage.and_then(wire::Usage::tokens).or(self.usage);
         // Requests never ask for more than one choice.
         let Some(choice) = chunk.choices.into_iter().flatten().find(|choice| choice.index.unwrap_or(0) == 0)

@@ -194,8 +194,9 @@ pub(crate) async fn ask(
         Some(false) | None => None,
     };
     let app = Arc::clone(&context.app);
-    // The answer outlives the request: its usage is recorded even if the client disconnects or the server stops.
-    let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
+    let asked = async move { answer::ask(&app, by.grant, agent, question).await };
+    // The connection to the model belongs to the thread that writes the answer, so that a token changes no thread.
+    let answer = if slot.is_some() { context.run(asked).await?? } else { asked.await? };
     let message = answer.message();
     let mut response = match slot {
         None => answer_events::reply(context, answer, included),

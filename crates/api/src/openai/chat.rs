@@ -9,7 +9,6 @@ use docent_domain::access::Chat;
 use docent_domain::id::StreamId;
 use docent_domain::selection::Selection;
 use docent_http::{Body, Granted, Reply, State};
-use std::sync::Arc;
 
 /// Complete a chat (extension)
 ///
@@ -56,7 +55,6 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> R
     let agent = context.app.agent(&model).ok_or_else(|| errors::no_such_model(&model))?;
     let id = context.app.new_id(StreamId::generate);
     let completion = Completion::new(id, context.app.now(), model);
-    let app = Arc::clone(&context.app);
     let question = AgentRequest {
         actor: by.actor,
         messages,
@@ -64,7 +62,8 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> R
         conversation: None,
         replaces: None,
     };
-    let answer = context.run(async move { answer::ask(&app, by.grant, agent, question).await }).await??;
+    // As in `POST /agents/{name}`, on the thread of the request.
+    let answer = answer::ask(&context.app, by.grant, agent, question).await?;
     if stream.unwrap_or(false) {
         return Ok(chunks::reply(context, completion, answer, includes_usage));
     }

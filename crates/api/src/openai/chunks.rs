@@ -97,7 +97,7 @@ fn frames(chunks: Chunks, answer: AnswerStream) -> impl Stream<Item = Bytes> {
         let (frames, answer) = match answer.next().await {
             Some(Ok(event)) => (Vec::from_iter(chunks.of(event)), Some(answer)),
             Some(Err(fault)) => (vec![error_chunk(&ApiError::of_fault(&fault))], None),
-            None => (chunks.end(&answer.outcome().await.unwrap_or_else(Outcome::unknown)), None),
+            None => (chunks.end(&answer.outcome().unwrap_or_else(Outcome::unknown)), None),
         };
         Some((stream::iter(frames), (chunks, answer)))
     });

@@ -78,7 +78,7 @@ pub(super) async fn reply(context: &Context, completion: &Completion, mut answer
         }
     }
     let left_out = answer.left_out();
-    let outcome = answer.outcome().await.unwrap_or_else(Outcome::unknown);
+    let outcome = answer.outcome().unwrap_or_else(Outcome::unknown);
     let annotations = annotations(&sources);
     let message = AnswerMessage { role: AnswerRole::Assistant, content, refusal: None, annotations };
     let finish_reason = FinishReason::of(&outcome);

@@ -7,7 +7,6 @@ use docent_domain::text::Email;
 use docent_ports::mailer::Mail;
 use std::net::IpAddr;
 use std::sync::Arc;
-use tokio::runtime::Handle;
 use tracing::Instrument;
 
 /// A change that the owner of an account is notified of.
@@ -107,11 +106,6 @@ impl App {
             tracing::debug!(subject = mail.subject, "an email is not sent: no mail server is configured");
             return;
         }
-        // The thread of a request may end before the email is sent, so the runtime of the process is used.
-        let Some(runtime) = self.process.runtime.clone().or_else(|| Handle::try_current().ok()) else {
-            tracing::warn!(subject = mail.subject, "an email is not sent: there is no runtime");
-            return;
-        };
         let (mailer, recorder) = (Arc::clone(&self.mailer), Arc::clone(&self.recorder));
         let limit = self.process.outgoing_mail.clone();
         let sending = async move {
@@ -121,6 +115,8 @@ impl App {
                 tracing::warn!(subject = mail.subject, error = %report(&fault), "an email could not be sent");
             }
         };
-        self.spawn_on(&runtime, sending.in_current_span());
+        if self.spawn(sending.in_current_span()).is_none() {
+            tracing::warn!("an email is not sent: there is no runtime");
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Answers one request: the agent loop and the stream of its events.
 
 use super::citations::CitationFilter;
-use super::events::{AnswerEvent, AnswerMetadata, AnswerStream, Outcome, task_panicked};
+use super::events::{
+    AnswerEnd, AnswerEvent, AnswerMetadata, AnswerStream, EventQueue, Outcome, answer_panicked,
+};
 use super::history::Input;
 use super::metering::Meter;
 use super::recording::Transcript;
@@ -11,6 +13,7 @@ use super::{history, metering, prompt, search_docs, tool};
 use crate::error::Result;
 use crate::limits::{self, AnswerSlot};
 use crate::{App, conversations, scope, spans};
+use chrono::{DateTime, Utc};
 use docent_domain::access::{Chat, Grant};
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
 use docent_domain::fault::{Component, Fault, FaultKind};
@@ -18,13 +21,13 @@ use docent_domain::id::MessageId;
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatRequest};
 use futures::StreamExt;
-use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
+use tokio_util::task::AbortOnDropHandle;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::{Instrument, Span};
 
-/// Events buffered for a slow client. When the buffer is full, the model's stream is not read either.
-const BUFFER: usize = 32;
 /// Maximum number of tool calls that are run for one model call; the others get an error message.
 const MAX_CALLS: usize = 16;
 
@@ -55,174 +58,215 @@ pub async fn ask(
         conversations::open(app, &grant, conversation, request.question(), selection).await?;
     }
     let Input { messages, left_out } = history::input(app, &request).await?;
-    let request = AgentRequest { actor: request.actor.via_agent(&grant), ..request };
-    let (events, mut rest) = mpsc::channel(BUFFER);
-    let (ended, outcome) = oneshot::channel();
-    let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
     let message = request.conversation.map(|_| app.new_id(MessageId::generate));
-    let app = Arc::clone(app);
-    let task = AnswerTask {
-        app,
+    let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
+    // Passages have numbers only in the list that follows a system prompt.
+    let citations = agent.system_prompt.as_ref().map(|_| CitationFilter::default());
+    let asked = Asked {
+        request: AgentRequest { actor: request.actor.via_agent(&grant), ..request },
         agent,
-        request,
         message,
+        at: app.now(),
+        span: span.clone(),
+        _slot: slot,
+        _running: app.process.tasks.token(),
+        app: Arc::clone(app),
+    };
+    let events = EventQueue::default();
+    let generation = Generation {
+        asked: Arc::new(asked),
         messages,
         left_out,
-        events,
-        ended,
-        span: span.clone(),
-        slot,
+        events: events.clone(),
+        progress: Progress { transcript: Transcript::new(citations), ..Progress::default() },
+        is_recorded: false,
     };
     // Log lines get their fields from the outer span.
-    let (tasks, recorder) = (task.app.process.tasks.clone(), Arc::clone(&task.app.recorder));
-    tasks.spawn(task.run().instrument(span).in_current_span());
-    let mut first = VecDeque::new();
-    while first.back().is_none_or(|event| matches!(event, AnswerEvent::Metadata(_))) {
-        first.push_back(rest.recv().await.unwrap_or_else(|| Err(task_panicked()))?);
-    }
-    Ok(AnswerStream { first, rest, is_over: false, left_out, recorder, outcome, message })
+    let generation = generation.run().instrument(span).in_current_span();
+    let stream = AnswerStream::new(generation, events, Arc::clone(&app.recorder), message, left_out);
+    Ok(stream.begin().await?)
 }
 
-/// The client has disconnected.
-struct Disconnected;
-
-/// The reason why an answer ended early.
-enum Stop {
-    Disconnected,
-    Fault(Fault),
-}
-
-impl From<Disconnected> for Stop {
-    fn from(Disconnected: Disconnected) -> Self {
-        Self::Disconnected
-    }
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-/// The task that generates one answer.
-struct AnswerTask {
+/// A request that is being answered.
+struct Asked {
     app: Arc<App>,
     agent: Arc<Agent>,
     request: AgentRequest,
     /// ID of the answer in its conversation.
     message: Option<MessageId>,
+    at: DateTime<Utc>,
+    span: Span,
+    /// Counts the answer until its tokens are recorded.
+    _slot: AnswerSlot,
+    /// A stopping process waits until the answer is recorded.
+    _running: TaskTrackerToken,
+}
+
+/// How an answer ended.
+enum Ending {
+    Complete {
+        is_truncated: bool,
+    },
+    Failed(Fault),
+    /// The client disconnected.
+    Interrupted,
+}
+
+impl Asked {
+    /// Records what was generated. Answers `ended` when a follow-up question would find it in the history.
+    async fn record(
+        self: Arc<Self>,
+        progress: Progress,
+        ending: Ending,
+        ended: Option<oneshot::Sender<AnswerEnd>>,
+    ) {
+        let Self { app, agent, request, message, at, span, .. } = &*self;
+        let Progress { meter, mut transcript, output, .. } = progress;
+        let tokens = meter.total().await;
+        transcript.is_complete = matches!(ending, Ending::Complete { .. });
+        let removed = transcript.removed_citations();
+        if removed > 0 {
+            tracing::info!(removed, "citations of passages that were not found were removed");
+            app.recorder.citations_removed(&agent.name, removed);
+        }
+        let (last, is_truncated) = match ending {
+            Ending::Complete { is_truncated } => {
+                (Some(Ok(AnswerEvent::Sources(transcript.sources.clone()))), is_truncated)
+            }
+            Ending::Failed(fault) => {
+                tracing::warn!(fault = %fault.report(), "the answer was interrupted");
+                spans::fail(span, fault.kind().code());
+                (Some(Err(fault)), false)
+            }
+            Ending::Interrupted => {
+                tracing::debug!("the client disconnected; the model was stopped");
+                (None, false)
+            }
+        };
+        transcript.is_declined = transcript.is_complete && output.is_declined;
+        transcript.record(app, request, *at, *message, agent.name.clone(), tokens).await;
+        if let (Some(last), Some(ended)) = (last, ended) {
+            let outcome = Outcome { tokens, is_truncated, is_declined: output.is_declined };
+            // Fails only if the client has disconnected.
+            let _ = ended.send(AnswerEnd { last, outcome });
+        }
+        metering::record(app, request, agent.name.clone(), tokens, span).await;
+    }
+}
+
+/// What was generated so far.
+#[derive(Default)]
+struct Progress {
+    meter: Meter,
+    transcript: Transcript,
+    /// The messages for the model. Only appended to, so that the back end's prompt cache applies.
+    conversation: Vec<Message>,
+    /// The output of the last model call.
+    output: ModelOutput,
+}
+
+impl Progress {
+    /// Ends a model call. Returns the text that was held back.
+    fn end_call(&mut self) -> String {
+        let Self { meter, transcript, conversation, output } = self;
+        if mem::take(&mut output.is_open) {
+            meter.add(output.usage, conversation, &output.text, &output.calls);
+        }
+        transcript.end_text()
+    }
+}
+
+/// The generation of one answer. Dropping it stops the model; what was generated until then is recorded.
+struct Generation {
+    asked: Arc<Asked>,
     /// The messages of the first model call, without the agent's system prompt.
     messages: Vec<Message>,
     /// Number of the client's messages that the model does not receive.
     left_out: usize,
-    events: mpsc::Sender<Result<AnswerEvent, Fault>>,
-    ended: oneshot::Sender<Outcome>,
-    span: Span,
-    /// Counts the answer until its tokens are recorded.
-    slot: AnswerSlot,
+    events: EventQueue,
+    progress: Progress,
+    is_recorded: bool,
 }
 
-impl AnswerTask {
-    async fn run(self) {
-        let mut meter = Meter::default();
-        // Passages have numbers only in the list that follows a system prompt.
-        let citations = self.agent.system_prompt.as_ref().map(|_| CitationFilter::default());
-        let mut transcript = Transcript::begin(self.app.now(), citations);
-        let result = self.answer(&mut meter, &mut transcript).await;
-        let is_truncated = matches!(result, Ok(true));
-        transcript.is_complete = result.is_ok();
-        let removed = transcript.citations.as_ref().map_or(0, |citations| citations.removed);
-        if removed > 0 {
-            tracing::info!(removed, "citations of passages that were not found were removed");
-            self.app.recorder.citations_removed(&self.agent.name, removed);
-            // Fails only if the client has disconnected.
-            let _ = self.send(AnswerMetadata::CitationsRemoved { count: removed }.into()).await;
-        }
-        let last = match result {
-            Ok(_) => Some(Ok(AnswerEvent::Sources(transcript.sources.clone()))),
-            Err(Stop::Disconnected) => {
-                tracing::debug!("the client disconnected; the model was stopped");
-                None
-            }
-            Err(Stop::Fault(fault)) => {
-                tracing::warn!(fault = %fault.report(), "the answer was interrupted");
-                spans::fail(&self.span, fault.kind().code());
-                Some(Err(fault))
-            }
+impl Drop for Generation {
+    fn drop(&mut self) {
+        self.record(Ending::Interrupted, None);
+    }
+}
+
+impl Generation {
+    async fn run(mut self) -> AnswerEnd {
+        let ending = match self.answer().await {
+            Ok(is_truncated) => Ending::Complete { is_truncated },
+            Err(fault) => Ending::Failed(fault),
         };
-        let Self { app, agent, request, message, events, ended, span, slot, .. } = self;
-        let tokens = meter.total().await;
-        let is_declined = transcript.is_declined;
-        // Recorded before the last event, so that a follow-up question finds this answer in the history.
-        transcript.record(&app, &request, message, agent.name.clone(), tokens).await;
-        // Sending fails only if the client has disconnected.
-        if let Some(last) = last {
-            let _ = events.send(last).await;
+        let removed = self.progress.transcript.removed_citations();
+        if removed > 0 {
+            self.events.push(AnswerMetadata::CitationsRemoved { count: removed }.into());
         }
-        drop(events);
-        let _ = ended.send(Outcome { tokens, is_truncated, is_declined });
-        metering::record(&app, &request, agent.name.clone(), tokens, &span).await;
-        drop(slot);
+        let (ended, end) = oneshot::channel();
+        self.record(ending, Some(ended));
+        end.await.unwrap_or_else(|_| AnswerEnd { last: Err(answer_panicked()), outcome: Outcome::unknown() })
+    }
+
+    /// Records the answer in a task of its own, which a client that disconnects does not stop.
+    fn record(&mut self, ending: Ending, ended: Option<oneshot::Sender<AnswerEnd>>) {
+        if mem::replace(&mut self.is_recorded, true) {
+            return;
+        }
+        // Of an interrupted call.
+        self.progress.end_call();
+        let progress = mem::take(&mut self.progress);
+        let record = Arc::clone(&self.asked).record(progress, ending, ended);
+        self.asked.app.spawn(record.instrument(self.asked.span.clone()).in_current_span());
     }
 
     /// Runs the agent loop; returns whether the answer was truncated.
-    async fn answer(&self, meter: &mut Meter, transcript: &mut Transcript) -> Result<bool, Stop> {
-        let prompt = self.agent.system_prompt.clone().map(Message::System);
-        // Only appended to, so that the back end's prompt cache applies.
-        let mut conversation: Vec<Message> =
-            prompt.into_iter().chain(self.messages.iter().cloned()).collect();
+    async fn answer(&mut self) -> Result<bool, Fault> {
+        let agent = Arc::clone(&self.asked.agent);
+        let prompt = agent.system_prompt.clone().map(Message::System);
+        self.progress.conversation = prompt.into_iter().chain(mem::take(&mut self.messages)).collect();
         if self.left_out > 0 {
-            self.send(AnswerMetadata::HistoryShortened { left_out: self.left_out }.into()).await?;
+            self.events.push(AnswerMetadata::HistoryShortened { left_out: self.left_out }.into());
         }
-        for _ in 0..self.agent.max_iterations {
-            let mut output = ModelOutput::default();
-            let result = self.call_model(&conversation, &mut output, transcript).await;
-            let held = transcript.citations.as_mut().map(|filter| filter.finish(&transcript.sources));
-            let sent = self.send_text(held.unwrap_or_default(), transcript).await;
-            meter.add(output.usage, &conversation, &output.text, &output.calls);
+        for _ in 0..agent.max_iterations {
+            self.progress.output = ModelOutput { is_open: true, ..ModelOutput::default() };
+            let result = self.call_model().await;
+            let held = self.progress.end_call();
+            self.send_text(held);
             result?;
-            sent?;
+            let Progress { transcript, conversation, output, .. } = &mut self.progress;
             if output.calls.is_empty() {
-                transcript.is_declined = output.is_declined;
                 return Ok(output.is_truncated);
             }
-            let calls = output.calls.clone();
-            conversation.push(Message::Assistant { content: output.text, tool_calls: output.calls });
+            let ModelOutput { text, calls, .. } = mem::take(output);
+            conversation.push(Message::Assistant { content: text, tool_calls: calls.clone() });
             for query in calls.iter().take(MAX_CALLS).filter_map(search_docs::query) {
-                self.send(AnswerMetadata::Searched { query }.into()).await?;
+                self.events.push(AnswerMetadata::Searched { query }.into());
             }
-            let outputs = self.run_tools(&calls).await?;
-            let mut found = Vec::new();
-            for output in &outputs {
-                found.extend(transcript.add_output(output));
-            }
+            let outputs = run_tools(&self.asked, calls).await?;
+            let found: Vec<_> = outputs.iter().flat_map(|output| transcript.add_output(output)).collect();
             // Without a system prompt the model receives the tool outputs only.
-            let provenance = self.agent.system_prompt.as_ref().and_then(|_| prompt::provenance(&found));
+            let provenance = agent.system_prompt.as_ref().and_then(|_| prompt::provenance(&found));
             conversation.extend(outputs.into_iter().map(Message::Tool).chain(provenance));
         }
-        tracing::warn!(agent = %self.agent.name, "the iteration cap was reached");
+        tracing::warn!(agent = %agent.name, "the iteration cap was reached");
         Ok(true)
     }
 
     /// Calls the model once and forwards its text to the client.
-    async fn call_model(
-        &self,
-        messages: &[Message],
-        output: &mut ModelOutput,
-        transcript: &mut Transcript,
-    ) -> Result<(), Stop> {
-        let tools = self.agent.tools.iter().map(|tool| tool.spec()).collect();
-        let request = ChatRequest { messages: messages.to_vec(), tools };
-        let mut stream = self.until_disconnected(self.app.model.stream(request)).await??;
-        while let Some(event) = self.until_disconnected(stream.next()).await? {
+    async fn call_model(&mut self) -> Result<(), Fault> {
+        let Asked { app, agent, .. } = &*self.asked;
+        let tools = agent.tools.iter().map(|tool| tool.spec()).collect();
+        let request = ChatRequest { messages: self.progress.conversation.clone(), tools };
+        let mut stream = app.model.stream(request).await?;
+        while let Some(event) = stream.next().await {
+            let output = &mut self.progress.output;
             match event? {
                 ChatEvent::Text(text) => {
                     output.text.push_str(&text);
-                    let text = match &mut transcript.citations {
-                        Some(citations) => citations.push(&text, &transcript.sources),
-                        None => text,
-                    };
-                    self.send_text(text, transcript).await?;
+                    let text = self.progress.transcript.add_text(text);
+                    self.send_text(text);
                 }
                 ChatEvent::ToolCall(call) => output.calls.push(call),
                 ChatEvent::Finished { reason, usage } => {
@@ -236,49 +280,37 @@ impl AnswerTask {
                 }
             }
         }
-        Err(Fault::new(
-            Component::ChatModel,
-            FaultKind::InvalidResponse,
-            "the stream ended without a finish reason",
-        )
-        .into())
+        let message = "the stream ended without a finish reason";
+        Err(Fault::new(Component::ChatModel, FaultKind::InvalidResponse, message))
     }
 
     /// Sends text to the client, unless it is empty.
-    async fn send_text(&self, text: String, transcript: &mut Transcript) -> Result<(), Disconnected> {
-        if text.is_empty() {
-            return Ok(());
+    fn send_text(&mut self, text: String) {
+        if !text.is_empty() {
+            self.events.push(AnswerEvent::Text(text));
         }
-        transcript.text.push_str(&text);
-        self.send(AnswerEvent::Text(text)).await
     }
+}
 
-    async fn run_tools(&self, calls: &[ToolCall]) -> Result<Vec<ToolOutput>, Disconnected> {
-        let run = |(n, call)| async move {
-            if n < MAX_CALLS {
-                tool::run(&self.agent.tools, &self.app, &self.request, call).await
-            } else {
-                ToolOutput {
-                    call_id: call.id.clone(),
-                    content: format!("Error: at most {MAX_CALLS} tools can be used at once."),
-                    ..ToolOutput::default()
+/// Runs tools on the runtime of the process, to which their connections belong.
+async fn run_tools(asked: &Arc<Asked>, calls: Vec<ToolCall>) -> Result<Vec<ToolOutput>, Fault> {
+    let work = Arc::clone(asked);
+    let run = async move {
+        let run = |(n, call): (usize, ToolCall)| {
+            let Asked { app, agent, request, .. } = &*work;
+            async move {
+                if n < MAX_CALLS {
+                    tool::run(&agent.tools, app, request, &call).await
+                } else {
+                    let content = format!("Error: at most {MAX_CALLS} tools can be used at once.");
+                    ToolOutput { call_id: call.id.clone(), content, ..ToolOutput::default() }
                 }
             }
         };
-        self.until_disconnected(futures::future::join_all(calls.iter().enumerate().map(run))).await
-    }
-
-    async fn send(&self, event: AnswerEvent) -> Result<(), Disconnected> {
-        self.events.send(Ok(event)).await.map_err(|_| Disconnected)
-    }
-
-    /// Waits for `work`, or until the client disconnects.
-    async fn until_disconnected<T>(&self, work: impl Future<Output = T>) -> Result<T, Disconnected> {
-        tokio::select! {
-            done = work => Ok(done),
-            () = self.events.closed() => Err(Disconnected),
-        }
-    }
+        futures::future::join_all(calls.into_iter().enumerate().map(run)).await
+    };
+    let task = asked.app.spawn(run.in_current_span()).map(AbortOnDropHandle::new);
+    task.ok_or_else(answer_panicked)?.await.map_err(|_| answer_panicked())
 }
 
 /// The output of one model call.
@@ -289,4 +321,6 @@ struct ModelOutput {
     usage: Option<TokenUsage>,
     is_truncated: bool,
     is_declined: bool,
+    /// Whether its tokens were not counted yet.
+    is_open: bool,
 }

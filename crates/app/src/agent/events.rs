@@ -5,12 +5,13 @@ use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::MessageId;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
-use futures::Stream;
+use futures::future::{BoxFuture, poll_fn};
+use futures::{FutureExt, Stream};
 use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
-use tokio::sync::{mpsc, oneshot};
 
 /// An event of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,22 +68,85 @@ impl Outcome {
     }
 }
 
-/// A streamed answer. Dropping it stops the model; the tokens used until then are still metered.
+/// Events that were generated and not sent yet.
+#[derive(Clone, Default)]
+pub(super) struct EventQueue(Arc<Mutex<VecDeque<AnswerEvent>>>);
+
+impl EventQueue {
+    pub(super) fn push(&self, event: AnswerEvent) {
+        self.lock().push_back(event);
+    }
+
+    fn pop(&self) -> Option<AnswerEvent> {
+        self.lock().pop_front()
+    }
+
+    /// Whether there is an event besides metadata.
+    fn has_content(&self) -> bool {
+        self.lock().iter().any(|event| !matches!(event, AnswerEvent::Metadata(_)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<AnswerEvent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The end of an answer.
+pub(super) struct AnswerEnd {
+    pub(super) last: Result<AnswerEvent, Fault>,
+    pub(super) outcome: Outcome,
+}
+
+/// A streamed answer, which is generated as it is read: a slow client slows the model down. Dropping it stops the model; the
+/// tokens used until then are still metered.
 ///
 /// The stream ends after [`AnswerEvent::Sources`] or the first error.
 #[allow(missing_debug_implementations, reason = "ports have no debug form")]
 pub struct AnswerStream {
-    /// Metadata before the first text, and the event after it.
-    pub(super) first: VecDeque<AnswerEvent>,
-    pub(super) rest: mpsc::Receiver<Result<AnswerEvent, Fault>>,
-    pub(super) is_over: bool,
-    pub(super) left_out: usize,
-    pub(super) recorder: Arc<dyn Recorder>,
-    pub(super) outcome: oneshot::Receiver<Outcome>,
-    pub(super) message: Option<MessageId>,
+    /// None after its end.
+    generation: Option<BoxFuture<'static, AnswerEnd>>,
+    events: EventQueue,
+    last: Option<Result<AnswerEvent, Fault>>,
+    outcome: Option<Outcome>,
+    recorder: Arc<dyn Recorder>,
+    message: Option<MessageId>,
+    left_out: usize,
 }
 
 impl AnswerStream {
+    pub(super) fn new(
+        generation: impl Future<Output = AnswerEnd> + Send + 'static,
+        events: EventQueue,
+        recorder: Arc<dyn Recorder>,
+        message: Option<MessageId>,
+        left_out: usize,
+    ) -> Self {
+        let panicked = |_| AnswerEnd { last: Err(answer_panicked()), outcome: Outcome::unknown() };
+        let generation =
+            AssertUnwindSafe(generation).catch_unwind().map(move |end| end.unwrap_or_else(panicked));
+        let generation = Some(generation.boxed());
+        Self { generation, events, last: None, outcome: None, recorder, message, left_out }
+    }
+
+    /// Waits for the first text or the end of an answer without text.
+    ///
+    /// # Errors
+    /// A fault before the first text.
+    pub(super) async fn begin(mut self) -> Result<Self, Fault> {
+        poll_fn(|context| {
+            if self.events.has_content() {
+                return Poll::Ready(());
+            }
+            let ended = self.poll_end(context);
+            if self.events.has_content() { Poll::Ready(()) } else { ended }
+        })
+        .await;
+        match self.last {
+            Some(Err(fault)) if !self.events.has_content() => Err(fault),
+            last => Ok(Self { last, ..self }),
+        }
+    }
+
     /// ID of the message that the answer is recorded as, if it belongs to a conversation.
     pub const fn message(&self) -> Option<MessageId> {
         self.message
@@ -93,9 +157,19 @@ impl AnswerStream {
         self.left_out
     }
 
-    /// Waits for the outcome after the end of the stream; none if the answer's task panicked.
-    pub async fn outcome(self) -> Option<Outcome> {
-        self.outcome.await.ok()
+    /// The outcome, after the end of the stream.
+    pub const fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// Generates until the end, or as long as the model has output.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(generation) = &mut self.generation {
+            let AnswerEnd { last, outcome } = ready!(generation.as_mut().poll(context));
+            self.generation = None;
+            (self.last, self.outcome) = (Some(last), Some(outcome));
+        }
+        Poll::Ready(())
     }
 }
 
@@ -103,22 +177,22 @@ impl Stream for AnswerStream {
     type Item = Result<AnswerEvent, Fault>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.is_over {
-            return Poll::Ready(None);
+        if let Some(event) = self.events.pop() {
+            return Poll::Ready(Some(Ok(event)));
         }
-        let event = match self.first.pop_front() {
-            Some(event) => Ok(event),
-            // The task always sends a last event, unless it panics.
-            None => ready!(self.rest.poll_recv(context)).unwrap_or_else(|| Err(task_panicked())),
-        };
-        if let Err(fault) = &event {
+        let ended = self.poll_end(context);
+        if let Some(event) = self.events.pop() {
+            return Poll::Ready(Some(Ok(event)));
+        }
+        ready!(ended);
+        let last = self.last.take();
+        if let Some(Err(fault)) = &last {
             self.recorder.fault(fault.component(), fault.kind());
         }
-        self.is_over = matches!(event, Err(_) | Ok(AnswerEvent::Sources(_)));
-        Poll::Ready(Some(event))
+        Poll::Ready(last)
     }
 }
 
-pub(super) fn task_panicked() -> Fault {
-    Fault::new(Component::Service, FaultKind::Internal, "the answer's task panicked")
+pub(super) fn answer_panicked() -> Fault {
+    Fault::new(Component::Service, FaultKind::Internal, "the generation of the answer panicked")
 }

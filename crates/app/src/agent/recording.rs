@@ -11,13 +11,12 @@ use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
 
 /// The answer generated so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Transcript {
-    asked_at: DateTime<Utc>,
     /// The text of the answer, as sent to the client.
-    pub(super) text: String,
+    text: String,
     /// Checks the citations in the text, if the model knows numbers of passages.
-    pub(super) citations: Option<CitationFilter>,
+    citations: Option<CitationFilter>,
     /// The passages that were found, in the order found and without duplicates.
     pub(super) sources: Vec<ScoredChunk>,
     /// Whether the answer ended normally.
@@ -30,16 +29,31 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Creates an empty transcript.
-    pub(super) fn begin(asked_at: DateTime<Utc>, citations: Option<CitationFilter>) -> Self {
-        Self {
-            asked_at,
-            text: String::new(),
-            citations,
-            sources: Vec::new(),
-            is_complete: false,
-            is_declined: false,
-            best_score: None,
-        }
+    pub(super) fn new(citations: Option<CitationFilter>) -> Self {
+        Self { citations, ..Self::default() }
+    }
+
+    /// Adds text of the model. Returns the text for the client, which may be empty.
+    pub(super) fn add_text(&mut self, text: String) -> String {
+        let text = match &mut self.citations {
+            Some(citations) => citations.push(&text, &self.sources),
+            None => text,
+        };
+        self.text.push_str(&text);
+        text
+    }
+
+    /// Returns the rest for the client at the end of the model's text.
+    pub(super) fn end_text(&mut self) -> String {
+        let held =
+            self.citations.as_mut().map(|citations| citations.finish(&self.sources)).unwrap_or_default();
+        self.text.push_str(&held);
+        held
+    }
+
+    /// Number of citations that were removed.
+    pub(super) fn removed_citations(&self) -> u64 {
+        self.citations.as_ref().map_or(0, |citations| citations.removed)
     }
 
     /// Adds the passages of a tool call. Returns each with its number among the sources.
@@ -66,12 +80,13 @@ impl Transcript {
         self,
         app: &App,
         request: &AgentRequest,
+        asked_at: DateTime<Utc>,
         id: Option<MessageId>,
         agent: AgentName,
         tokens: TokenUsage,
     ) {
         let (Some(conversation), Some(id)) = (request.conversation, id) else { return };
-        let Self { asked_at, text, citations: _, sources, is_complete, is_declined, best_score } = self;
+        let Self { text, citations: _, sources, is_complete, is_declined, best_score } = self;
         let role = MessageRole::Agent {
             name: agent,
             sources,

@@ -155,6 +155,6 @@ async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Select
             AnswerEvent::Sources(sources) => passages.extend(sources.into_iter().map(Passage::from)),
         }
     }
-    let outcome = events.outcome().await.unwrap_or_else(Outcome::unknown);
+    let outcome = events.outcome().unwrap_or_else(Outcome::unknown);
     Ok(Answer { text, passages, is_declined: outcome.is_declined })
 }

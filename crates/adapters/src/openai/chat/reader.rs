@@ -9,8 +9,11 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Poll, ready};
 use std::time::Duration;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 /// How long to wait for usage after the finish reason.
 const USAGE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -27,6 +30,7 @@ pub(super) struct CompletionReader {
     limit: Duration,
     /// When the current wait for output or usage times out.
     deadline: Option<Instant>,
+    timer: Timer,
     /// The error that ended the response; returned after the events before it.
     error: Option<CallError>,
 }
@@ -49,7 +53,7 @@ impl CompletionReader {
     /// Creates a reader of any byte stream.
     pub(super) fn from_bytes(body: BoxStream<'static, Result<Bytes>>, turn: usize, limit: Duration) -> Self {
         let decoder = CompletionDecoder::new(turn);
-        Self { body: Some(body), decoder, limit, deadline: None, error: None }
+        Self { body: Some(body), decoder, limit, deadline: None, timer: Timer::default(), error: None }
     }
 
     /// Returns the next event; `None` after the last one and after an error.
@@ -62,7 +66,8 @@ impl CompletionReader {
                 return Some(Err(error));
             }
             let body = self.body.as_mut()?;
-            let advanced = advance(body, &mut self.decoder, self.limit, &mut self.deadline).await;
+            let advanced =
+                advance(body, &mut self.decoder, self.limit, &mut self.deadline, &mut self.timer).await;
             if advanced.is_err() || self.decoder.progress() == Progress::Closed {
                 self.body = None;
             }
@@ -84,15 +89,16 @@ async fn advance(
     decoder: &mut CompletionDecoder,
     limit: Duration,
     deadline: &mut Option<Instant>,
+    timer: &mut Timer,
 ) -> Result<(), CallError> {
     let read = match decoder.progress() {
         Progress::Open => {
             let until = deadline.get_or_insert_with(|| Instant::now() + limit);
-            timeout_at(*until, body.next()).await
+            timer.limit(*until, body.next()).await
         }
         Progress::Stopped => {
             let until = deadline.get_or_insert_with(|| Instant::now() + limit.min(USAGE_TIMEOUT));
-            timeout_at(*until, body.next()).await
+            timer.limit(*until, body.next()).await
         }
         Progress::Done | Progress::Closed => {
             let rest = body.take(MAX_TRAILING_PIECES).take_while(|piece| std::future::ready(piece.is_ok()));
@@ -117,6 +123,40 @@ async fn advance(
         Err(_) => {
             Err(Fault::new(Component::ChatModel, FaultKind::Timeout, "no output within the timeout").into())
         }
+    }
+}
+
+/// Limits waits that mostly end early: their deadlines share one entry of the runtime's timer, which is moved only when it fires or
+/// fires too late.
+#[derive(Default)]
+struct Timer(Option<Pin<Box<Sleep>>>);
+
+/// The deadline passed.
+struct Elapsed;
+
+impl Timer {
+    async fn limit<T>(
+        &mut self,
+        until: Instant,
+        mut work: impl Future<Output = T> + Unpin,
+    ) -> Result<T, Elapsed> {
+        poll_fn(|context| {
+            if let Poll::Ready(done) = Pin::new(&mut work).poll(context) {
+                return Poll::Ready(Ok(done));
+            }
+            let sleep = self.0.get_or_insert_with(|| Box::pin(sleep_until(until)));
+            if sleep.deadline() > until {
+                sleep.as_mut().reset(until);
+            }
+            loop {
+                ready!(sleep.as_mut().poll(context));
+                if sleep.deadline() >= until {
+                    return Poll::Ready(Err(Elapsed));
+                }
+                sleep.as_mut().reset(until);
+            }
+        })
+        .await
     }
 }
 

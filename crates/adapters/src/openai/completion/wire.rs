@@ -5,34 +5,61 @@ use docent_domain::chat::FinishReason;
 use docent_domain::usage::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Upper bound of plausible token counts; larger ones would distort the usage totals.
 const MAX_TOKENS: u64 = 1_000_000_000;
 
-/// A chunk of a streamed response, or a whole response.
+/// A chunk of a streamed response, or a whole response. Fields whose type differs between back ends are read on use: there is
+/// a chunk for each token.
 #[derive(Debug, Deserialize)]
-pub(super) struct Chunk {
-    pub(super) choices: Option<Vec<Choice>>,
+pub(super) struct Chunk<'a> {
+    #[serde(borrow)]
+    pub(super) choices: Option<Vec<Choice<'a>>>,
     pub(super) usage: Option<Usage>,
-    pub(super) model: Option<Value>,
-    pub(super) id: Option<Value>,
-    error: Option<Value>,
-    object: Option<Value>,
-    message: Option<Value>,
-    code: Option<Value>,
+    #[serde(borrow)]
+    pub(super) model: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    object: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    code: Option<&'a RawValue>,
 }
 
-impl Chunk {
+impl Chunk<'_> {
     /// The error that the chunk reports, if any.
     pub(super) fn error(&self) -> Option<BackendError> {
-        if let Some(error) = self.error.as_ref().filter(|error| !error.is_null()) {
-            return Some(BackendError::from_json(error));
+        if let Some(error) = self.error {
+            return Some(BackendError::from_json(&value(error)));
         }
         // Some back ends send the error's fields without an enclosing object.
-        let is_error = self.object.as_ref().and_then(Value::as_str) == Some("error");
+        let is_error = self.object.is_some_and(|object| object.get() == "\"error\"");
         is_error.then(|| {
-            BackendError::from_json(&serde_json::json!({ "message": self.message, "code": self.code }))
+            let [message, code] = [self.message, self.code].map(|field| field.map(value));
+            BackendError::from_json(&serde_json::json!({ "message": message, "code": code }))
         })
+    }
+}
+
+fn value(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}
+
+/// The text of a string; none of another value.
+pub(super) fn string(raw: &RawValue) -> Option<String> {
+    raw.get().starts_with('"').then(|| serde_json::from_str(raw.get()).ok()).flatten()
+}
+
+/// Whether a value is an empty string or list.
+fn is_empty(raw: &RawValue) -> bool {
+    match raw.get() {
+        "\"\"" | "[]" => true,
+        list => list.starts_with('[') && value(raw) == Value::Array(Vec::new()),
     }
 }
 
@@ -43,15 +70,17 @@ pub(super) fn error_event(data: &str) -> BackendError {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Choice {
+pub(super) struct Choice<'a> {
     pub(super) index: Option<i64>,
-    pub(super) delta: Option<Delta>,
+    #[serde(borrow)]
+    pub(super) delta: Option<Delta<'a>>,
     /// Replaces `delta` in a response that is not streamed.
-    pub(super) message: Option<Delta>,
+    #[serde(borrow)]
+    pub(super) message: Option<Delta<'a>>,
     finish_reason: Option<Value>,
 }
 
-impl Choice {
+impl Choice<'_> {
     pub(super) fn finish_reason(&self) -> Option<FinishReason> {
         match self.finish_reason.as_ref()? {
             Value::Null => None,
@@ -68,39 +97,36 @@ impl Choice {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Delta {
-    content: Option<Value>,
+pub(super) struct Delta<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
     /// A refusal, which some models send instead of `content`.
     refusal: Option<String>,
     /// Reasoning, which is not shown, under either of its two common names.
-    reasoning: Option<Value>,
-    reasoning_content: Option<Value>,
+    #[serde(borrow)]
+    reasoning: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_content: Option<&'a RawValue>,
     pub(super) tool_calls: Option<Vec<ToolCallDelta>>,
 }
 
-impl Delta {
+impl Delta<'_> {
     /// Whether any field is not empty.
     pub(super) fn has_content(&self) -> bool {
-        let is_empty = |value: &Option<Value>| match value {
-            None | Some(Value::Null) => true,
-            Some(Value::String(text)) => text.is_empty(),
-            Some(Value::Array(parts)) => parts.is_empty(),
-            Some(_) => false,
-        };
-        !is_empty(&self.content)
-            || !is_empty(&self.reasoning)
-            || !is_empty(&self.reasoning_content)
+        let values = [self.content, self.reasoning, self.reasoning_content];
+        let may_be_text = |raw: &RawValue| raw.get().starts_with(['"', '[']);
+        values.into_iter().flatten().any(|raw| may_be_text(raw) && !is_empty(raw))
             || self.refusal.as_ref().is_some_and(|text| !text.is_empty())
             || self.tool_calls.iter().flatten().any(ToolCallDelta::has_content)
     }
 
     /// The text, from a string or a list of parts.
     pub(super) fn text(&self) -> String {
-        let mut text = match &self.content {
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Array(parts)) => parts.iter().filter_map(part_text).collect(),
+        let parts = |raw: &RawValue| match value(raw) {
+            Value::Array(parts) => parts.iter().filter_map(part_text).collect(),
             _ => String::new(),
         };
+        let mut text = self.content.map(|raw| string(raw).unwrap_or_else(|| parts(raw))).unwrap_or_default();
         text.push_str(self.refusal.as_deref().unwrap_or_default());
         text
     }
