@@ -38,8 +38,7 @@ enum Task {
     /// Fuzz the parsers of untrusted input for a limited time.
     Fuzz(fuzz::Fuzz),
     /// Run a benchmark in a release build.
-    #[command(subcommand)]
-    Bench(bench::Bench),
+    Bench(bench::Arguments),
     /// Kill and restart processes and stores while documents are uploaded and deleted, and check that nothing was lost,
     /// duplicated, left pending or partly deleted.
     Chaos(chaos::Chaos),

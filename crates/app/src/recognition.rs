@@ -82,6 +82,7 @@ pub(crate) async fn recognize(
             return Ok(Progress::Suspended(SLICE_PAUSE));
         }
         let number = extraction.pages[index].number;
+        app.process.running.set_page(document.id, number);
         let result = if recognized >= app.settings.max_recognized_pages {
             Err(RecognitionFailure::Limit)
         } else {

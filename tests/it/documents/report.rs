@@ -1,11 +1,37 @@
 //! `GET /documents/{doc_id}/report`
 
+use async_trait::async_trait;
 use docent_app::settings::Settings;
 use docent_domain::chunk::ChunkSize;
-use docent_domain::fault::FaultKind;
+use docent_domain::fault::{FaultKind, Result};
+use docent_domain::recognition::{Languages, RecognizedPage};
+use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
+use docent_testkit::fakes::page_renderer::fake_scan;
+use docent_testkit::fakes::text_recognizer::read_scan;
 use docent_tests::pdf::pdf;
-use docent_tests::rules;
+use docent_tests::{rules, wait};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// A recognizer that waits until it is released.
+struct Stalled(Arc<Notify>);
+
+#[async_trait]
+impl TextRecognizer for Stalled {
+    async fn recognize(&self, scan: PageScan<'_>) -> Result<RecognizedPage, RecognitionError> {
+        self.0.notified().await;
+        read_scan(&fake_scan("Zebras graze"), scan.languages)
+    }
+
+    async fn check(&self, _languages: &Languages) -> Result<()> {
+        Ok(())
+    }
+
+    fn name(&self) -> &'static str {
+        "stalled 1"
+    }
+}
 
 rules! {
     async fn report_shows_coverage_and_ingestion_statistics(setup) {
@@ -36,7 +62,7 @@ rules! {
         let id = ada.add("a.pdf", pdf(&["some words"])).await;
         let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
         let expected = json!({
-            "id": id, "status": "pending", "coverage": null, "effort": null, "failure": null, "waiting": null, "warnings": [],
+            "id": id, "status": "pending", "coverage": null, "effort": null, "failure": null, "waiting": null, "progress": null, "warnings": [],
             "owner_id": ada.user.id.to_string(), "owner_email": "ada@example.org", "is_own": true, "can_change": true,
             "can_delete": true, "collection_ids": ["00000000-0000-0000-0000-000000000001"], "attributes": {}, "version": 1,
             "file": { "name": "a.pdf", "bytes": report["file"]["bytes"], "sha256": report["file"]["sha256"], "type": "pdf" },
@@ -45,6 +71,28 @@ rules! {
         assert_eq!(report["file"]["sha256"].as_str().unwrap().len(), 64);
         assert_eq!(report, expected);
         app.leave_jobs();
+    }
+
+    async fn report_during_ingestion_has_the_stage_and_pages(setup) {
+        let released = Arc::new(Notify::new());
+        let recognizer = Stalled(Arc::clone(&released));
+        let app = setup.recognizer(recognizer).start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["some words", "", "more"])).await;
+        let path = format!("/documents/{id}/report");
+        assert_eq!(ada.get(&path).await.expect(200).json()["progress"], Value::Null);
+        app.faults.stall.begin();
+        let service = app.clone();
+        let jobs = tokio::spawn(async move { service.run_jobs().await });
+        let shows = async |expected: Value| {
+            wait::until(&expected.to_string(), async || ada.get(&path).await.expect(200).json()["progress"] == expected).await;
+        };
+        shows(json!({ "stage": "extract", "page": null, "pages": null })).await;
+        app.faults.stall.end();
+        shows(json!({ "stage": "recognize", "page": 2, "pages": 3 })).await;
+        released.notify_one();
+        assert_eq!(jobs.await.unwrap(), 1);
+        assert_eq!(ada.get(&path).await.expect(200).json()["progress"], Value::Null);
     }
 
     async fn report_of_a_failed_document_has_code_and_reason(setup) {

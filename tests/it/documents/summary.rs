@@ -77,6 +77,25 @@ rules! {
         assert!(summary["model"].is_string(), "{summary}");
     }
 
+    async fn summary_without_model_does_not_call_it(setup) {
+        let written = "Description: A manual [1].\n- The motor of the pump needs service [1].\n";
+        let app = setup.script([Turn::saying(written)]).start().await;
+        let ada = app.ada().await;
+        let id = ada.add("pump.pdf", pdf(&PAGES)).await;
+        app.run_jobs().await;
+        let (path, without_model) = (format!("/documents/{id}/summary"), format!("/documents/{id}/summary?model=false"));
+        let summary = ada.get(&without_model).await.expect(200).json();
+        assert_eq!((&summary["model"], &summary["fallback"]), (&Value::Null, &Value::Null));
+        assert_eq!(summary["points"][0]["text"], PAGES[1]);
+        assert!(app.model.requests().is_empty());
+        // The model writes a better one when it is asked for, which both then return.
+        let written = ada.get(&path).await.expect(200).json();
+        assert!(written["model"].is_string(), "{written}");
+        assert_eq!(ada.get(&without_model).await.expect(200).json(), written);
+        assert_eq!(ada.get(&format!("{path}?model=true")).await.expect(200).json(), written);
+        ada.get(&format!("{path}?model=maybe")).await.invalid(&["query.model"]);
+    }
+
     async fn question_about_a_whole_document_is_answered_from_its_summary(setup) {
         let app = setup.builtin_answerer().start().await;
         let ada = app.ada().await;

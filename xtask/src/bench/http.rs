@@ -4,6 +4,7 @@
 //! queries them in turns, so that other load on the machine affects all equally. The client shares the cores, which lowers
 //! all rates; the CPU time per request excludes it.
 
+use super::Programs;
 use super::peer::Role;
 use super::service::{self, Peer};
 use super::wire::{Client, request};
@@ -35,8 +36,8 @@ pub(crate) struct Load {
 const SIZES: [usize; 3] = [1, 1_000, 20_000];
 const WARM_UP: Duration = Duration::from_millis(500);
 
-pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
-    super::in_folder(root, async |program, folder| measure(program, folder, load).await)
+pub(crate) fn run(programs: Programs, load: Load) -> Result<ExitCode> {
+    super::in_folder(programs, async |program, folder| measure(program, folder, &load).await)
 }
 
 /// A build of the service with documents.
@@ -72,7 +73,7 @@ impl Docent {
     }
 }
 
-async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
+async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<()> {
     let mut docents = vec![Docent::start("docent", program, &folder.join("docent")).await?];
     if let Some(beside) = &load.beside {
         docents.push(Docent::start("docent beside", beside, &folder.join("beside")).await?);
@@ -81,7 +82,7 @@ async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
     let request = docents[0].requests()[0].clone();
     let size = Client::connect(docents[0].peer.address).await?.exchange(&request).await?;
     let bare = bare(size.head, size.body, &request).await?;
-    let Load { connections, rounds, seconds, .. } = load;
+    let &Load { connections, rounds, seconds, .. } = load;
     println!(
         "GET /documents/{{id}}, {} bytes back, {connections} connections, {rounds} rounds of {seconds} s",
         size.head + size.body

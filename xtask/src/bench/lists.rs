@@ -6,6 +6,7 @@
 
 mod fill;
 
+use super::Programs;
 use super::service::{EMAIL, Installation, PASSWORD, Peer};
 use super::wire::{Client, find, request};
 use anyhow::{Context, Result, ensure};
@@ -28,8 +29,8 @@ pub(crate) struct Load {
     rounds: u16,
 }
 
-pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    super::in_folder(root, async |program, folder| {
+pub(crate) fn run(programs: Programs, load: &Load) -> Result<ExitCode> {
+    super::in_folder(programs, async |program, folder| {
         let sqlite = format!("sqlite://{}", folder.join("lists.db").display());
         measure("SQLite", program, &folder.join("sqlite"), sqlite, load).await?;
         let server = PostgresServer::start();

@@ -3,6 +3,7 @@
 //! Sends logins with wrong passwords, alternately to an existing account and to unknown ones. Prints the times of both and
 //! how well a single time distinguishes them: 0.5 means not at all, 0 or 1 means always.
 
+use super::Programs;
 use super::service;
 use super::service::EMAIL;
 use super::wire::{Client, request};
@@ -20,8 +21,8 @@ pub(crate) struct Load {
     tries: u16,
 }
 
-pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    super::in_folder(root, async |program, folder| measure(program, folder, load.tries).await)
+pub(crate) fn run(programs: Programs, load: &Load) -> Result<ExitCode> {
+    super::in_folder(programs, async |program, folder| measure(program, folder, load.tries).await)
 }
 
 async fn measure(program: &Path, folder: &Path, tries: u16) -> Result<()> {

@@ -40,21 +40,45 @@ use clap::Subcommand;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Builds the service in release mode.
-fn build(root: &Path) -> anyhow::Result<PathBuf> {
-    crate::cargo::build(root, &["--release", "--package", "docent"])
+/// A benchmark and what it measures.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Measure this build of the program, instead of building one. Several are measured one after the other. The benchmarks of
+    /// extraction, tables, recognition and the embedded index measure the crates instead.
+    #[arg(long = "program", global = true, value_name = "PATH")]
+    programs: Vec<PathBuf>,
+    #[command(subcommand)]
+    bench: Bench,
 }
 
-/// Runs a measurement with a build of the service and an empty directory, which is removed afterwards.
+/// Builds of the program.
+pub(crate) struct Programs(Vec<PathBuf>);
+
+impl Programs {
+    /// The paths. Without any, the program is built in release mode.
+    fn paths(self) -> anyhow::Result<Vec<PathBuf>> {
+        if !self.0.is_empty() {
+            return Ok(self.0);
+        }
+        Ok(vec![crate::cargo::build(&crate::root()?, &["--release", "--package", "docent"])?])
+    }
+}
+
+/// Runs a measurement with each program and an empty directory, which is removed afterwards.
 #[cfg(feature = "load")]
 fn in_folder(
-    root: &Path,
-    measure: impl AsyncFnOnce(&Path, &Path) -> anyhow::Result<()>,
+    programs: Programs,
+    measure: impl AsyncFn(&Path, &Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
-    let program = build(root)?;
-    let folder = tempfile::tempdir()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    tokio::task::LocalSet::new().block_on(&runtime, measure(&program, folder.path()))?;
+    let programs = programs.paths()?;
+    for program in &programs {
+        if programs.len() > 1 {
+            println!("{}:", program.display());
+        }
+        let folder = tempfile::tempdir()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        tokio::task::LocalSet::new().block_on(&runtime, measure(program, folder.path()))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -148,11 +172,17 @@ pub(crate) use {
     Passed as Http, Passed as Ingest, Passed as Lists, Passed as Login, Passed as Restore, Passed as Sse,
 };
 
-impl Bench {
+impl Arguments {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        self.bench.run(Programs(self.programs))
+    }
+}
+
+impl Bench {
+    fn run(self, programs: Programs) -> anyhow::Result<ExitCode> {
         match self {
             // Needs no feature.
-            Self::Start { runs } => start::run(&crate::root()?, runs.into()),
+            Self::Start { runs } => start::run(programs, runs.into()),
             #[cfg(feature = "bench")]
             Self::Extract { folder, each, keep } => extract::run(&folder, each, keep.as_deref()),
             #[cfg(feature = "bench")]
@@ -172,17 +202,17 @@ impl Bench {
             | Self::Index { .. }
             | Self::Search { .. } => restart("bench"),
             #[cfg(feature = "load")]
-            Self::Http(load) => http::run(&crate::root()?, load),
+            Self::Http(load) => http::run(programs, load),
             #[cfg(feature = "load")]
-            Self::Sse(load) => sse::run(&crate::root()?, load),
+            Self::Sse(load) => sse::run(programs, load),
             #[cfg(feature = "load")]
-            Self::Ingest(load) => ingest::run(&crate::root()?, load),
+            Self::Ingest(load) => ingest::run(programs, load),
             #[cfg(feature = "load")]
-            Self::Lists(load) => lists::run(&crate::root()?, &load),
+            Self::Lists(load) => lists::run(programs, &load),
             #[cfg(feature = "load")]
-            Self::Login(load) => login::run(&crate::root()?, &load),
+            Self::Login(load) => login::run(programs, &load),
             #[cfg(feature = "load")]
-            Self::Restore(load) => restore::run(&crate::root()?, &load),
+            Self::Restore(load) => restore::run(programs, &load),
             #[cfg(not(feature = "load"))]
             Self::Http(_)
             | Self::Sse(_)

@@ -3,6 +3,7 @@
 //! Ingests the PDFs of a directory with the built-in stores and asks the questions. Restores a backup to PostgreSQL, Redis
 //! and the Qdrant fake, and a backup of that to built-in stores again. Compares the sources of the answers.
 
+use super::Programs;
 use super::ingest::{self, Uploader};
 use super::peer::Role;
 use super::service::{Installation, Peer};
@@ -27,8 +28,8 @@ pub(crate) struct Load {
     largest: Option<usize>,
 }
 
-pub(crate) fn run(root: &Path, load: &Load) -> Result<ExitCode> {
-    super::in_folder(root, async |program, folder| measure(program, folder, load).await)
+pub(crate) fn run(programs: Programs, load: &Load) -> Result<ExitCode> {
+    super::in_folder(programs, async |program, folder| measure(program, folder, load).await)
 }
 
 /// The sources of an answer, best first.

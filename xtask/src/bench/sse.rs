@@ -4,6 +4,7 @@
 //! directly first, then through `docent serve`. Streams are opened at a constant rate: in a burst, the time to the first
 //! token would measure the queue for the CPU.
 
+use super::Programs;
 use super::peer::Role;
 use super::service::{self, Peer};
 use super::wire::{Client, find, request};
@@ -28,6 +29,9 @@ pub(crate) struct Load {
     /// Streams opened per second.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     rate: u32,
+    /// Milliseconds after each token of the model. By default such that all streams overlap.
+    #[arg(long, value_name = "MS")]
+    pace: Option<u64>,
 }
 
 /// Streams before the measurement, for one-time initialisation.
@@ -38,19 +42,19 @@ const SAMPLE: Duration = Duration::from_millis(200);
 /// Timeout between two pieces of a stream.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
+pub(crate) fn run(programs: Programs, load: Load) -> Result<ExitCode> {
     // Each stream needs a client connection and a connection to the model. Child processes inherit the limit.
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
     let wanted = u64::from(load.streams) * 2 + 500;
     ensure!(most >= wanted, "{wanted} open files are needed, but only {most} are allowed");
     setrlimit(Resource::RLIMIT_NOFILE, wanted, most)?;
-    super::in_folder(root, async |program, folder| measure(program, folder, load).await)
+    super::in_folder(programs, async |program, folder| measure(program, folder, load).await)
 }
 
 async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
-    let Load { streams, tokens, rate } = load;
+    let Load { streams, tokens, rate, pace } = load;
     let opening = f64::from(streams) / f64::from(rate);
-    let pace = (opening * OVERLAP / f64::from(tokens) * 1e3).ceil() as u64;
+    let pace = pace.unwrap_or((opening * OVERLAP / f64::from(tokens) * 1e3).ceil() as u64);
     let model = Peer::in_role(&Role::Llm { tokens: tokens as usize, pace }.arguments())?;
     let settings = [
         ("DOCENT_LLM_BASE_URL", format!("http://{}/v1", model.address)),
@@ -104,11 +108,12 @@ impl Outcome {
 
     fn print(&self, name: &str) {
         println!("{name}: {} complete streams, {} of them concurrent", self.firsts.len(), self.at_once);
+        let each = self.cpu.as_secs_f64() * 1e6 / (self.firsts.len() as f64 * f64::from(self.tokens));
         println!(
-            "  first token after {:.2} ms p50, {:.2} ms p99; {:.1} us of CPU per token",
+            "  first token after {:.2} ms p50, {:.2} ms p99; {each:.1} us of CPU per token, {:.0} tokens per CPU second",
             self.first(50) * 1e3,
             self.first(99) * 1e3,
-            self.cpu.as_secs_f64() * 1e6 / (self.firsts.len() as f64 * f64::from(self.tokens)),
+            1e6 / each,
         );
     }
 }
@@ -153,7 +158,8 @@ async fn stream(address: SocketAddr, request: &[u8], tokens: u32) -> Result<Dura
     let mut client = Client::connect(address).await?;
     client.send(request).await?;
     let mut first = None;
-    let last = format!("t{} ", tokens - 1);
+    // Without the space after it, which the service sends with the next token.
+    let last = format!("t{}", tokens - 1);
     loop {
         let more =
             tokio::time::timeout(STREAM_TIMEOUT, client.read_more()).await.context("a stream stalled")??;
@@ -161,7 +167,7 @@ async fn stream(address: SocketAddr, request: &[u8], tokens: u32) -> Result<Dura
             bail!("a stream was closed early: {}", String::from_utf8_lossy(client.received()));
         };
         let is_over = more.ends_with(b"0\r\n\r\n");
-        if first.is_none() && find(client.received(), b"\"t0 \"").is_some() {
+        if first.is_none() && find(client.received(), b"\"t0").is_some() {
             first = Some(began.elapsed());
         }
         if is_over {

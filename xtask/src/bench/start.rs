@@ -1,6 +1,7 @@
 //! Start-up time of the program, and its memory when idle.
 #![allow(clippy::disallowed_methods, reason = "blocking waits for another process, without async code")]
 
+use super::Programs;
 use anyhow::{Context, bail, ensure};
 use std::fs;
 use std::io::{Read, Write};
@@ -15,11 +16,18 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 const IDLE: Duration = Duration::from_secs(2);
 
 /// Measures starts with an existing data directory.
-pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
-    let program = super::build(root)?;
+pub(crate) fn run(programs: Programs, runs: usize) -> anyhow::Result<ExitCode> {
+    for program in programs.paths()? {
+        println!("{}:", program.display());
+        print(&program, runs)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(program: &Path, runs: usize) -> anyhow::Result<()> {
     let folder = std::env::temp_dir().join(format!("docent-bench-start-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let measured = measure(&program, &folder, runs);
+    let measured = measure(program, &folder, runs);
     fs::remove_dir_all(&folder)?;
     let (mut starts, mut idle) = measured?;
     starts.sort_unstable();
@@ -40,7 +48,7 @@ pub(crate) fn run(root: &Path, runs: usize) -> anyhow::Result<ExitCode> {
         mib(idle[runs / 2]),
         mib(idle[runs - 1])
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn measure(program: &Path, folder: &Path, runs: usize) -> anyhow::Result<(Vec<Duration>, Vec<u64>)> {

@@ -231,7 +231,10 @@ pub(crate) fn filter(query: &mut Query, scope: &Scope) -> DocumentFilter {
     DocumentFilter {
         scope: scope.clone(),
         ids: None,
-        condition: query.parse_given("filters", "must be filters as a JSON object", filters_of_text),
+        condition: {
+            query.require_value("filters", "must be a JSON object");
+            query.check("filters", filters_of_text)
+        },
         status: query.parse("status", "must be pending, ingested or failed", |text| {
             STATUSES.into_iter().find(|status| *status == text)
         }),

@@ -11,6 +11,7 @@ use docent_app::accounts::authenticate;
 use docent_app::documents::access::describe;
 use docent_app::documents::get::{self as use_case, DocumentReport};
 use docent_app::error::Error;
+use docent_app::jobs::IngestionProgress;
 use docent_domain::access::ReadDocuments;
 use docent_domain::document::{DocumentState, Failure, Replacement, StoredFile};
 use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, RecognizedPageCoverage};
@@ -58,6 +59,7 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     },
     "failure": null,
     "waiting": null,
+    "progress": null,
     "warnings": ["1 of 12 pages: no text (blank, or a picture of text)"],
     "owner_id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4f",
     "owner_email": null,
@@ -92,6 +94,9 @@ pub(crate) struct Report<'a> {
     /// What a pending document waits for; `null` if everything that it needs is available.
     #[schema(required)]
     waiting: Option<WaitView<'a>>,
+    /// How far the ingestion is; `null` unless the process that answers runs it.
+    #[schema(required)]
+    progress: Option<ProgressView>,
     /// Sentences about content that is not searchable.
     warnings: Vec<String>,
     /// ID of the account that added it; `null` if that account was deleted.
@@ -291,9 +296,29 @@ pub(crate) struct WaitView<'a> {
     reason: &'a str,
 }
 
+/// How far an ingestion is.
+#[derive(Serialize, ToSchema)]
+#[schema(as = IngestionProgress)]
+pub(crate) struct ProgressView {
+    /// Current stage: `extract`, `recognize`, `chunk`, `embed` or `index`.
+    stage: &'static str,
+    /// Page whose text is being recognised; `null` in other stages.
+    #[schema(required, minimum = 1)]
+    page: Option<u32>,
+    /// Number of pages; `null` until the text was extracted.
+    #[schema(required)]
+    pages: Option<u32>,
+}
+
+impl From<IngestionProgress> for ProgressView {
+    fn from(IngestionProgress { stage, page, pages }: IngestionProgress) -> Self {
+        Self { stage: stage.code(), page, pages }
+    }
+}
+
 impl<'a> Report<'a> {
     fn of(report: &'a DocumentReport, access: AccessView) -> Self {
-        let DocumentReport { document, wait, duplicate_of } = report;
+        let DocumentReport { document, wait, progress, duplicate_of } = report;
         let AccessView { owner_id, owner_email, is_own, collection_ids, can_change, can_delete } = access;
         let failure = match &document.state {
             DocumentState::Failed(failed) => Some(&failed.failure),
@@ -306,6 +331,7 @@ impl<'a> Report<'a> {
             effort: document.stats.as_ref().map(IngestionStatsView::from),
             failure: failure.map(FailureView::from),
             waiting: wait.as_ref().map(|wait| WaitView { since: time(wait.since), reason: &wait.reason }),
+            progress: progress.map(ProgressView::from),
             warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
             owner_id,
             owner_email,

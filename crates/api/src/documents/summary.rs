@@ -7,7 +7,7 @@ use docent_app::documents::summary::{self as use_case, SummarizedDocument};
 use docent_domain::access::ReadDocuments;
 use docent_domain::id::{ChunkId, DocumentId};
 use docent_domain::summary::{Fallback, Place};
-use docent_http::{PathId, Reply, Scoped, State};
+use docent_http::{PathId, Query, Reply, Scoped, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -193,13 +193,31 @@ impl From<SummarizedDocument> for SummaryResponse {
 ///
 /// It is made by the first request, which takes longer, and kept until the document is ingested again. Without a language model it
 /// consists of sentences of the document. A connected model writes it instead if the account may chat, which counts against its
-/// tokens; if the model fails, sentences are used, `fallback` says why, and a request after 15 minutes asks it again.
+/// tokens; if the model fails, sentences are used, `fallback` says why, and a request after 15 minutes asks it again. With
+/// `model=false`, the model is not called: the stored summary is returned, or sentences of the document.
 #[utoipa::path(
     get, path = "/documents/{doc_id}/summary", operation_id = "get_summary", tag = "Documents",
-    params(("doc_id" = String, Path, description = "ID of the document.", format = "uuid")),
+    params(
+        ("doc_id" = String, Path, description = "ID of the document.", format = "uuid"),
+        (
+            "model" = Option<bool>, Query, nullable = false, example = false,
+            description = "Extension: `false` never calls the connected model. Default: `true`.",
+        ),
+    ),
     responses((status = 200, description = "The summary.", body = SummaryResponse), answers::UnknownSummary),
 )]
-pub(crate) async fn summary(by: Scoped<ReadDocuments>, context: State, id: PathId<DocumentId>) -> Reply {
-    let found = use_case::get(&context.app, &by.actor, by.grant, &by.scope, id.parse()?).await?;
+pub(crate) async fn summary(
+    by: Scoped<ReadDocuments>,
+    context: State,
+    id: PathId<DocumentId>,
+    mut query: Query,
+) -> Reply {
+    let with_model = query.parse("model", "must be true or false", |text| text.parse::<bool>().ok());
+    query.done()?;
+    let (app, id) = (&context.app, id.parse()?);
+    let found = match with_model {
+        Some(false) => use_case::get_without_model(app, by.grant, &by.scope, id).await?,
+        Some(true) | None => use_case::get(app, &by.actor, by.grant, &by.scope, id).await?,
+    };
     Ok(HttpResponse::Ok().json(SummaryResponse::from(found)))
 }

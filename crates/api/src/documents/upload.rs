@@ -2,7 +2,7 @@
 
 use super::response::DocumentResponse;
 use crate::openapi::answers;
-use crate::selection::parse_attributes;
+use crate::selection::attributes_of_text;
 use actix_multipart::Multipart;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::Payload;
@@ -86,9 +86,7 @@ pub(crate) async fn upload(
 ) -> Reply {
     let collection =
         query.parse_given("collection_id", "must be a UUID", |text| text.parse::<CollectionId>().ok());
-    let attributes = query.parse("attributes", "must be a JSON object with at most 16 attributes", |text| {
-        parse_attributes(serde_json::from_str(text).ok()).ok().flatten()
-    });
+    let attributes = query.check("attributes", attributes_of_text);
     let on_duplicate = query.parse("on_duplicate", "must be create or return", OnDuplicate::parse);
     query.done()?;
     let collection = destination(&context.app, &by.grant, &by.scope, collection)?;

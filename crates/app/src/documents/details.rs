@@ -28,6 +28,6 @@ pub async fn get(app: &App, _grant: Grant<ViewDocuments>, id: DocumentId) -> Res
     let mut view = app.store.read().await?;
     let document = view.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let jobs = view.jobs().of_document(id).await?;
-    let stage = app.process.running.stage(id);
+    let stage = app.process.running.progress(id).map(|progress| progress.stage);
     Ok(DocumentDetails { document, jobs, stage })
 }

@@ -2,6 +2,7 @@
 
 use crate::App;
 use crate::error::{Error, Result};
+use crate::jobs::IngestionProgress;
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::Document;
 use docent_domain::id::DocumentId;
@@ -30,6 +31,8 @@ pub struct DocumentReport {
     pub document: Document,
     /// The unavailable component that its ingestion waits for, if any.
     pub wait: Option<Wait>,
+    /// How far its ingestion is, if this process runs it.
+    pub progress: Option<IngestionProgress>,
     /// An older document with an equal file, if there is one in the scope.
     pub duplicate_of: Option<DocumentId>,
 }
@@ -55,5 +58,6 @@ pub async fn report(
         None => None,
     };
     let duplicate_of = oldest.map(|oldest| oldest.id).filter(|oldest| *oldest != id);
-    Ok(DocumentReport { document, wait, duplicate_of })
+    let progress = app.process.running.progress(id);
+    Ok(DocumentReport { document, wait, progress, duplicate_of })
 }

@@ -9,3 +9,4 @@ pub mod runner;
 pub(crate) mod running;
 
 pub use runner::{Runner, RunnerSettings};
+pub use running::IngestionProgress;

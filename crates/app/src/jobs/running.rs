@@ -19,7 +19,18 @@ pub(crate) struct Running {
 struct RunningJob {
     document: DocumentId,
     token: CancellationToken,
-    stage: Option<Stage>,
+    progress: Option<IngestionProgress>,
+}
+
+/// How far an ingestion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IngestionProgress {
+    /// The current stage.
+    pub stage: Stage,
+    /// The page that is being recognised.
+    pub page: Option<u32>,
+    /// Number of pages, once the text was extracted.
+    pub pages: Option<u32>,
 }
 
 impl Running {
@@ -36,17 +47,41 @@ impl Running {
         }
     }
 
-    /// The current stage of a document's ingestion, if it runs in this process and has started.
-    pub(crate) fn stage(&self, document: DocumentId) -> Option<Stage> {
-        self.jobs().values().filter(|job| job.document == document).find_map(|job| job.stage)
+    /// How far the ingestion of a document is, if it runs in this process and has started.
+    pub(crate) fn progress(&self, document: DocumentId) -> Option<IngestionProgress> {
+        self.jobs().values().filter(|job| job.document == document).find_map(|job| job.progress)
     }
 
     /// Sets the stage of a document's ingestion.
     pub(crate) fn set_stage(&self, document: DocumentId, stage: Stage) {
+        self.update(document, |job| {
+            let pages = job.progress.and_then(|progress| progress.pages);
+            job.progress = Some(IngestionProgress { stage, page: None, pages });
+        });
+    }
+
+    /// Sets the number of pages of a document that is being ingested.
+    pub(crate) fn set_pages(&self, document: DocumentId, pages: usize) {
+        let pages = u32::try_from(pages).ok();
+        self.update(document, |job| {
+            if let Some(progress) = &mut job.progress {
+                progress.pages = pages;
+            }
+        });
+    }
+
+    /// Sets the page of a document that is being recognised.
+    pub(crate) fn set_page(&self, document: DocumentId, page: u32) {
+        self.update(document, |job| {
+            if let Some(progress) = &mut job.progress {
+                progress.page = Some(page);
+            }
+        });
+    }
+
+    fn update(&self, document: DocumentId, change: impl Fn(&mut RunningJob)) {
         // Those of earlier versions are cancelled.
-        for job in self.jobs().values_mut().filter(|job| job.document == document) {
-            job.stage = Some(stage);
-        }
+        self.jobs().values_mut().filter(|job| job.document == document).for_each(change);
     }
 
     /// Waits for a permit to split a document into chunks.
@@ -58,7 +93,7 @@ impl Running {
     /// Registers a job of a document until the guard is dropped.
     pub(crate) fn begin(&self, lease: LeaseId, document: DocumentId) -> Guard<'_> {
         let token = CancellationToken::new();
-        self.jobs().insert(lease, RunningJob { document, token: token.clone(), stage: None });
+        self.jobs().insert(lease, RunningJob { document, token: token.clone(), progress: None });
         Guard { running: self, lease, token }
     }
 
@@ -87,17 +122,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stage_is_known_while_the_job_runs() {
+    fn progress_is_known_while_the_job_runs() {
         let running = Running::new(1);
         let document: DocumentId = "01900000-0000-7000-8000-000000000001".parse().unwrap();
         running.set_stage(document, Stage::Extract);
-        assert_eq!(running.stage(document), None);
+        assert_eq!(running.progress(document), None);
         let job = running.begin("01900000-0000-7000-8000-000000000002".parse().unwrap(), document);
-        assert_eq!(running.stage(document), None);
+        running.set_page(document, 1);
+        assert_eq!(running.progress(document), None);
+        let progress = |stage, page, pages| Some(IngestionProgress { stage, page, pages });
         running.set_stage(document, Stage::Extract);
+        assert_eq!(running.progress(document), progress(Stage::Extract, None, None));
+        running.set_pages(document, 9);
+        running.set_stage(document, Stage::Recognize);
+        running.set_page(document, 4);
+        assert_eq!(running.progress(document), progress(Stage::Recognize, Some(4), Some(9)));
         running.set_stage(document, Stage::Chunk);
-        assert_eq!(running.stage(document), Some(Stage::Chunk));
+        assert_eq!(running.progress(document), progress(Stage::Chunk, None, Some(9)));
         drop(job);
-        assert_eq!(running.stage(document), None);
+        assert_eq!(running.progress(document), None);
     }
 }

@@ -10,6 +10,7 @@ mod serving;
 mod synthetic;
 mod uploader;
 
+use super::Programs;
 use super::peer::Role;
 use super::service::{self, Peer};
 use anyhow::{Context, Result, ensure};
@@ -50,8 +51,9 @@ type Settings = Vec<(&'static str, String)>;
 /// Maximum number of outstanding uploads; more would only wait in the queue.
 const MAX_OUTSTANDING: usize = 32;
 
-pub(crate) fn run(root: &Path, load: Load) -> Result<ExitCode> {
-    super::in_folder(root, async |program, folder| measure(root, program, folder, &load).await)
+pub(crate) fn run(programs: Programs, load: Load) -> Result<ExitCode> {
+    let root = crate::root()?;
+    super::in_folder(programs, async |program, folder| measure(&root, program, folder, &load).await)
 }
 
 async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Result<()> {

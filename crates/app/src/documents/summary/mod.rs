@@ -93,6 +93,20 @@ pub async fn get(
     })
 }
 
+/// The stored summary of a document. Without a current one, this creates it from sentences of the document.
+///
+/// # Errors
+/// As [`get`].
+pub async fn get_without_model(
+    app: &App,
+    grant: Grant<ReadDocuments>,
+    scope: &Scope,
+    id: DocumentId,
+) -> Result<SummarizedDocument> {
+    let document = get::get(app, grant, scope, id).await?;
+    without_model(app, grant, scope, document).await
+}
+
 /// The summary of a document without asking a chat model; see [`get`].
 ///
 /// # Errors
