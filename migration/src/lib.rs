@@ -37,6 +37,9 @@ mod m0031_summaries;
 mod m0032_open_collections;
 mod m0033_pinned_conversations;
 mod m0034_replaced_messages;
+mod m0035_conversations_of_keys;
+mod m0036_shared_conversations;
+mod m0037_account_languages;
 mod state;
 mod table;
 
@@ -88,6 +91,9 @@ impl MigratorTrait for Migrator {
             migration("m0032_open_collections", m0032_open_collections::changes),
             migration("m0033_pinned_conversations", m0033_pinned_conversations::changes),
             migration("m0034_replaced_messages", m0034_replaced_messages::changes),
+            migration("m0035_conversations_of_keys", m0035_conversations_of_keys::changes),
+            migration("m0036_shared_conversations", m0036_shared_conversations::changes),
+            migration("m0037_account_languages", m0037_account_languages::changes),
         ]
     }
 }

@@ -110,7 +110,7 @@ rules! {
         let recorded = ask(&ada, &path, "Where does the zebra live?").await;
         let [asked, answered] = <[Value; 2]>::try_from(recorded).unwrap();
         assert_eq!((&asked["role"], &asked["content"]), (&json!("user"), &json!("Where does the zebra live?")));
-        assert_eq!(asked.as_object().unwrap().len(), 5, "{asked}");
+        assert_eq!(asked.as_object().unwrap().len(), 6, "{asked}");
         assert_eq!((&answered["role"], &answered["content"]), (&json!("assistant"), &json!("In Africa.")));
         assert_eq!((&answered["agent"], &answered["complete"]), (&json!("chat"), &json!(true)));
         let source = &answered["sources"][0];
@@ -271,6 +271,35 @@ rules! {
         }
         assert_eq!(ada.get(&path).await.expect(200).json()["title"], "Secret");
         app.get(&path).await.refused(401, "Could not validate credentials");
+    }
+
+    async fn conversation_of_the_account_returns_404_for_a_limited_key(setup) {
+        let app = setup.api_keys().always(Turn::saying("ok")).start().await;
+        let ada = app.ada().await;
+        let limited = async || {
+            let key = app.limited_key(ada.user.id, &["chat"], Some(&["00000000-0000-0000-0000-000000000001"]));
+            ada.with_access(key.await.key)
+        };
+        let (one, two) = (limited().await, limited().await);
+        let (of_account, _) = create(&ada, json!({ "title": "Salaries" })).await;
+        ask(&ada, &of_account, "What does Bob earn?").await;
+        let (of_one, _) = create(&one, json!({ "title": "Pumps" })).await;
+        ask(&one, &of_one, "How long is the warranty?").await;
+
+        assert_eq!(titles(&one.get("/conversations").await.expect(200)), ["Pumps"]);
+        assert_eq!(titles(&one.get("/conversations?q=earn").await.expect(200)), [""; 0]);
+        for (key, path) in [(&one, &of_account), (&two, &of_account), (&two, &of_one)] {
+            key.get(path).await.refused(404, "Conversation not found");
+            key.patch(path, json!({ "title": "Mine" })).await.refused(404, "Conversation not found");
+            key.delete(path).await.refused(404, "Conversation not found");
+            let mut body = question_body("And Carl?");
+            body["conversation_id"] = json!(path.rsplit('/').next().unwrap());
+            key.post("/agents/chat", body).await.refused(404, "Conversation not found");
+        }
+        let mut all = titles(&ada.get("/conversations").await.expect(200));
+        all.sort();
+        assert_eq!(all, ["Pumps", "Salaries"]);
+        assert_eq!(ask(&one, &of_one, "On all of them?").await.len(), 4);
     }
 
     async fn invalid_requests_return_422(setup) {

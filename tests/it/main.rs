@@ -26,5 +26,6 @@ mod openai;
 mod rate_limit;
 mod root;
 mod search;
+mod sharing;
 mod shutdown;
 mod webhooks;

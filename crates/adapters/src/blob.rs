@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::BlobKey;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, StoredBlob};
+use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, DiskSpace, StoredBlob};
 use futures::future::ready;
 use futures::{StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
@@ -72,6 +72,8 @@ fn is_full(error: &Error) -> bool {
 pub struct ObjectBlobStore {
     objects: Arc<dyn ObjectStore>,
     location: Location,
+    /// The folder, if it is one.
+    root: Option<Arc<FilePath>>,
     /// Whether a check has written to the store.
     is_writable: Arc<AtomicBool>,
 }
@@ -91,11 +93,12 @@ impl ObjectBlobStore {
             LocalFileSystem::new_with_prefix(root).map_err(io::Error::other)
         };
         let files = open().map_err(|error| unavailable(format!("open {}", root.display()), error))?;
-        Ok(Self::new(Arc::new(files.with_fsync(true)), Location::Folder))
+        let store = Self::new(Arc::new(files.with_fsync(true)), Location::Folder);
+        Ok(Self { root: Some(Arc::from(root)), ..store })
     }
 
     fn new(objects: Arc<dyn ObjectStore>, location: Location) -> Self {
-        Self { objects, location, is_writable: Arc::default() }
+        Self { objects, location, root: None, is_writable: Arc::default() }
     }
 
     fn fault(&self, action: &'static str) -> impl Fn(Error) -> Fault + use<> {
@@ -227,6 +230,26 @@ impl BlobStore for ObjectBlobStore {
         }
         Ok(())
     }
+
+    async fn space(&self) -> Result<Option<DiskSpace>> {
+        let Some(root) = self.root.clone() else { return Ok(None) };
+        let read = tokio::task::spawn_blocking(move || disk_space(&root)).await;
+        let read = read.map_err(io::Error::other).and_then(|read| read);
+        read.map_err(|error| unavailable("read the free space".to_owned(), error))
+    }
+}
+
+/// Space of the file system that has the folder.
+#[cfg(unix)]
+fn disk_space(folder: &FilePath) -> io::Result<Option<DiskSpace>> {
+    let space = rustix::fs::statvfs(folder)?;
+    let bytes = |blocks: u64| blocks.saturating_mul(space.f_frsize);
+    Ok(Some(DiskSpace { free: bytes(space.f_bavail), total: bytes(space.f_blocks) }))
+}
+
+#[cfg(not(unix))]
+fn disk_space(_: &FilePath) -> io::Result<Option<DiskSpace>> {
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -252,6 +275,13 @@ mod tests {
         let (store, folder) = store();
         (Arc::new(store) as _, folder)
     });
+
+    #[tokio::test]
+    async fn folder_has_the_space_of_its_file_system() {
+        let (store, _folder) = store();
+        let space = store.space().await.unwrap().unwrap();
+        assert!(space.total > 0 && space.free <= space.total, "{space:?}");
+    }
 
     fn key(text: &str) -> BlobKey {
         BlobKey::parse(text).unwrap()

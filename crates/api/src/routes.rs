@@ -57,6 +57,7 @@ routes! {
         PATCH => conversations::change::change,
         DELETE => conversations::delete::delete
     }
+    "/conversations/{id}/collections" { PUT => conversations::share::share }
     "/conversations/{id}/messages/{message}/feedback" {
         PUT => conversations::feedback::put,
         DELETE => conversations::feedback::delete

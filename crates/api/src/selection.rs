@@ -127,6 +127,16 @@ pub(crate) fn parse_attributes(value: Option<Value>) -> Result<Option<Attributes
     Attributes::new(values).map(Some)
 }
 
+/// Parses attributes in a parameter of a URL.
+///
+/// # Errors
+/// If they are not valid.
+pub(crate) fn attributes_of_text(text: &str) -> Result<Attributes, ValidationError> {
+    let value: Value = serde_json::from_str(text)
+        .map_err(|_| ValidationError::new("attributes", "must be a JSON object"))?;
+    Ok(parse_attributes(Some(value))?.unwrap_or_default())
+}
+
 /// Attributes of a document as JSON. Whole numbers have no decimal point.
 pub(crate) fn attributes_json(attributes: &Attributes) -> Map<String, Value> {
     let value = |value: &AttributeValue| match value {

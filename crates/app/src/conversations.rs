@@ -6,6 +6,7 @@
 pub mod answers;
 pub mod own;
 mod reading;
+pub mod sharing;
 mod viewing;
 
 pub use reading::{ConversationRead, ReadBudget, StaffMessage};
@@ -29,7 +30,7 @@ use std::collections::HashSet;
 /// Opens the conversation that a question belongs to. Created if missing.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it belongs to another account, or when the database cannot be reached.
+/// [`Error::NotFound`] when it belongs to another account or is hidden from the API key, or when the database cannot be reached.
 pub async fn open(
     app: &App,
     grant: &Grant<Chat>,
@@ -42,7 +43,7 @@ pub async fn open(
         Some(conversation) => Some(conversation),
         None => create(app, grant, id, question, selection).await?,
     };
-    if existing.is_some_and(|conversation| conversation.owner != grant.user()) {
+    if existing.is_some_and(|conversation| !conversation.is_open_to(grant)) {
         return Err(Error::NotFound(RecordKind::Conversation));
     }
     Ok(())
@@ -59,8 +60,16 @@ async fn create(
     let now = app.now();
     let title = ConversationTitle::of_question(question);
     let owner = grant.user();
-    let conversation =
-        Conversation { id, owner, title, selection, is_pinned: false, created_at: now, updated_at: now };
+    let conversation = Conversation {
+        id,
+        owner,
+        title,
+        selection,
+        is_pinned: false,
+        limited_key: grant.limited_key(),
+        created_at: now,
+        updated_at: now,
+    };
     let mut work = app.store.begin().await?;
     if !work.conversations().insert(&conversation).await? {
         return Ok(work.conversations().get(id).await?);
@@ -80,7 +89,7 @@ pub(crate) async fn check_replaced(
     answer: MessageId,
 ) -> Result<()> {
     let found = app.store.read().await?.conversations().get(id).await?;
-    let found = found.filter(|conversation| conversation.owner == grant.user());
+    let found = found.filter(|conversation| conversation.is_open_to(grant));
     found.ok_or(Error::NotFound(RecordKind::Conversation))?;
     replaced_question(app, id, answer).await.map(drop)
 }
@@ -181,6 +190,23 @@ pub async fn read(
     });
     let withheld = quotes::withhold(app, scope, shown.flat_map(sources).collect()).await?;
     Ok((read, withheld))
+}
+
+/// The names of the collections that a conversation is shared with.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn names_of_collections(
+    app: &App,
+    _grant: Grant<ViewConversations>,
+    id: ConversationId,
+) -> Result<Vec<String>> {
+    let mut view = app.store.read_latest().await?;
+    let ids = view.conversations().shared_with(&[id]).await?.remove(&id).unwrap_or_default();
+    let ids: Vec<_> = ids.into_iter().collect();
+    let mut names: Vec<_> = view.collections().names(&ids).await?.into_values().collect();
+    names.sort();
+    Ok(names)
 }
 
 /// The sources of an answer; none of a question.

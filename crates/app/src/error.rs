@@ -70,6 +70,9 @@ pub enum Error {
         /// The account.
         user: UserId,
     },
+    /// The password is correct, and the account cannot use the panel.
+    #[error("This account has no access to the panel")]
+    NoPanelAccess,
     /// The code of the second factor is wrong, expired or was used before.
     #[error("This code is not valid")]
     InvalidCode,

@@ -167,6 +167,7 @@ impl Actor {
             Ok(Grant {
                 user: self.user,
                 api_key: self.api_key(),
+                is_limited_to_collections: self.collections.is_some(),
                 client_ip: self.client_ip,
                 limits: self.limits,
                 operation: PhantomData,
@@ -205,6 +206,7 @@ pub trait Operation {
 pub struct Grant<A> {
     user: UserId,
     api_key: Option<ApiKeyId>,
+    is_limited_to_collections: bool,
     client_ip: Option<IpAddr>,
     limits: AccountLimits,
     operation: PhantomData<A>,
@@ -219,6 +221,11 @@ impl<A> Grant<A> {
     /// ID of the API key that authenticated the request, if any.
     pub fn api_key(&self) -> Option<ApiKeyId> {
         self.api_key
+    }
+
+    /// The API key, if it is limited to collections. What the account keeps for itself is hidden from such a key.
+    pub fn limited_key(&self) -> Option<ApiKeyId> {
+        self.api_key.filter(|_| self.is_limited_to_collections)
     }
 
     /// IP address of the client, if known.
@@ -360,7 +367,37 @@ mod tests {
             sessions_from: DateTime::UNIX_EPOCH,
             limits: crate::limits::AccountLimits::default(),
             second_factor: None,
+            language: None,
         }
+    }
+
+    #[test]
+    fn shared_conversation_is_readable_through_a_role_of_another_account() {
+        use crate::conversation::{Conversation, ConversationSelection, ConversationTitle};
+        let collection = |n| CollectionId::from_uuid(uuid::Uuid::from_u128(n));
+        let owner = user(true, false, false);
+        let other = User { id: UserId::generate(DateTime::UNIX_EPOCH, [2; 10]), ..owner.clone() };
+        let conversation = Conversation {
+            id: crate::id::ConversationId::from_uuid(uuid::Uuid::from_u128(9)),
+            owner: owner.id,
+            title: ConversationTitle::untitled(),
+            selection: ConversationSelection::default(),
+            is_pinned: false,
+            limited_key: None,
+            created_at: DateTime::UNIX_EPOCH,
+            updated_at: DateTime::UNIX_EPOCH,
+        };
+        let is_readable = |user: &User, roles: &[u128], shared: &[u128]| {
+            let actor = Actor::of(user).unwrap();
+            let role = |n: &u128| (collection(*n), crate::collection::CollectionRole::Viewer);
+            let scope = Scope::of(&actor, roles.iter().map(role));
+            let shared = shared.iter().map(|n| collection(*n)).collect();
+            conversation.is_readable_through(&actor.authorize().unwrap(), &scope, &shared)
+        };
+        assert!(is_readable(&other, &[5, 6], &[6, 7]));
+        assert!(!is_readable(&other, &[5], &[6]));
+        assert!(!is_readable(&other, &[5], &[]));
+        assert!(!is_readable(&owner, &[5], &[5]), "its own are open to it or hidden from its key");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! API keys: credentials for programs.
 
-use crate::error::ValidationError;
+use crate::error::{Rule, ValidationError};
 use crate::id::{ApiKeyId, CollectionId, UserId};
 use crate::text::parse_name;
 use chrono::{DateTime, Utc};
@@ -126,16 +126,6 @@ impl ApiKeyScope {
         }
     }
 
-    /// Description for the user who creates a key.
-    pub const fn purpose(self) -> &'static str {
-        match self {
-            Self::Read => "list, read and search documents",
-            Self::Ingest => "add documents; retry and delete its account's own",
-            Self::Chat => "ask agents, which answer from the documents",
-            Self::Admin => "everything its account's permissions allow with records of others",
-        }
-    }
-
     /// Returns the scope with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.name() == name)
@@ -152,7 +142,7 @@ impl ApiKeyScopes {
     /// # Errors
     /// If there is no name or a name is unknown.
     pub fn parse<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, ValidationError> {
-        let wrong = || ValidationError::new("scopes", "must be one or more of read, ingest, chat and admin");
+        let wrong = || ValidationError::of("scopes", Rule::Scopes);
         let mut scopes = Self::default();
         for name in names {
             scopes.0 |= 1 << ApiKeyScope::parse(name).ok_or_else(wrong)? as u8;

@@ -106,4 +106,6 @@ audit_actions! {
     Export "export";
     /// A private record of another account was read.
     View "view";
+    /// The installation was saved to an archive.
+    Backup "backup";
 }

@@ -1,13 +1,16 @@
 //! Conversations and their messages.
 
+use crate::access::{Chat, Grant};
 use crate::chat::AgentName;
 use crate::error::ValidationError;
 use crate::feedback::Feedback;
-use crate::id::{CollectionId, ConversationId, DocumentId, MessageId, UserId};
+use crate::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, MessageId, UserId};
 use crate::retrieval::ScoredChunk;
+use crate::scope::Scope;
 use crate::selection::Selection;
 use crate::usage::TokenUsage;
 use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
 
 /// Maximum length of a [`ConversationTitle`] in characters.
 pub const CONVERSATION_TITLE_MAX: usize = 200;
@@ -19,7 +22,7 @@ pub const CONVERSATION_SELECTION_MAX: usize = 100;
 pub struct Conversation {
     /// ID of the conversation.
     pub id: ConversationId,
-    /// Account that owns it. Other accounts cannot access it.
+    /// Account that owns it. Other accounts can only read it, and only if it is shared with them.
     pub owner: UserId,
     /// Title of the conversation.
     pub title: ConversationTitle,
@@ -27,10 +30,31 @@ pub struct Conversation {
     pub selection: ConversationSelection,
     /// Whether it is listed before the others.
     pub is_pinned: bool,
+    /// The API key that began it, if that key is limited to collections. Of such keys only this one can access it.
+    pub limited_key: Option<ApiKeyId>,
     /// Creation time.
     pub created_at: DateTime<Utc>,
     /// Time of the last message or title change.
     pub updated_at: DateTime<Utc>,
+}
+
+impl Conversation {
+    /// Whether an actor with this permission can access it. An answer quotes documents of any collection of the account, so
+    /// an API key that is limited to some has conversations of its own.
+    pub fn is_open_to(&self, grant: &Grant<Chat>) -> bool {
+        self.owner == grant.user() && grant.limited_key().is_none_or(|key| self.limited_key == Some(key))
+    }
+
+    /// Whether an actor of another account can read it, since it is shared with these collections. Conversations of its own
+    /// account that are hidden from an API key stay hidden.
+    pub fn is_readable_through(
+        &self,
+        grant: &Grant<Chat>,
+        scope: &Scope,
+        collections: &BTreeSet<CollectionId>,
+    ) -> bool {
+        self.owner != grant.user() && collections.iter().any(|id| scope.role_in(*id).is_some())
+    }
 }
 
 /// Collections and documents that a question was limited to; all by default.
@@ -137,6 +161,22 @@ pub struct ConversationMessage {
     pub replaced_at: Option<DateTime<Utc>>,
 }
 
+impl ConversationMessage {
+    /// Removes what only the owner can see: feedback and earlier versions. Text and sources are removed too if they are withheld.
+    pub fn show_to_reader(&mut self, is_withheld: bool) {
+        let is_withheld = is_withheld || self.replaced_at.is_some();
+        if is_withheld {
+            self.content.clear();
+        }
+        if let MessageRole::Agent { sources, feedback, .. } = &mut self.role {
+            *feedback = None;
+            if is_withheld {
+                sources.clear();
+            }
+        }
+    }
+}
+
 /// Who wrote a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageRole {
@@ -174,6 +214,38 @@ mod tests {
         assert!(ConversationSelection::from(&Selection::default()).is_everything());
         let none = Selection { collections: Some(Vec::new()), ..Selection::default() };
         assert!(!ConversationSelection::from(&none).is_everything());
+    }
+
+    #[test]
+    fn reader_sees_neither_feedback_nor_what_is_withheld() {
+        let feedback =
+            Feedback { rating: crate::feedback::Rating::Up, comment: None, at: DateTime::UNIX_EPOCH };
+        let answer = ConversationMessage {
+            id: MessageId::from_uuid(uuid::Uuid::from_u128(1)),
+            conversation: ConversationId::from_uuid(uuid::Uuid::from_u128(2)),
+            ordinal: 1,
+            role: MessageRole::Agent {
+                name: AgentName::parse("chat").unwrap(),
+                sources: Vec::new(),
+                tokens: TokenUsage::default(),
+                is_complete: true,
+                is_declined: false,
+                best_score: None,
+                feedback: Some(feedback),
+            },
+            content: "Text".to_owned(),
+            at: DateTime::UNIX_EPOCH,
+            replaced_at: None,
+        };
+        let shown = |is_withheld, replaced_at| {
+            let mut message = ConversationMessage { replaced_at, ..answer.clone() };
+            message.show_to_reader(is_withheld);
+            assert!(matches!(message.role, MessageRole::Agent { feedback: None, .. }));
+            message.content
+        };
+        assert_eq!(shown(false, None), "Text");
+        assert_eq!(shown(true, None), "");
+        assert_eq!(shown(false, Some(DateTime::UNIX_EPOCH)), "", "an earlier version");
     }
 
     #[test]

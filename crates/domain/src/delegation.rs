@@ -138,6 +138,7 @@ mod tests {
             sessions_from: DateTime::UNIX_EPOCH,
             limits: crate::limits::AccountLimits::default(),
             second_factor: None,
+            language: None,
         }
     }
 

@@ -10,12 +10,49 @@ pub struct ValidationError {
     pub field: &'static str,
     /// Predicate of a sentence whose subject is the field: `must not be empty`.
     pub reason: String,
+    /// The violated rule, if it is one of those that pages say in other languages.
+    pub rule: Option<Rule>,
+}
+
+/// A rule that several fields or the forms of an account have. Its text is the predicate of a sentence whose subject is the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the texts say it")]
+pub enum Rule {
+    #[error("must not be empty")]
+    NotEmpty,
+    #[error("must have at least {0} characters")]
+    MinCharacters(usize),
+    #[error("must have at most {0} characters")]
+    MaxCharacters(usize),
+    #[error("must have at most {0} bytes")]
+    MaxBytes(usize),
+    #[error("must not contain control characters")]
+    NoControlCharacters,
+    #[error("must not contain characters that change the text direction")]
+    NoDirectionCharacters,
+    #[error("must be an email address")]
+    EmailAddress,
+    #[error("is already the address of this account")]
+    OtherAddress,
+    #[error("is too easy to guess; choose another one")]
+    NotCommon,
+    #[error("is too close to the email address; choose another one")]
+    NotLikeAddress,
+    #[error("must be one or more of read, ingest, chat and admin")]
+    Scopes,
+    #[error("must be in the future")]
+    Future,
 }
 
 impl ValidationError {
     /// Reports that `field` is invalid.
     pub fn new(field: &'static str, reason: impl Into<String>) -> Self {
-        Self { field, reason: reason.into() }
+        Self { field, reason: reason.into(), rule: None }
+    }
+
+    /// Reports that `field` violates a rule.
+    pub fn of(field: &'static str, rule: Rule) -> Self {
+        Self { rule: Some(rule), ..Self::new(field, rule.to_string()) }
     }
 }
 

@@ -83,13 +83,13 @@ failure_codes! {
         "open it and save it again, or get another copy, and upload that";
     /// No page has extractable text, for example because it is a scan.
     NoText = "no_extractable_text", "no extractable text",
-        "retry it once text recognition is set up, or upload a copy with text";
+        "if it is a scan, retry it once text recognition is set up, otherwise upload a copy with text";
     /// Pages have glyphs that do not map to characters.
     UnmappedText = "unmapped_text", "the text cannot be read reliably: its fonts do not say which characters they show",
         "retry it once text recognition is set up, or export it again with embedded fonts, and upload that";
     /// The recognizer rejected requests or was unreachable.
     Recognition = "recognition_failed", "the text on the images of pages could not be recognised",
-        "retry it later; an administrator finds the cause in the log";
+        "check that its language is installed for text recognition, and retry it; an administrator finds the cause in the log";
     /// The file is larger than the limit.
     TooLarge = "too_large", "the file is larger than the limits allow",
         "split it into smaller files, and upload those";

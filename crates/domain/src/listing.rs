@@ -151,8 +151,22 @@ pub struct ConversationFilter {
     pub includes_messages: bool,
     /// Only conversations that are pinned, or are not.
     pub is_pinned: Option<bool>,
+    /// Only conversations that this API key began, which is limited to collections.
+    pub limited_key: Option<ApiKeyId>,
+    /// Only conversations that are shared with a reader.
+    pub shared: Option<SharedConversations>,
     /// Only conversations after this position.
     pub after: Option<ConversationPosition>,
+}
+
+/// Conversations of other accounts that are shared with a collection of a scope. A text is found only in messages before the first
+/// answer that cites a document outside the scope, and not in earlier versions.
+#[derive(Clone, Debug)]
+pub struct SharedConversations {
+    /// Account that reads them.
+    pub reader: UserId,
+    /// Collections and documents that it can read.
+    pub scope: Scope,
 }
 
 /// Which answers to list.

@@ -1,6 +1,6 @@
 //! Validated short texts: titles, file names, email addresses.
 
-use crate::error::ValidationError;
+use crate::error::{Rule, ValidationError};
 use std::fmt;
 
 /// Maximum length of a [`Title`] in characters.
@@ -74,10 +74,7 @@ pub(crate) fn parse_name(text: &str, max: usize) -> Result<String, ValidationErr
 pub(crate) fn parse_trusted(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
     let text = parse_label(field, text, max)?;
     if text.chars().any(is_bidi_control) {
-        return Err(ValidationError::new(
-            field,
-            "must not contain characters that change the text direction",
-        ));
+        return Err(ValidationError::of(field, Rule::NoDirectionCharacters));
     }
     Ok(text)
 }
@@ -86,13 +83,13 @@ pub(crate) fn parse_trusted(field: &'static str, text: &str, max: usize) -> Resu
 pub(crate) fn parse_label(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(ValidationError::new(field, "must not be empty"));
+        return Err(ValidationError::of(field, Rule::NotEmpty));
     }
     if text.chars().count() > max {
-        return Err(ValidationError::new(field, format!("must have at most {max} characters")));
+        return Err(ValidationError::of(field, Rule::MaxCharacters(max)));
     }
     if text.chars().any(char::is_control) {
-        return Err(ValidationError::new(field, "must not contain control characters"));
+        return Err(ValidationError::of(field, Rule::NoControlCharacters));
     }
     Ok(text.to_owned())
 }
@@ -121,7 +118,7 @@ impl Email {
     /// If the syntax is invalid or the address is longer than 320 bytes.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let text = text.trim();
-        let wrong = || ValidationError::new("email", "must be an email address");
+        let wrong = || ValidationError::of("email", Rule::EmailAddress);
         let (local, domain) = text.rsplit_once('@').ok_or_else(wrong)?;
         let is_forbidden = |c: char| {
             c.is_whitespace()
@@ -154,6 +151,34 @@ impl Email {
 impl fmt::Debug for Email {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Email(…)")
+    }
+}
+
+/// Tag of a language, such as `de` or `pt-BR`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LanguageTag(String);
+
+impl LanguageTag {
+    /// Maximum length.
+    const MAX: usize = 35;
+
+    /// Parses a tag of letters, digits and hyphens.
+    ///
+    /// # Errors
+    /// If the text is no such tag.
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
+        let is_part = |part: &str| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        };
+        if text.len() > Self::MAX || !text.split('-').all(is_part) {
+            return Err(ValidationError::new("language", "must be a language tag such as de"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The tag.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
@@ -202,6 +227,16 @@ mod tests {
     fn title_of_file_without_name_is_untitled() {
         assert_eq!(Title::of_file(&FileName::sanitize("")).as_str(), "Untitled");
         assert_eq!(Title::of_file(&FileName::sanitize("a.pdf")).as_str(), "a.pdf");
+    }
+
+    #[test]
+    fn language_tag_has_letters_digits_and_hyphens() {
+        for tag in ["de", "pt-BR", "zh-Hans-CN", "de-CH-1996"] {
+            assert_eq!(LanguageTag::parse(tag).unwrap().as_str(), tag);
+        }
+        for wrong in ["", "-", "de-", "de_DE", "d e", "ä", "../x", "abcdefghi", &"de-".repeat(20)] {
+            assert!(LanguageTag::parse(wrong).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

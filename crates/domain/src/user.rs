@@ -1,11 +1,11 @@
 //! Accounts.
 
 use crate::common_passwords;
-use crate::error::ValidationError;
+use crate::error::{Rule, ValidationError};
 use crate::id::UserId;
 use crate::limits::AccountLimits;
 use crate::second_factor::{SecondFactor, SecondFactorRule};
-use crate::text::Email;
+use crate::text::{Email, LanguageTag};
 use chrono::{DateTime, Utc};
 use std::fmt;
 
@@ -36,6 +36,8 @@ pub struct User {
     pub limits: AccountLimits,
     /// Its second factor, if one was set up or is being set up.
     pub second_factor: Option<SecondFactor>,
+    /// Language of the pages, if one was chosen; otherwise the browser decides.
+    pub language: Option<LanguageTag>,
 }
 
 impl User {
@@ -98,10 +100,7 @@ impl Password {
     /// If it is longer.
     pub fn parse_existing(text: String) -> Result<Self, ValidationError> {
         if text.len() > Self::MAX_BYTES {
-            return Err(ValidationError::new(
-                "password",
-                format!("must have at most {} bytes", Self::MAX_BYTES),
-            ));
+            return Err(ValidationError::of("password", Rule::MaxBytes(Self::MAX_BYTES)));
         }
         Ok(Self(text))
     }
@@ -113,13 +112,10 @@ impl Password {
     /// try early.
     pub fn parse_new(text: String) -> Result<Self, ValidationError> {
         if text.chars().count() < Self::MIN {
-            return Err(ValidationError::new(
-                "password",
-                format!("must have at least {} characters", Self::MIN),
-            ));
+            return Err(ValidationError::of("password", Rule::MinCharacters(Self::MIN)));
         }
         if common_passwords::is_common(&text) {
-            return Err(ValidationError::new("password", "is too easy to guess; choose another one"));
+            return Err(ValidationError::of("password", Rule::NotCommon));
         }
         Self::parse_existing(text)
     }
@@ -139,8 +135,7 @@ impl Password {
             |part: &str| password == part || (!core.is_empty() && core == common_passwords::core(part));
         let contains_name = name.chars().count() > SHORT_MAX && password.contains(name);
         if contains_name || [email, name, domain].into_iter().any(is_same) {
-            let reason = "is too close to the email address; choose another one";
-            return Err(ValidationError::new("password", reason));
+            return Err(ValidationError::of("password", Rule::NotLikeAddress));
         }
         Ok(())
     }

@@ -22,6 +22,15 @@ pub struct StoredBlob {
     pub written_at: DateTime<Utc>,
 }
 
+/// Bytes of a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskSpace {
+    /// Bytes that the service can still use.
+    pub free: u64,
+    /// All bytes.
+    pub total: u64,
+}
+
 /// A stream of the blobs of a store.
 pub type BlobList = Pin<Box<dyn Stream<Item = Result<StoredBlob, Fault>> + Send>>;
 
@@ -47,6 +56,11 @@ pub trait BlobStore: Send + Sync {
 
     /// Checks that the store is reachable and writable.
     async fn check(&self) -> Result<()>;
+
+    /// Space of the file system that has the blobs; `None` for a store without a known limit.
+    async fn space(&self) -> Result<Option<DiskSpace>> {
+        Ok(None)
+    }
 }
 
 /// A blob being written.

@@ -5,8 +5,10 @@ use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
 use docent_domain::feedback::Feedback;
-use docent_domain::id::{ConversationId, MessageId, UserId};
+use docent_domain::id::{CollectionId, ConversationId, MessageId, UserId};
 use docent_domain::listing::{AnswerFilter, ConversationFilter, Page, PageRequest};
+use docent_domain::scope::Scope;
+use std::collections::{BTreeSet, HashMap};
 
 /// The size of a message in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +60,15 @@ pub trait ConversationReader: Send {
     /// Returns the ordinal of an answer of the conversation that is not replaced.
     async fn answer_ordinal(&mut self, id: ConversationId, answer: MessageId) -> Result<Option<u32>>;
 
+    /// Returns the collections that each of these conversations is shared with; without those that are not shared.
+    async fn shared_with(
+        &mut self,
+        ids: &[ConversationId],
+    ) -> Result<HashMap<ConversationId, BTreeSet<CollectionId>>>;
+
+    /// Returns the ordinal of the first answer, without replaced ones, that cites a document outside the scope or a deleted one.
+    async fn first_unreadable(&mut self, id: ConversationId, scope: &Scope) -> Result<Option<u32>>;
+
     /// Lists answers of all conversations with at most `question_max` characters of their questions, newest first.
     async fn answers(
         &mut self,
@@ -81,6 +92,12 @@ pub trait ConversationWriter: ConversationReader {
 
     /// Deletes a conversation with its messages. Returns whether it existed.
     async fn delete(&mut self, id: ConversationId) -> Result<bool>;
+
+    /// Shares a conversation with these collections only.
+    ///
+    /// # Errors
+    /// If the conversation or a collection does not exist.
+    async fn share(&mut self, id: ConversationId, collections: &BTreeSet<CollectionId>) -> Result<()>;
 
     /// Appends messages, ignoring their ordinals. Returns the ordinal of the first one.
     ///

@@ -44,6 +44,11 @@ pub trait Store: Send + Sync {
     /// Checks that the database responds.
     async fn check(&self) -> Result<()>;
 
+    /// Name and version of the database, such as `PostgreSQL 16.4`, if it says so.
+    async fn version(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// Compares the database schema with the one that this program was built for.
     async fn schema(&self) -> Result<Schema>;
 }
@@ -66,6 +71,11 @@ impl Schema {
     /// Whether this program can work with it.
     pub const fn is_usable(self) -> bool {
         matches!(self, Self::Current | Self::Newer)
+    }
+
+    /// Whether it is the one that this program was built for.
+    pub const fn is_current(self) -> bool {
+        matches!(self, Self::Current)
     }
 
     /// A sentence for clients.

@@ -63,4 +63,9 @@ pub trait TokenStore: Send + Sync {
 
     /// Checks that the store is reachable.
     async fn check(&self) -> Result<()>;
+
+    /// Name and version of the server, such as `Redis 7.4.1`; `None` without one.
+    async fn version(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
 }

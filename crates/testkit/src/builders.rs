@@ -98,6 +98,7 @@ pub fn user(n: u32) -> User {
         sessions_from: at(0),
         limits: AccountLimits::default(),
         second_factor: None,
+        language: None,
     }
 }
 
@@ -255,6 +256,7 @@ pub fn conversation(n: u32, owner: UserId) -> Conversation {
         title: ConversationTitle::parse(&format!("Conversation {n}")).expect("a title"),
         selection: ConversationSelection::default(),
         is_pinned: false,
+        limited_key: None,
         created_at: at(i64::from(n)),
         updated_at: at(i64::from(n)),
     }

@@ -256,6 +256,7 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
         title: ConversationTitle::parse(name).unwrap(),
         selection: ConversationSelection::default(),
         is_pinned: false,
+        limited_key: None,
         created_at: now,
         updated_at: now,
     };

@@ -157,6 +157,8 @@ pub(super) const ROWS: &[Row] = &[
     post("/auth/password-reset/confirm", Nothing, 422).with_payload(NO_BODY),
     post("/auth/email-verification", Nothing, 422).with_payload(NO_BODY),
     post("/auth/email-verification/confirm", Nothing, 422).with_payload(NO_BODY),
+    get("/account/forgot-password", Nothing),
+    post("/account/forgot-password", Nothing, 422).with_fields(&[("email", "none")]),
     get("/account/reset-password", Nothing),
     post("/account/reset-password", Nothing, 422).with_fields(&[("token", "x"), ("password", "short")]),
     get("/account/verify-email", Nothing),
@@ -170,6 +172,7 @@ pub(super) const ROWS: &[Row] = &[
     post("/account/logout", SignedIn, 303).consuming(Session),
     get("/account/email", SignedIn),
     post("/account/email", SignedIn, 422),
+    post("/account/language", SignedIn, 303),
     get("/account/password", SignedIn),
     post("/account/password", SignedIn, 422),
     row("GET", "/account/login/code", Nothing, 303),
@@ -197,6 +200,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/chat", Nothing),
     get("/chat/chat.css", Nothing),
     get("/chat/chat.js", Nothing),
+    get("/chat/actions.js", Nothing),
     get("/chat/viewer.css", Nothing),
     get("/chat/viewer.js", Nothing),
     get("/chat/session", Nothing),
@@ -269,6 +273,12 @@ pub(super) const ROWS: &[Row] = &[
         .owned_by(Own),
     row("DELETE", "/conversations/{id}", Owner(Chat), 204).hidden(),
     row("DELETE", "/conversations/{id}", Owner(Chat), 204).owned_by(Own).consuming(Record),
+    row("PUT", "/conversations/{id}/collections", Owner(Chat), 200)
+        .with_payload(Json(r#"{"collection_ids":[]}"#))
+        .hidden(),
+    row("PUT", "/conversations/{id}/collections", Owner(Chat), 200)
+        .with_payload(Json(r#"{"collection_ids":[]}"#))
+        .owned_by(Own),
     row("PUT", "/conversations/{id}/messages/{message}/feedback", Owner(Chat), 404)
         .with_payload(Json(r#"{"rating":"up"}"#))
         .hidden(),
@@ -380,6 +390,9 @@ pub(super) const ROWS: &[Row] = &[
     post("/admin/webhooks/{id}/replay", Panel(&[ViewWebhook, ChangeWebhook]), 303)
         .with_fields(&[("delivery", "{delivery}")]),
     post("/admin/webhooks/{id}/delete", Panel(&[ViewWebhook, DeleteWebhook]), 303).consuming(Record),
+    get("/admin/find", Staff),
+    get("/admin/service", Panel(&[ViewJob])),
+    post("/admin/service", Panel(&[ViewJob]), 200),
     get("/admin/jobs", Panel(&[ViewJob])),
     get("/admin/model", Panel(&[ViewJob])),
     post("/admin/model", Panel(&[ViewJob]), 200),

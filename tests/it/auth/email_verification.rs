@@ -93,7 +93,7 @@ rules! {
         const FORM: &str = "application/x-www-form-urlencoded";
         let app = setup.start().await;
         let large = "a=b&".repeat(17 * 1024);
-        for path in ["/account/verify-email", "/account/reset-password", "/admin/login"] {
+        for path in ["/account/verify-email", "/account/reset-password", "/account/forgot-password", "/admin/login"] {
             for (status, content_type, body) in
                 [(415, "text/plain", "token=x"), (415, "application/json", "{}"), (413, FORM, large.as_str())]
             {

@@ -293,4 +293,41 @@ rules! {
         let _ = app.login(ADA, NEW).await.expect(200);
         assert_eq!(Member::login_with(&app, user, NEW).await.user.email.as_str(), ADA);
     }
+
+    async fn form_sends_a_link_to_accounts_only(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags::default()).await;
+        let path = "/account/forgot-password";
+        assert!(app.get(path).await.expect(200).text.contains("Send link"));
+        let sent = app.submit(path, &[("email", ADA)]).await.expect(200).text;
+        let unknown = app.submit(path, &[("email", "none@example.org")]).await.expect(200).text;
+        assert!(sent.contains("Check your email") && sent == unknown);
+        let [mail] = app.mails().await.try_into().unwrap();
+        assert_eq!(mail.to.as_str(), ADA);
+        let _ = confirm(&app, token_in(&mail.text), NEW).await.expect(204);
+
+        let invalid = app.submit(path, &[("email", "\"><b>")]).await.expect(422).text;
+        assert!(invalid.contains("This is not a valid email address.") && !invalid.contains("<b>"), "{invalid}");
+        for _ in 0..2 {
+            let _ = app.submit(path, &[("email", ADA)]).await.expect(200);
+        }
+        let many = app.submit(path, &[("email", ADA)]).await.expect(429);
+        assert!(!many.header("retry-after").is_empty() && many.text.contains("Send link"), "{}", many.text);
+    }
+
+    async fn sign_in_pages_lead_to_the_form_or_to_an_administrator(setup) {
+        let app = setup.start().await;
+        let (link, sentence) = ("<a href=\"/account/forgot-password\">", "Ask an administrator for a link");
+        for path in ["/chat", "/account/login", "/admin/login"] {
+            let page = app.get(path).await.expect(200).text;
+            assert!(page.contains(link) && !page.contains(sentence), "{path}: {page}");
+        }
+        app.mailer.go_away();
+        for path in ["/chat", "/account/login", "/admin/login", "/account/forgot-password"] {
+            let page = app.get(path).await.expect(200).text;
+            assert!(!page.contains(link) && page.contains(sentence), "{path}: {page}");
+        }
+        let page = app.submit("/account/forgot-password", &[("email", ADA)]).await.expect(200).text;
+        assert!(page.contains(sentence) && !page.contains("Send link"), "{page}");
+    }
 }

@@ -115,4 +115,34 @@ impl TokenStore for RedisTokenStore {
     async fn check(&self) -> Result<()> {
         self.redis.command("check", Cmd::new().arg("PING")).await
     }
+
+    async fn version(&self) -> Result<Option<String>> {
+        let info: String =
+            self.redis.command("read the version", Cmd::new().arg("INFO").arg("server")).await?;
+        Ok(version_in(&info))
+    }
+}
+
+/// Name and version in the server's description of itself. Servers of the Redis protocol also give the version of Redis
+/// that they are compatible with.
+fn version_in(info: &str) -> Option<String> {
+    let field = |name: &str| info.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':'));
+    match field("valkey_version") {
+        Some(version) => Some(format!("Valkey {version}")),
+        None => field("redis_version").map(|version| format!("Redis {version}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_is_read_from_the_description_of_the_server() {
+        let redis = "# Server\r\nredis_version:7.4.1\r\nredis_mode:standalone\r\n";
+        assert_eq!(version_in(redis).as_deref(), Some("Redis 7.4.1"));
+        let valkey = "# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.0.1\r\n";
+        assert_eq!(version_in(valkey).as_deref(), Some("Valkey 8.0.1"));
+        assert_eq!(version_in("# Server\r\n"), None);
+    }
 }

@@ -5,6 +5,7 @@ use super::entities::messages::{self, FeedbackColumns};
 use super::fault::corrupt;
 use super::listing::{contains, is_after, paginate};
 use super::record::Record;
+use super::shared_conversations::{is_shared, is_visible};
 use super::transaction::Transaction;
 use super::values::{counted, micros};
 use async_trait::async_trait;
@@ -12,14 +13,15 @@ use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
 use docent_domain::feedback::Feedback;
-use docent_domain::id::{ConversationId, MessageId, UserId};
+use docent_domain::id::{CollectionId, ConversationId, MessageId, UserId};
 use docent_domain::listing::{AnswerFilter, AnswerKind, ConversationFilter, Page, PageRequest};
+use docent_domain::scope::Scope;
 use docent_ports::conversations::{ConversationReader, ConversationWriter, ListedAnswer, MessageSize};
 use sea_orm::sea_query::{Condition, Expr, OnConflict};
 use sea_orm::{
     ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 const NEWEST_FIRST: [Column; 2] = [Column::UpdatedAt, Column::Id];
@@ -38,9 +40,11 @@ impl ConversationReader for Transaction {
         let rows = Entity::find()
             .apply_if(filter.owner, |rows, owner| rows.filter(Column::OwnerId.eq(owner.as_uuid())))
             .apply_if(filter.is_pinned, |rows, is_pinned| rows.filter(Column::IsPinned.eq(is_pinned)))
+            .apply_if(filter.limited_key, |rows, key| rows.filter(Column::LimitedKeyId.eq(key.as_uuid())))
+            .apply_if(filter.shared.as_ref(), |rows, shared| rows.filter(is_shared(shared)))
             .apply_if(filter.text.as_deref(), |rows, text| {
                 let in_title = contains(Expr::col(Column::Title), text, self.backend());
-                let in_messages = filter.includes_messages.then(|| self.with_text(filter.owner, text));
+                let in_messages = filter.includes_messages.then(|| self.with_text(filter, text));
                 rows.filter(Condition::any().add(in_title).add_option(in_messages))
             })
             .apply_if(filter.after, |rows, after| {
@@ -108,6 +112,18 @@ impl ConversationReader for Transaction {
         found.map(|ordinal| counted(ordinal, "message's place")).transpose()
     }
 
+    async fn shared_with(
+        &mut self,
+        ids: &[ConversationId],
+    ) -> Result<HashMap<ConversationId, BTreeSet<CollectionId>>> {
+        self.collections_of_conversations(ids).await
+    }
+
+    async fn first_unreadable(&mut self, id: ConversationId, scope: &Scope) -> Result<Option<u32>> {
+        let ordinal = self.first_unreadable_answer(id, scope).await?;
+        ordinal.map(|ordinal| counted(ordinal, "message's place")).transpose()
+    }
+
     async fn answers(
         &mut self,
         filter: &AnswerFilter,
@@ -152,17 +168,18 @@ impl ConversationReader for Transaction {
 }
 
 impl Transaction {
-    /// Selects conversations with a message that contains this text.
-    fn with_text(&self, owner: Option<UserId>, text: &str) -> Expr {
-        let of_owner = |owner: UserId| {
-            let ids = Entity::find().select_only().column(Column::Id);
-            ids.filter(Column::OwnerId.eq(owner.as_uuid())).into_query()
+    /// Selects conversations with a message that contains this text and that the reader can see.
+    fn with_text(&self, filter: &ConversationFilter, text: &str) -> Expr {
+        let those = |which: Expr| {
+            let ids = Entity::find().select_only().column(Column::Id).filter(which).into_query();
+            messages::Column::ConversationId.in_subquery(ids)
         };
         let messages = messages::Entity::find()
             .select_only()
             .column(messages::Column::ConversationId)
-            .apply_if(owner, |rows, owner| {
-                rows.filter(messages::Column::ConversationId.in_subquery(of_owner(owner)))
+            .apply_if(filter.owner, |rows, owner| rows.filter(those(Column::OwnerId.eq(owner.as_uuid()))))
+            .apply_if(filter.shared.as_ref(), |rows, shared| {
+                rows.filter(those(is_shared(shared))).filter(is_visible(&shared.scope, self.backend()))
             })
             .filter(contains(Expr::col(messages::Column::Content), text, self.backend()));
         Column::Id.in_subquery(messages.into_query())
@@ -225,6 +242,10 @@ impl ConversationWriter for Transaction {
 
     async fn delete(&mut self, id: ConversationId) -> Result<bool> {
         self.delete_by_id::<Entity>("remove a conversation", id.as_uuid()).await
+    }
+
+    async fn share(&mut self, id: ConversationId, collections: &BTreeSet<CollectionId>) -> Result<()> {
+        self.set_collections_of_conversation(id, collections).await
     }
 
     async fn append(&mut self, added: &[ConversationMessage]) -> Result<u32> {

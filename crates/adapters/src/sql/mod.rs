@@ -25,6 +25,7 @@ mod record;
 mod roles;
 mod rollbacks;
 mod sessions;
+mod shared_conversations;
 mod singleton_tasks;
 mod sqlite;
 mod summaries;
@@ -46,8 +47,8 @@ use async_trait::async_trait;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
 use sea_orm::{
-    AccessMode, ConnectionTrait, DbBackend, EntityTrait, IsolationLevel, QuerySelect, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
+    AccessMode, ConnectionTrait, DbBackend, EntityTrait, IsolationLevel, QueryResult, QuerySelect,
+    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -236,6 +237,21 @@ impl Store for SqlStore {
             .limit(1)
             .into_tuple::<bool>();
         self.view().run("check", |db| Box::pin(query.one(db))).await.map(drop)
+    }
+
+    async fn version(&self) -> Result<Option<String>> {
+        let (name, query) = match self.read.connections.get_database_backend() {
+            DbBackend::Sqlite => ("SQLite", "SELECT sqlite_version() AS version"),
+            DbBackend::Postgres => ("PostgreSQL", "SELECT current_setting('server_version') AS version"),
+            _ => return Ok(None),
+        };
+        let query = Statement::from_string(self.read.connections.get_database_backend(), query);
+        let read = |row: QueryResult| row.try_get::<String>("", "version");
+        let mut view = self.view();
+        let version = view.run("read the version", |db| {
+            Box::pin(async move { db.query_one_raw(query).await?.map(read).transpose() })
+        });
+        Ok(version.await?.map(|version| format!("{name} {version}")))
     }
 
     async fn schema(&self) -> Result<Schema> {

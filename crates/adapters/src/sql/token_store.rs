@@ -97,6 +97,10 @@ impl TokenStore for SqlTokenStore {
     async fn check(&self) -> Result<()> {
         docent_ports::store::Store::check(&self.0).await
     }
+
+    async fn version(&self) -> Result<Option<String>> {
+        docent_ports::store::Store::version(&self.0).await
+    }
 }
 
 impl Transaction {

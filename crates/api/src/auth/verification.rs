@@ -72,7 +72,7 @@ pub(crate) async fn request_verification(context: State, client: Client, body: B
 async fn send_link(context: State, purpose: VerificationPurpose, client: Client, body: Body) -> Reply {
     let LinkRequest { email } = body.small().read().await?;
     let sending = verification::request(&context.app, purpose, &email, client.address).await?;
-    context.app.spawn_on(&context.runtime, sending);
+    context.app.spawn(sending);
     Ok(HttpResponse::Accepted().finish())
 }
 

@@ -5,6 +5,7 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::conversations::own;
+use docent_app::conversations::sharing::Sharing;
 use docent_domain::access::Chat;
 use docent_domain::conversation::ConversationTitle;
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
@@ -28,7 +29,7 @@ pub(crate) struct ConversationCreate {
 
 /// Create a conversation (extension)
 ///
-/// Only the account itself can read it. To add messages, use `conversation_id` of `POST /agents/{name}`, which also creates a missing
+/// Only the account itself can read it until it is shared. To add messages, use `conversation_id` of `POST /agents/{name}`, which also creates a missing
 /// conversation. The body is optional.
 #[utoipa::path(
     post, path = "/conversations", operation_id = "begin_conversation", tag = "Conversations",
@@ -41,5 +42,5 @@ pub(crate) struct ConversationCreate {
 pub(crate) async fn begin(by: Granted<Chat>, context: State, body: Body) -> Reply {
     let ConversationCreate { title } = body.read_optional().await?;
     let conversation = own::create(&context.app, &by.grant, title).await?;
-    Ok(HttpResponse::Created().json(ConversationResponse::from(&conversation)))
+    Ok(HttpResponse::Created().json(ConversationResponse::of(&conversation, &Sharing::default())))
 }

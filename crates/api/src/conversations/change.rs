@@ -8,7 +8,7 @@ use docent_app::conversations::own;
 use docent_domain::access::Chat;
 use docent_domain::conversation::ConversationTitle;
 use docent_domain::id::ConversationId;
-use docent_http::{Body, BodyErrors, Granted, PathId, Reply, State};
+use docent_http::{Body, BodyErrors, PathId, Reply, Scoped, State};
 use utoipa::ToSchema;
 
 /// Changes to a conversation. What is missing or `null` stays as it is.
@@ -41,13 +41,13 @@ pub(crate) struct ConversationChange {
     ),
 )]
 pub(crate) async fn change(
-    by: Granted<Chat>,
+    by: Scoped<Chat>,
     context: State,
     id: PathId<ConversationId>,
     body: Body,
 ) -> Reply {
     let id = id.parse()?;
     let ConversationChange { title, pinned } = body.read().await?;
-    let conversation = own::change(&context.app, &by.grant, id, title, pinned).await?;
-    Ok(HttpResponse::Ok().json(ConversationResponse::from(&conversation)))
+    let (conversation, sharing) = own::change(&context.app, &by.grant, &by.scope, id, title, pinned).await?;
+    Ok(HttpResponse::Ok().json(ConversationResponse::of(&conversation, &sharing)))
 }

@@ -1,4 +1,4 @@
-//! Conversations of the signed-in account.
+//! Conversations of the signed-in account, and those that others share with it.
 
 pub(crate) mod begin;
 pub(crate) mod change;
@@ -7,3 +7,4 @@ pub(crate) mod feedback;
 pub(crate) mod list;
 pub(crate) mod read;
 mod response;
+pub(crate) mod share;

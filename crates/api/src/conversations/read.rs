@@ -7,7 +7,7 @@ use crate::openapi::answers;
 use crate::paging;
 use crate::selection::{CollectionRef, DocumentRef};
 use crate::timestamp::rfc3339;
-use docent_app::conversations::own;
+use docent_app::conversations::own::{self, OwnRead};
 use docent_domain::access::Chat;
 use docent_domain::conversation::{ConversationMessage, MessageRole};
 use docent_domain::id::{ConversationId, DocumentId};
@@ -38,6 +38,12 @@ pub(crate) struct ConversationWhole<'a> {
     document_ids: Option<Vec<String>>,
     /// Whether the account has pinned it.
     pinned: bool,
+    /// Collections whose readers can read it, as far as the account can read them or owns the conversation.
+    #[schema(value_type = Vec<CollectionRef>)]
+    shared_with: Vec<String>,
+    /// Email address of the owner if another account shares it; it can only be read then. `null` for an own conversation.
+    #[schema(required)]
+    shared_by: Option<&'a str>,
     /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
@@ -74,6 +80,9 @@ pub(crate) struct QuestionResponse<'a> {
     created_at: String,
     /// Whether a later question replaced it: an earlier version.
     replaced: bool,
+    /// Whether it has no text because its answer, or one before it, cites a document that the account cannot read. Only in
+    /// conversations of other accounts.
+    withheld: bool,
 }
 
 /// An answer.
@@ -92,6 +101,9 @@ pub(crate) struct AnswerResponse<'a> {
     created_at: String,
     /// Whether a later answer replaced it: an earlier version.
     replaced: bool,
+    /// Whether it has no text because its answer, or one before it, cites a document that the account cannot read. Only in
+    /// conversations of other accounts.
+    withheld: bool,
     /// Name of the agent.
     agent: &'a str,
     /// Whether the answer is complete. `false` if it failed or was stopped.
@@ -125,12 +137,17 @@ impl From<TokenUsage> for UsageResponse {
 }
 
 impl<'a> MessageResponse<'a> {
-    fn of(message: &'a ConversationMessage, withheld: &HashSet<DocumentId>) -> Self {
+    fn of(
+        message: &'a ConversationMessage,
+        unreadable: &HashSet<DocumentId>,
+        withheld_from: Option<u32>,
+    ) -> Self {
+        let withheld = withheld_from.is_some_and(|from| message.ordinal >= from);
         let (id, content) = (message.id.to_string(), message.content.as_str());
         let (created_at, replaced) = (rfc3339(message.at), message.replaced_at.is_some());
         match &message.role {
             MessageRole::User => {
-                Self::Question(QuestionResponse { id, role: "user", content, created_at, replaced })
+                Self::Question(QuestionResponse { id, role: "user", content, created_at, replaced, withheld })
             }
             MessageRole::Agent {
                 name,
@@ -146,10 +163,11 @@ impl<'a> MessageResponse<'a> {
                 content,
                 created_at,
                 replaced,
+                withheld,
                 agent: name.as_str(),
                 complete: *is_complete,
                 declined: *is_declined,
-                sources: sources.iter().map(|source| Source::of(source, withheld)).collect(),
+                sources: sources.iter().map(|source| Source::of(source, unreadable)).collect(),
                 usage: UsageResponse::from(*tokens),
                 feedback: feedback.as_ref().map(FeedbackResponse::from),
             }),
@@ -160,7 +178,9 @@ impl<'a> MessageResponse<'a> {
 /// Read a conversation (extension)
 ///
 /// Returns a page of its messages. The headers `Link` and `X-Next-Cursor` name the next page, if there is one. A page of more than one
-/// message has at most 1 MiB of text and sources. Sources of documents that the account can no longer read have no text. Empty parameters are ignored.
+/// message has at most 1 MiB of text and sources. Sources of documents that the account can no longer read have no text. A conversation
+/// that another account shares has neither feedback nor earlier versions, and is withheld from the first answer on that cites a
+/// document that the account cannot read. Empty parameters are ignored.
 #[utoipa::path(
     get, path = "/conversations/{id}", operation_id = "get_conversation", tag = "Conversations",
     params(
@@ -191,20 +211,34 @@ pub(crate) async fn read(
     let offset = paging::after(&mut query, |text| text.parse::<u32>().ok()).map_or(0, u64::from);
     query.done()?;
     let page = PageRequest { offset, limit };
-    let (read, withheld) = own::read(&context.app, &by.grant, &by.scope, id, page).await?;
+    let OwnRead { read, sharing, withheld, withheld_from } =
+        own::read(&context.app, &by.grant, &by.scope, id, page).await?;
     let (conversation, found) = (&read.conversation, &read.messages);
     let end = offset + found.records.len() as u64;
     let next = (end < found.total && !found.records.is_empty()).then(|| end.to_string());
-    let messages = found.records.iter().map(|message| MessageResponse::of(message, &withheld)).collect();
+    // Readers do not get earlier versions.
+    let shown = found.records.iter().filter(|it| sharing.by.is_none() || it.replaced_at.is_none());
+    let messages = shown.map(|message| MessageResponse::of(message, &withheld, withheld_from)).collect();
     let path = format!("/conversations/{id}");
-    let ConversationResponse { id, title, collection_ids, document_ids, pinned, created_at, updated_at } =
-        conversation.into();
+    let ConversationResponse {
+        id,
+        title,
+        collection_ids,
+        document_ids,
+        pinned,
+        shared_with,
+        shared_by,
+        created_at,
+        updated_at,
+    } = ConversationResponse::of(conversation, &sharing);
     let body = ConversationWhole {
         id,
         title,
         collection_ids,
         document_ids,
         pinned,
+        shared_with,
+        shared_by,
         created_at,
         updated_at,
         messages,

@@ -2,7 +2,9 @@
 
 use crate::selection::{CollectionRef, DocumentRef};
 use crate::timestamp::rfc3339;
+use docent_app::conversations::sharing::Sharing;
 use docent_domain::conversation::Conversation;
+use docent_domain::text::Email;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -14,6 +16,8 @@ use utoipa::ToSchema;
     "collection_ids": null,
     "document_ids": null,
     "pinned": false,
+    "shared_with": ["00000000-0000-0000-0000-000000000001"],
+    "shared_by": null,
     "created_at": "2026-01-01T00:00:00.000000Z",
     "updated_at": "2026-01-01T00:05:00.000000Z",
 }))]
@@ -32,6 +36,12 @@ pub(crate) struct ConversationResponse<'a> {
     pub(super) document_ids: Option<Vec<String>>,
     /// Whether the account has pinned it.
     pub(super) pinned: bool,
+    /// Collections whose readers can read it, as far as the account can read them or owns the conversation.
+    #[schema(value_type = Vec<CollectionRef>)]
+    pub(super) shared_with: Vec<String>,
+    /// Email address of the owner if another account shares it; it can only be read then. `null` for an own conversation.
+    #[schema(required)]
+    pub(super) shared_by: Option<&'a str>,
     /// Creation time.
     #[schema(format = "date-time")]
     pub(super) created_at: String,
@@ -40,14 +50,16 @@ pub(crate) struct ConversationResponse<'a> {
     pub(super) updated_at: String,
 }
 
-impl<'a> From<&'a Conversation> for ConversationResponse<'a> {
-    fn from(conversation: &'a Conversation) -> Self {
+impl<'a> ConversationResponse<'a> {
+    pub(super) fn of(conversation: &'a Conversation, sharing: &'a Sharing) -> Self {
         Self {
             id: conversation.id.to_string(),
             title: conversation.title.as_str(),
             collection_ids: conversation.selection.collections.as_deref().map(texts),
             document_ids: conversation.selection.documents.as_deref().map(texts),
             pinned: conversation.is_pinned,
+            shared_with: texts(&sharing.with),
+            shared_by: sharing.by.as_ref().map(Email::as_str),
             created_at: rfc3339(conversation.created_at),
             updated_at: rfc3339(conversation.updated_at),
         }

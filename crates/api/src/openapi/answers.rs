@@ -55,6 +55,7 @@ answers! {
     FixedCollection { 409 => "FixedCollection" }
     CollectionInUse { 409 => "CollectionInUse" }
     UnknownConversation { 404 => "ConversationNotFound", 422 => "InvalidRequest" }
+    UnknownSharing { 404 => "SharingNotFound", 422 => "InvalidRequest" }
     UnknownAnswer { 404 => "AnswerNotFound", 422 => "InvalidRequest" }
     UnknownDelivery { 404 => "DeliveryNotFound", 422 => "InvalidRequest" }
     UnknownDocument { 404 => "DocumentNotFound", 422 => "InvalidRequest" }
@@ -195,6 +196,11 @@ fn about_records() -> Vec<Shared> {
             "ConversationNotFound",
             "The account has no such conversation.",
             vec![missing(RecordKind::Conversation)],
+        ),
+        (
+            "SharingNotFound",
+            "The account has no such conversation, or no role on a collection.",
+            vec![missing(RecordKind::Conversation), missing(RecordKind::Collection)],
         ),
         (
             "AnswerNotFound",

@@ -88,6 +88,7 @@ pub fn json() -> serde_json::Result<String> {
         crate::conversations::read::read,
         crate::conversations::change::change,
         crate::conversations::delete::delete,
+        crate::conversations::share::share,
         crate::conversations::feedback::put,
         crate::conversations::feedback::delete,
         crate::webhooks::list::list,

@@ -12,7 +12,7 @@ use docent_domain::access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START};
 use docent_domain::audit::AuditAction;
 use docent_domain::delegation::Access;
-use docent_domain::error::ValidationError;
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::id::{ApiKeyId, CollectionId, UserId};
 use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
 use docent_domain::permission::RecordKind;
@@ -67,7 +67,7 @@ impl AccountService<'_> {
     pub async fn create_api_key(self, initiator: &Initiator, input: ApiKeyInput) -> Result<NewApiKey> {
         let now = self.clock.now();
         if input.expires_at.is_some_and(|end| end <= now) {
-            return Err(ValidationError::new("expires_at", "must be in the future").into());
+            return Err(ValidationError::of("expires_at", Rule::Future).into());
         }
         let mut work = self.store.begin().await?;
         let owner = work.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;

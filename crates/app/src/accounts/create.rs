@@ -58,6 +58,7 @@ impl AccountService<'_> {
             sessions_from: created_at,
             limits: AccountLimits::default(),
             second_factor: None,
+            language: None,
         })
     }
 

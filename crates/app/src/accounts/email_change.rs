@@ -7,7 +7,7 @@ use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use docent_domain::access::Actor;
 use docent_domain::audit::AuditAction;
-use docent_domain::error::ValidationError;
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::text::Email;
 use docent_domain::verification::VerificationPurpose::ChangeEmail;
 use std::net::{IpAddr, Ipv4Addr};
@@ -30,7 +30,7 @@ pub async fn request(app: &App, actor: &Actor, password: String, new: Email) -> 
     }
     let user = profile::confirm_password(app, actor, password).await?;
     if new == user.email {
-        return Err(ValidationError::new("email", "is already the address of this account").into());
+        return Err(ValidationError::of("email", Rule::OtherAddress).into());
     }
     let address = actor.client_ip().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     // By the present address, so that an account cannot send emails to many others.

@@ -45,28 +45,30 @@ pub async fn login(
     Ok(pair.sign(app))
 }
 
-/// Logs a staff account in to the panel.
-///
-/// # Errors
-/// Those of [`login`], except [`Error::SecondFactorRequired`]; [`Error::InvalidCredentials`] also for an account without
-/// access to the panel. After [`Error::CodeRequired`] the login continues with [`enter_with_code`].
-pub async fn enter_panel(app: &App, email: &str, password: String, client: &ClientInfo) -> Result<SessionId> {
-    let has_access =
-        |user: &User| Actor::of(user).is_some_and(|actor| actor.authorize::<UseAdminPanel>().is_ok());
-    enter(app, email, password, client, has_access).await
+/// The pages that a login is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// The panel, for staff.
+    Panel,
+    /// The account pages.
+    Account,
 }
 
-/// Logs an account in to the account pages.
+/// Logs an account in to the panel or the account pages.
 ///
 /// # Errors
-/// Those of [`enter_panel`], but for access to the panel.
-pub async fn enter_account(
+/// Those of [`login`], except [`Error::SecondFactorRequired`]; [`Error::NoPanelAccess`] if the password is correct, but
+/// the account cannot use the panel. After [`Error::CodeRequired`] the login continues with [`enter_with_code`].
+pub async fn enter(
     app: &App,
+    destination: Destination,
     email: &str,
     password: String,
     client: &ClientInfo,
 ) -> Result<SessionId> {
-    enter(app, email, password, client, |_| true).await
+    let user = check_password(app, email, password, Code::Given(None), client.address, |_| true).await?;
+    check_access(app, destination, &user, client.address).await?;
+    start_browser_session(app, &user, client).await
 }
 
 /// Logs an account in to the web chat, which asks for the code together with the password.
@@ -87,24 +89,14 @@ pub async fn enter_chat(
     start_browser_session(app, &user, client).await
 }
 
-async fn enter(
-    app: &App,
-    email: &str,
-    password: String,
-    client: &ClientInfo,
-    has_access: impl Fn(&User) -> bool,
-) -> Result<SessionId> {
-    let user = check_password(app, email, password, Code::Given(None), client.address, has_access).await?;
-    start_browser_session(app, &user, client).await
-}
-
 /// Continues a login to the panel or the account pages with a code of the second factor, after the password of `user`
 /// was correct at `checked_at`.
 ///
 /// # Errors
-/// [`Error::InvalidCode`]; [`Error::InvalidCredentials`] when the account has changed since; or those of [`enter_panel`].
+/// [`Error::InvalidCode`]; [`Error::InvalidCredentials`] when the account has changed since; or those of [`enter`].
 pub async fn enter_with_code(
     app: &App,
+    destination: Destination,
     user: UserId,
     checked_at: DateTime<Utc>,
     code: &str,
@@ -120,7 +112,20 @@ pub async fn enter_with_code(
     }
     check_code(app, &limits, &user, code, client.address).await?;
     limits.record_success().await?;
+    check_access(app, destination, &user, client.address).await?;
     start_browser_session(app, &user, client).await
+}
+
+/// Checks that an account can use the pages that it logs in to. Called only after it has proven its identity, so that
+/// others do not learn which accounts are staff.
+async fn check_access(app: &App, destination: Destination, user: &User, address: IpAddr) -> Result<()> {
+    let is_staff = Actor::of(user).is_some_and(|actor| actor.authorize::<UseAdminPanel>().is_ok());
+    if destination == Destination::Account || is_staff {
+        return Ok(());
+    }
+    let changes = Changes::default().added("reason", "no access to the panel");
+    audit_failure(app, Some(user), address, changes).await?;
+    Err(Error::NoPanelAccess)
 }
 
 async fn start_browser_session(app: &App, user: &User, client: &ClientInfo) -> Result<SessionId> {
@@ -199,7 +204,7 @@ pub(super) async fn check_password(
     }
     let Some(user) = verify_password(app, &limits, eligible, password).await? else {
         limits.record_failure().await?;
-        audit_failure(app, account, address).await?;
+        audit_failure(app, account.as_ref(), address, Changes::default()).await?;
         return Err(Error::InvalidCredentials);
     };
     if let Code::Given(code) = code
@@ -224,7 +229,7 @@ async fn check_code(
         return Ok(());
     }
     limits.record_failure().await?;
-    audit_failure(app, Some(user.clone()), address).await?;
+    audit_failure(app, Some(user), address, Changes::default()).await?;
     Err(Error::InvalidCode)
 }
 
@@ -250,12 +255,12 @@ async fn verify_password(
 
 /// Writes a failed login to the audit log. Those of unknown accounts are counted by network and hour, in a transaction
 /// too, so that both take the same time.
-async fn audit_failure(app: &App, account: Option<User>, address: IpAddr) -> Result<()> {
+async fn audit_failure(app: &App, account: Option<&User>, address: IpAddr, changes: Changes) -> Result<()> {
     let mut work = app.store.begin().await?;
     match account {
         Some(user) => {
-            let (initiator, target) = (Initiator::unauthenticated(address), AuditTarget::user(&user));
-            app.audit(&mut *work, &initiator, AuditAction::LoginFailed, target, Changes::default()).await?;
+            let (initiator, target) = (Initiator::unauthenticated(address), AuditTarget::user(user));
+            app.audit(&mut *work, &initiator, AuditAction::LoginFailed, target, changes).await?;
         }
         None => failed_logins::count(&mut *work, address, app.now()).await?,
     }

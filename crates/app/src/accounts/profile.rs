@@ -4,6 +4,7 @@ use super::create::lock_unless_last_superuser;
 use super::login::{self, Code};
 use super::login_limits;
 use super::notices::Notice;
+use super::second_factor::own_account;
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
@@ -11,6 +12,7 @@ use docent_domain::access::Actor;
 use docent_domain::audit::AuditAction;
 use docent_domain::id::SessionId;
 use docent_domain::permission::{PermissionSet, RecordKind};
+use docent_domain::text::LanguageTag;
 use docent_domain::user::{Password, User};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -58,6 +60,17 @@ pub async fn prove_identity(
     if !work.sessions().verify(session, app.now()).await? {
         return Err(Error::Unauthenticated);
     }
+    Ok(work.commit().await?)
+}
+
+/// Chooses the language of the pages, or leaves it to the browser.
+///
+/// # Errors
+/// [`Error::Forbidden`] for an actor that uses an API key; or when the database cannot be reached.
+pub async fn set_language(app: &App, actor: &Actor, language: Option<LanguageTag>) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    let user = own_account(&mut *work, actor).await?;
+    work.users().update(&User { language, ..user }).await?;
     Ok(work.commit().await?)
 }
 

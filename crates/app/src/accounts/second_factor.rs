@@ -263,7 +263,7 @@ fn removal() -> Changes {
     Changes::default().changed("second_factor", "authenticator app", "none")
 }
 
-async fn own_account(work: &mut dyn UnitOfWork, actor: &Actor) -> Result<User> {
+pub(super) async fn own_account(work: &mut dyn UnitOfWork, actor: &Actor) -> Result<User> {
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }

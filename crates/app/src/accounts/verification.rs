@@ -75,6 +75,11 @@ impl fmt::Debug for NewLink {
     }
 }
 
+/// Whether links can be sent by email. Otherwise only staff can create them.
+pub fn is_possible(app: &App) -> bool {
+    app.mailer.is_configured()
+}
+
 /// Requests an email with a link for the account with this email address. Returns a future that sends it, if the
 /// account exists and is eligible; the caller runs it after the response.
 ///

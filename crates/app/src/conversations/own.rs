@@ -1,17 +1,21 @@
-//! Conversations of the requesting account. Those of other accounts are not found, even by superusers.
+//! Conversations of the requesting account, and those that others share with it, which it can only read. Other conversations are
+//! not found, even by superusers; an API key that is limited to collections finds only those of its account that it began.
 
 use super::reading::{self, ConversationRead};
+use super::sharing::{self, Sharing};
 use crate::error::{Error, Result};
 use crate::{App, quotes};
 use docent_domain::access::{Chat, Grant};
-use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
+use docent_domain::conversation::{
+    Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
+};
 use docent_domain::feedback::{Feedback, FeedbackComment, Rating};
 use docent_domain::id::{ConversationId, DocumentId, MessageId};
-use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest};
+use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest, SharedConversations};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
 use docent_ports::conversations::ConversationReader;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Which of its conversations an account lists.
 #[derive(Clone, Debug, Default)]
@@ -20,25 +24,67 @@ pub struct OwnFilter {
     pub text: Option<String>,
     /// Only those that are pinned, or are not.
     pub is_pinned: Option<bool>,
+    /// Those that other accounts share with it instead of its own.
+    pub is_shared: bool,
     /// Only those after this position.
     pub after: Option<ConversationPosition>,
 }
 
-/// At most `limit` conversations, most recently updated first, each with its number of messages.
+/// A conversation of a list.
+#[derive(Clone, Debug)]
+pub struct ListedConversation {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// Number of messages.
+    pub messages: u64,
+    /// Who else reads it.
+    pub sharing: Sharing,
+}
+
+/// At most `limit` conversations, most recently updated first.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list(
     app: &App,
     grant: &Grant<Chat>,
+    scope: &Scope,
     filter: OwnFilter,
     limit: u64,
-) -> Result<Vec<(Conversation, u64)>> {
-    let OwnFilter { text, is_pinned, after } = filter;
-    let owner = Some(grant.user());
-    let filter = ConversationFilter { owner, text, includes_messages: true, is_pinned, after };
-    let page = PageRequest { offset: 0, limit };
-    Ok(app.store.read().await?.conversations().list(&filter, page).await?.records)
+) -> Result<Vec<ListedConversation>> {
+    let OwnFilter { text, is_pinned, is_shared, after } = filter;
+    let any = ConversationFilter {
+        text,
+        includes_messages: true,
+        is_pinned,
+        after,
+        ..ConversationFilter::default()
+    };
+    let filter = match is_shared {
+        // Only owners see what they pinned.
+        true if is_pinned == Some(true) => return Ok(Vec::new()),
+        true => {
+            let shared = SharedConversations { reader: grant.user(), scope: scope.clone() };
+            ConversationFilter { is_pinned: None, shared: Some(shared), ..any }
+        }
+        false => ConversationFilter { owner: Some(grant.user()), limited_key: grant.limited_key(), ..any },
+    };
+    let mut view = app.store.read().await?;
+    let found = view.conversations().list(&filter, PageRequest { offset: 0, limit }).await?.records;
+    let ids: Vec<_> = found.iter().map(|(conversation, _)| conversation.id).collect();
+    let owners: Vec<_> = found.iter().map(|(conversation, _)| conversation.owner).collect();
+    let mut shared = view.conversations().shared_with(&ids).await?;
+    let emails = match is_shared {
+        true => view.users().emails(&owners).await?,
+        false => HashMap::new(),
+    };
+    let listed = found.into_iter().map(|(mut conversation, messages)| {
+        conversation.is_pinned &= !is_shared;
+        let collections = shared.remove(&conversation.id).unwrap_or_default();
+        let sharing = Sharing::new(grant, scope, collections, emails.get(&conversation.owner).cloned());
+        ListedConversation { conversation, messages, sharing }
+    });
+    Ok(listed.collect())
 }
 
 /// Creates a conversation. Without a title it gets one from its first question.
@@ -57,6 +103,7 @@ pub async fn create(
         title: title.unwrap_or_else(ConversationTitle::untitled),
         selection: ConversationSelection::default(),
         is_pinned: false,
+        limited_key: grant.limited_key(),
         created_at: now,
         updated_at: now,
     };
@@ -66,9 +113,24 @@ pub async fn create(
     Ok(conversation)
 }
 
+/// A page of a conversation, as the requesting account can read it.
+#[derive(Debug)]
+pub struct OwnRead {
+    /// The conversation and its messages.
+    pub read: ConversationRead,
+    /// Who else reads it.
+    pub sharing: Sharing,
+    /// Documents outside the scope, whose sources have no text.
+    pub withheld: HashSet<DocumentId>,
+    /// Ordinal of the first message without text, if the conversation is another account's: it asks for an answer that cites a
+    /// document outside the scope.
+    pub withheld_from: Option<u32>,
+}
+
 /// A conversation and a page of its messages, oldest first. A page of more than one message ends before it gets too large.
 ///
-/// Sources of documents outside the scope have no text; these documents are returned too.
+/// In a conversation of another account, the first answer that cites a document outside the scope has no text, nor have its question
+/// and all later messages: later answers can repeat what the model was told before.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
@@ -78,12 +140,35 @@ pub async fn read(
     scope: &Scope,
     id: ConversationId,
     page: PageRequest,
-) -> Result<(ConversationRead, HashSet<DocumentId>)> {
-    let conversation = find(app.store.read_latest().await?.conversations(), grant, id).await?;
+) -> Result<OwnRead> {
+    // The view is closed before the next one is opened, which may need its connection.
+    let (conversation, _) = sharing::readable(&mut *app.store.read_latest().await?, grant, scope, id).await?;
     let mut read = reading::messages(app, conversation, page).await?;
-    let sources = read.messages.records.iter_mut().flat_map(super::sources);
-    let withheld = quotes::withhold(app, scope, sources.collect()).await?;
-    Ok((read, withheld))
+    let messages = &mut read.messages.records;
+    let withheld =
+        quotes::withhold(app, scope, messages.iter_mut().flat_map(super::sources).collect()).await?;
+    // Again, because sharing can have ended and documents can have moved while the messages were read.
+    let mut view = app.store.read_latest().await?;
+    let (_, sharing) = sharing::readable(&mut *view, grant, scope, id).await?;
+    if sharing.by.is_none() {
+        return Ok(OwnRead { read, sharing, withheld, withheld_from: None });
+    }
+    let cites_withheld = |role: &MessageRole| match role {
+        MessageRole::User => false,
+        MessageRole::Agent { sources, .. } => sources.iter().any(|it| withheld.contains(&it.document_id)),
+    };
+    let is_current = |message: &&ConversationMessage| message.replaced_at.is_none();
+    let on_page = messages.iter().filter(is_current).find(|message| cites_withheld(&message.role));
+    let before = view.conversations().first_unreadable(id, scope).await?;
+    let first = before.into_iter().chain(on_page.map(|message| message.ordinal)).min();
+    let withheld_from = first.map(|answer| answer.saturating_sub(1));
+    for message in messages {
+        message.show_to_reader(withheld_from.is_some_and(|from| message.ordinal >= from));
+    }
+    // What the last question was limited to is of no use to readers, and names documents.
+    read.conversation.selection = ConversationSelection::default();
+    read.conversation.is_pinned = false;
+    Ok(OwnRead { read, sharing, withheld, withheld_from })
 }
 
 /// Changes a conversation's title, or pins it or ends that. Pinning is no change of its content, so its time stays.
@@ -93,10 +178,11 @@ pub async fn read(
 pub async fn change(
     app: &App,
     grant: &Grant<Chat>,
+    scope: &Scope,
     id: ConversationId,
     title: Option<ConversationTitle>,
     is_pinned: Option<bool>,
-) -> Result<Conversation> {
+) -> Result<(Conversation, Sharing)> {
     let mut work = app.store.begin().await?;
     let mut conversation = find(work.conversations(), grant, id).await?;
     if let Some(title) = title {
@@ -104,8 +190,9 @@ pub async fn change(
     }
     conversation.is_pinned = is_pinned.unwrap_or(conversation.is_pinned);
     work.conversations().update(&conversation).await?;
+    let collections = work.conversations().shared_with(&[id]).await?.remove(&id).unwrap_or_default();
     work.commit().await?;
-    Ok(conversation)
+    Ok((conversation, Sharing::new(grant, scope, collections, None)))
 }
 
 /// Deletes a conversation and its messages.
@@ -164,11 +251,11 @@ async fn set_feedback(
     Ok(work.commit().await?)
 }
 
-async fn find(
+pub(super) async fn find(
     reader: &mut dyn ConversationReader,
     grant: &Grant<Chat>,
     id: ConversationId,
 ) -> Result<Conversation> {
-    let found = reader.get(id).await?.filter(|conversation| conversation.owner == grant.user());
+    let found = reader.get(id).await?.filter(|conversation| conversation.is_open_to(grant));
     found.ok_or(Error::NotFound(RecordKind::Conversation))
 }

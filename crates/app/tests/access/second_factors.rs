@@ -1,8 +1,9 @@
 //! Second factors of accounts.
 
 use crate::fixture::{Fixture, password};
+use docent_app::accounts::login::{self, Destination};
+use docent_app::accounts::second_factor;
 use docent_app::accounts::sessions::ClientInfo;
-use docent_app::accounts::{login, second_factor};
 use docent_app::error::{Error, Result};
 use docent_domain::access::Actor;
 use docent_domain::permission::Permission;
@@ -121,12 +122,13 @@ async fn panel_login_continues_with_a_code() {
     let from = client();
     let enter = async || {
         let password = password().expose().to_owned();
-        login::enter_panel(&fixture.0, "ada@example.org", password, &from).await
+        login::enter(&fixture.0, Destination::Panel, "ada@example.org", password, &from).await
     };
     assert!(matches!(enter().await, Err(Error::CodeRequired { .. })));
     let checked_at = fixture.2.now();
-    let with_code =
-        async |code: &str| login::enter_with_code(&fixture.0, user.id, checked_at, code, &client()).await;
+    let with_code = async |code: &str| {
+        login::enter_with_code(&fixture.0, Destination::Panel, user.id, checked_at, code, &client()).await
+    };
     assert!(matches!(with_code("000000").await, Err(Error::InvalidCode)));
     with_code(&app.code(&fixture)).await.unwrap();
     fixture.2.advance(STEP);
@@ -137,6 +139,30 @@ async fn panel_login_continues_with_a_code() {
         matches!(with_code(&app.code(&fixture)).await, Err(Error::InvalidCredentials)),
         "the password changed"
     );
+}
+
+#[tokio::test]
+async fn missing_panel_access_is_said_after_password_and_code() {
+    let fixture = Fixture::new();
+    let user = fixture.ordinary("ada").await;
+    let enter = async |password: &str| {
+        let panel = Destination::Panel;
+        login::enter(&fixture.0, panel, "ada@example.org", password.to_owned(), &client()).await
+    };
+    let correct = password().expose().to_owned();
+    assert!(matches!(enter("wrong").await, Err(Error::InvalidCredentials)));
+    assert!(matches!(enter(&correct).await, Err(Error::NoPanelAccess)));
+    let (app, _) = Authenticator::set_up(&fixture, &fixture.actor(&user).await).await;
+    assert!(matches!(enter(&correct).await, Err(Error::CodeRequired { .. })));
+    let checked_at = fixture.2.now();
+    let with_code = async |destination, code: &str| {
+        login::enter_with_code(&fixture.0, destination, user.id, checked_at, code, &client()).await
+    };
+    assert!(matches!(with_code(Destination::Panel, "000000").await, Err(Error::InvalidCode)));
+    let refused = with_code(Destination::Panel, &app.code(&fixture)).await;
+    assert!(matches!(refused, Err(Error::NoPanelAccess)), "{refused:?}");
+    fixture.2.advance(STEP);
+    with_code(Destination::Account, &app.code(&fixture)).await.unwrap();
 }
 
 #[tokio::test]

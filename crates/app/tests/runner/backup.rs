@@ -5,6 +5,7 @@ use docent_app::maintenance::backup::{
     BackupError, BackupOptions, BackupSummary, RestoreSummary, restore, save,
 };
 use docent_app::maintenance::progress::{NoProgress, Progress};
+use docent_domain::audit::AuditAction;
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::conversation::{Conversation, ConversationMessage, ConversationSelection, MessageRole};
@@ -12,7 +13,7 @@ use docent_domain::document::BlobKey;
 use docent_domain::fault::FaultKind;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::group::AssignedPermissions;
-use docent_domain::id::{ChunkId, DocumentId, VersionId};
+use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
 use docent_domain::listing::{PageRequest, SessionFilter};
 use docent_domain::permission::Permission;
 use docent_domain::retrieval::{IndexedVersion, ScoredChunk};
@@ -26,6 +27,7 @@ use docent_testkit::builders;
 use docent_testkit::fakes::archive::{Entries, FakeArchive};
 use docent_testkit::retrieval::{entry, indexed};
 use futures::FutureExt;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -61,16 +63,18 @@ async fn documents_in_each_status(service: &Service) -> [DocumentId; 3] {
     [ingested, failed, waiting]
 }
 
-/// Returns all records, to be compared.
+/// Returns all records, to be compared. A finished backup is recorded after its contents were read.
 async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
     let mut view = store.read().await.unwrap();
     let all = view.inventory();
+    let mut audit = all.audit(None, 99).await.unwrap();
+    audit.retain(|entry| entry.action != AuditAction::Backup);
     (
         all.users(None, 99).await.unwrap(),
         all.documents(None, 99).await.unwrap(),
         all.usage(None, 99).await.unwrap(),
         (all.groups(None, 99).await.unwrap(), all.api_keys(None, 99).await.unwrap()),
-        (all.conversations(None, 99).await.unwrap(), all.audit(None, 99).await.unwrap()),
+        (all.conversations(None, 99).await.unwrap(), audit),
         all.webhooks(None, 99).await.unwrap(),
     )
 }
@@ -91,6 +95,8 @@ async fn account_with_all_records(service: &Service) -> User {
         let conversation =
             Conversation { selection, is_pinned: n == 1, ..builders::conversation(n, user.id) };
         assert!(work.conversations().insert(&conversation).await.unwrap());
+        let shared_with = if n == 1 { [CollectionId::EVERYONE].into() } else { BTreeSet::new() };
+        work.conversations().share(conversation.id, &shared_with).await.unwrap();
         let webhook = builders::webhook(n, user.id);
         let rotated = webhook.clone().rotated(WebhookSecret::from_bytes([99; 32]), builders::at(5));
         assert!(work.webhooks().insert(if n == 1 { &webhook } else { &rotated }).await.unwrap());
@@ -170,6 +176,8 @@ async fn restore_contains_all_account_records_except_sessions_links_and_deliveri
         let conversation = here.conversations().get(id).await.unwrap().unwrap();
         assert_eq!(Some(&conversation), there.conversations().get(id).await.unwrap().as_ref());
         assert_eq!(conversation.selection.is_everything(), n != 1);
+        let shared_with = here.conversations().shared_with(&[id]).await.unwrap().remove(&id);
+        assert_eq!(shared_with, (n == 1).then(|| [CollectionId::EVERYONE].into()));
     }
     assert_eq!(here.sessions().list(&SessionFilter::default(), all).await.unwrap().total, 0);
     assert_eq!(here.verifications().list(None, all).await.unwrap().total, 0);
@@ -342,6 +350,17 @@ async fn interrupted_backup_leaves_no_archive() {
     service.index_switch.fail_next(1, FaultKind::Unavailable);
     assert!(save(&service.app, scope(), archive.writer(), &NoProgress).await.is_err());
     assert_eq!(archive.names(), None);
+}
+
+#[tokio::test]
+async fn backup_that_cannot_be_recorded_is_complete() {
+    let (service, other) = (Service::new(), Service::new());
+    documents_in_each_status(&service).await;
+    let archive = FakeArchive::default();
+    service.store_switches.commit.fail_next(1, FaultKind::Unavailable);
+    let saved = save(&service.app, scope(), archive.writer(), &NoProgress).await.unwrap();
+    assert_eq!(saved.documents, 3);
+    assert_eq!(other.restored(&archive).await.unwrap().documents, 3);
 }
 
 #[tokio::test]

@@ -23,8 +23,12 @@ pub fn parse_filters(value: Option<Value>) -> Result<Option<Condition>, Validati
 }
 
 /// Parses filters in a parameter of a URL.
-pub fn filters_of_text(text: &str) -> Option<Condition> {
-    parse_filters(serde_json::from_str(text).ok()).ok().flatten()
+///
+/// # Errors
+/// If they are no condition.
+pub fn filters_of_text(text: &str) -> Result<Condition, ValidationError> {
+    let value: Value = serde_json::from_str(text).map_err(|_| invalid("must be a JSON object"))?;
+    condition(&value, 1)?.checked()
 }
 
 fn condition(value: &Value, depth: usize) -> Result<Condition, ValidationError> {

@@ -3,6 +3,7 @@
 use crate::error::{ApiError, FieldError};
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
+use docent_domain::error::ValidationError;
 use std::future::{Ready, ready};
 
 /// The decoded query parameters. Unknown and empty ones are ignored, since forms send empty fields;
@@ -54,10 +55,30 @@ impl Query {
         msg: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
+        self.require_value(name, msg);
+        self.parse(name, msg, parse)
+    }
+
+    /// Reports a parameter with an empty value.
+    pub fn require_value(&mut self, name: &'static str, msg: &str) {
         if self.text(name).is_none() && self.pairs.iter().any(|(key, _)| key == name) {
             self.report(name, msg);
         }
-        self.parse(name, msg, parse)
+    }
+
+    /// Like [`parse`](Self::parse), with the reasons of `parse`.
+    pub fn check<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, ValidationError>,
+    ) -> Option<T> {
+        match parse(self.text(name)?) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.report(name, &error.reason);
+                None
+            }
+        }
     }
 
     fn report(&mut self, name: &'static str, msg: &str) {

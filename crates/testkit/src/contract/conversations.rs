@@ -1,20 +1,24 @@
 //! Contract of every repository of conversations.
 
-use super::records::{add_users, first};
-use crate::builders::{at, conversation, id, question, user};
+use super::records::{add_collections, add_documents, add_users, first};
+use crate::builders::{at, collection, collection_id, conversation, document, id, question, user};
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
+use docent_domain::document::Document;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
-use docent_domain::id::{ChunkId, MessageId};
+use docent_domain::id::{ApiKeyId, ChunkId, MessageId};
 use docent_domain::listing::{
     AnswerFilter, AnswerKind, ConversationFilter, ConversationPosition, PageRequest, Period,
+    SharedConversations,
 };
 use docent_domain::retrieval::ScoredChunk;
+use docent_domain::scope::Scope;
 use docent_domain::usage::TokenUsage;
 use docent_ports::store::{ReadView, Store};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 async fn add(store: &dyn Store, conversations: &[Conversation]) {
@@ -57,6 +61,32 @@ fn answer(n: u32) -> ConversationMessage {
     ConversationMessage { role, ordinal: 1, ..question(n, id(1)) }
 }
 
+/// An answer in the first conversation that cites these documents.
+fn citing(n: u32, documents: &[u32]) -> ConversationMessage {
+    let mut message = answer(n);
+    if let MessageRole::Agent { sources, .. } = &mut message.role {
+        let source = sources[0].clone();
+        *sources = documents.iter().map(|n| ScoredChunk { document_id: id(*n), ..source.clone() }).collect();
+    }
+    message
+}
+
+/// A document in one collection.
+fn document_in(n: u32, collection: u32) -> Document {
+    Document { collections: [collection_id(collection)].into(), ..document(n) }
+}
+
+fn scope(collections: &[u32]) -> Scope {
+    Scope::SERVICE.within(&collections.iter().map(|n| collection_id(*n)).collect::<Vec<_>>()).unwrap()
+}
+
+async fn share(store: &dyn Store, n: u32, collections: &[u32]) {
+    let collections = collections.iter().map(|n| collection_id(*n)).collect();
+    let mut unit = store.begin().await.unwrap();
+    unit.conversations().share(id(n), &collections).await.unwrap();
+    unit.commit().await.unwrap();
+}
+
 fn rated_down() -> Feedback {
     Feedback {
         rating: Rating::Down { reason: Some(FeedbackReason::WrongSources) },
@@ -97,7 +127,7 @@ crate::battery! {
     async fn conversation_round_trips(store) {
         add_users(&*store, &[user(1)]).await;
         let selection = ConversationSelection { collections: Some(vec![id(3)]), documents: None };
-        let added = Conversation { selection, is_pinned: true, updated_at: at(7), ..conversation(1, user(1).id) };
+        let added = Conversation { selection, is_pinned: true, limited_key: Some(id(5)), updated_at: at(7), ..conversation(1, user(1).id) };
         add(&*store, std::slice::from_ref(&added)).await;
         let said = [question(1, id(1)), answer(2)];
         assert_eq!(append(&*store, &said).await, 0);
@@ -326,6 +356,127 @@ crate::battery! {
         assert_eq!(found(&mut *view, ConversationFilter { includes_messages: false, ..filter("warranty") }).await, []);
         assert_eq!(found(&mut *view, ConversationFilter { is_pinned: Some(false), ..filter("warranty") }).await, [id(1)]);
         assert_eq!(found(&mut *view, ConversationFilter { is_pinned: Some(true), text: None, ..filter("") }).await, [id(3)]);
+    }
+
+    /// A list can be that of one API key.
+    async fn list_has_conversations_of_an_api_key(store) {
+        add_users(&*store, &[user(1)]).await;
+        let owner = user(1).id;
+        let of_key = |n, key| Conversation { limited_key: Some(id(key)), ..conversation(n, owner) };
+        add(&*store, &[conversation(1, owner), of_key(2, 5), of_key(3, 6)]).await;
+        let listed = async |limited_key: Option<ApiKeyId>| {
+            let filter = ConversationFilter { owner: Some(owner), limited_key, ..ConversationFilter::default() };
+            let found = store.read().await.unwrap().conversations().list(&filter, first(9)).await.unwrap();
+            found.records.iter().map(|(conversation, _)| conversation.id).collect::<Vec<_>>()
+        };
+        assert_eq!(listed(Some(id(5))).await, [id(2)]);
+        assert_eq!(listed(None).await, [id(3), id(2), id(1)]);
+    }
+
+    /// A conversation is shared with the collections that were named last, until it or a collection is deleted.
+    async fn sharing_ends_with_the_conversation_or_the_collection(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        add_collections(&*store, &[collection(1), collection(2)]).await;
+        add(&*store, &[conversation(1, user(1).id), conversation(2, user(2).id), conversation(3, user(1).id)]).await;
+        let of = |numbers: &[u32]| numbers.iter().map(|n| collection_id(*n)).collect::<BTreeSet<_>>();
+        let shared = async || {
+            let found = store.read().await.unwrap().conversations().shared_with(&[id(1), id(2), id(3)]).await.unwrap();
+            found.into_iter().collect::<BTreeMap<_, _>>()
+        };
+        share(&*store, 1, &[1]).await;
+        share(&*store, 1, &[1, 2]).await;
+        share(&*store, 2, &[2]).await;
+        share(&*store, 3, &[1]).await;
+        share(&*store, 3, &[]).await;
+        assert_eq!(shared().await, [(id(1), of(&[1, 2])), (id(2), of(&[2]))].into());
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.collections().delete(collection_id(1)).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(shared().await, [(id(1), of(&[2])), (id(2), of(&[2]))].into());
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.conversations().delete(id(1)).await.unwrap());
+        assert!(unit.users().delete(user(2).id).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(shared().await, BTreeMap::new());
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.conversations().share(id(3), &of(&[1])).await.is_err(), "the collection is deleted");
+    }
+
+    /// The first answer that cites a document outside a scope is found, unless it was replaced.
+    async fn first_unreadable_answer_is_that_of_the_scope(store) {
+        add_users(&*store, &[user(1)]).await;
+        add_collections(&*store, &[collection(1), collection(2)]).await;
+        add_documents(&*store, &[document_in(1, 1), document_in(2, 2)]).await;
+        add(&*store, &[conversation(1, user(1).id), conversation(2, user(1).id)]).await;
+        let messages = [
+            question(1, id(1)), citing(2, &[]), question(3, id(1)), citing(4, &[1]),
+            question(5, id(1)), citing(6, &[1, 2]), question(7, id(1)), citing(8, &[3]),
+        ];
+        append(&*store, &messages).await;
+        append(&*store, &[question(9, id(2))]).await;
+        let first = async |collections: &[u32]| {
+            let scope = scope(collections);
+            store.read_latest().await.unwrap().conversations().first_unreadable(id(1), &scope).await.unwrap()
+        };
+        assert_eq!(first(&[]).await, Some(3));
+        assert_eq!(first(&[1]).await, Some(5));
+        assert_eq!(first(&[2]).await, Some(3));
+        assert_eq!(first(&[1, 2]).await, Some(7), "the document does not exist");
+        let mut unit = store.begin().await.unwrap();
+        unit.conversations().replace_from(id(1), 6, at(9)).await.unwrap();
+        unit.commit().await.unwrap();
+        assert_eq!(first(&[1, 2]).await, None);
+        let other = store.read().await.unwrap().conversations().first_unreadable(id(2), &scope(&[])).await.unwrap();
+        assert_eq!(other, None, "a question cites nothing");
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.documents().mark_deleted(id(1), at(9)).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(first(&[1, 2]).await, Some(3), "a deleted document");
+    }
+
+    /// A list of shared conversations has those of other accounts in the scope, and finds only what a reader sees.
+    async fn shared_conversations_are_listed_and_searched_within_the_scope(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        add_collections(&*store, &[collection(1), collection(2)]).await;
+        add_documents(&*store, &[document_in(1, 1), document_in(2, 2)]).await;
+        add(&*store, &[conversation(1, user(1).id), conversation(2, user(2).id), conversation(3, user(1).id)]).await;
+        share(&*store, 1, &[1]).await;
+        share(&*store, 2, &[1]).await;
+        let saying = |text: &str, message: ConversationMessage| ConversationMessage { content: text.into(), ..message };
+        let messages = [
+            saying("old question", question(1, id(1))), saying("old answer", citing(2, &[1])),
+            saying("first question", question(3, id(1))), saying("first answer", citing(4, &[1])),
+            saying("second question", question(5, id(1))), saying("second answer", citing(6, &[1, 2])),
+            saying("third question", question(7, id(1))), saying("third answer", citing(8, &[])),
+        ];
+        append(&*store, &messages[..2]).await;
+        let mut unit = store.begin().await.unwrap();
+        unit.conversations().replace_from(id(1), 0, at(9)).await.unwrap();
+        unit.commit().await.unwrap();
+        append(&*store, &messages[2..]).await;
+        let listed = async |reader: u32, collections: &[u32], text: Option<&str>| {
+            let shared = Some(SharedConversations { reader: user(reader).id, scope: scope(collections) });
+            let text = text.map(str::to_owned);
+            let filter = ConversationFilter { shared, text, includes_messages: true, ..ConversationFilter::default() };
+            let found = store.read().await.unwrap().conversations().list(&filter, first(9)).await.unwrap();
+            assert_eq!(found.total, found.records.len() as u64);
+            found.records.iter().map(|(conversation, _)| conversation.id).collect::<Vec<_>>()
+        };
+        assert_eq!(listed(2, &[1], None).await, [id(1)]);
+        assert_eq!(listed(1, &[1, 2], None).await, [id(2)]);
+        assert_eq!(listed(3, &[1], None).await, [id(2), id(1)]);
+        assert_eq!(listed(2, &[2], None).await, []);
+        assert_eq!(listed(2, &[], None).await, []);
+        for (text, of_one, of_both) in [
+            ("tion 1", true, true), ("first question", true, true), ("FIRST ANSWER", true, true),
+            ("second question", false, true), ("second answer", false, true),
+            ("third question", false, true), ("third answer", false, true),
+            ("old question", false, false), ("old answer", false, false),
+        ] {
+            let of = |is_found| if is_found { vec![id(1)] } else { Vec::new() };
+            assert_eq!(listed(2, &[1], Some(text)).await, of(of_one), "{text}");
+            assert_eq!(listed(2, &[1, 2], Some(text)).await, of(of_both), "{text}");
+        }
     }
 
     /// A list continues after any position, also among conversations updated at the same time.

@@ -10,7 +10,7 @@ use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, UserFilter, UserOrder};
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
-use docent_domain::text::Email;
+use docent_domain::text::{Email, LanguageTag};
 use docent_domain::user::User;
 use docent_domain::verification::VerificationPurpose;
 use docent_ports::store::Store;
@@ -35,6 +35,7 @@ crate::battery! {
             User { limits: AccountLimits { answers: Some(0), stored_bytes: Some(1 << 40), ..AccountLimits::default() }, ..user(6) },
             User { second_factor: Some(second_factor(None)), ..user(7) },
             User { second_factor: Some(second_factor(Some(at(9)))), ..user(8) },
+            User { language: Some(LanguageTag::parse("pt-BR").unwrap()), ..user(9) },
             User { email: Email::parse("jörg+tag@büro.example").unwrap(), ..user(4) },
         ];
         add_users(&*store, &users).await;

@@ -42,7 +42,7 @@ use docent_ports::embedding_cache::{CachedVector, TextDigest};
 use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
 use docent_ports::term_statistics::Contribution;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use tokio::sync::OwnedMutexGuard;
 
@@ -70,6 +70,8 @@ struct Tables {
     sessions: BTreeMap<SessionId, docent_domain::session::Session>,
     verifications: BTreeMap<VerificationId, VerificationToken>,
     conversations: BTreeMap<ConversationId, (Conversation, Vec<ConversationMessage>)>,
+    /// Collections that conversations are shared with.
+    shared: BTreeSet<(ConversationId, CollectionId)>,
     webhooks: BTreeMap<WebhookId, Kept>,
     deliveries: BTreeMap<WebhookDeliveryId, WebhookDelivery>,
     audit: BTreeMap<AuditId, AuditEntry>,

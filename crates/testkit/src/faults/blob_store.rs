@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use docent_domain::document::BlobKey;
 use docent_domain::fault::Result;
-use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream};
+use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream, DiskSpace};
 use futures::{StreamExt, stream};
 
 #[async_trait]
@@ -38,6 +38,10 @@ impl BlobStore for Faulty<dyn BlobStore> {
 
     async fn check(&self) -> Result<()> {
         self.pass()?.check().await
+    }
+
+    async fn space(&self) -> Result<Option<DiskSpace>> {
+        self.pass()?.space().await
     }
 }
 

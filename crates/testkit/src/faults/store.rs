@@ -81,6 +81,11 @@ impl Store for FaultyStore {
         self.inner.check().await
     }
 
+    async fn version(&self) -> Result<Option<String>> {
+        self.switches.all.check()?;
+        self.inner.version().await
+    }
+
     async fn schema(&self) -> Result<Schema> {
         self.switches.all.check()?;
         let pretended = *self.switches.schema.lock().unwrap();

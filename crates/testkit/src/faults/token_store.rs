@@ -29,4 +29,8 @@ impl TokenStore for Faulty<dyn TokenStore> {
     async fn check(&self) -> Result<()> {
         self.pass()?.check().await
     }
+
+    async fn version(&self) -> Result<Option<String>> {
+        self.pass()?.version().await
+    }
 }

@@ -3,7 +3,7 @@ use crate::sql::record::{Record, all_columns};
 use crate::sql::values::{instant, micros};
 use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
 use docent_domain::fault::Result;
-use docent_domain::id::{ConversationId, UserId};
+use docent_domain::id::{ApiKeyId, ConversationId, UserId};
 use sea_orm::entity::prelude::*;
 use serde_json::{Map, Value};
 use std::str::FromStr;
@@ -19,6 +19,7 @@ pub struct Model {
     pub created_at: i64,
     pub updated_at: i64,
     pub is_pinned: bool,
+    pub limited_key_id: Option<Uuid>,
 }
 
 no_relations!();
@@ -35,6 +36,7 @@ impl Record for Conversation {
             created_at: micros(self.created_at),
             updated_at: micros(self.updated_at),
             is_pinned: self.is_pinned,
+            limited_key_id: self.limited_key.map(|key| key.as_uuid()),
         }))
     }
 
@@ -45,6 +47,7 @@ impl Record for Conversation {
             title: ConversationTitle::parse(&row.title).map_err(|_| corrupt("conversation's title"))?,
             selection: row.selection.as_deref().map(selection).transpose()?.unwrap_or_default(),
             is_pinned: row.is_pinned,
+            limited_key: row.limited_key_id.map(ApiKeyId::from_uuid),
             created_at: instant(row.created_at, "conversation's time")?,
             updated_at: instant(row.updated_at, "conversation's time")?,
         })

@@ -23,6 +23,7 @@ pub(super) mod collection_groups;
 pub(super) mod collection_terms;
 pub(super) mod collection_users;
 pub(super) mod collections;
+pub(super) mod conversation_collections;
 pub(super) mod conversations;
 pub(super) mod document_collections;
 pub(super) mod document_summaries;

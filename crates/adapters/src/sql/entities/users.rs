@@ -5,7 +5,7 @@ use docent_domain::fault::Result;
 use docent_domain::id::UserId;
 use docent_domain::limits::AccountLimits;
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
-use docent_domain::text::Email;
+use docent_domain::text::{Email, LanguageTag};
 use docent_domain::user::{PasswordHash, User};
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,7 @@ pub struct Model {
     pub images_limit: Option<i64>,
     /// JSON of [`StoredSecondFactor`].
     pub second_factor: Option<String>,
+    pub language: Option<String>,
 }
 
 no_relations!();
@@ -55,6 +56,7 @@ impl Record for User {
             bytes_limit: limit(self.limits.stored_bytes)?,
             images_limit: limit(self.limits.page_images_per_hour)?,
             second_factor: self.second_factor.as_ref().map(to_json).transpose()?,
+            language: self.language.as_ref().map(|language| language.as_str().to_owned()),
         }))
     }
 
@@ -79,8 +81,13 @@ impl Record for User {
                 page_images_per_hour: limit(row.images_limit)?,
             },
             second_factor: row.second_factor.as_deref().map(from_json).transpose()?,
+            language: row.language.as_deref().map(language).transpose()?,
         })
     }
+}
+
+fn language(tag: &str) -> Result<LanguageTag> {
+    LanguageTag::parse(tag).map_err(|_| corrupt("account's language"))
 }
 
 #[derive(Serialize, Deserialize)]

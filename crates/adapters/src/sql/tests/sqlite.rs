@@ -64,6 +64,13 @@ async fn check_fails_after_database_file_is_removed_or_replaced() {
 }
 
 #[tokio::test]
+async fn version_names_the_database() {
+    let (store, _folder) = migrated().await;
+    let version = store.version().await.unwrap().unwrap();
+    assert!(version.starts_with("SQLite 3."), "{version}");
+}
+
+#[tokio::test]
 async fn connections_sync_commits_and_enforce_foreign_keys() {
     let (store, _folder) = migrated().await;
     for db in [&store.write.connections, &store.read.connections] {

@@ -8,10 +8,11 @@ use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
-use docent_domain::id::ChunkId;
+use docent_domain::id::{ChunkId, CollectionId};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ConversationLine {
@@ -23,6 +24,11 @@ pub(super) struct ConversationLine {
     documents: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_pinned: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    limited_key: Option<String>,
+    /// Collections that it is shared with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    shared_with: Vec<String>,
     created_at: i64,
     updated_at: i64,
 }
@@ -86,7 +92,7 @@ pub(super) const fn first_version() -> u32 {
 }
 
 impl ConversationLine {
-    pub(super) fn of(conversation: &Conversation) -> Self {
+    pub(super) fn of(conversation: &Conversation, shared_with: Option<&BTreeSet<CollectionId>>) -> Self {
         Self {
             id: conversation.id.to_string(),
             owner: conversation.owner.to_string(),
@@ -94,13 +100,15 @@ impl ConversationLine {
             collections: conversation.selection.collections.as_deref().map(texts),
             documents: conversation.selection.documents.as_deref().map(texts),
             is_pinned: conversation.is_pinned,
+            limited_key: conversation.limited_key.map(|key| key.to_string()),
+            shared_with: shared_with.into_iter().flatten().map(ToString::to_string).collect(),
             created_at: conversation.created_at.timestamp_micros(),
             updated_at: conversation.updated_at.timestamp_micros(),
         }
     }
 
-    pub(super) fn conversation(&self) -> Result<Conversation, BackupError> {
-        Ok(Conversation {
+    pub(super) fn conversation(self) -> Result<(Conversation, BTreeSet<CollectionId>), BackupError> {
+        let conversation = Conversation {
             id: id(&self.id)?,
             owner: id(&self.owner)?,
             title: ConversationTitle::parse(&self.title).map_err(invalid)?,
@@ -109,9 +117,11 @@ impl ConversationLine {
                 documents: self.documents.as_deref().map(ids).transpose()?,
             },
             is_pinned: self.is_pinned,
+            limited_key: self.limited_key.as_deref().map(id).transpose()?,
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
-        })
+        };
+        Ok((conversation, ids(&self.shared_with)?.into_iter().collect()))
     }
 }
 

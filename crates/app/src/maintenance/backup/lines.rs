@@ -10,7 +10,7 @@ use docent_domain::limits::AccountLimits;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
-use docent_domain::text::Email;
+use docent_domain::text::{Email, LanguageTag};
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_domain::user::{PasswordHash, User};
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,7 @@ pub(super) struct UserLine {
     /// Archives of earlier versions have none.
     #[serde(default)]
     second_factor: Option<SecondFactorLine>,
+    language: Option<String>,
     /// Its own permissions.
     #[serde(default)]
     permissions: Vec<String>,
@@ -203,6 +204,7 @@ impl UserLine {
             bytes_limit: user.limits.stored_bytes,
             images_limit: user.limits.page_images_per_hour,
             second_factor: user.second_factor.as_ref().map(SecondFactorLine::of),
+            language: user.language.as_ref().map(|language| language.as_str().to_owned()),
             permissions: permission_names(rights.permissions),
             groups: rights.groups.iter().map(ToString::to_string).collect(),
         }
@@ -234,6 +236,7 @@ impl UserLine {
                 page_images_per_hour: self.images_limit,
             },
             second_factor: self.second_factor.map(SecondFactorLine::factor).transpose()?,
+            language: self.language.as_deref().map(LanguageTag::parse).transpose().map_err(invalid)?,
         })
     }
 }

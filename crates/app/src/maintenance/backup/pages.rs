@@ -12,10 +12,12 @@ use docent_domain::audit::AuditEntry;
 use docent_domain::collection::{Collection, Membership};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::group::{AssignedPermissions, Group};
+use docent_domain::id::CollectionId;
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
 use docent_domain::webhook::Webhook;
 use docent_ports::store::UnitOfWork;
+use std::collections::BTreeSet;
 
 /// The records of an entry.
 pub(super) enum Records {
@@ -23,7 +25,7 @@ pub(super) enum Records {
     Users(Vec<(User, AssignedPermissions)>),
     Collections(Vec<(Collection, Vec<Membership>)>),
     ApiKeys(Vec<ApiKey>),
-    Conversations(Vec<Conversation>),
+    Conversations(Vec<(Conversation, BTreeSet<CollectionId>)>),
     Messages(Vec<ConversationMessage>),
     Webhooks(Vec<Webhook>),
     Audit(Vec<AuditEntry>),
@@ -49,8 +51,7 @@ pub(super) async fn records(
             Records::ApiKeys(contents.parse_lines(bytes, |line: ApiKeyLine| line.key()).await?)
         }
         Some("conversations") => {
-            let conversation = |line: ConversationLine| line.conversation();
-            Records::Conversations(contents.parse_lines(bytes, conversation).await?)
+            Records::Conversations(contents.parse_lines(bytes, ConversationLine::conversation).await?)
         }
         Some("messages") => {
             let messages = contents.parse_lines(bytes, MessageLine::message).await?;
@@ -110,11 +111,12 @@ impl Records {
                 }
             }
             Self::Conversations(conversations) => {
-                for conversation in conversations {
+                for (conversation, shared_with) in conversations {
                     ensure_new(
                         work.conversations().insert(&conversation).await?,
                         "two conversations have the same ID",
                     )?;
+                    work.conversations().share(conversation.id, &shared_with).await?;
                 }
             }
             Self::Messages(messages) => drop(work.conversations().append(&messages).await?),

@@ -13,11 +13,16 @@ use super::lines::{ChunkLine, Manifest, UsageLine, UserLine};
 use super::webhook_lines::WebhookLine;
 use super::{BackupError, FILE, FORMAT, MANIFEST, REPLACEMENT};
 use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::error::Result;
 use crate::maintenance::progress::Progress;
+use docent_domain::audit::AuditAction;
+use docent_domain::conversation::Conversation;
 use docent_domain::document::{Document, DocumentState, StoredFile};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::ConversationId;
 use docent_domain::listing::PageRequest;
+use docent_domain::permission::RecordKind;
 use docent_ports::archive::ArchiveWriter;
 use docent_ports::store::ReadView;
 use docent_ports::vector_index::VectorIndex;
@@ -119,7 +124,20 @@ pub async fn save(
     progress.end();
     let BackupWriter { entries, summary, .. } = writer;
     entries.finish(summary.documents).await?;
+    // The archive is complete even if this fails.
+    if let Err(error) = record(app, &summary).await {
+        tracing::warn!(%error, "the audit log does not have this backup");
+    }
     Ok(summary)
+}
+
+/// Records a finished backup in the audit log, which is where staff see the time of the last one.
+async fn record(app: &App, summary: &BackupSummary) -> Result<()> {
+    let target = AuditTarget::new(RecordKind::Document, "", "backup of the installation");
+    let changes = Changes::default().added("documents", summary.documents).added("files", summary.files);
+    let mut work = app.store.begin().await?;
+    app.audit(&mut *work, &Initiator::command_line(), AuditAction::Backup, target, changes).await?;
+    Ok(work.commit().await?)
 }
 
 struct BackupWriter<'a> {
@@ -196,8 +214,11 @@ impl BackupWriter<'_> {
             let page = view.inventory().conversations(after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.id);
+            let ids: Vec<_> = page.iter().map(|conversation| conversation.id).collect();
+            let shared = view.conversations().shared_with(&ids).await?;
+            let line = |it: &Conversation| ConversationLine::of(it, shared.get(&it.id));
             let name = format!("conversations/{number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(ConversationLine::of)).await?;
+            self.entries.put_lines(&name, page.iter().map(line)).await?;
             for conversation in &page {
                 self.messages(view, conversation.id).await?;
             }

@@ -76,6 +76,39 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     has_database
 }
 
+/// Checks one component by using it, like [`check`]. Returns details such as its model; `None` if there are none.
+pub(crate) async fn check_one(app: &App, component: Component) -> Result<Option<String>> {
+    let timeout = |_| Err(Fault::new(component, FaultKind::Timeout, "no response within 60 s"));
+    tokio::time::timeout(MODEL_TIMEOUT, use_component(app, component)).await.unwrap_or_else(timeout)
+}
+
+async fn use_component(app: &App, component: Component) -> Result<Option<String>> {
+    let model = |(name, ()): (String, ())| Some(name);
+    match component {
+        Component::Database => app.store.check().await.map(|()| None),
+        Component::KeyValueStore => app.tokens.check().await.map(|()| None),
+        Component::BlobStore => app.blobs.check().await.map(|()| None),
+        Component::VectorStore => {
+            app.collections.check().await?;
+            app.active_index().await?.index.check().await.map(|()| None)
+        }
+        Component::Embedder => {
+            let embedder = app.active_index().await?.embedder().cloned();
+            check_embedder(embedder).await.map(|(name, _)| Some(name))
+        }
+        Component::ChatModel => check_chat_model(app).await.map(model),
+        Component::Reranker => match &app.reranker {
+            Some(reranker) => check_reranker(&**reranker).await.map(model),
+            None => Ok(None),
+        },
+        Component::Recognizer => match app.recognizer.detected().await {
+            Some(recognizer) => check_recognizer(app, &*recognizer).await.map(model),
+            None => Ok(None),
+        },
+        Component::Extractor | Component::MailServer | Component::Service => Ok(None),
+    }
+}
+
 /// Runs a model's check and reports its result. The check returns the model's name and a value for the caller.
 async fn report<T>(
     listener: &mut dyn CheckListener,

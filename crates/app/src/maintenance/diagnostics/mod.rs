@@ -8,6 +8,7 @@ mod consistency;
 mod finding;
 mod repair;
 
+pub(crate) use components::check_one;
 pub(crate) use consistency::version_of;
 use docent_domain::fault::{Component, Fault};
 pub use finding::Finding;

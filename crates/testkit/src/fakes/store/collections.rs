@@ -101,6 +101,7 @@ impl CollectionWriter for Transaction {
                 }
             }
             tables.members.retain(|(of, _), _| *of != id);
+            tables.shared.retain(|(_, collection)| *collection != id);
             Ok(tables.collections.remove(&id).is_some())
         })
     }

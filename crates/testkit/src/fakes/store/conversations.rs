@@ -1,14 +1,16 @@
 //! Conversations in memory.
 
-use super::{Transaction, newest_page, page_of, violation};
+use super::{Tables, Transaction, newest_page, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage, MessageRole};
 use docent_domain::fault::Result;
 use docent_domain::feedback::{Feedback, Rating};
-use docent_domain::id::{ConversationId, MessageId};
+use docent_domain::id::{CollectionId, ConversationId, MessageId};
 use docent_domain::listing::{AnswerFilter, AnswerKind, ConversationFilter, Page, PageRequest};
+use docent_domain::scope::Scope;
 use docent_ports::conversations::{ConversationReader, ConversationWriter, ListedAnswer, MessageSize};
+use std::collections::{BTreeSet, HashMap};
 
 #[async_trait]
 impl ConversationReader for Transaction {
@@ -21,21 +23,39 @@ impl ConversationReader for Transaction {
         filter: &ConversationFilter,
         page: PageRequest,
     ) -> Result<Page<(Conversation, u64)>> {
+        let tables = self.read()?;
         let fits = |conversation: &Conversation, messages: &[ConversationMessage]| {
+            let withheld_from = filter.shared.as_ref().and_then(|shared| {
+                first_unreadable(tables, messages, &shared.scope).map(|answer| answer.saturating_sub(1))
+            });
+            let is_visible = |message: &&ConversationMessage| {
+                filter.shared.is_none()
+                    || message.replaced_at.is_none()
+                        && withheld_from.is_none_or(|from| message.ordinal < from)
+            };
             let has = |text: &str| {
                 let contains =
                     |content: &str| content.to_ascii_lowercase().contains(&text.to_ascii_lowercase());
                 contains(conversation.title.as_str())
-                    || filter.includes_messages && messages.iter().any(|message| contains(&message.content))
+                    || filter.includes_messages
+                        && messages.iter().filter(is_visible).any(|message| contains(&message.content))
             };
-            filter.owner.is_none_or(|owner| conversation.owner == owner)
+            let is_shared = |with: &CollectionId| {
+                let shared = filter.shared.as_ref();
+                shared.is_some_and(|shared| shared.scope.role_in(*with).is_some())
+            };
+            filter.shared.as_ref().is_none_or(|shared| {
+                shared.reader != conversation.owner
+                    && collections(tables, conversation.id).iter().any(is_shared)
+            }) && filter.owner.is_none_or(|owner| conversation.owner == owner)
                 && filter.after.is_none_or(|after| {
                     (conversation.updated_at, conversation.id) < (after.updated_at, after.id)
                 })
                 && filter.is_pinned.is_none_or(|is_pinned| conversation.is_pinned == is_pinned)
+                && filter.limited_key.is_none_or(|key| conversation.limited_key == Some(key))
                 && filter.text.as_ref().is_none_or(|text| has(text))
         };
-        let all = self.read()?.conversations.values();
+        let all = tables.conversations.values();
         let all = all.filter(|(conversation, messages)| fits(conversation, messages));
         let found: Vec<_> =
             all.map(|(conversation, messages)| (conversation.clone(), messages.len() as u64)).collect();
@@ -72,6 +92,21 @@ impl ConversationReader for Transaction {
         Ok(messages.iter().find(is_meant).map(|message| message.ordinal))
     }
 
+    async fn shared_with(
+        &mut self,
+        ids: &[ConversationId],
+    ) -> Result<HashMap<ConversationId, BTreeSet<CollectionId>>> {
+        let tables = self.read()?;
+        let shared = ids.iter().map(|id| (*id, collections(tables, *id)));
+        Ok(shared.filter(|(_, collections)| !collections.is_empty()).collect())
+    }
+
+    async fn first_unreadable(&mut self, id: ConversationId, scope: &Scope) -> Result<Option<u32>> {
+        let tables = self.read()?;
+        let messages = tables.conversations.get(&id).map_or(&[][..], |(_, messages)| messages);
+        Ok(first_unreadable(tables, messages, scope))
+    }
+
     async fn answers(
         &mut self,
         filter: &AnswerFilter,
@@ -99,6 +134,24 @@ impl ConversationReader for Transaction {
         }
         Ok(newest_page(found, |listed| (listed.answer.at, listed.answer.id), page))
     }
+}
+
+/// The collections that a conversation is shared with.
+fn collections(tables: &Tables, id: ConversationId) -> BTreeSet<CollectionId> {
+    let shared = tables.shared.iter().filter(|(conversation, _)| *conversation == id);
+    shared.map(|(_, collection)| *collection).collect()
+}
+
+fn first_unreadable(tables: &Tables, messages: &[ConversationMessage], scope: &Scope) -> Option<u32> {
+    let is_readable =
+        |id: &_| tables.documents.get(id).is_some_and(|document| scope.contains(&document.collections));
+    let is_unreadable = |message: &&ConversationMessage| match &message.role {
+        MessageRole::Agent { sources, .. } if message.replaced_at.is_none() => {
+            !sources.iter().all(|source| is_readable(&source.document_id))
+        }
+        _ => false,
+    };
+    messages.iter().find(is_unreadable).map(|message| message.ordinal)
 }
 
 fn is_of_kind(role: &MessageRole, kind: AnswerKind) -> bool {
@@ -137,7 +190,23 @@ impl ConversationWriter for Transaction {
     }
 
     async fn delete(&mut self, id: ConversationId) -> Result<bool> {
-        self.write(|tables| Ok(tables.conversations.remove(&id).is_some()))
+        self.write(|tables| {
+            tables.shared.retain(|(conversation, _)| *conversation != id);
+            Ok(tables.conversations.remove(&id).is_some())
+        })
+    }
+
+    async fn share(&mut self, id: ConversationId, collections: &BTreeSet<CollectionId>) -> Result<()> {
+        self.write(|tables| {
+            if !tables.conversations.contains_key(&id)
+                || !collections.iter().all(|collection| tables.collections.contains_key(collection))
+            {
+                return Err(violation("the conversation or a collection does not exist"));
+            }
+            tables.shared.retain(|(conversation, _)| *conversation != id);
+            tables.shared.extend(collections.iter().map(|collection| (id, *collection)));
+            Ok(())
+        })
     }
 
     async fn append(&mut self, added: &[ConversationMessage]) -> Result<u32> {

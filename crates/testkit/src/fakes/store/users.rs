@@ -83,6 +83,8 @@ impl UserWriter for Transaction {
             tables.sessions.retain(|_, session| session.user != id);
             tables.verifications.retain(|_, token| token.user != id);
             tables.conversations.retain(|_, (conversation, _)| conversation.owner != id);
+            let conversations = &tables.conversations;
+            tables.shared.retain(|(conversation, _)| conversations.contains_key(conversation));
             tables.webhooks.retain(|_, kept| kept.webhook.owner != id);
             let webhooks = &tables.webhooks;
             tables.deliveries.retain(|_, delivery| webhooks.contains_key(&delivery.webhook));
