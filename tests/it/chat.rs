@@ -2,6 +2,10 @@
 
 use docent_tests::app::TestApp;
 use docent_tests::rules;
+use reqwest::Method;
+
+/// What the page has before the address of its script.
+const SCRIPT: &str = "type=\"module\" src=\"";
 
 /// Returns the address that follows this text in the page.
 async fn asset(app: &TestApp, before: &str) -> String {
@@ -60,13 +64,16 @@ rules! {
 
     async fn chat_assets_are_small_and_cacheable(setup) {
         let app = setup.start().await;
+        let script = asset(&app, SCRIPT).await;
+        let actions = app.get(&script.replace("chat.js", "actions.js")).await.expect(200);
+        let viewer = app.get(&script.replace("chat.js", "viewer.js")).await.expect(200);
+        let script = app.get(&script).await.expect(200);
         let style = app.get(&asset(&app, "rel=\"stylesheet\" href=\"").await).await.expect(200);
-        let script = app.get(&asset(&app, "type=\"module\" src=\"").await).await.expect(200);
         let viewer_style = app.get(&asset(&app, "data-style=\"").await).await.expect(200);
-        let viewer = app.get(&asset(&app, "data-script=\"").await).await.expect(200);
         for (asset, content_type, limit) in [
             (&style, "text/css; charset=utf-8", 25),
             (&script, "text/javascript; charset=utf-8", 80),
+            (&actions, "text/javascript; charset=utf-8", 30),
             (&viewer_style, "text/css; charset=utf-8", 10),
             (&viewer, "text/javascript; charset=utf-8", 40),
         ] {
@@ -79,7 +86,35 @@ rules! {
         let first_load = page.text.len() + style.text.len() + script.text.len();
         assert!(first_load < 100 * 1024, "{first_load} bytes");
         for sink in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser"] {
-            assert!(!script.text.contains(sink) && !viewer.text.contains(sink), "{sink}");
+            for script in [&script, &actions, &viewer] {
+                assert!(!script.text.contains(sink), "{sink}");
+            }
+        }
+    }
+
+    async fn assets_are_compressed_for_clients_that_accept_it(setup) {
+        let app = setup.start().await;
+        for path in [
+            "/chat/chat.css", "/chat/chat.js", "/chat/actions.js", "/chat/viewer.css", "/chat/viewer.js", "/admin/admin.css",
+            "/admin/admin.js", "/admin/picker.js",
+        ] {
+            let plain = app.get(path).await.expect(200);
+            assert_eq!((plain.header("content-encoding"), plain.header("vary")), ("", "Accept-Encoding"), "{path}");
+            for refused in ["br", "gzip;q=0, br", "identity, gzip;q=0.5"] {
+                let request = app.request(Method::GET, path).header("Accept-Encoding", refused);
+                assert_eq!(app.send(request).await.text, plain.text, "{path}, {refused}");
+            }
+            for accepted in ["gzip", "gzip, deflate, br, zstd"] {
+                let request = app.request(Method::GET, path).header("Accept-Encoding", accepted);
+                let response = request.send().await.unwrap();
+                let headers = response.headers().clone();
+                assert_eq!((&headers["content-encoding"], &headers["vary"]), (&"gzip".parse().unwrap(), &"Accept-Encoding".parse().unwrap()));
+                let bytes = response.bytes().await.unwrap();
+                assert!(bytes.len() < plain.text.len() / 2, "{path}: {} bytes", bytes.len());
+                // The beginning of the format, and the length of the decoded text at its end.
+                assert_eq!(bytes[..2], [0x1f, 0x8b]);
+                assert_eq!(bytes[bytes.len() - 4..], u32::try_from(plain.text.len()).unwrap().to_le_bytes());
+            }
         }
     }
 }

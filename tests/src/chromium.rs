@@ -81,7 +81,12 @@ impl Chromium {
         capabilities.insert("goog:chromeOptions".to_owned(), json!({ "args": ARGUMENTS }));
         capabilities.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        let client = builder.capabilities(capabilities).connect(&driver).await;
+        let builder = builder.capabilities(capabilities);
+        let client = match builder.connect(&driver).await {
+            Ok(client) => Ok(client),
+            // On a busy machine Chromium sometimes ends before its window is open.
+            Err(_) => builder.connect(&driver).await,
+        };
         let client = client.unwrap_or_else(|error| panic!("no window of Chromium from {driver}: {error}"));
         Self { client, root: format!("http://{}", app.address) }
     }
@@ -153,6 +158,11 @@ impl Chromium {
         let field = self.find(&format!("[id='{id}']")).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
+    }
+
+    /// Types into the element with the focus.
+    pub async fn keys(&self, keys: &str) {
+        self.client.active_element().await.unwrap().send_keys(keys).await.unwrap();
     }
 
     /// Chooses files in a file field.

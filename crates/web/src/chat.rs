@@ -1,11 +1,15 @@
 //! `GET /chat`: the web chat. The page contains no user data and needs no authentication; its script signs in and loads all
 //! data through the API.
 
-use crate::asset::asset;
+use crate::asset::{Asset, CSS};
+use crate::language;
+use crate::language::request::AccountLanguage;
+use crate::language::script::Script;
 use crate::templates::{html_response, render};
-use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use docent_http::{Reply, State};
+use actix_web::{HttpRequest, HttpResponse};
+use docent_app::accounts::verification;
+use docent_http::{Query, Reply, State};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -17,27 +21,44 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
                       form-action 'none'; base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-static STYLE: LazyLock<String> = LazyLock::new(|| {
-    compact(concat!(include_str!("templates/tokens.css"), include_str!("templates/chat/chat.css")))
+static STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    let style = concat!(include_str!("templates/tokens.css"), include_str!("templates/chat/chat.css"));
+    Asset::new(CSS, compact(style))
 });
 
 /// The script, written in several files and concatenated so that a browser never mixes versions.
 const SOURCE: &str = concat!(
+    include_str!("templates/text.js"),
     include_str!("templates/chat/dom.js"),
     include_str!("templates/theme.js"),
     include_str!("templates/chat/api.js"),
     include_str!("templates/chat/session.js"),
+    include_str!("templates/chat/modules.js"),
     include_str!("templates/chat/markdown.js"),
     include_str!("templates/chat/sources.js"),
-    include_str!("templates/chat/picker.js"),
+    include_str!("templates/chat/selection.js"),
     include_str!("templates/chat/documents.js"),
+    include_str!("templates/chat/welcome.js"),
     include_str!("templates/chat/feedback.js"),
     include_str!("templates/chat/conversation.js"),
     include_str!("templates/chat/conversation_list.js"),
     include_str!("templates/chat/main.js"),
 );
 
-/// What the page loads when it is needed first: the document viewer, and the export of conversations.
+/// What the page loads when the user does something for the first time that needs it: uploads, dialogs and forms.
+const ACTIONS_SOURCE: &str = concat!(
+    include_str!("templates/chat/actions/actions.js"),
+    include_str!("templates/chat/actions/confirm.js"),
+    include_str!("templates/chat/actions/picker.js"),
+    include_str!("templates/chat/actions/upload.js"),
+    include_str!("templates/chat/actions/documents.js"),
+    include_str!("templates/chat/actions/conversations.js"),
+    include_str!("templates/chat/actions/share.js"),
+    include_str!("templates/chat/actions/edit.js"),
+    include_str!("templates/chat/actions/feedback.js"),
+);
+
+/// What the page loads when a document is opened first.
 const VIEWER_SOURCE: &str = concat!(
     include_str!("templates/chat/viewer/viewer.js"),
     include_str!("templates/chat/viewer/pages.js"),
@@ -45,38 +66,45 @@ const VIEWER_SOURCE: &str = concat!(
     include_str!("templates/chat/viewer/find.js"),
     include_str!("templates/chat/viewer/selection.js"),
     include_str!("templates/chat/viewer/summary.js"),
-    include_str!("templates/chat/viewer/export.js"),
 );
 
-static VIEWER_STYLE: LazyLock<String> =
-    LazyLock::new(|| compact(include_str!("templates/chat/viewer/viewer.css")));
+static VIEWER_STYLE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new(CSS, compact(include_str!("templates/chat/viewer/viewer.css"))));
 
 /// The script without comments and indentation, which are a sixth of it.
-static SCRIPT: LazyLock<String> = LazyLock::new(|| stripped(SOURCE));
+static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(&stripped(SOURCE)));
+static ACTIONS_SCRIPT: LazyLock<Script> = LazyLock::new(|| module(ACTIONS_SOURCE));
+static VIEWER_SCRIPT: LazyLock<Script> = LazyLock::new(|| module(VIEWER_SOURCE));
 
-/// The script of the viewer. The page compares its version with its own, since the service may have been updated in between.
-static VIEWER_SCRIPT: LazyLock<String> =
-    LazyLock::new(|| stripped(VIEWER_SOURCE) + "export const version = \"" + &VERSION + "\";\n");
+/// A script that the page loads later. The page compares its version with its own, since the service may have been updated
+/// in between.
+fn module(source: &str) -> Script {
+    Script::new(&(stripped(source) + "export const version = \"" + &VERSION + "\";\n"))
+}
 
-/// Removes indentation, empty lines, and comments in lines of their own or behind a semicolon from the script or the page, which
-/// have no text over several lines or with `; // `.
+/// Removes indentation, empty lines, comments in lines of their own or behind a semicolon, and space around some operators from the
+/// script or the page, which have no text over several lines or with `; // ` or such an operator.
 fn stripped(script: &str) -> String {
     let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     let without_comment =
         |line| str::split_once(line, "; // ").map_or([line, "\n"], |(code, _)| [code, ";\n"]);
-    lines.flat_map(without_comment).collect()
+    let script: String = lines.flat_map(without_comment).collect();
+    [" => ", " === ", " !== ", " && "].iter().fold(script, |script, long| script.replace(long, long.trim()))
 }
 
-/// Removes the space around punctuation in a stylesheet. It has no texts with such punctuation.
+/// Removes line breaks and the space around punctuation in a stylesheet. It has no texts with such punctuation, and each line ends
+/// with some.
 fn compact(style: &str) -> String {
     let pairs = [(" { ", "{"), ("; }", "}"), (" }", "}"), ("; ", ";"), (": ", ":"), (", ", ",")];
-    pairs.iter().fold(style.to_owned(), |style, (long, short)| style.replace(long, short))
+    let style: String = style.lines().map(str::trim).collect();
+    pairs.iter().fold(style, |style, (long, short)| style.replace(long, short))
 }
 
 /// Version of the assets, derived from their content. It is part of their URLs because browsers cache them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let assets = [STYLE.as_str(), SCRIPT.as_str(), VIEWER_STYLE.as_str(), VIEWER_SOURCE];
-    let digest = assets.iter().fold(Sha256::new(), |hash, asset| hash.chain_update(asset)).finalize();
+    let assets = [STYLE.text(), SOURCE, VIEWER_STYLE.text(), ACTIONS_SOURCE, VIEWER_SOURCE].into_iter();
+    let all = assets.chain(language::sources());
+    let digest = all.fold(Sha256::new(), |hash, asset| hash.chain_update(asset)).finalize();
     digest.iter().take(6).fold(String::new(), |mut version, byte| {
         // Writing to a string cannot fail.
         let _ = write!(version, "{byte:02x}");
@@ -94,9 +122,11 @@ pub(crate) struct ChatPage<'a> {
     accept: String,
     /// Whether answers are quotes, because no language model is connected.
     quotes_only: bool,
+    /// Whether the service can send a link for a new password.
+    sends_email: bool,
 }
 
-pub(crate) async fn page(context: State) -> Reply {
+pub(crate) async fn page(_: AccountLanguage, context: State) -> Reply {
     let accepted = context.app.settings().upload_types;
     let page = ChatPage {
         app_name: &context.settings.app_name,
@@ -104,25 +134,30 @@ pub(crate) async fn page(context: State) -> Reply {
         types: accepted.to_string(),
         accept: accepted.accept(),
         quotes_only: context.app.answers_by_quoting(),
+        sends_email: verification::is_possible(&context.app),
     };
     let html = stripped(&render(&page)?);
     Ok(html_response(StatusCode::OK, POLICY, html))
 }
 
-pub(crate) async fn style() -> HttpResponse {
-    asset("text/css; charset=utf-8", &STYLE)
+pub(crate) async fn style(request: HttpRequest) -> HttpResponse {
+    STYLE.respond(&request)
 }
 
-pub(crate) async fn script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", &SCRIPT)
+pub(crate) async fn script(request: HttpRequest, query: Query) -> HttpResponse {
+    SCRIPT.asset(query.text("l")).respond(&request)
 }
 
-pub(crate) async fn viewer_style() -> HttpResponse {
-    asset("text/css; charset=utf-8", &VIEWER_STYLE)
+pub(crate) async fn actions(request: HttpRequest, query: Query) -> HttpResponse {
+    ACTIONS_SCRIPT.asset(query.text("l")).respond(&request)
 }
 
-pub(crate) async fn viewer_script() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", &VIEWER_SCRIPT)
+pub(crate) async fn viewer_style(request: HttpRequest) -> HttpResponse {
+    VIEWER_STYLE.respond(&request)
+}
+
+pub(crate) async fn viewer_script(request: HttpRequest, query: Query) -> HttpResponse {
+    VIEWER_SCRIPT.asset(query.text("l")).respond(&request)
 }
 
 #[cfg(test)]
@@ -133,16 +168,16 @@ mod tests {
     #[test]
     fn stylesheets_are_compacted() {
         assert_eq!(
-            compact("a:hover, b > i { color: red; top: 0 1px; }\nc { }"),
-            "a:hover,b > i{color:red;top:0 1px}\nc{}"
+            compact("a:hover,\n  b > i { color: red; top: 0 1px; }\nc { }"),
+            "a:hover,b > i{color:red;top:0 1px}c{}"
         );
     }
 
     #[test]
     fn script_is_stripped_of_comments_and_indentation() {
         assert_eq!(
-            stripped("// Comment\nif (a) {\n  b(\"// text\"); // Comment\n\n}\n"),
-            "if (a) {\nb(\"// text\");\n}\n"
+            stripped("// Comment\nif (a && c) {\n  b(\"// text\"); // Comment\n\n}\n"),
+            "if (a&&c) {\nb(\"// text\");\n}\n"
         );
         // An open backtick at the end of a line would begin a text over several lines, which must not change.
         let is_open = |line: &&str| {
@@ -157,19 +192,20 @@ mod tests {
             }
             ticks % 2 == 1
         };
-        for script in [stripped(SOURCE), stripped(VIEWER_SOURCE)] {
+        for script in [stripped(SOURCE), stripped(ACTIONS_SOURCE), stripped(VIEWER_SOURCE)] {
             assert_eq!(script.lines().filter(is_open).collect::<Vec<_>>(), [""; 0]);
         }
     }
 
     impl Samples for ChatPage<'_> {
         fn samples() -> Vec<Self> {
-            let page = |types: &str, accept: &str, quotes_only| Self {
+            let page = |types: &str, accept: &str, is_small| Self {
                 app_name: "Docent",
                 version: &VERSION,
                 types: types.to_owned(),
                 accept: accept.to_owned(),
-                quotes_only,
+                quotes_only: is_small,
+                sends_email: !is_small,
             };
             vec![page("PDF", ".pdf", true), page("PDF and DOCX", ".pdf,.docx", false)]
         }

@@ -2,6 +2,8 @@
 //!
 //! The session is the one of the account pages and of the panel, so that signing out ends it everywhere.
 
+use crate::language;
+use crate::language::request::prefer;
 use crate::signed_in::own_page::OwnPage;
 use crate::signed_in::session;
 use actix_session::Session;
@@ -26,10 +28,14 @@ struct Account {
     email: String,
     /// Whether the account can use the panel.
     is_staff: bool,
+    /// Code of the language that the pages have for it.
+    language: &'static str,
 }
 
 fn response(known: Option<BrowserSession>) -> HttpResponse {
+    prefer("/chat", known.as_ref().and_then(|known| known.user.language.as_ref()));
     let account = known.map(|known| Account {
+        language: language::current().code(),
         id: known.user.id.to_string(),
         is_staff: known.actor.authorize::<UseAdminPanel>().is_ok(),
         email: known.user.email.as_str().to_owned(),

@@ -25,11 +25,13 @@ pub const TABLES: [Table; 6] =
 routes! {
     below "":
     "/account/confirm-email" { GET => account::confirm_email::page, POST => account::confirm_email::submit }
+    "/account/forgot-password" { GET => account::forgot_password::page, POST => account::forgot_password::submit }
     "/account/reset-password" { GET => account::reset_password::page, POST => account::reset_password::submit }
     "/account/verify-email" { GET => account::verify_email::page, POST => account::verify_email::submit }
     "/chat"                 { GET => chat::page }
     "/chat/chat.css"        { GET => chat::style }
     "/chat/chat.js"         { GET => chat::script }
+    "/chat/actions.js"      { GET => chat::actions }
     "/chat/viewer.css"      { GET => chat::viewer_style }
     "/chat/viewer.js"       { GET => chat::viewer_script }
     "/chat/session"         { GET => chat_session::show, POST => chat_session::begin, DELETE => chat_session::end }
@@ -38,6 +40,7 @@ routes! {
 pages! {
     InAccount<MessagePage> => "account/message.html"
     InAccount<account::confirm_email::ConfirmEmailPage> => "account/confirm_email.html"
+    InAccount<account::forgot_password::ForgotPasswordPage> => "account/forgot_password.html"
     InAccount<account::reset_password::ResetPasswordPage> => "account/reset_password.html"
     InAccount<account::verify_email::VerifyEmailPage> => "account/verify_email.html"
     chat::ChatPage<'_> => "chat/chat.html"

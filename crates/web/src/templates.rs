@@ -1,8 +1,10 @@
 //! Page templates and the pages that they render.
 
+mod functions;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use crate::language;
 use actix_web::HttpResponse;
 use actix_web::http::{StatusCode, header};
 use docent_http::ApiError;
@@ -75,6 +77,7 @@ const SHARED: &[Template] = &[
     template!("list.html"),
     template!("paging.html"),
     template!("feedback.html"),
+    template!("status.html"),
     template!("chart.html"),
     template!("job_rows.html"),
     template!("errors.html"),
@@ -97,18 +100,20 @@ static COMPILED: OnceLock<Tera> = OnceLock::new();
 /// # Errors
 /// If a template has a syntax error.
 pub(crate) fn compile(pages: impl Iterator<Item = &'static Template>) -> io::Result<()> {
-    let mut tera = Tera::new();
+    let mut tera = functions::engine();
     let all = SHARED.iter().chain(pages).map(|template| (template.path, template.text));
     tera.add_raw_templates(all).map_err(io::Error::other)?;
     COMPILED.get_or_init(|| tera);
     Ok(())
 }
 
-/// Response with a page and its content security policy.
+/// Response with a page in the language of the request, and its content security policy.
 pub(crate) fn html_response(status: StatusCode, policy: &'static str, html: String) -> HttpResponse {
     HttpResponse::build(status)
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CONTENT_SECURITY_POLICY, policy))
+        .insert_header((header::CONTENT_LANGUAGE, language::current().code()))
+        .insert_header((header::VARY, "Accept-Language, Cookie"))
         .body(html)
 }
 

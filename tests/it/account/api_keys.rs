@@ -22,7 +22,10 @@ async fn create(browser: &mut Browser, name: &str, scope: &str) -> String {
 /// Returns the path that revokes the first key of the list.
 async fn revoke_path(browser: &mut Browser) -> String {
     let list = browser.get("/account/api-keys").await.expect(200).text;
-    format!("/account/api-keys/{}/revoke", between(&list, "<td><a href=\"/account/api-keys/", "/revoke\""))
+    format!(
+        "/account/api-keys/{}/revoke",
+        between(&list, "\"Action\"><a href=\"/account/api-keys/", "/revoke\"")
+    )
 }
 
 async fn documents(app: &TestApp, key: &str) -> u16 {

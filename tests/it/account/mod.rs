@@ -4,6 +4,7 @@ mod api_keys;
 mod chat_session;
 mod deletion;
 mod email;
+mod language;
 mod password;
 mod proof;
 mod second_factor;

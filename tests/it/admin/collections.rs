@@ -247,7 +247,7 @@ rules! {
             let text = between(&text, "What this account can read", "</table>");
             for (name, role, source) in [("Everyone", "contributor", "role of every account"), ("Personal", "manager", "owner"), ("Team", "viewer", "member")] {
                 let row = text.split("<tr>").find(|row| row.contains(&format!(">{name}</a>"))).unwrap_or_default();
-                assert!(row.contains(&format!("<td>{role}</td>")) && row.contains(&format!(">{source}</td>")), "{name}: {text}");
+                assert!(row.contains(&format!(">{role}</td>")) && row.contains(&format!(">{source}</td>")), "{name}: {text}");
             }
             assert!(text.contains(&format!("href=\"/admin/documents?collection={team}\">1<")) && !text.contains("Secret"), "{text}");
             assert!(!text.contains("views all"), "{text}");

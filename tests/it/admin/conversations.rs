@@ -35,7 +35,7 @@ rules! {
         app.run_jobs().await;
         ask(&ada, &mut browser, "Where does <script>the zebra live?").await;
         let list = browser.get("/admin/conversations?q=zebra&owner=ada%40example.org").await.expect(200).text;
-        assert!(list.contains("ada@example.org") && list.contains("<td class=\"number minor\">2</td>"), "{list}");
+        assert!(list.contains("ada@example.org") && list.contains("<td class=\"number minor\" data-label=\"Messages\">2</td>"), "{list}");
         let page = browser.get(&format!("/admin/conversations/{ID}")).await.expect(200).text;
         for text in ["In &lt;b&gt;Africa", "Sources: 1", "page 1", &format!("/admin/documents/{document}"), "input tokens"] {
             assert!(page.contains(text), "{text}: {page}");

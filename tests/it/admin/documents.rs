@@ -209,7 +209,7 @@ rules! {
         assert!(page.contains("the first page") && page.contains("word899"));
         let waiting = create_record(&ada, "Waiting").await;
         let page = browser.get(&format!("/admin/documents/{waiting}/chunks")).await.expect(200).text;
-        assert!(page.contains("The document is pending."));
+        assert!(page.contains("The status of the document is “Processing”."));
         for wrong in ["00000000-0000-0000-0000-000000000000", "x"] {
             let _ = browser.get(&format!("/admin/documents/{wrong}/chunks")).await.expect(404);
         }

@@ -51,7 +51,7 @@ rules! {
         let member = [("email", "ada@example.org"), ("password", "a long secret"), ("is_active", "on"), ("is_staff", "on"), ("groups", &id)];
         let _ = submit(&mut root, "/admin/users/add", &member).await.expect(303);
         let list = root.get("/admin/groups?q=edit").await.expect(200).text;
-        assert!(list.contains("Editors") && list.contains("<td class=\"number\">1</td><td class=\"number\">2</td>"), "{list}");
+        assert!(list.contains("Editors") && list.contains("data-label=\"Members\">1</td><td class=\"number\" data-label=\"Permissions\">2</td>"), "{list}");
         assert!(root.get("/admin/groups?q=other").await.expect(200).text.contains("No matching groups."));
 
         let reply = submit(&mut root, "/admin/groups/add", &[("name", "EDITORS"), ("permissions", "jobs.view_job")]).await;
@@ -61,7 +61,7 @@ rules! {
         let mut ada = docent_tests::browser::Browser::new(&app);
         let _ = ada.login("ada@example.org", "a long secret").await.expect(303);
         let _ = ada.get("/admin/groups").await.expect(403);
-        assert!(ada.get("/account").await.expect(200).text.contains("<dt>Documents</dt><dd>add</dd>"));
+        assert!(ada.get("/account").await.expect(200).text.contains("<li>Add <small>Upload documents in the panel.</small></li>"));
 
         assert!(root.get(&format!("{page}/delete")).await.expect(200).text.contains("Writers"));
         let reply = submit(&mut root, &format!("{page}/delete"), &[]).await.expect(303);

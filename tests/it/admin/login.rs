@@ -1,6 +1,8 @@
 //! Signing in to the panel: `/admin/login`.
 
 use docent_app::accounts::create::Flags;
+use docent_domain::audit::AuditAction;
+use docent_domain::listing::AuditFilter;
 use docent_tests::app::PASSWORD;
 use docent_tests::browser::{Browser, form_token};
 use docent_tests::rules;
@@ -21,13 +23,42 @@ rules! {
         }
     }
 
-    async fn account_without_panel_access_gets_the_wrong_password_error(setup) {
+    async fn account_without_panel_access_is_told_so_after_its_password(setup) {
+        let app = setup.start().await;
+        let user = app.account("plain@example.org", Flags::default()).await;
+        let mut browser = Browser::new(&app);
+        let page = browser.login("plain@example.org", PASSWORD).await.expect(403);
+        assert!(page.text.contains("This account has no access to the panel."));
+        assert!(page.text.contains("href=\"/chat\"") && !page.text.contains(WRONG));
+        for path in ["/admin", "/account"] {
+            let _ = browser.get(path).await.expect(303);
+        }
+        let failures = AuditFilter { action: Some(AuditAction::LoginFailed), ..AuditFilter::default() };
+        let entry = app.audit(failures).await.remove(0);
+        assert_eq!(entry.record, user.id.to_string());
+        assert_eq!(entry.changes["reason"].after.as_deref(), Some("no access to the panel"));
+    }
+
+    async fn account_signed_in_elsewhere_reads_that_it_has_no_panel_access(setup) {
+        let app = setup.start().await;
+        app.account("plain@example.org", Flags::default()).await;
+        app.account("staff@example.org", STAFF).await;
+        let mut browser = Browser::new(&app);
+        let _ = browser.login_at("/account/login", "plain@example.org", PASSWORD).await.expect(303);
+        assert_eq!(browser.get("/admin").await.expect(303).header("location"), "/admin/login");
+        assert!(browser.get("/admin/login").await.expect(200).text.contains("no access to the panel"));
+        let _ = browser.get("/account").await.expect(200);
+        let _ = browser.login("staff@example.org", PASSWORD).await.expect(303);
+        assert!(!browser.get("/admin/login").await.expect(200).text.contains("no access to the panel"));
+    }
+
+    async fn wrong_password_does_not_show_who_is_staff(setup) {
         let app = setup.start().await;
         app.account("plain@example.org", Flags::default()).await;
         app.account("staff@example.org", STAFF).await;
         let mut pages = Vec::new();
         for (email, password) in
-            [("plain@example.org", PASSWORD), ("staff@example.org", "wrong"), ("unknown@example.org", PASSWORD)]
+            [("plain@example.org", "wrong"), ("staff@example.org", "wrong"), ("unknown@example.org", PASSWORD)]
         {
             let mut browser = Browser::new(&app);
             let page = browser.login(email, password).await.expect(401);
@@ -57,6 +88,16 @@ rules! {
         let page = browser.login("staff@example.org", PASSWORD).await.expect(429);
         assert_eq!(page.header("retry-after"), "900");
         let _ = app.login("staff@example.org", PASSWORD).await.expect(429);
+    }
+
+    async fn sign_ins_without_access_are_rate_limited(setup) {
+        let app = setup.start().await;
+        app.account("plain@example.org", Flags::default()).await;
+        let mut browser = Browser::new(&app);
+        for _ in 0..10 {
+            let _ = browser.login("plain@example.org", "wrong").await.expect(401);
+        }
+        let _ = browser.login("plain@example.org", PASSWORD).await.expect(429);
     }
 
     async fn sign_in_without_form_token_is_refused(setup) {

@@ -31,7 +31,7 @@ rules! {
         // The title of the first result has the word, that of the second has not.
         let numbers = |document: &str| -> Vec<f32> {
             let row = between(&page, document, "</tr>");
-            row.split("<td class=\"number\">").skip(1).map(|cell| cell.split('<').next().unwrap().parse().unwrap()).collect()
+            row.split("<td class=\"number\"").skip(1).map(|cell| between(cell, ">", "<").parse().unwrap()).collect()
         };
         let (first, second) = (numbers(&zebra), numbers(&penguin));
         assert!(first[1] > 0.0 && first[3] > 0.0 && second[1] > 0.0, "{first:?} {second:?}");

@@ -39,15 +39,17 @@ rules! {
         record_usage(&app, &ada, 20, 2).await;
         record_usage(&app, &member, 300, 30).await;
         let day = app.app.now().date_naive();
-        let numbers = |numbers: [u64; 4]| numbers.map(|n| format!("<td class=\"number\">{n}</td>")).concat();
+        let labels = ["Answers", "Input tokens", "Output tokens", "Tokens"];
+        let cell = |(label, n): (&str, u64)| format!("<td class=\"number\" data-label=\"{label}\">{n}</td>");
+        let numbers = |numbers: [u64; 4]| labels.into_iter().zip(numbers).map(cell).collect::<String>();
         let page = browser.get("/admin/usage").await.expect(200).text.replace("\n    ", "");
-        assert!(page.contains(&format!("<td>{day}</td>{}", numbers([2, 320, 32, 352]))), "{page}");
+        assert!(page.contains(&format!(">{day}</td>{}", numbers([2, 320, 32, 352]))), "{page}");
         let page = browser.get("/admin/usage?by=user").await.expect(200).text.replace("\n    ", "");
-        assert!(page.contains(&format!("<td>ada@example.org</td>{}", numbers([2, 30, 3, 33]))), "{page}");
+        assert!(page.contains(&format!(">ada@example.org</td>{}", numbers([2, 30, 3, 33]))), "{page}");
         let page = browser.get(&format!("/admin/usage?by=user-key&from={day}&to={day}&user=ada%40example.org")).await;
         let page = page.expect(200).text.replace("\n    ", "");
-        assert!(page.contains(&format!("<td>none</td>{}", numbers([1, 20, 2, 22]))), "{page}");
-        assert!(!page.contains("<td>staff@example.org</td>") && page.contains("1–1 of 1"));
+        assert!(page.contains(&format!(">none</td>{}", numbers([1, 20, 2, 22]))), "{page}");
+        assert!(!page.contains(">staff@example.org</td>") && page.contains("1–1 of 1"));
         for empty in ["?user=unknown", "?to=2000-01-01"] {
             let page = browser.get(&format!("/admin/usage{empty}")).await.expect(200).text;
             assert!(page.contains("No usage in this period."), "{empty}");

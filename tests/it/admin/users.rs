@@ -112,7 +112,7 @@ rules! {
             ("is_superuser", Some("false")),
             ("permissions", Some("accounts.view_user")),
         ]);
-        for allowed in ["<dt>Documents</dt><dd>view</dd>", "<dt>Users</dt><dd>view</dd>"] {
+        for allowed in ["<li>View <small>See all documents in the panel.", "<li>View <small>See all accounts and their permissions.</small></li>"] {
             assert!(text.contains(allowed), "{allowed}: {text}");
         }
         let mut new = at_panel(&app, "new@example.org").await;

@@ -19,7 +19,7 @@ async fn tick(window: &Chromium, picker: &str, value: &str) {
 #[tokio::test]
 async fn group_permissions_determine_menu_and_actions() {
     superuser_journey(async |app, window| {
-        assert_eq!(menu(window).await.len(), 18);
+        assert_eq!(menu(window).await.len(), 19);
         window.goto("/admin/groups/add").await;
         window.fill("name", "Librarians").await;
         for permission in ["documents.view_document", "documents.delete_document"] {
@@ -64,6 +64,7 @@ async fn api_key_is_shown_once_and_works_until_revoked() {
         async |app, window| {
             superuser(app, window).await;
             window.goto("/admin/api-keys/add").await;
+            window.see("Every account may, without any permission, use the chat").await;
             window.fill("name", "Nightly import").await;
             tick(window, "scopes", "read").await;
             window.press("Create key").await;
@@ -78,6 +79,7 @@ async fn api_key_is_shown_once_and_works_until_revoked() {
             assert!(!window.text().await.contains(&secret));
             window.press("Nightly import").await;
             window.see("just now").await;
+            window.see("read List, read and search documents").await;
             window.press("Revoke…").await;
             window.click("main button.danger").await;
             window.see("revoked").await;
@@ -118,6 +120,8 @@ async fn permissions_can_be_chosen_without_scripts() {
         superuser(app, window).await;
         window.goto("/admin/groups/add").await;
         assert!(!window.has(".pane").await, "scripts run");
+        window.see("Every account may, without any permission, use the chat").await;
+        window.see("Upload documents in the panel.").await;
         window.fill("name", "Librarians").await;
         tick(window, "permissions", "documents.view_document").await;
         window.press("Create group").await;

@@ -314,15 +314,17 @@ async fn dropped_upload_shows_progress() {
             document.body.dispatchEvent(event('drop'));
             return [over.defaultPrevented, isMarked, document.documentElement.classList.contains('over')]";
         assert_eq!(window.run(drop, vec![]).await, json!([true, true, false]));
-        let mut seen = Vec::new();
+        let (mut seen, mut shown) = (Vec::new(), Vec::new());
         wait::until("the upload is in progress", async || {
             let value = "return document.querySelector('#uploads progress')?.value ?? null";
             seen.push(window.run(value, vec![]).await);
+            shown.extend(window.texts("#uploads .hint").await);
             seen.iter().any(|value| value.as_f64().is_some_and(|part| part > 0.0 && part < 1.0))
         })
         .await;
         let fast = json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
         window.devtools("Network.emulateNetworkConditions", fast).await;
+        assert!(shown.iter().any(|bytes| bytes.ends_with(" of 300 kB")), "{shown:?}");
         window.find("#documents-list .pill.pending").await;
         assert_eq!(window.texts("#documents-list .title").await, ["Dropped.pdf"]);
         app.run_jobs().await;

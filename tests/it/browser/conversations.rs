@@ -59,7 +59,7 @@ async fn conversations_are_listed_reopened_continued_renamed_and_deleted() {
         |setup| setup.script(script),
         async |app, window| {
             let member = Member::login(app, enter(app, window).await).await;
-            window.see("Your questions appear here.").await;
+            window.see("No conversations yet. Ask a question, and it appears here.").await;
             member.add("Animals.pdf", animals()).await;
             app.run_jobs().await;
             ask(window, "Where is the zebra?").await;
@@ -103,6 +103,7 @@ async fn conversations_are_listed_reopened_continued_renamed_and_deleted() {
             app.advance(std::time::Duration::from_secs(1));
             window.click("#conversations-list li + li summary").await;
             window.click("#conversations-list li + li details button").await;
+            window.find(".rename input").await;
             window.run("document.querySelector('.rename input').value = ''", vec![]).await;
             window.press("Save").await;
             window.see("Not renamed. ").await;
@@ -203,7 +204,7 @@ async fn conversations_are_grouped_by_date_searched_and_pinned() {
         window.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": noon })).await;
         window.devtools("Emulation.setTimezoneOverride", json!({ "timezoneId": "UTC" })).await;
         let user = enter(app, window).await;
-        window.see("Your questions appear here.").await;
+        window.see("No conversations yet.").await;
         let times =
             [("Now", 1), ("Late last night", 13), ("Days ago", 80), ("Weeks ago", 500), ("Long ago", 2000)];
         for (n, (title, hours)) in (1..).zip(times) {
@@ -330,6 +331,54 @@ async fn question_asked_again_replaces_the_turn_in_the_record() {
             }
             window.click("#turns > details summary").await;
             assert_eq!(window.texts("#turns > details .answer").await, ["Two."]);
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn edited_question_replaces_the_turn_in_the_record() {
+    let script = ["One.", "Two.", "Better."].map(Turn::saying);
+    journey_with(
+        |setup| setup.script(script),
+        async |app, window| {
+            enter(app, window).await;
+            ask_two_questions(window).await;
+            assert_eq!(window.texts(".edit").await.len(), 1, "only the last question");
+            let mut inspection = Inspection::begin(window, "light").await;
+            window.click(".edit").await;
+            let field = "const field = document.querySelector('.edit-form textarea');
+                return [document.activeElement === field, field.value]";
+            window.find(".edit-form textarea").await;
+            assert_eq!(window.run(field, vec![]).await, json!([true, "Second?"]));
+            inspection.inspect("chat-edit").await;
+            inspection.assert_no_findings();
+
+            // Esc restores the question, and the focus.
+            let textarea = window.find(".edit-form textarea").await;
+            textarea.send_keys(" Changed").await.unwrap();
+            textarea.send_keys("\u{e00c}").await.unwrap();
+            wait::until("the form is closed", async || !window.has(".edit-form").await).await;
+            assert_eq!(window.texts(".question").await, ["First?", "Second?"]);
+            let focused = "return document.activeElement.className.includes('edit')";
+            assert_eq!(window.run(focused, vec![]).await, json!(true));
+
+            window.click(".edit").await;
+            let textarea = window.find(".edit-form textarea").await;
+            textarea.clear().await.unwrap();
+            textarea.send_keys("Third?\n").await.unwrap();
+            window.see("Better.").await;
+            window.see("Ask again").await;
+            for _ in 0..2 {
+                assert_eq!(window.texts(".question").await, ["First?", "Third?"]);
+                assert_eq!(window.texts("#turns > details summary").await, ["Earlier version: Second?"]);
+                assert_eq!(window.texts(".turn .answer").await, ["One.", "Better."]);
+                window.run("location.reload()", vec![]).await;
+                window.see("Better.").await;
+            }
+            let question = format!("{:?}", app.model.requests()[2].messages.last());
+            assert!(question.contains("Third?"), "{question}");
             assert_eq!(window.console_errors().await, Vec::<String>::new());
         },
     )

@@ -63,7 +63,7 @@ async fn upload_is_tracked_to_ingestion_and_deleted() {
 
         // The page updates without a reload.
         window.see("Last attempt").await;
-        assert_eq!(window.texts("[data-status]").await, ["ingested"]);
+        assert_eq!(window.texts("[data-status]").await, ["Ready"]);
         window.see("1, 1 with text").await;
         window.press("Chunks").await;
         window.see("The zebra lives in Africa.").await;
@@ -85,7 +85,7 @@ async fn refused_and_failed_files_show_the_reason() {
         window.see("notes.txt: not uploaded. Only PDF files are supported.").await;
         window.find("[data-upload-list] .stages").await;
         app.run_jobs().await;
-        window.see("broken.pdf failed the file is not a PDF").await;
+        window.see("broken.pdf Failed the file is not a PDF").await;
     })
     .await;
 }

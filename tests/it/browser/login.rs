@@ -118,3 +118,16 @@ async fn cookie_is_not_readable_by_scripts() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn account_without_panel_access_reads_so_and_opens_the_chat() {
+    journey(async |app, window| {
+        app.account("plain@example.org", Flags::default()).await;
+        window.goto("/admin").await;
+        window.submit_login("plain@example.org", PASSWORD).await;
+        window.see("This account has no access to the panel.").await;
+        window.press("chat").await;
+        window.arrive("/chat").await;
+    })
+    .await;
+}

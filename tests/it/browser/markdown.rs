@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 /// Defines `render`, which returns an element with the rendered text, and the count of steps.
 const RENDERER: &str = concat!(
+    include_str!("../../../crates/web/src/templates/text.js"),
     include_str!("../../../crates/web/src/templates/chat/dom.js"),
     include_str!("../../../crates/web/src/templates/chat/markdown.js"),
     "\nfunction render(text) { const target = createElement('div'); showMarkdown(target, text); return target; }\n",

@@ -48,6 +48,9 @@ const PAGES: &[Page] = &[
     ("collection-of-everyone", "/admin/collections/{everyone}"),
     ("collection-personal", "/admin/collections/{user}"),
     ("collection-delete", "/admin/collections/{collection}/delete"),
+    ("find", "/admin/find?q=pump"),
+    ("find-none-fits", "/admin/find?q=nothing"),
+    ("service", "/admin/service"),
     ("jobs", "/admin/jobs"),
     ("model", "/admin/model"),
     ("usage", "/admin/usage"),
@@ -82,6 +85,7 @@ const PAGES: &[Page] = &[
     ("audit-entry", "/admin/audit/{entry}"),
     ("not-found", "/admin/nothing"),
     ("document-not-found", "/admin/documents/x"),
+    ("forgot-password", "/account/forgot-password"),
     ("reset-password", "/account/reset-password?token=x"),
     ("verify-email", "/account/verify-email?token=x"),
     ("confirm-email", "/account/confirm-email?token=x"),
@@ -93,6 +97,8 @@ const EMPTY: &[Page] = &[
     ("account", "/account"),
     ("account-api-keys", "/account/api-keys"),
     ("documents", "/admin/documents"),
+    ("find", "/admin/find"),
+    ("service", "/admin/service"),
     ("jobs", "/admin/jobs"),
     ("model", "/admin/model"),
     ("usage", "/admin/usage"),
@@ -114,6 +120,20 @@ async fn visit_states(inspection: &mut Inspection<'_>, records: &Records) {
     window.press("Menu").await;
     window.find("nav[aria-label=Panel] a").await;
     inspection.inspect_on_phone("menu").await;
+
+    for menu in ["Columns", "Views"] {
+        window.goto("/admin/users").await;
+        window.press(menu).await;
+        inspection.inspect(&format!("menu-{menu}")).await;
+    }
+    window.keys("?").await;
+    window.see("Select the row").await;
+    inspection.inspect("keys").await;
+    window.goto("/admin/users").await;
+    window.click("a[data-palette]").await;
+    window.fill("palette-input", "pump").await;
+    window.see("Handbook of the new pump.pdf").await;
+    inspection.inspect("palette").await;
 
     window.goto(&records.fill("/admin/documents/{ingested}")).await;
     window.press("Delete…").await;
@@ -171,6 +191,11 @@ async fn visit_form_results(inspection: &mut Inspection<'_>, records: &Records) 
     window.see("belongs to no account").await;
     inspection.inspect("collection-member-wrong").await;
 
+    window.goto("/admin/service").await;
+    window.press("Test all").await;
+    window.find("main [role=status]").await;
+    inspection.inspect("service-tested").await;
+
     for (button, page) in [("Retry ingestion…", "bulk-retry"), ("Delete…", "bulk-delete")] {
         window.goto("/admin/documents?status=failed").await;
         window.click("thead input[type=checkbox]").await;
@@ -199,6 +224,10 @@ async fn visit_as_others(app: &TestApp, inspection: &mut Inspection<'_>) {
     window.submit_login("ada@example.org", "wrong").await;
     window.find(".alert").await;
     inspection.inspect("login-wrong").await;
+    app.account("no-staff@example.org", Flags::default()).await;
+    window.submit_login("no-staff@example.org", PASSWORD).await;
+    window.see("no access to the panel").await;
+    inspection.inspect("login-without-access").await;
     let staff = app.account("limited@example.org", Flags { is_staff: true, is_superuser: false }).await;
     window.login(staff.email.as_str()).await;
     inspection.inspect("dashboard-without-rights").await;
@@ -351,6 +380,20 @@ async fn chosen_theme_is_remembered() {
         assert_eq!(window.run(ground, vec![]).await, seen[0]);
         window.goto("/admin/documents").await;
         assert_eq!(window.run(ground, vec![]).await, seen[0]);
+
+        // The account page names the choice, and takes it back.
+        window.goto("/account").await;
+        let chosen = "return document.querySelector('[data-themes] input:checked').value";
+        assert_eq!(window.run(chosen, vec![]).await, json!("light"));
+        window.press("Like the system").await;
+        assert_eq!(window.run(ground, vec![]).await, seen[1]);
+        window.goto("/chat").await;
+        assert_eq!(window.run(ground, vec![]).await, seen[1]);
+        window.click("#account").await;
+        window.arrive("/account").await;
+        window.press("Light").await;
+        assert_eq!(window.run(ground, vec![]).await, seen[0]);
+        assert_eq!(window.console_errors().await, Vec::<String>::new());
     })
     .await;
 }

@@ -1,6 +1,7 @@
 //! `/account/api-keys`: lists, creates and revokes the API keys of the account.
 
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::key_form::{ApiKeyCreatedPage, ApiKeyFormPage, KeyDraft, KeySection};
@@ -27,7 +28,7 @@ pub(super) struct ApiKeysPage {
 }
 
 fn section(context: &State) -> KeySection {
-    KeySection::of("API keys", format!("{ROOT}/api-keys"), format!("{ROOT}/api-keys/add"), context)
+    KeySection::of(t!("api-keys"), format!("{ROOT}/api-keys"), format!("{ROOT}/api-keys/add"), context)
 }
 
 pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
@@ -81,10 +82,10 @@ pub(super) async fn confirm(signed_in: SignedIn, context: State, id: Path<String
         cancel: section_href.clone(),
         section_href,
         name: key.name.as_str(),
-        question: "Revoke this key?",
-        consequences: &["Programs that use this key lose access immediately.", "This cannot be undone."],
+        question: t!("key-revoke-question"),
+        consequences: vec![t!("key-revoke-access"), t!("cannot-be-undone")],
         action: format!("{ROOT}/api-keys/{}/revoke", key.id),
-        verb: "Revoke the key",
+        verb: t!("key-revoke"),
     };
     signed_in.show_account(StatusCode::OK, &context, "api-keys", page)
 }
@@ -93,7 +94,7 @@ pub(super) async fn revoke(signed_in: SignedIn, context: State, id: Path<String>
     let id = id_of(RecordKind::ApiKey, &id)?;
     let key = use_case::get_own(&context.app, &signed_in.actor, id).await?;
     use_case::revoke(&context.app, &signed_in.actor, key.id).await?;
-    signed_in.notify(format!("The key {} was revoked.", key.name.as_str()))?;
+    signed_in.notify(t!("key-revoked", name = key.name.as_str()))?;
     Ok(page::see_other(&format!("{ROOT}/api-keys")))
 }
 

@@ -1,5 +1,6 @@
 //! `/account/confirm`: asks again for the password or a code before an action that needs a recent proof of identity.
 
+use crate::language::t;
 use crate::signed_in::area::Area;
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
@@ -7,6 +8,7 @@ use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::SignedIn;
 use docent_app::accounts::profile;
 use docent_app::error::Error;
+use docent_domain::error::Rule;
 use docent_http::{Query, State};
 use serde::Serialize;
 
@@ -23,8 +25,8 @@ pub(super) async fn show(signed_in: SignedIn, context: State, query: Query) -> P
 }
 
 fn show_form(signed_in: &SignedIn, context: &State, next: &str, errors: &FieldErrors) -> PageResult {
-    let field = Field::password("proof", "Password or code", "current-password")
-        .help("Your password, or a code of your authenticator app if you have set one up.");
+    let field =
+        Field::password("proof", t!("confirm-proof"), "current-password").help(t!("confirm-proof-help"));
     let page = ConfirmIdentityPage {
         next: Area::of(next).page(next).to_owned(),
         form: FormView::of(vec![field], Vec::new(), errors),
@@ -36,12 +38,12 @@ pub(super) async fn submit(signed_in: SignedIn, context: State, form: OwnForm) -
     let (next, proof) = (form.text("next"), form.text("proof").to_owned());
     let mut errors = FieldErrors::default();
     if proof.is_empty() {
-        errors.add("proof", "must not be empty");
+        errors.add_rule("proof", Rule::NotEmpty);
         return show_form(&signed_in, &context, next, &errors);
     }
     match profile::prove_identity(&context.app, &signed_in.actor, signed_in.session, proof).await {
         Ok(()) => return Ok(page::see_other(Area::of(next).page(next))),
-        Err(Error::InvalidCredentials) => errors.add("proof", "is incorrect"),
+        Err(Error::InvalidCredentials) => errors.add("proof", t!("is-incorrect")),
         Err(error) => errors.add_from(error)?,
     }
     show_form(&signed_in, &context, next, &errors)

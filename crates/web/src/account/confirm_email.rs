@@ -1,11 +1,15 @@
 //! `/account/confirm-email`: confirms a change of the email address.
 
 use super::page::{done, failed, invalid, show};
+use crate::language::request::AccountLanguage;
+use crate::language::t;
 use docent_app::accounts::email_change;
 use docent_http::{ApiError, Client, Form, Query, Reply, State};
 use serde::Serialize;
 
-const TITLE: &str = "Confirm your new email address";
+fn title() -> String {
+    t!("confirm-email")
+}
 
 #[derive(Serialize)]
 pub(crate) struct ConfirmEmailPage {
@@ -13,26 +17,29 @@ pub(crate) struct ConfirmEmailPage {
     token: String,
 }
 
-pub(crate) async fn page(context: State, link: Result<Query, ApiError>) -> Reply {
+pub(crate) async fn page(_: AccountLanguage, context: State, link: Result<Query, ApiError>) -> Reply {
     match link {
         Ok(link) => {
             let token = link.text("token").unwrap_or_default().to_owned();
-            show(&context, TITLE, None, ConfirmEmailPage { token })
+            show(&context, title(), None, ConfirmEmailPage { token })
         }
-        Err(error) => invalid(&context, TITLE, &error),
+        Err(error) => invalid(&context, title(), &error),
     }
 }
 
-pub(crate) async fn submit(context: State, client: Client, form: Result<Form, ApiError>) -> Reply {
+pub(crate) async fn submit(
+    _: AccountLanguage,
+    context: State,
+    client: Client,
+    form: Result<Form, ApiError>,
+) -> Reply {
     let form = match form {
         Ok(form) => form,
-        Err(error) => return invalid(&context, TITLE, &error),
+        Err(error) => return invalid(&context, title(), &error),
     };
     match email_change::confirm(&context.app, form.text("token"), client.address).await {
-        Ok(()) => {
-            done(&context, "Your email address has been changed", "Sign in with the new address from now on.")
-        }
-        Err(error) => failed(&context, TITLE, error),
+        Ok(()) => done(&context, t!("email-changed"), t!("email-changed-advice")),
+        Err(error) => failed(&context, title(), error),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `/account/delete`: deletes the account.
 
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::area::Area;
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
@@ -9,6 +10,7 @@ use crate::signed_in::session::SignedIn;
 use actix_session::Session;
 use docent_app::accounts::profile;
 use docent_app::error::Error;
+use docent_domain::error::Rule;
 use docent_http::State;
 use serde::Serialize;
 
@@ -24,7 +26,7 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
 }
 
 fn show_form(signed_in: &SignedIn, context: &State, errors: &FieldErrors) -> PageResult {
-    let fields = vec![Field::password("present", "Current password", "current-password")];
+    let fields = vec![Field::password("present", t!("password-current"), "current-password")];
     let page = DeletePage {
         email: signed_in.email.as_str().to_owned(),
         form: FormView::of(fields, Vec::new(), errors),
@@ -41,7 +43,7 @@ pub(super) async fn submit(
     let mut errors = FieldErrors::default();
     let present = form.text("present").to_owned();
     if present.is_empty() {
-        errors.add("present", "must not be empty");
+        errors.add_rule("present", Rule::NotEmpty);
         return show_form(&signed_in, &context, &errors);
     }
     match profile::delete(&context.app, &signed_in.actor, present).await {
@@ -49,10 +51,9 @@ pub(super) async fn submit(
             cookie.purge();
             return Ok(page::see_other(&Area::Account.login()));
         }
-        Err(Error::InvalidCredentials) => errors.add("present", "is incorrect"),
+        Err(Error::InvalidCredentials) => errors.add("present", t!("is-incorrect")),
         Err(Error::LastSuperuser) => {
-            let text = "This is the last active superuser. Make another account a superuser first.";
-            signed_in.warn(text)?;
+            signed_in.warn(t!("delete-last-superuser"))?;
             return Ok(page::see_other(&format!("{ROOT}/delete")));
         }
         Err(error) => errors.add_from(error)?,

@@ -1,6 +1,7 @@
 //! `/account/email`: requests a change of the email address.
 
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::{self, PageResult};
@@ -26,8 +27,8 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
 
 fn show_form(signed_in: &SignedIn, context: &State, new: &str, errors: &FieldErrors) -> PageResult {
     let fields = vec![
-        Field::line("email", "email", "New email address", new).required(),
-        Field::password("present", "Current password", "current-password"),
+        Field::line("email", "email", t!("email-new"), new).required(),
+        Field::password("present", t!("password-current"), "current-password"),
     ];
     let page = EmailPage {
         email: signed_in.email.as_str().to_owned(),
@@ -43,13 +44,10 @@ pub(super) async fn submit(signed_in: SignedIn, context: State, form: OwnForm) -
         let present = form.text("present").to_owned();
         match email_change::request(&context.app, &signed_in.actor, present, new.clone()).await {
             Ok(()) => {
-                signed_in.notify(format!(
-                    "We sent a link to {}. The address changes when you open the link and confirm.",
-                    new.as_str()
-                ))?;
+                signed_in.notify(t!("email-link-sent", email = new.as_str()))?;
                 return Ok(page::see_other(ROOT));
             }
-            Err(Error::InvalidCredentials) => errors.add("present", "is incorrect"),
+            Err(Error::InvalidCredentials) => errors.add("present", t!("is-incorrect")),
             Err(error) => errors.add_from(error)?,
         }
     }

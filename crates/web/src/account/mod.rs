@@ -9,6 +9,8 @@ mod confirm;
 pub(crate) mod confirm_email;
 mod delete;
 mod email;
+pub(crate) mod forgot_password;
+mod language;
 mod nav;
 pub(crate) mod page;
 mod password;
@@ -32,6 +34,7 @@ routes! {
     "/login/code"            { GET => login::show_code, POST => login::submit_code }
     "/logout"                { POST => logout::logout }
     "/email"                 { GET => email::show, POST => email::submit }
+    "/language"              { POST => language::submit }
     "/password"              { GET => password::show, POST => password::submit }
     "/sessions"              { GET => sessions::show }
     "/sessions/end-others"   { POST => sessions::end_others }

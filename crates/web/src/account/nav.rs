@@ -1,5 +1,6 @@
 //! Menu of the account pages.
 
+use crate::language::t;
 use crate::signed_in::area::Area;
 use crate::signed_in::layout::{Framed, NavGroup, NavLink};
 use crate::signed_in::page::PageResult;
@@ -12,30 +13,29 @@ use docent_http::State;
 /// Root path of the account pages.
 pub(super) const ROOT: &str = Area::Account.root();
 
-/// Path segments of the sections and their labels.
-const SECTIONS: [(&str, &str); 6] = [
-    ("", "Profile"),
-    ("password", "Password"),
-    ("second-factor", "Second factor"),
-    ("sessions", "Sessions"),
-    ("api-keys", "API keys"),
-    ("delete", "Delete account"),
-];
-
 fn of(signed_in: &SignedIn, current: &str) -> Vec<NavGroup> {
-    let section = |(name, label): (&str, &'static str)| NavLink {
+    // Path segments of the sections and their labels.
+    let sections = [
+        ("", t!("menu-profile")),
+        ("password", t!("password")),
+        ("second-factor", t!("second-factor")),
+        ("sessions", t!("menu-sessions")),
+        ("api-keys", t!("api-keys")),
+        ("delete", t!("menu-delete")),
+    ];
+    let section = |(name, label): (&str, String)| NavLink {
         label,
         href: if name.is_empty() { ROOT.to_owned() } else { format!("{ROOT}/{name}") },
         is_current: name == current,
     };
     let elsewhere = |label, href: &str| NavLink { label, href: href.to_owned(), is_current: false };
-    let mut other = vec![elsewhere("Chat", "/chat")];
+    let mut other = vec![elsewhere(t!("chat"), "/chat")];
     if signed_in.can::<UseAdminPanel>() {
-        other.push(elsewhere("Admin panel", Area::Panel.root()));
+        other.push(elsewhere(t!("panel"), Area::Panel.root()));
     }
     vec![
-        NavGroup { title: "Your account", links: SECTIONS.into_iter().map(section).collect() },
-        NavGroup { title: "Other pages", links: other },
+        NavGroup { title: t!("your-account"), links: sections.into_iter().map(section).collect() },
+        NavGroup { title: t!("menu-other"), links: other },
     ]
 }
 

@@ -1,7 +1,8 @@
 //! Layout of the account pages, and the page with a message.
 
+use crate::language::{self, t};
 use crate::templates::{InLayout, Page, html_response, render};
-use actix_web::http::StatusCode;
+use actix_web::http::{StatusCode, header};
 use docent_app::error::Error;
 use docent_http::{ApiError, Reply, State};
 use serde::Serialize;
@@ -14,7 +15,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-
 #[derive(Serialize)]
 pub(crate) struct Layout {
     app_name: String,
-    title: &'static str,
+    title: String,
     /// Error message, if any.
     alert: Option<String>,
 }
@@ -25,11 +26,11 @@ pub(crate) type InAccount<P> = InLayout<Layout, P>;
 /// Page with a sentence, such as the result of an action.
 #[derive(Serialize)]
 pub(crate) struct MessagePage {
-    text: &'static str,
+    text: String,
 }
 
 /// Renders a page. With an alert, the status is 422.
-pub(super) fn show<P>(context: &State, title: &'static str, alert: Option<String>, page: P) -> Reply
+pub(super) fn show<P>(context: &State, title: String, alert: Option<String>, page: P) -> Reply
 where
     InAccount<P>: Page,
 {
@@ -37,13 +38,7 @@ where
     respond(context, status, title, alert, page)
 }
 
-fn respond<P>(
-    context: &State,
-    status: StatusCode,
-    title: &'static str,
-    alert: Option<String>,
-    page: P,
-) -> Reply
+fn respond<P>(context: &State, status: StatusCode, title: String, alert: Option<String>, page: P) -> Reply
 where
     InAccount<P>: Page,
 {
@@ -52,24 +47,34 @@ where
 }
 
 /// Page after a successful action.
-pub(super) fn done(context: &State, title: &'static str, text: &'static str) -> Reply {
+pub(super) fn done(context: &State, title: String, text: String) -> Reply {
     show(context, title, None, MessagePage { text })
 }
 
 /// Page for an invalid link or a failed action.
-pub(super) fn failed(context: &State, title: &'static str, error: Error) -> Reply {
+pub(super) fn failed(context: &State, title: String, error: Error) -> Reply {
     if matches!(error, Error::InvalidLink) {
-        let page = MessagePage { text: "Request a new link and open the most recent email." };
-        return respond(context, StatusCode::BAD_REQUEST, title, Some(format!("{error}.")), page);
+        let page = MessagePage { text: t!("link-invalid-advice") };
+        return respond(context, StatusCode::BAD_REQUEST, title, Some(t!("link-invalid")), page);
     }
     invalid(context, title, &error.into())
 }
 
 /// Page for errors without a page of their own.
-pub(super) fn invalid(context: &State, title: &'static str, error: &ApiError) -> Reply {
-    let page = MessagePage { text: "Open the link in the email again to retry." };
-    let alert = Some(format!("{}.", error.detail()));
+pub(super) fn invalid(context: &State, title: String, error: &ApiError) -> Reply {
+    refused(context, title, error, MessagePage { text: t!("link-again") })
+}
+
+/// Page again after a request that failed.
+pub(super) fn refused<P>(context: &State, title: String, error: &ApiError, page: P) -> Reply
+where
+    InAccount<P>: Page,
+{
+    let alert = Some(format!("{}.", language::error_detail(error)));
     let mut response = respond(context, error.status(), title, alert, page)?;
+    if let Some(seconds) = error.retry_after() {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
     error.report(&mut response);
     Ok(response)
 }
@@ -81,15 +86,18 @@ mod tests {
 
     impl Samples for Layout {
         fn samples() -> Vec<Self> {
-            let layout =
-                |alert| Self { app_name: "Docent".to_owned(), title: "Verify your email address", alert };
+            let layout = |alert| Self {
+                app_name: "Docent".to_owned(),
+                title: "Verify your email address".to_owned(),
+                alert,
+            };
             vec![layout(None), layout(Some("The link is invalid or has expired.".to_owned()))]
         }
     }
 
     impl Samples for MessagePage {
         fn samples() -> Vec<Self> {
-            vec![Self { text: "You can close this page." }]
+            vec![Self { text: "You can close this page.".to_owned() }]
         }
     }
 }

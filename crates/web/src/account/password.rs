@@ -1,6 +1,7 @@
 //! `/account/password`: changes the password.
 
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::field::{self, Field, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::{self, PageResult};
@@ -22,7 +23,7 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
 }
 
 fn show_form(signed_in: &SignedIn, context: &State, errors: &FieldErrors) -> PageResult {
-    let mut fields = vec![Field::password("present", "Current password", "current-password")];
+    let mut fields = vec![Field::password("present", t!("password-current"), "current-password")];
     fields.extend(field::new_password());
     let page = PasswordPage { form: FormView::of(fields, Vec::new(), errors) };
     signed_in.show_account(errors.status(), context, "password", page)
@@ -42,10 +43,10 @@ pub(super) async fn submit(
         match profile::change_password(&context.app, &signed_in.actor, present, new).await {
             Ok(()) => {
                 signed_in.restart_session(&context.app, &cookie, client, agent).await?;
-                signed_in.notify("Your password was changed, and your other sessions were ended.")?;
+                signed_in.notify(t!("password-changed"))?;
                 return Ok(page::see_other(ROOT));
             }
-            Err(Error::InvalidCredentials) => errors.add("present", "is incorrect"),
+            Err(Error::InvalidCredentials) => errors.add("present", t!("is-incorrect")),
             Err(error) => errors.add_from(error)?,
         }
     }

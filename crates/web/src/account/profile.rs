@@ -1,5 +1,6 @@
 //! `GET /account`: the account, its permissions, and news that concern its safety.
 
+use crate::language::{self, FluentArgs, Language, t};
 use crate::panel::access::kinds::{self, Allowed};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::rows::{self, Emails, KeyRow};
@@ -18,16 +19,33 @@ pub(super) struct ProfilePage {
     created: Time,
     last_login: Option<Time>,
     can_change_email: bool,
+    /// Code of the chosen language; empty for that of the browser.
+    language: String,
+    languages: Vec<LanguageOption>,
     /// Effective permissions, for staff.
     account: Option<Permissions>,
     /// Valid keys that other accounts created recently.
     new_keys: Vec<KeyRow>,
 }
 
+/// A language that the pages have.
+#[derive(Serialize)]
+struct LanguageOption {
+    code: &'static str,
+    name: String,
+}
+
+fn languages() -> Vec<LanguageOption> {
+    let name = |language: &Language| language.text("language-name", &FluentArgs::new());
+    language::all().iter().map(|one| LanguageOption { code: one.code(), name: name(one) }).collect()
+}
+
 /// Values of `effective_permissions.html`.
 #[derive(Serialize)]
 struct Permissions {
     is_superuser: bool,
+    /// What every account may do.
+    base: String,
     allowed: Vec<Allowed>,
 }
 
@@ -43,8 +61,13 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
         created: Time::of(user.created_at, now),
         last_login: user.last_login_at.map(|at| Time::of(at, now)),
         can_change_email: email_change::is_possible(app),
-        account: is_staff
-            .then(|| Permissions { is_superuser: user.is_superuser, allowed: kinds::allowed(permissions) }),
+        language: user.language.map_or_else(String::new, |language| language.as_str().to_owned()),
+        languages: languages(),
+        account: is_staff.then(|| Permissions {
+            is_superuser: user.is_superuser,
+            base: t!("every-account"),
+            allowed: kinds::allowed(permissions),
+        }),
         new_keys: keys.iter().map(|key| KeyRow::of(key, &emails, &signed_in, now)).collect(),
     };
     signed_in.show_account(StatusCode::OK, &context, "", page)
@@ -63,10 +86,14 @@ mod tests {
                 created: Time::sample(),
                 last_login: time(),
                 can_change_email: time().is_some(),
+                language: String::new(),
+                languages: languages(),
                 account,
                 new_keys,
             };
-            let permissions = |is_superuser, allowed| Some(Permissions { is_superuser, allowed });
+            let permissions = |is_superuser, allowed| {
+                Some(Permissions { is_superuser, base: t!("every-account"), allowed })
+            };
             vec![
                 page(|| None, None, Vec::new()),
                 page(|| Some(Time::sample()), permissions(true, Vec::new()), KeyRow::samples()),

@@ -1,12 +1,16 @@
 //! `/account/reset-password`: sets a new password.
 
 use super::page::{done, failed, invalid, show};
+use crate::language::request::AccountLanguage;
+use crate::language::{self, t};
 use docent_app::accounts::verification;
 use docent_domain::user::Password;
 use docent_http::{ApiError, Client, Form, Query, Reply, State};
 use serde::Serialize;
 
-const TITLE: &str = "Choose a new password";
+fn title() -> String {
+    t!("reset-password")
+}
 
 #[derive(Serialize)]
 pub(crate) struct ResetPasswordPage {
@@ -21,35 +25,36 @@ impl ResetPasswordPage {
     }
 }
 
-pub(crate) async fn page(context: State, link: Result<Query, ApiError>) -> Reply {
+pub(crate) async fn page(_: AccountLanguage, context: State, link: Result<Query, ApiError>) -> Reply {
     match link {
         Ok(link) => {
-            show(&context, TITLE, None, ResetPasswordPage::of(link.text("token").unwrap_or_default()))
+            show(&context, title(), None, ResetPasswordPage::of(link.text("token").unwrap_or_default()))
         }
-        Err(error) => invalid(&context, TITLE, &error),
+        Err(error) => invalid(&context, title(), &error),
     }
 }
 
-pub(crate) async fn submit(context: State, client: Client, form: Result<Form, ApiError>) -> Reply {
+pub(crate) async fn submit(
+    _: AccountLanguage,
+    context: State,
+    client: Client,
+    form: Result<Form, ApiError>,
+) -> Reply {
     let form = match form {
         Ok(form) => form,
-        Err(error) => return invalid(&context, TITLE, &error),
+        Err(error) => return invalid(&context, title(), &error),
     };
     let token = form.text("token");
     let password = match Password::parse_new(form.text("password").to_owned()) {
         Ok(password) => password,
         Err(error) => {
-            let alert = format!("The password {}.", error.reason);
-            return show(&context, TITLE, Some(alert), ResetPasswordPage::of(token));
+            let alert = language::field_sentence(&t!("password-subject"), &error);
+            return show(&context, title(), Some(alert), ResetPasswordPage::of(token));
         }
     };
     match verification::reset_password(&context.app, token, password, client.address).await {
-        Ok(()) => done(
-            &context,
-            "Your password has been changed",
-            "You can sign in with your new password now. All other sessions have ended.",
-        ),
-        Err(error) => failed(&context, TITLE, error),
+        Ok(()) => done(&context, t!("password-reset"), t!("password-reset-advice")),
+        Err(error) => failed(&context, title(), error),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `/account/second-factor`: sets up and removes the second factor.
 
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::{self, PageError, PageResult};
@@ -75,8 +76,7 @@ async fn show_form(signed_in: &SignedIn, context: &State, errors: &FieldErrors) 
     });
     let mut without = user.clone();
     without.second_factor = None;
-    let code =
-        Field::line("text", "code", "Code", "").required().help("The 6 digits that the app shows now.");
+    let code = Field::line("text", "code", t!("code"), "").required().help(t!("code-help"));
     let page = SecondFactorPage {
         active,
         setup: setup.transpose()?,
@@ -96,11 +96,11 @@ pub(super) async fn confirm(signed_in: SignedIn, context: State, form: OwnForm) 
         Ok(codes) => show_codes(&signed_in, &context, codes),
         Err(Error::InvalidCode) => {
             let mut errors = FieldErrors::default();
-            errors.add("code", "is not valid; check the clock of your device and enter the code shown now");
+            errors.add("code", t!("code-not-valid"));
             show_form(&signed_in, &context, &errors).await
         }
         Err(Error::SetupExpired) => {
-            signed_in.warn("The setup has expired. Please begin again.")?;
+            signed_in.warn(t!("second-factor-expired"))?;
             Ok(page::see_other(PAGE))
         }
         Err(error) => Err(error.into()),
@@ -119,8 +119,8 @@ fn show_codes(signed_in: &SignedIn, context: &State, codes: RecoveryCodes) -> Pa
 
 pub(super) async fn remove(signed_in: SignedIn, context: State, _: OwnForm) -> PageResult {
     match use_case::remove(&context.app, &signed_in.actor).await {
-        Ok(()) => signed_in.notify("The second factor was removed.")?,
-        Err(Error::SecondFactorRequired) => signed_in.warn("Your account must have a second factor.")?,
+        Ok(()) => signed_in.notify(t!("second-factor-removed"))?,
+        Err(Error::SecondFactorRequired) => signed_in.warn(t!("second-factor-required"))?,
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(ROOT))

@@ -1,6 +1,7 @@
 //! `/account/sessions`: lists and ends the sessions of the account.
 
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::area::Area;
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::{self, PageResult, id_of};
@@ -47,7 +48,7 @@ pub(super) async fn revoke(
         cookie.purge();
         return Ok(page::see_other(&Area::Account.login()));
     }
-    signed_in.notify("The session was ended.")?;
+    signed_in.notify(t!("session-ended"))?;
     Ok(page::see_other(&format!("{ROOT}/sessions")))
 }
 
@@ -62,7 +63,7 @@ pub(super) async fn end_others(
 ) -> PageResult {
     use_case::revoke_all(&context.app, &signed_in.actor, signed_in.actor.user()).await?;
     signed_in.restart_session(&context.app, &cookie, client, agent).await?;
-    signed_in.notify("All other sessions were ended.")?;
+    signed_in.notify(t!("sessions-ended"))?;
     Ok(page::see_other(&format!("{ROOT}/sessions")))
 }
 

@@ -1,11 +1,15 @@
 //! `/account/verify-email`: verifies an email address.
 
 use super::page::{done, failed, invalid, show};
+use crate::language::request::AccountLanguage;
+use crate::language::t;
 use docent_app::accounts::verification;
 use docent_http::{ApiError, Client, Form, Query, Reply, State};
 use serde::Serialize;
 
-const TITLE: &str = "Verify your email address";
+fn title() -> String {
+    t!("verify-email")
+}
 
 #[derive(Serialize)]
 pub(crate) struct VerifyEmailPage {
@@ -13,24 +17,29 @@ pub(crate) struct VerifyEmailPage {
     token: String,
 }
 
-pub(crate) async fn page(context: State, link: Result<Query, ApiError>) -> Reply {
+pub(crate) async fn page(_: AccountLanguage, context: State, link: Result<Query, ApiError>) -> Reply {
     match link {
         Ok(link) => {
             let token = link.text("token").unwrap_or_default().to_owned();
-            show(&context, TITLE, None, VerifyEmailPage { token })
+            show(&context, title(), None, VerifyEmailPage { token })
         }
-        Err(error) => invalid(&context, TITLE, &error),
+        Err(error) => invalid(&context, title(), &error),
     }
 }
 
-pub(crate) async fn submit(context: State, client: Client, form: Result<Form, ApiError>) -> Reply {
+pub(crate) async fn submit(
+    _: AccountLanguage,
+    context: State,
+    client: Client,
+    form: Result<Form, ApiError>,
+) -> Reply {
     let form = match form {
         Ok(form) => form,
-        Err(error) => return invalid(&context, TITLE, &error),
+        Err(error) => return invalid(&context, title(), &error),
     };
     match verification::verify_email(&context.app, form.text("token"), client.address).await {
-        Ok(()) => done(&context, "Your email address is verified", "You can close this page."),
-        Err(error) => failed(&context, TITLE, error),
+        Ok(()) => done(&context, t!("email-verified"), t!("email-verified-advice")),
+        Err(error) => failed(&context, title(), error),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     answers, conversation, conversations, document, document_actions, document_attributes, document_bulk,
-    document_chunks, document_file, document_readers, document_upload, documents, jobs, model, search, usage,
-    webhook, webhooks,
+    document_chunks, document_file, document_readers, document_upload, documents, find, jobs, model, search,
+    service, usage, webhook, webhooks,
 };
 use crate::signed_in::layout::Framed;
 use crate::templates::pages;
@@ -21,7 +21,9 @@ routes! {
     "/documents/{id}/attributes" { POST => document_attributes::change }
     "/documents/{id}/retry"  { POST => document_actions::retry }
     "/documents/{id}/delete" { POST => document_actions::delete }
+    "/find"                  { GET => find::find }
     "/jobs"                  { GET => jobs::jobs }
+    "/service"               { GET => service::show, POST => service::test }
     "/search"                { GET => search::search }
     "/model"                 { GET => model::show, POST => model::check }
     "/usage"                 { GET => usage::usage }
@@ -46,7 +48,9 @@ pages! {
     Framed<document_chunks::ChunksPage> => "chunks.html"
     Framed<document_readers::ReadersPage> => "readers.html"
     Framed<search::SearchPage> => "search.html"
+    Framed<find::FindPage> => "find.html"
     Framed<jobs::JobsPage> => "jobs.html"
+    Framed<service::ServicePage> => "service.html"
     Framed<model::ModelPage> => "model.html"
     Framed<usage::UsagePage> => "usage.html"
     Framed<conversations::ConversationsPage> => "conversations.html"

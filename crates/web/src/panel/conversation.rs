@@ -32,6 +32,8 @@ pub(super) struct ConversationPage {
     owner: String,
     created: Time,
     updated: Time,
+    /// Names of the collections that it is shared with, separated by commas.
+    shared_with: String,
     messages: Vec<MessageView>,
     paging: Paging,
     /// Whether the page shows one large message.
@@ -170,6 +172,7 @@ pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>,
         Err(_) => scope::of(app, &staff.actor).await?,
     };
     let (read, withheld) = use_case::read(app, grant, &scope, id, requested, single.is_some()).await?;
+    let shared_with = use_case::names_of_collections(app, grant, id).await?.join(", ");
     let (conversation, found) = (&read.conversation, &read.messages);
     let (emails, now) = (users::emails(app, &[conversation.owner]).await?, app.now());
     let path = format!("{ROOT}/conversations/{id}");
@@ -179,6 +182,7 @@ pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>,
         owner: email(&emails, conversation.owner),
         created: Time::of(conversation.created_at, now),
         updated: Time::of(conversation.updated_at, now),
+        shared_with,
         messages: found
             .records
             .iter()
@@ -252,6 +256,7 @@ mod tests {
                 owner: "owner@example.com".to_owned(),
                 created: Time::sample(),
                 updated: Time::sample(),
+                shared_with: if is_allowed { "Team".to_owned() } else { String::new() },
                 messages,
                 paging: Paging::sample(),
                 is_single: !is_allowed,

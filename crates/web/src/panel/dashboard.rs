@@ -95,7 +95,7 @@ fn charts(overview: &Overview) -> Vec<Chart> {
             .days
             .iter()
             .map(|day| (day.day, [day.counts.ingested, day.counts.pending, day.counts.failed]));
-        let series = ["ingested", "pending", "failed"];
+        let series = ["Ready", "Processing", "Failed"];
         Chart::of("Documents added per day", series, &overview.days, &of_day.collect())
     });
     let tokens = overview.tokens.as_ref().map(|tokens| {

@@ -43,6 +43,7 @@ const GROUPS: [(&str, &[Section]); 4] = [
     (
         "Operations",
         &[
+            ("service", "Service", Some(Permission::ViewJob)),
             ("jobs", "Jobs", Some(Permission::ViewJob)),
             ("model", "Chat model", Some(Permission::ViewJob)),
             ("webhooks", "Webhooks", Some(Permission::ViewWebhook)),
@@ -52,22 +53,41 @@ const GROUPS: [(&str, &[Section]); 4] = [
     ),
 ];
 
+/// Label and path of a section, if the user may open it.
+fn link_to((name, label, requires): &Section, actor: &Actor) -> Option<(&'static str, String)> {
+    let may_open = requires.is_none_or(|permission| actor.permissions().contains(permission));
+    let href = || if name.is_empty() { ROOT.to_owned() } else { format!("{ROOT}/{name}") };
+    may_open.then(|| (*label, href()))
+}
+
+/// Labels and paths of the pages in the menu of a user.
+pub(super) fn pages(actor: &Actor) -> impl Iterator<Item = (&'static str, String)> {
+    let sections = GROUPS.into_iter().flat_map(|(_, sections)| sections);
+    let others = OTHER_PAGES.into_iter().map(|(label, href)| (label, href.to_owned()));
+    sections.filter_map(|section| link_to(section, actor)).chain(others)
+}
+
+/// Pages outside of the panel.
+const OTHER_PAGES: [(&str, &str); 2] = [("Chat", "/chat"), ("Your account", Area::Account.root())];
+
 /// Menu for a user; `current` is the open section.
 fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
-    let allowed = actor.permissions();
-    let link = |(name, label, requires): &Section| {
-        requires.is_none_or(|permission| allowed.contains(permission)).then(|| NavLink {
-            label,
-            href: if name.is_empty() { ROOT.to_owned() } else { format!("{ROOT}/{name}") },
-            is_current: *name == current,
-        })
+    let link = |section: &Section| {
+        let (label, href) = link_to(section, actor)?;
+        Some(NavLink { label: label.to_owned(), href, is_current: section.0 == current })
     };
-    let group =
-        |(title, sections): (_, &[_])| NavGroup { title, links: sections.iter().filter_map(link).collect() };
-    let elsewhere = |label, href: &str| NavLink { label, href: href.to_owned(), is_current: false };
-    let other = vec![elsewhere("Chat", "/chat"), elsewhere("Your account", Area::Account.root())];
+    let group = |(title, sections): (&str, &[_])| NavGroup {
+        title: title.to_owned(),
+        links: sections.iter().filter_map(link).collect(),
+    };
+    let elsewhere = |(label, href): (&str, &str)| NavLink {
+        label: label.to_owned(),
+        href: href.to_owned(),
+        is_current: false,
+    };
+    let other = OTHER_PAGES.into_iter().map(elsewhere).collect();
     let groups = GROUPS.into_iter().map(group).filter(|group| !group.links.is_empty());
-    groups.chain([NavGroup { title: "Other pages", links: other }]).collect()
+    groups.chain([NavGroup { title: "Other pages".to_owned(), links: other }]).collect()
 }
 
 /// Label of a section.

@@ -1,18 +1,37 @@
 //! `GET /admin/admin.css`, `GET /admin/admin.js` and `GET /admin/picker.js`
 
-use crate::asset::asset;
-use actix_web::HttpResponse;
+use crate::asset::{Asset, CSS};
+use crate::language::script::Script;
+use actix_web::{HttpRequest, HttpResponse};
+use docent_http::Query;
+use std::sync::LazyLock;
 
-pub(super) async fn style() -> HttpResponse {
-    let style = concat!(include_str!("../templates/tokens.css"), include_str!("../templates/admin.css"));
-    asset("text/css; charset=utf-8", style)
+static STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    Asset::new(CSS, concat!(include_str!("../templates/tokens.css"), include_str!("../templates/admin.css")))
+});
+
+static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(
+        include_str!("../templates/text.js"),
+        include_str!("../templates/theme.js"),
+        include_str!("../templates/admin.js"),
+        include_str!("../templates/list.js"),
+        include_str!("../templates/palette.js"),
+    ))
+});
+
+static PICKER: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(include_str!("../templates/text.js"), include_str!("../templates/picker.js")))
+});
+
+pub(super) async fn style(request: HttpRequest) -> HttpResponse {
+    STYLE.respond(&request)
 }
 
-pub(super) async fn script() -> HttpResponse {
-    let script = concat!(include_str!("../templates/theme.js"), include_str!("../templates/admin.js"));
-    asset("text/javascript; charset=utf-8", script)
+pub(super) async fn script(request: HttpRequest, query: Query) -> HttpResponse {
+    SCRIPT.asset(query.text("l")).respond(&request)
 }
 
-pub(super) async fn picker() -> HttpResponse {
-    asset("text/javascript; charset=utf-8", include_str!("../templates/picker.js"))
+pub(super) async fn picker(request: HttpRequest, query: Query) -> HttpResponse {
+    PICKER.asset(query.text("l")).respond(&request)
 }

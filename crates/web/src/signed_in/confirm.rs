@@ -5,15 +5,15 @@ use serde::Serialize;
 /// Question with its consequences.
 #[derive(Serialize)]
 pub(crate) struct ConfirmPage<'c> {
-    pub(crate) section: &'static str,
+    pub(crate) section: String,
     pub(crate) section_href: String,
     /// Name of the record.
     pub(crate) name: &'c str,
-    pub(crate) question: &'static str,
-    pub(crate) consequences: &'static [&'static str],
+    pub(crate) question: String,
+    pub(crate) consequences: Vec<String>,
     /// Target of the form.
     pub(crate) action: String,
-    pub(crate) verb: &'static str,
+    pub(crate) verb: String,
     /// Target of the Cancel link.
     pub(crate) cancel: String,
 }
@@ -26,13 +26,13 @@ mod tests {
     impl Samples for ConfirmPage<'_> {
         fn samples() -> Vec<Self> {
             vec![Self {
-                section: "Groups",
+                section: "Groups".to_owned(),
                 section_href: "/admin/groups".to_owned(),
                 name: "Group",
-                question: "Delete this group?",
-                consequences: &["This cannot be undone."],
+                question: "Delete this group?".to_owned(),
+                consequences: vec!["This cannot be undone.".to_owned()],
                 action: "/admin/groups/1/delete".to_owned(),
-                verb: "Delete the group",
+                verb: "Delete the group".to_owned(),
                 cancel: "/admin/groups/1".to_owned(),
             }]
         }

@@ -1,6 +1,7 @@
 //! Form fields as shown by templates.
 
 use super::form::{FieldErrors, Form};
+use crate::language::t;
 use docent_domain::api_key::{ApiKeyScope, ApiKeyScopes};
 use docent_domain::user::Password;
 use serde::Serialize;
@@ -10,10 +11,10 @@ use std::collections::BTreeSet;
 #[derive(Serialize)]
 pub(crate) struct Field {
     name: &'static str,
-    label: &'static str,
+    label: String,
     kind: &'static str,
     value: String,
-    help: &'static str,
+    help: String,
     autocomplete: &'static str,
     is_required: bool,
     is_ticked: bool,
@@ -24,13 +25,13 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    fn new(kind: &'static str, name: &'static str, label: &'static str) -> Self {
+    fn new(kind: &'static str, name: &'static str, label: impl Into<String>) -> Self {
         Self {
             name,
-            label,
+            label: label.into(),
             kind,
             value: String::new(),
-            help: "",
+            help: String::new(),
             autocomplete: "off",
             is_required: false,
             is_ticked: false,
@@ -43,7 +44,7 @@ impl Field {
     /// List of choices, of which one is selected.
     pub(crate) fn select(
         name: &'static str,
-        label: &'static str,
+        label: impl Into<String>,
         value: &str,
         options: impl IntoIterator<Item = (String, String)>,
     ) -> Self {
@@ -52,23 +53,28 @@ impl Field {
     }
 
     /// Single-line input of type `text`, `email` or `date`.
-    pub(crate) fn line(kind: &'static str, name: &'static str, label: &'static str, value: &str) -> Self {
+    pub(crate) fn line(
+        kind: &'static str,
+        name: &'static str,
+        label: impl Into<String>,
+        value: &str,
+    ) -> Self {
         Self { value: value.to_owned(), ..Self::new(kind, name, label) }
     }
 
     /// Password input; its value is never sent back to the browser.
-    pub(crate) fn password(name: &'static str, label: &'static str, autocomplete: &'static str) -> Self {
+    pub(crate) fn password(name: &'static str, label: impl Into<String>, autocomplete: &'static str) -> Self {
         Self { autocomplete, is_required: true, ..Self::new("password", name, label) }
     }
 
     /// Checkbox.
-    pub(crate) fn tick(name: &'static str, label: &'static str, is_ticked: bool) -> Self {
+    pub(crate) fn tick(name: &'static str, label: impl Into<String>, is_ticked: bool) -> Self {
         Self { is_ticked, ..Self::new("checkbox", name, label) }
     }
 
     /// Adds help text.
-    pub(crate) fn help(self, help: &'static str) -> Self {
-        Self { help, ..self }
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: help.into(), ..self }
     }
 
     /// Marks the field as required.
@@ -86,10 +92,12 @@ impl Field {
 #[derive(Serialize)]
 pub(crate) struct Picker {
     pub(crate) name: &'static str,
-    pub(crate) label: &'static str,
-    pub(crate) help: &'static str,
+    pub(crate) label: String,
+    pub(crate) help: String,
+    /// What is allowed without any of the choices.
+    pub(crate) base: String,
     /// Text without choices.
-    pub(crate) empty: &'static str,
+    pub(crate) empty: String,
     pub(crate) has_panes: bool,
     pub(crate) kinds: Vec<Choices>,
     pub(crate) error: Option<String>,
@@ -98,7 +106,7 @@ pub(crate) struct Picker {
 /// Choices below a heading.
 #[derive(Serialize)]
 pub(crate) struct Choices {
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     pub(crate) options: Vec<Choice>,
 }
 
@@ -106,6 +114,8 @@ pub(crate) struct Choices {
 pub(crate) struct Choice {
     pub(crate) value: String,
     pub(crate) label: String,
+    /// What the choice allows.
+    pub(crate) purpose: String,
     pub(crate) is_ticked: bool,
     pub(crate) is_disabled: bool,
 }
@@ -115,28 +125,41 @@ impl Picker {
     pub(crate) fn scopes(ticked: &BTreeSet<&str>) -> Self {
         let option = |scope: &ApiKeyScope| Choice {
             value: scope.name().to_owned(),
-            label: format!("{}: {}", scope.name(), scope.purpose()),
+            label: scope.name().to_owned(),
+            purpose: purpose(*scope),
             is_ticked: ticked.contains(scope.name()),
             is_disabled: false,
         };
         let options = ApiKeyScope::ALL.iter().map(option).collect();
         Self {
             name: "scopes",
-            label: "Scopes",
-            help: "Grant only the scopes that the program needs.",
-            empty: "",
+            label: t!("key-scopes"),
+            help: t!("key-scopes-help"),
+            base: t!("every-account"),
+            empty: String::new(),
             has_panes: false,
-            kinds: vec![Choices { title: "", options }],
+            kinds: vec![Choices { title: String::new(), options }],
             error: None,
         }
+    }
+}
+
+/// What a scope allows, as a sentence.
+pub(crate) fn purpose(scope: ApiKeyScope) -> String {
+    match scope {
+        ApiKeyScope::Read => t!("scope-read"),
+        ApiKeyScope::Ingest => t!("scope-ingest"),
+        ApiKeyScope::Chat => t!("scope-chat"),
+        ApiKeyScope::Admin => t!("scope-admin"),
     }
 }
 
 /// Fields for a new password and its repetition.
 pub(crate) fn new_password() -> [Field; 2] {
     [
-        Field::password("password", "New password", "new-password").help("At least 8 characters."),
-        Field::password("again", "Repeat new password", "new-password"),
+        Field::password("password", t!("password-new"), "new-password")
+            .help(t!("password-help", min = Password::MIN)),
+        Field::password("again", t!("password-again"), "new-password"),
     ]
 }
 
@@ -144,7 +167,7 @@ pub(crate) fn new_password() -> [Field; 2] {
 pub(crate) fn chosen_password(form: &Form, errors: &mut FieldErrors) -> Option<Password> {
     let password = errors.take("password", Password::parse_new(form.text("password").to_owned()));
     if form.text("password") != form.text("again") {
-        errors.add("again", "does not match");
+        errors.add("again", t!("does-not-match"));
     }
     password.filter(|_| errors.is_empty())
 }
@@ -173,15 +196,15 @@ impl FormView {
     pub(crate) fn of(mut fields: Vec<Field>, mut pickers: Vec<Picker>, errors: &FieldErrors) -> Self {
         let mut problems = Vec::new();
         let mut error_of = |name: &str, label: &str| {
-            let text = errors.of(name).map(|reason| format!("{label} {reason}."))?;
+            let text = errors.of(name).map(|reason| t!("field-error", field = label, reason = reason))?;
             problems.push(Problem { href: format!("#{name}"), text: text.clone() });
             Some(text)
         };
         for field in &mut fields {
-            field.error = error_of(field.name, field.label);
+            field.error = error_of(field.name, &field.label);
         }
         for picker in &mut pickers {
-            picker.error = error_of(picker.name, picker.label);
+            picker.error = error_of(picker.name, &picker.label);
         }
         Self { fields, pickers, problems }
     }
@@ -202,8 +225,11 @@ mod tests {
                     Field::tick("is_active", "Active", true),
                     Field::tick("is_staff", "Staff", false).disabled(true),
                 ];
-                let none =
-                    Picker { kinds: Vec::new(), empty: "No groups yet.", ..Picker::scopes(&BTreeSet::new()) };
+                let none = Picker {
+                    kinds: Vec::new(),
+                    empty: "No groups yet.".to_owned(),
+                    ..Picker::scopes(&BTreeSet::new())
+                };
                 Self::of(fields, vec![Picker::scopes(&BTreeSet::from(["admin"])), none], errors)
             };
             let mut errors = FieldErrors::default();

@@ -2,12 +2,14 @@
 
 use super::page::PageError;
 use super::session;
+use crate::language::request::AccountLanguage;
+use crate::language::{self, t};
 use actix_session::SessionExt;
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest};
 use docent_app::error::Error;
-use docent_domain::error::ValidationError;
+use docent_domain::error::{Rule, ValidationError};
 use docent_http::ApiError;
 pub(crate) use docent_http::Form;
 use futures::future::LocalBoxFuture;
@@ -32,12 +34,15 @@ impl FromRequest for OwnForm {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (form, cookie) = (Form::from_request(request, payload), request.get_session());
+        let language = AccountLanguage::from_request(request, &mut Payload::None);
         Box::pin(async move {
             let form = form.await?;
             if session::is_own_form(&cookie, form.text("form_token")) {
                 Ok(Self(form))
             } else {
-                Err(ApiError::new(StatusCode::FORBIDDEN, "The form has expired").into())
+                // The extractor of the account may not have ended yet.
+                let _ = language.await;
+                Err(ApiError::new(StatusCode::FORBIDDEN, t!("form-expired")).into())
             }
         })
     }
@@ -66,20 +71,25 @@ pub(crate) struct FieldErrors(BTreeMap<&'static str, String>);
 impl FieldErrors {
     /// Returns the value, or records its error.
     pub(crate) fn take<T>(&mut self, field: &'static str, value: Result<T, ValidationError>) -> Option<T> {
-        value.map_err(|invalid| self.add(field, &invalid.reason)).ok()
+        value.map_err(|invalid| self.add(field, language::reason(&invalid))).ok()
     }
 
     /// Records an error of a field, phrased to follow the field's label.
-    pub(crate) fn add(&mut self, field: &'static str, reason: &str) {
-        self.0.entry(field).or_insert_with(|| reason.to_owned());
+    pub(crate) fn add(&mut self, field: &'static str, reason: impl Into<String>) {
+        self.0.entry(field).or_insert_with(|| reason.into());
+    }
+
+    /// Records that a field violates a rule.
+    pub(crate) fn add_rule(&mut self, field: &'static str, rule: Rule) {
+        self.add(field, language::reason(&ValidationError::of(field, rule)));
     }
 
     /// Records a validation error of a use case; returns other errors.
     pub(crate) fn add_from(&mut self, error: Error) -> Result<(), Error> {
         match error {
-            Error::Invalid(invalid) => self.add(invalid.field, &invalid.reason),
-            Error::EmailTaken => self.add("email", "is already in use"),
-            Error::NameTaken => self.add("name", "is already in use"),
+            Error::Invalid(invalid) => self.add(invalid.field, language::reason(&invalid)),
+            Error::EmailTaken => self.add("email", t!("is-in-use")),
+            Error::NameTaken => self.add("name", t!("is-in-use")),
             other => return Err(other),
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::field::{self, Field, FormView, Picker};
 use super::form::{FieldErrors, Form};
 use super::rows::KeyRow;
+use crate::language::t;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use docent_app::accounts::api_keys::ApiKeyInput;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
@@ -49,22 +50,21 @@ fn start_of_day(text: &str) -> Result<Option<DateTime<Utc>>, ValidationError> {
     if text.is_empty() {
         return Ok(None);
     }
-    let day: NaiveDate =
-        text.parse().map_err(|_| ValidationError::new("expires_at", "must be a date such as 2030-12-31"))?;
+    let day: NaiveDate = text.parse().map_err(|_| ValidationError::new("expires_at", t!("not-a-date")))?;
     Ok(Some(day.and_time(NaiveTime::MIN).and_utc()))
 }
 
 /// The page that lists the user's keys, the target of the form, and whether the API accepts keys.
 #[derive(Serialize)]
 pub(crate) struct KeySection {
-    pub(crate) section: &'static str,
+    pub(crate) section: String,
     pub(crate) section_href: String,
     pub(crate) action: String,
     pub(crate) are_accepted: bool,
 }
 
 impl KeySection {
-    pub(crate) fn of(section: &'static str, section_href: String, action: String, context: &State) -> Self {
+    pub(crate) fn of(section: String, section_href: String, action: String, context: &State) -> Self {
         Self { section, section_href, action, are_accepted: context.app.settings().accepts_api_keys }
     }
 }
@@ -86,15 +86,10 @@ impl ApiKeyFormPage {
         errors: &FieldErrors,
         section: KeySection,
     ) -> Self {
+        fields.push(Field::line("text", "name", t!("name"), draft.name).required().help(t!("key-name-help")));
         fields.push(
-            Field::line("text", "name", "Name", draft.name)
-                .required()
-                .help("For example the program that uses the key."),
+            Field::line("date", "expires_at", t!("expires"), draft.expires_at).help(t!("key-expires-help")),
         );
-        fields
-            .push(Field::line("date", "expires_at", "Expires", draft.expires_at).help(
-                "The key stops working on this day (UTC). Leave empty for a key that does not expire.",
-            ));
         let scopes: BTreeSet<_> = field::scopes(draft.scopes.iter().copied());
         Self { form: FormView::of(fields, vec![Picker::scopes(&scopes)], errors), section }
     }
@@ -123,7 +118,7 @@ mod tests {
     impl KeySection {
         pub(crate) fn samples() -> [Self; 2] {
             let section = |are_accepted| Self {
-                section: "API keys",
+                section: "API keys".to_owned(),
                 section_href: "/admin/api-keys".to_owned(),
                 action: "/admin/api-keys/add".to_owned(),
                 are_accepted,

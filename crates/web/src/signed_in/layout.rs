@@ -3,6 +3,7 @@
 use super::area::Area;
 use super::page::{PageResult, show};
 use super::session::{Flash, SignedIn};
+use crate::language::t;
 use crate::templates::{InLayout, Page};
 use actix_web::http::StatusCode;
 use docent_http::State;
@@ -15,24 +16,25 @@ pub(crate) struct Layout {
     /// Root path of the area.
     root: &'static str,
     /// Name of the menu for screen readers.
-    nav_label: &'static str,
+    nav_label: String,
     nav: Vec<NavGroup>,
     /// CSRF token for the forms of the page.
     form_token: String,
     user_email: String,
+    user_id: String,
     flash: Option<Flash>,
 }
 
 /// Group of links in the menu.
 #[derive(Serialize)]
 pub(crate) struct NavGroup {
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     pub(crate) links: Vec<NavLink>,
 }
 
 #[derive(Serialize)]
 pub(crate) struct NavLink {
-    pub(crate) label: &'static str,
+    pub(crate) label: String,
     pub(crate) href: String,
     pub(crate) is_current: bool,
 }
@@ -57,12 +59,13 @@ impl SignedIn {
             app_name: context.settings.app_name.clone(),
             root: area.root(),
             nav_label: match area {
-                Area::Panel => "Panel",
-                Area::Account => "Account",
+                Area::Panel => t!("menu-of-panel"),
+                Area::Account => t!("menu-of-account"),
             },
             nav,
             form_token: self.form_token.clone(),
             user_email: self.email.as_str().to_owned(),
+            user_id: self.actor.user().to_string(),
             flash: self.take_flash(),
         };
         show(status, &InLayout { layout, page })
@@ -76,14 +79,19 @@ mod tests {
 
     impl Samples for Layout {
         fn samples() -> Vec<Self> {
-            let link = NavLink { label: "Documents", href: "/admin/documents".to_owned(), is_current: true };
+            let link = NavLink {
+                label: "Documents".to_owned(),
+                href: "/admin/documents".to_owned(),
+                is_current: true,
+            };
             let layout = |links, flash| Self {
                 app_name: "Docent".to_owned(),
                 root: "/admin",
-                nav_label: "Panel",
-                nav: vec![NavGroup { title: "Content", links }],
+                nav_label: "Panel".to_owned(),
+                nav: vec![NavGroup { title: "Content".to_owned(), links }],
                 form_token: "0f".to_owned(),
                 user_email: "staff@example.com".to_owned(),
+                user_id: "1".to_owned(),
                 flash,
             };
             vec![layout(vec![link], None), layout(Vec::new(), Some(Flash::sample()))]

@@ -4,11 +4,15 @@ use super::area::Area;
 use super::form::Form;
 use super::page::{self, PageResult};
 use super::session::{self, PendingLogin};
+use crate::language::request::AccountLanguage;
+use crate::language::t;
 use actix_session::Session;
 use actix_web::http::{StatusCode, header};
-use docent_app::accounts::login;
-use docent_app::accounts::sessions::ClientInfo;
+use docent_app::accounts::login::{self, Destination};
+use docent_app::accounts::sessions::{self, ClientInfo};
+use docent_app::accounts::verification;
 use docent_app::error::Error;
+use docent_domain::access::UseAdminPanel;
 use docent_http::extract::query::encode_query;
 use docent_http::{ApiError, Client, Query, State, UserAgent};
 use serde::Serialize;
@@ -17,25 +21,46 @@ use serde::Serialize;
 pub(crate) struct LoginPage<'a> {
     app_name: &'a str,
     /// Who can sign in.
-    hint: &'static str,
+    hint: String,
     /// Path of this page.
     action: String,
     /// Path of the sign-in page for the other pages, and its label.
-    other: (String, &'static str),
+    other: (String, String),
     form_token: String,
     error: Option<&'a str>,
+    /// Whether the account of a correct password cannot use these pages.
+    is_without_access: bool,
     /// Submitted email address.
     email: &'a str,
     /// Page to open after signing in.
     next: &'a str,
+    /// Whether the service can send a link for a new password.
+    sends_email: bool,
 }
 
-pub(crate) async fn show(area: Area, context: State, session: Session, query: Query) -> PageResult {
+pub(crate) async fn show(
+    _: AccountLanguage,
+    area: Area,
+    context: State,
+    session: Session,
+    client: Client,
+    query: Query,
+) -> PageResult {
     let next = area.page(query.text("next").unwrap_or_default());
-    show_form(area, &context, &session, StatusCode::OK, None, "", next)
+    let is_refused = area == Area::Panel && is_without_panel_access(&context, &session, client).await;
+    let notice = if is_refused { Notice::NoAccess } else { Notice::None };
+    show_form(area, &context, &session, StatusCode::OK, notice, "", next)
+}
+
+/// Whether the browser is signed in with an account that cannot use the panel.
+async fn is_without_panel_access(context: &State, session: &Session, client: Client) -> bool {
+    let Some(id) = session::id_of(session) else { return false };
+    let known = sessions::authenticate_browser(&context.app, id, client.address).await;
+    known.is_ok_and(|known| known.actor.authorize::<UseAdminPanel>().is_err())
 }
 
 pub(crate) async fn submit(
+    _: AccountLanguage,
     area: Area,
     context: State,
     session: Session,
@@ -46,19 +71,14 @@ pub(crate) async fn submit(
     let form = form?;
     let (email, next) = (form.text("email"), area.page(form.text("next")));
     let retry =
-        |status, message: &str| show_form(area, &context, &session, status, Some(message), email, next);
+        |status, text: String| show_form(area, &context, &session, status, Notice::Error(&text), email, next);
     if !session::is_own_form(&session, form.text("form_token")) {
-        return retry(StatusCode::FORBIDDEN, "The form has expired. Please try again.");
+        return retry(StatusCode::FORBIDDEN, t!("form-expired-retry"));
     }
     let password = form.text("password").to_owned();
     let origin = ClientInfo { address: client.address, agent: agent.0 };
     let app = &context.app;
-    let entered = match area {
-        // Accounts that are not staff get the same response as for a wrong password.
-        Area::Panel => login::enter_panel(app, email, password, &origin).await,
-        Area::Account => login::enter_account(app, email, password, &origin).await,
-    };
-    match entered {
+    match login::enter(app, destination(area), email, password, &origin).await {
         Ok(id) => {
             session::start(app, &session, id)?;
             Ok(page::see_other(next))
@@ -68,17 +88,27 @@ pub(crate) async fn submit(
             let query = encode_query(&[("next", Some(next))]);
             Ok(page::see_other(&format!("{}/code?{query}", area.login())))
         }
-        Err(error @ Error::InvalidCredentials) => retry(StatusCode::UNAUTHORIZED, &format!("{error}.")),
+        Err(Error::NoPanelAccess) => {
+            show_form(area, &context, &session, StatusCode::FORBIDDEN, Notice::NoAccess, email, next)
+        }
+        Err(Error::InvalidCredentials) => retry(StatusCode::UNAUTHORIZED, t!("login-incorrect")),
         Err(error @ Error::TooManyFailedLogins { .. }) => too_many(error, retry),
         Err(error) => Err(error.into()),
     }
 }
 
+/// The pages that a sign-in page is for.
+const fn destination(area: Area) -> Destination {
+    match area {
+        Area::Panel => Destination::Panel,
+        Area::Account => Destination::Account,
+    }
+}
+
 /// Shows a form again after too many failed logins.
-fn too_many(error: Error, retry: impl FnOnce(StatusCode, &str) -> PageResult) -> PageResult {
-    let message = format!("{error}. Please wait before trying again.");
+fn too_many(error: Error, retry: impl FnOnce(StatusCode, String) -> PageResult) -> PageResult {
     let pause = ApiError::from(error).retry_after();
-    let mut response = retry(StatusCode::TOO_MANY_REQUESTS, &message)?;
+    let mut response = retry(StatusCode::TOO_MANY_REQUESTS, t!("login-too-many"))?;
     if let Some(seconds) = pause {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }
@@ -99,12 +129,19 @@ pub(crate) struct CodePage<'a> {
     next: &'a str,
 }
 
-pub(crate) async fn show_code(area: Area, context: State, session: Session, query: Query) -> PageResult {
+pub(crate) async fn show_code(
+    _: AccountLanguage,
+    area: Area,
+    context: State,
+    session: Session,
+    query: Query,
+) -> PageResult {
     let next = area.page(query.text("next").unwrap_or_default());
     show_code_form(area, &context, &session, StatusCode::OK, None, next)
 }
 
 pub(crate) async fn submit_code(
+    _: AccountLanguage,
     area: Area,
     context: State,
     session: Session,
@@ -114,21 +151,24 @@ pub(crate) async fn submit_code(
 ) -> PageResult {
     let (form, app) = (form?, &context.app);
     let next = area.page(form.text("next"));
-    let retry = |status, message: &str| show_code_form(area, &context, &session, status, Some(message), next);
+    let retry = |status, text: String| show_code_form(area, &context, &session, status, Some(&text), next);
     if !session::is_own_form(&session, form.text("form_token")) {
-        return retry(StatusCode::FORBIDDEN, "The form has expired. Please try again.");
+        return retry(StatusCode::FORBIDDEN, t!("form-expired-retry"));
     }
     let Some((user, checked_at)) = PendingLogin::of(app, &session) else {
         return Ok(page::see_other(&area.login()));
     };
     let origin = ClientInfo { address: client.address, agent: agent.0 };
-    match login::enter_with_code(app, user, checked_at, form.text("code"), &origin).await {
+    match login::enter_with_code(app, destination(area), user, checked_at, form.text("code"), &origin).await {
         Ok(id) => {
             session::start(app, &session, id)?;
             Ok(page::see_other(next))
         }
-        Err(error @ Error::InvalidCode) => retry(StatusCode::UNAUTHORIZED, &format!("{error}.")),
+        Err(Error::InvalidCode) => retry(StatusCode::UNAUTHORIZED, t!("login-invalid-code")),
         Err(Error::InvalidCredentials) => Ok(page::see_other(&area.login())),
+        Err(Error::NoPanelAccess) => {
+            show_form(area, &context, &session, StatusCode::FORBIDDEN, Notice::NoAccess, "", next)
+        }
         Err(error @ Error::TooManyFailedLogins { .. }) => too_many(error, retry),
         Err(error) => Err(error.into()),
     }
@@ -151,19 +191,28 @@ fn show_code_form(
     page::show(status, &CodePage { app_name, action, login: area.login(), form_token, error, next })
 }
 
+/// What the form says about the attempt before.
+#[derive(Clone, Copy)]
+enum Notice<'a> {
+    None,
+    Error(&'a str),
+    /// The account cannot use these pages.
+    NoAccess,
+}
+
 fn show_form(
     area: Area,
     context: &State,
     session: &Session,
     status: StatusCode,
-    error: Option<&str>,
+    notice: Notice<'_>,
     email: &str,
     next: &str,
 ) -> PageResult {
     let form_token = session::form_token(&context.app, session)?;
     let (hint, other) = match area {
-        Area::Panel => ("Staff sign-in", (Area::Account, "Sign in to your account")),
-        Area::Account => ("Sign in to your account", (Area::Panel, "Staff sign-in")),
+        Area::Panel => (t!("login-to-panel"), (Area::Account, t!("login-to-account"))),
+        Area::Account => (t!("login-to-account"), (Area::Panel, t!("login-to-panel"))),
     };
     let page = LoginPage {
         app_name: &context.settings.app_name,
@@ -171,9 +220,14 @@ fn show_form(
         action: area.login(),
         other: (other.0.login(), other.1),
         form_token,
-        error,
+        error: match notice {
+            Notice::Error(text) => Some(text),
+            Notice::None | Notice::NoAccess => None,
+        },
+        is_without_access: matches!(notice, Notice::NoAccess),
         email,
         next,
+        sends_email: verification::is_possible(&context.app),
     };
     page::show(status, &page)
 }
@@ -199,17 +253,20 @@ mod tests {
 
     impl Samples for LoginPage<'_> {
         fn samples() -> Vec<Self> {
-            let page = |error, email| Self {
+            let page = |error: Option<&'static str>, email: &'static str, sends_email| Self {
                 app_name: "Docent",
-                hint: "Staff sign-in",
+                hint: "Staff sign-in".to_owned(),
                 action: "/admin/login".to_owned(),
-                other: ("/account/login".to_owned(), "Sign in to your account"),
+                other: ("/account/login".to_owned(), "Sign in to your account".to_owned()),
                 form_token: "0f".to_owned(),
                 error,
+                is_without_access: error.is_none() && !email.is_empty(),
                 email,
                 next: "/admin/jobs",
+                sends_email,
             };
-            vec![page(None, ""), page(Some("The credentials are wrong."), "a@example.com")]
+            let (wrong, email) = (Some("The credentials are wrong."), "a@example.com");
+            vec![page(None, "", true), page(wrong, email, false), page(None, email, true)]
         }
     }
 }

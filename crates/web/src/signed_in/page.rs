@@ -1,5 +1,7 @@
 //! Renders pages and error pages.
 
+use crate::language::request::AccountLanguage;
+use crate::language::{self, t};
 use crate::templates::{Page, html_response, render};
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, ResponseError};
@@ -36,8 +38,8 @@ pub(crate) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> 
 }
 
 /// Handler for unknown paths below `/admin` and `/account`: 404.
-pub(crate) async fn not_found() -> PageResult {
-    Err(PageError::Failed(ApiError::new(StatusCode::NOT_FOUND, "Page not found")))
+pub(crate) async fn not_found(_: AccountLanguage) -> PageResult {
+    Err(PageError::Failed(ApiError::new(StatusCode::NOT_FOUND, t!("page-not-found"))))
 }
 
 /// Why a page cannot be shown.
@@ -67,7 +69,13 @@ impl From<ApiError> for PageError {
 
 impl From<Error> for PageError {
     fn from(error: Error) -> Self {
-        Self::Failed(error.into())
+        Self::Failed(match error {
+            Error::NotFound(kind) => {
+                ApiError::new(StatusCode::NOT_FOUND, language::named("not-found-", kind.name()))
+            }
+            Error::Forbidden => ApiError::new(StatusCode::FORBIDDEN, t!("error-forbidden")),
+            other => other.into(),
+        })
     }
 }
 
@@ -104,7 +112,8 @@ impl ResponseError for PageError {
                 see_other(&format!("/account/confirm?{}", encode_query(&[("next", Some(next))])))
             }
             Self::Failed(error) => {
-                let page = ErrorPage { status: error.status().as_u16(), detail: error.detail() };
+                let detail = language::error_detail(error);
+                let page = ErrorPage { status: error.status().as_u16(), detail: &detail };
                 let mut response = html_response(error.status(), POLICY, render(&page).unwrap_or_default());
                 error.report(&mut response);
                 response

@@ -97,6 +97,8 @@ mod tests {
             "ask for the current password themselves",
             &["/account/delete", "/account/email", "/account/password"],
         ),
+        ("chooses a language", &["/account/language"]),
+        ("send a link to the owner of an account", &["/account/forgot-password"]),
         (
             "need the token of a link instead of a session",
             &["/account/confirm-email", "/account/reset-password", "/account/verify-email"],
@@ -125,6 +127,7 @@ mod tests {
                 "/admin/documents/{id}/delete",
                 "/admin/documents/{id}/retry",
                 "/admin/model",
+                "/admin/service",
                 "/admin/webhooks/{id}/delete",
                 "/admin/webhooks/{id}/replay",
                 "/admin/webhooks/{id}/switch",

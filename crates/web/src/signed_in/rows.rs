@@ -2,6 +2,7 @@
 
 use super::session::SignedIn;
 use super::times::Time;
+use crate::language::t;
 use chrono::{DateTime, Utc};
 use docent_domain::access::{DeleteApiKeys, DeleteSessions};
 use docent_domain::api_key::ApiKey;
@@ -25,11 +26,11 @@ pub(crate) fn accounts_of<'k>(keys: impl IntoIterator<Item = &'k ApiKey>) -> Vec
 }
 
 /// State of a key, link or session, and the class of its pill.
-pub(crate) fn state(revoked: Option<&'static str>, is_valid: bool) -> (&'static str, &'static str) {
+pub(crate) fn state(revoked: Option<String>, is_valid: bool) -> (String, &'static str) {
     match revoked {
         Some(revoked) => (revoked, "bad"),
-        None if is_valid => ("active", "ok"),
-        None => ("expired", "off"),
+        None if is_valid => (t!("state-active"), "ok"),
+        None => (t!("state-expired"), "off"),
     }
 }
 
@@ -50,7 +51,7 @@ pub(crate) struct KeyRow {
     created: Time,
     expires: Option<Time>,
     last_used: Option<Time>,
-    state: &'static str,
+    state: String,
     pill: &'static str,
     may_revoke: bool,
 }
@@ -62,7 +63,7 @@ impl KeyRow {
     }
 
     pub(crate) fn of(key: &ApiKey, emails: &Emails, viewer: &SignedIn, now: DateTime<Utc>) -> Self {
-        let (state, pill) = state(key.revoked_at.map(|_| "revoked"), key.is_valid(now));
+        let (state, pill) = state(key.revoked_at.map(|_| t!("state-revoked")), key.is_valid(now));
         Self {
             id: key.id.to_string(),
             name: key.name.as_str().to_owned(),
@@ -71,7 +72,7 @@ impl KeyRow {
             owner_page: None,
             creator: key.created_by.map(|creator| match emails.get(&creator) {
                 Some(email) => email.as_str().to_owned(),
-                None => "a deleted account".to_owned(),
+                None => t!("deleted-account"),
             }),
             is_by_other: key.created_by.is_some_and(|creator| creator != key.user),
             scopes: key.scopes.to_string(),
@@ -93,13 +94,13 @@ pub(crate) struct SessionRow {
     owner: String,
     /// Page of the owner in the panel, for actors who can view it.
     owner_page: Option<String>,
-    kind: &'static str,
+    kind: String,
     from: String,
     agent: String,
     started: Time,
     last_used: Time,
     ends: Time,
-    state: &'static str,
+    state: String,
     pill: &'static str,
     is_this: bool,
     may_end: bool,
@@ -112,14 +113,14 @@ impl SessionRow {
     }
 
     pub(crate) fn of(session: &Session, emails: &Emails, viewer: &SignedIn, now: DateTime<Utc>) -> Self {
-        let (state, pill) = state(session.revoked_at.map(|_| "ended"), session.is_valid(now));
+        let (state, pill) = state(session.revoked_at.map(|_| t!("state-ended")), session.is_valid(now));
         Self {
             id: session.id.to_string(),
             owner: email_of(emails, session.user),
             owner_page: None,
             kind: match session.kind {
-                SessionKind::Api => "API",
-                SessionKind::Panel => "browser",
+                SessionKind::Api => t!("session-api"),
+                SessionKind::Panel => t!("session-browser"),
             },
             from: session.client_ip.map_or_else(String::new, |from| from.to_string()),
             agent: session.user_agent.clone().unwrap_or_default(),
@@ -154,7 +155,7 @@ mod tests {
                 created: Time::sample(),
                 expires: time(),
                 last_used: time(),
-                state: "active",
+                state: "active".to_owned(),
                 pill: "ok",
                 may_revoke,
             };
@@ -169,13 +170,13 @@ mod tests {
                 id: "1".to_owned(),
                 owner: "a@example.com".to_owned(),
                 owner_page: owner_page.map(str::to_owned),
-                kind: "browser",
+                kind: "browser".to_owned(),
                 from: from.to_owned(),
                 agent: from.to_owned(),
                 started: Time::sample(),
                 last_used: Time::sample(),
                 ends: Time::sample(),
-                state: "active",
+                state: "active".to_owned(),
                 pill: "ok",
                 is_this,
                 may_end: is_this,

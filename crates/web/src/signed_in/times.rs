@@ -1,31 +1,48 @@
 //! Human-readable times and sizes.
 
+use crate::language::t;
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// A point in time, relative and exact.
-#[derive(Serialize)]
+/// A point in time, shown relative and exact by the filter `time` of the templates.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Time {
-    ago: String,
-    exact: String,
+    /// In seconds since 1970.
+    at: i64,
+    seconds_ago: i64,
 }
 
 impl Time {
     pub(crate) fn of(at: DateTime<Utc>, now: DateTime<Utc>) -> Self {
-        Self { ago: ago((now - at).num_seconds()), exact: at.format("%Y-%m-%d %H:%M:%S UTC").to_string() }
+        Self { at: at.timestamp(), seconds_ago: (now - at).num_seconds() }
+    }
+
+    /// How long ago it was, or when it will be.
+    pub(crate) fn ago(&self) -> String {
+        ago(self.seconds_ago)
+    }
+
+    /// Date and time in UTC.
+    pub(crate) fn exact(&self) -> String {
+        let at = DateTime::from_timestamp(self.at, 0).unwrap_or_default();
+        let part = |format| at.format(format).to_string();
+        t!("time-exact", year = part("%Y"), month = part("%m"), day = part("%d"), time = part("%H:%M:%S"))
     }
 }
 
 fn ago(seconds: i64) -> String {
-    let (n, unit) = match seconds.unsigned_abs() {
+    let is_past = seconds >= 0;
+    match (seconds.unsigned_abs(), is_past) {
         // The clocks of two machines may differ slightly.
-        ..60 => return if seconds > -10 { "just now" } else { "in a moment" }.to_owned(),
-        minutes @ 60..3600 => (minutes / 60, "minute"),
-        hours @ 3600..86_400 => (hours / 3600, "hour"),
-        days => (days / 86_400, "day"),
-    };
-    let s = if n == 1 { "" } else { "s" };
-    if seconds < 0 { format!("in {n} {unit}{s}") } else { format!("{n} {unit}{s} ago") }
+        (..60, _) if seconds > -10 => t!("time-now"),
+        (..60, _) => t!("time-soon"),
+        (seconds @ 60..3600, true) => t!("time-minutes-ago", count = seconds / 60),
+        (seconds @ 60..3600, false) => t!("time-in-minutes", count = seconds / 60),
+        (seconds @ 3600..86_400, true) => t!("time-hours-ago", count = seconds / 3600),
+        (seconds @ 3600..86_400, false) => t!("time-in-hours", count = seconds / 3600),
+        (seconds, true) => t!("time-days-ago", count = seconds / 86_400),
+        (seconds, false) => t!("time-in-days", count = seconds / 86_400),
+    }
 }
 
 /// Formats a number of bytes: `1.5 MiB`.

@@ -6,6 +6,17 @@ for (const button of document.querySelectorAll("button[data-theme]")) {
   button.addEventListener("click", toggleTheme);
 }
 
+for (const choices of document.querySelectorAll("[data-themes]")) {
+  choices.hidden = false;
+  const showChosen = () => {
+    for (const choice of choices.querySelectorAll("input")) choice.checked = choice.value === (root.dataset.theme ?? "system");
+  };
+  showChosen();
+  choices.addEventListener("change", ({ target }) => chooseTheme(target.value));
+  // The button at the top changes it too.
+  new MutationObserver(showChosen).observe(root, { attributeFilter: ["data-theme"] });
+}
+
 // The menu is open on a wide screen and closed on a narrow one.
 const menu = document.querySelector("details.side");
 if (menu) {
@@ -16,7 +27,7 @@ if (menu) {
 }
 
 // `<form data-bulk>` contains a table with checkboxes and an action bar that is shown while rows are selected.
-for (const form of document.querySelectorAll("form[data-bulk]")) {
+function enhanceBulk(form) {
   const checkboxes = [...form.querySelectorAll("tbody input[type=checkbox]")];
   const selectAll = form.querySelector("thead input[type=checkbox]");
   const bar = form.querySelector("[data-bulk-bar]");
@@ -24,7 +35,7 @@ for (const form of document.querySelectorAll("form[data-bulk]")) {
   const update = () => {
     const selected = checkboxes.filter((checkbox) => checkbox.checked).length;
     if (bar) bar.classList.toggle("idle", selected === 0);
-    if (count) count.textContent = `${selected} selected`;
+    if (count) count.textContent = t("bulk-selected", { count: selected });
     if (selectAll) {
       selectAll.checked = selected > 0 && selected === checkboxes.length;
       selectAll.indeterminate = selected > 0 && selected < checkboxes.length;
@@ -49,17 +60,16 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   const label = button.textContent;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(source.textContent.trim());
-    button.textContent = "Copied";
+    button.textContent = t("copied");
     setTimeout(() => { button.textContent = label; }, 2000);
   });
 }
 
 // `<code data-id="the ID" title="ID">` shows the end of a long ID; a button copies the whole ID.
-for (const code of document.querySelectorAll("code[data-id]")) {
-  if (!navigator.clipboard) break;
+function enhanceId(code) {
   const id = code.title || code.textContent.trim();
   const button = document.createElement("button");
-  const label = `Copy ${code.dataset.id}`;
+  const label = t("copy-id", { id: code.dataset.id });
   const setButton = (icon, text) => {
     button.innerHTML = `<svg class="glyph" aria-hidden="true"><use href="#${icon}"/></svg>`;
     button.title = text;
@@ -73,10 +83,19 @@ for (const code of document.querySelectorAll("code[data-id]")) {
   (code.closest("a") ?? code).after(button);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(id);
-    setButton("copied", "Copied");
+    setButton("copied", t("copied"));
     setTimeout(() => setButton("copy", label), 2000);
   });
 }
+
+// Adds what scripts add to a part of a page.
+function enhance(part) {
+  for (const form of part.querySelectorAll("form[data-bulk]")) enhanceBulk(form);
+  if (!navigator.clipboard) return;
+  for (const code of part.querySelectorAll("code[data-id]")) enhanceId(code);
+}
+
+enhance(document);
 
 // Polls a document's page with increasing delays until its ingestion has ended. `onStages` receives the list of stages.
 // `onEnd` receives the last page, or nothing if it could not be loaded.
@@ -145,11 +164,11 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     const progress = document.createElement("progress");
     progress.max = 1;
     progress.value = 0;
-    progress.setAttribute("aria-label", `Uploading ${file.name}`);
+    progress.setAttribute("aria-label", t("upload-progress", { name: file.name }));
     line.replaceChildren(`${file.name} `, progress);
     const fail = (reason) => {
       line.className = "reason";
-      line.replaceChildren(`${file.name}: not uploaded. ${reason}.`);
+      line.replaceChildren(t("upload-failed", { name: file.name, reason }));
       resolve();
     };
     const request = new XMLHttpRequest();
@@ -159,19 +178,19 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     request.upload.addEventListener("progress", (event) => {
       if (event.lengthComputable) progress.value = event.loaded / event.total;
     });
-    request.addEventListener("error", () => fail("The connection was lost. Try again"));
+    request.addEventListener("error", () => fail(t("upload-connection-lost")));
     request.addEventListener("load", () => {
       const outcome = request.response;
       const uploaded = outcome?.uploaded?.[0];
       if (!uploaded) {
-        const unexpected = `The service responded with status ${request.status}. Reload this page and try again`;
+        const unexpected = t("upload-unexpected", { status: String(request.status) });
         fail(outcome?.refused?.[0]?.reason ?? unexpected);
         return;
       }
       const name = document.createElement(hasLinks ? "a" : "span");
       if (hasLinks) name.href = `/admin/documents/${uploaded.id}`;
       name.textContent = uploaded.title;
-      line.replaceChildren(name, ": uploaded, processing.");
+      line.replaceChildren(...tNodes("upload-done", { name }));
       if (hasLinks) showIngestion(name, line);
       resolve();
     });
@@ -187,7 +206,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   const enqueue = (files) => {
     for (const file of files) {
       const line = document.createElement("li");
-      line.textContent = `${file.name}: waiting`;
+      line.textContent = t("upload-waiting", { name: file.name });
       list.append(line);
       queue = queue.then(() => uploadFile(file, line));
     }

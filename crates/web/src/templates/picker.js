@@ -15,16 +15,16 @@ for (const picker of document.querySelectorAll("fieldset[data-picker]")) {
     element.append(heading);
     return { element, heading, title };
   };
-  const available = createPane("Available");
-  const selected = createPane("Selected");
+  const available = createPane(t("picker-available"));
+  const selected = createPane(t("picker-selected"));
   const panes = document.createElement("div");
   panes.className = "panes";
   panes.append(available.element, selected.element);
 
   const filter = document.createElement("input");
   filter.type = "search";
-  filter.placeholder = "Filter available options";
-  filter.setAttribute("aria-label", "Filter available options");
+  filter.placeholder = t("picker-filter");
+  filter.setAttribute("aria-label", t("picker-filter"));
 
   // Each group exists in both panes.
   const pairs = groups.map((availableGroup) => {

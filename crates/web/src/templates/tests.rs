@@ -1,10 +1,11 @@
 //! Every template is rendered with sample values. Undefined variables and unescaped text fail the tests.
 
 use super::{InLayout, Page, SHARED, Template};
+use crate::language;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tera::{Context, Kwargs, State, Tera, TeraResult};
 
 /// Values with which the tests render a page or a layout. The samples together show its variants.
@@ -39,7 +40,7 @@ fn pages() -> impl Iterator<Item = (&'static Template, Value)> {
 
 /// Compiles templates so that conditions fail on undefined fields, as output does. Tera treats them as false.
 fn strict(templates: impl IntoIterator<Item = (&'static str, &'static str)>) -> Tera {
-    let mut tera = Tera::new();
+    let mut tera = super::functions::engine();
     let defined = |value: tera::Value, _: Kwargs, _: &State<'_>| -> TeraResult<tera::Value> {
         if value.is_undefined() {
             Err(tera::Error::message("undefined field in a condition"))
@@ -103,7 +104,11 @@ fn every_page_renders_its_samples_without_undefined_variables() {
         for name in used.into_iter().filter(|name| !bound.contains(name)) {
             assert!(sample.get(name).is_some(), "{}: no value {name}", template.path);
         }
-        render(&tera, template, &sample);
+        for language in language::all() {
+            let html = language.speak(|| render(&tera, template, &sample));
+            let is_page = html.contains(&format!("<html lang=\"{}\">", language.code()));
+            assert!(is_page, "{}: no language", template.path);
+        }
     }
 }
 
@@ -132,10 +137,9 @@ fn mark(value: &mut Value, text: &str) {
 /// A template without samples must be listed as shared, and be used.
 #[test]
 fn every_template_file_is_a_page_or_shared() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/templates");
     let mut listed: Vec<_> = all().map(|template| template.path.to_owned()).collect();
     listed.sort();
-    assert_eq!(listed, files(&folder, ""));
+    assert_eq!(listed, files(&folder("templates"), "", ".html"));
     for template in all() {
         let is_shared = SHARED.iter().any(|shared| shared.path == template.path);
         assert_eq!((template.samples)().is_empty(), is_shared, "{}", template.path);
@@ -144,15 +148,20 @@ fn every_template_file_is_a_page_or_shared() {
     }
 }
 
-/// Paths of the HTML files below a folder, sorted.
-fn files(folder: &Path, prefix: &str) -> Vec<String> {
+/// A folder of the sources of this crate.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(name)
+}
+
+/// Paths of the files below a folder whose names end so, sorted.
+pub(crate) fn files(folder: &Path, prefix: &str, end: &str) -> Vec<String> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).expect("the folder exists") {
         let entry = entry.expect("the folder is readable");
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.path().is_dir() {
-            paths.extend(files(&entry.path(), &format!("{path}/")));
-        } else if path.ends_with(".html") {
+            paths.extend(files(&entry.path(), &format!("{path}/"), end));
+        } else if path.ends_with(end) {
             paths.push(path);
         }
     }

@@ -1,9 +1,10 @@
 //! `/admin/api-keys/add`, `/admin/api-keys/{id}` and `/admin/api-keys/{id}/revoke`
 
 use super::tables::page_of;
+use crate::language::t;
 use crate::panel::nav::ROOT;
 use crate::signed_in::confirm::ConfirmPage;
-use crate::signed_in::field::Field;
+use crate::signed_in::field::{self, Field};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::key_form::{ApiKeyCreatedPage, ApiKeyFormPage, KeyDraft, KeySection};
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
@@ -46,12 +47,14 @@ fn section(staff: &Staff, context: &State) -> KeySection {
     } else {
         ("Your account", "/account/api-keys".to_owned())
     };
-    KeySection::of(title, href, format!("{ROOT}/api-keys/add"), context)
+    KeySection::of(title.to_owned(), href, format!("{ROOT}/api-keys/add"), context)
 }
 
 #[derive(Serialize)]
 pub(super) struct ApiKeyPage {
     key: KeyRow,
+    /// Names of the scopes and what each allows.
+    scopes: Vec<(&'static str, String)>,
     may_view_audit: bool,
     #[serde(flatten)]
     section: KeySection,
@@ -107,6 +110,7 @@ pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> Page
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     let page = ApiKeyPage {
         key: row(&staff, &context, &key).await?,
+        scopes: key.scopes.iter().map(|scope| (scope.name(), field::purpose(scope))).collect(),
         may_view_audit: staff.can::<ViewAuditLog>(),
         section: section(&staff, &context),
     };
@@ -122,10 +126,10 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
         section,
         section_href,
         name: key.name.as_str(),
-        question: "Revoke this key?",
-        consequences: &["Programs that use this key lose access immediately.", "This cannot be undone."],
+        question: t!("key-revoke-question"),
+        consequences: vec![t!("key-revoke-access"), t!("cannot-be-undone")],
         action: format!("{path}/revoke"),
-        verb: "Revoke the key",
+        verb: t!("key-revoke"),
         cancel: path,
     };
     staff.show(&context, "api-keys", page)
@@ -146,7 +150,13 @@ mod tests {
     impl Samples for ApiKeyPage {
         fn samples() -> Vec<Self> {
             let keys = KeyRow::samples().into_iter().zip(KeySection::samples());
-            keys.map(|(key, section)| Self { may_view_audit: section.are_accepted, key, section }).collect()
+            let page = |(key, section): (_, KeySection)| Self {
+                key,
+                scopes: vec![("read", "List documents.".to_owned())],
+                may_view_audit: section.are_accepted,
+                section,
+            };
+            keys.map(page).collect()
         }
     }
 }

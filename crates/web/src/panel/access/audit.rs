@@ -22,7 +22,7 @@ pub(super) struct AuditPage {
     /// Query values and labels of the actions.
     actions: Vec<(&'static str, String)>,
     /// Query values and labels of the kinds of records.
-    kinds: Vec<(&'static str, &'static str)>,
+    kinds: Vec<(&'static str, String)>,
 }
 
 #[derive(Serialize)]

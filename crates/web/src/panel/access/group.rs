@@ -155,16 +155,18 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
         return Err(Error::from(Forbidden).into());
     }
     let page = ConfirmPage {
-        section: "Groups",
+        section: "Groups".to_owned(),
         section_href: format!("{ROOT}/groups"),
         name: group.name.as_str(),
-        question: "Delete this group?",
-        consequences: &[
+        question: "Delete this group?".to_owned(),
+        consequences: [
             "Members immediately lose the permissions of this group. Their accounts are not deleted.",
             "This cannot be undone.",
-        ],
+        ]
+        .map(str::to_owned)
+        .into(),
         action: format!("{}/delete", address(group.id)),
-        verb: "Delete the group",
+        verb: "Delete the group".to_owned(),
         cancel: address(group.id),
     };
     staff.show(&context, "groups", page)

@@ -1,27 +1,14 @@
 //! Names of record kinds in the panel, and the pages of records.
 
+use crate::language::{self, t};
 use crate::panel::nav::ROOT;
 use docent_domain::access::Actor;
 use docent_domain::permission::{Action, Permission, PermissionSet, RecordKind};
-use docent_http::error::sentence;
 use serde::Serialize;
 
 /// Heading for records of a kind.
-pub(super) const fn title(kind: RecordKind) -> &'static str {
-    match kind {
-        RecordKind::Document => "Documents",
-        RecordKind::Collection => "Collections",
-        RecordKind::User => "Users",
-        RecordKind::Group => "Groups",
-        RecordKind::ApiKey => "API keys",
-        RecordKind::Verification => "Verification tokens",
-        RecordKind::Session => "Sessions",
-        RecordKind::Conversation => "Conversations",
-        RecordKind::Webhook => "Webhooks",
-        RecordKind::Usage => "Usage",
-        RecordKind::Job => "Jobs",
-        RecordKind::AuditEntry => "Audit log",
-    }
+pub(super) fn title(kind: RecordKind) -> String {
+    language::named("records-", kind.name())
 }
 
 /// Path of a record's page, if its kind has one and the actor can view it.
@@ -46,31 +33,44 @@ pub(in crate::panel) fn page(kind: RecordKind, record: &str, actor: &Actor) -> O
 /// Permitted actions on records of a kind.
 #[derive(Serialize)]
 pub(crate) struct Allowed {
-    title: &'static str,
-    actions: String,
+    title: String,
+    actions: Vec<AllowedAction>,
+}
+
+/// Permitted action and what it adds to what every account may do.
+#[derive(Serialize)]
+struct AllowedAction {
+    label: String,
+    purpose: String,
 }
 
 /// Groups a set of permissions by record kind.
 pub(crate) fn allowed(permissions: PermissionSet) -> Vec<Allowed> {
     let of = |kind: &RecordKind| {
-        let actions: Vec<_> =
-            permissions.iter().filter(|permission| permission.kind() == *kind).map(action).collect();
-        (!actions.is_empty()).then(|| Allowed { title: title(*kind), actions: actions.join(", ") })
+        let of_kind = permissions.iter().filter(|permission| permission.kind() == *kind);
+        let line =
+            |permission: Permission| AllowedAction { label: label(permission), purpose: purpose(permission) };
+        let actions: Vec<_> = of_kind.map(line).collect();
+        (!actions.is_empty()).then(|| Allowed { title: title(*kind), actions })
     };
     RecordKind::ALL.iter().filter_map(of).collect()
 }
 
-fn action(permission: Permission) -> &'static str {
+/// Label of a permission's checkbox.
+pub(super) fn label(permission: Permission) -> String {
     match (permission.action(), permission.kind()) {
-        (Action::Delete, RecordKind::ApiKey | RecordKind::Verification) => "revoke",
-        (Action::Delete, RecordKind::Session) => "end",
-        (action, _) => action.name(),
+        (Action::Delete, RecordKind::ApiKey | RecordKind::Verification) => t!("permission-to-revoke"),
+        (Action::Delete, RecordKind::Session) => t!("permission-to-end"),
+        (Action::View, _) => t!("permission-to-view"),
+        (Action::Add, _) => t!("permission-to-add"),
+        (Action::Change, _) => t!("permission-to-change"),
+        (Action::Delete, _) => t!("permission-to-delete"),
     }
 }
 
-/// Label of a permission's checkbox.
-pub(super) fn label(permission: Permission) -> String {
-    sentence(action(permission))
+/// What a permission adds to what every account may do, as a sentence.
+pub(super) fn purpose(permission: Permission) -> String {
+    language::named("permission-", permission.to_string().split_once('.').map_or("", |(_, name)| name))
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
 
     impl Allowed {
         pub(crate) fn samples() -> Vec<Self> {
-            vec![Self { title: "Users", actions: "view, add".to_owned() }]
+            allowed([Permission::ViewUser, Permission::AddUser].into_iter().collect())
         }
     }
 
@@ -87,7 +87,27 @@ mod tests {
     fn permissions_are_grouped_by_kind_of_record() {
         let set =
             [Permission::ViewUser, Permission::DeleteSession, Permission::AddUser].into_iter().collect();
-        let actions: Vec<_> = allowed(set).into_iter().map(|kind| (kind.title, kind.actions)).collect();
-        assert_eq!(actions, [("Users", "view, add".to_owned()), ("Sessions", "end".to_owned())]);
+        let labels = |kind: Allowed| {
+            let labels: Vec<_> = kind.actions.into_iter().map(|action| action.label).collect();
+            (kind.title, labels.join(", "))
+        };
+        let actions: Vec<_> = allowed(set).into_iter().map(labels).collect();
+        assert_eq!(
+            actions,
+            [("Users".to_owned(), "View, Add".to_owned()), ("Sessions".to_owned(), "End".to_owned())]
+        );
+    }
+
+    #[test]
+    fn every_language_names_all_kinds_and_permissions() {
+        for language in language::all() {
+            let has = |prefix: &str, name: &str| assert!(language.has(&format!("{prefix}{name}")), "{name}");
+            for kind in RecordKind::ALL {
+                has("records-", kind.name());
+            }
+            for permission in Permission::ALL {
+                has("permission-", permission.to_string().split_once('.').unwrap().1);
+            }
+        }
     }
 }

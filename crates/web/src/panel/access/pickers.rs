@@ -1,6 +1,7 @@
 //! Choices of permissions and groups in forms.
 
 use super::kinds;
+use crate::language::t;
 use crate::signed_in::field::{Choice, Choices, Picker};
 use crate::signed_in::form::{FieldErrors, Form};
 use docent_domain::access::Actor;
@@ -14,6 +15,7 @@ impl Picker {
         let option = |permission: Permission| Choice {
             value: permission.to_string(),
             label: kinds::label(permission),
+            purpose: kinds::purpose(permission),
             is_ticked: ticked.contains(permission),
             is_disabled: !ticked.contains(permission) && !actor.can_manage(permission),
         };
@@ -23,9 +25,11 @@ impl Picker {
         };
         Self {
             name: "permissions",
-            label: "Permissions",
-            help: "You can grant only permissions you have.",
-            empty: "",
+            label: "Permissions".to_owned(),
+            help: "You can grant only permissions you have. To enter the panel, an account also needs Staff."
+                .to_owned(),
+            base: t!("every-account"),
+            empty: String::new(),
             has_panes: true,
             kinds: RecordKind::ALL.iter().map(of).collect(),
             error: None,
@@ -37,17 +41,23 @@ impl Picker {
         let option = |group: &Group| Choice {
             value: group.id.to_string(),
             label: group.name.as_str().to_owned(),
+            purpose: String::new(),
             is_ticked: assigned.groups.contains(&group.id),
             is_disabled: !assigned.groups.contains(&group.id) && !actor.can_manage(group.permissions),
         };
         let options: Vec<_> = groups.iter().map(option).collect();
         Self {
             name: "groups",
-            label: "Groups",
-            help: "Members have the permissions of their groups.",
-            empty: "No groups yet.",
+            label: "Groups".to_owned(),
+            help: "Members have the permissions of their groups.".to_owned(),
+            base: String::new(),
+            empty: "No groups yet.".to_owned(),
             has_panes: true,
-            kinds: if options.is_empty() { Vec::new() } else { vec![Choices { title: "", options }] },
+            kinds: if options.is_empty() {
+                Vec::new()
+            } else {
+                vec![Choices { title: String::new(), options }]
+            },
             error: None,
         }
     }

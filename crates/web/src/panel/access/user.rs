@@ -207,17 +207,19 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     }
     let path = address(account.user.id);
     let page = ConfirmPage {
-        section: "Users",
+        section: "Users".to_owned(),
         section_href: format!("{ROOT}/users"),
         name: account.user.email.as_str(),
-        question: "Delete this account?",
-        consequences: &[
+        question: "Delete this account?".to_owned(),
+        consequences: [
             "Its permissions, API keys, sessions and conversations will be permanently deleted.",
             "Its documents remain without an owner. Usage records and the audit log also remain.",
             "To only block access, deactivate the account instead.",
-        ],
+        ]
+        .map(str::to_owned)
+        .into(),
         action: format!("{path}/delete"),
-        verb: "Delete the account",
+        verb: "Delete the account".to_owned(),
         cancel: path,
     };
     staff.show(&context, "users", page)

@@ -3,6 +3,7 @@
 use super::kinds::{self, Allowed};
 use super::tables::EntryRow;
 use super::user_reach::ReachView;
+use crate::language::t;
 use crate::signed_in::form;
 use crate::signed_in::page::PageError;
 use crate::signed_in::rows::{KeyRow, SessionRow};
@@ -34,6 +35,8 @@ pub(super) struct AccountFacts {
     is_superuser: bool,
     created: Time,
     last_login: Option<Time>,
+    /// What every account may do.
+    base: String,
     /// Effective permissions.
     allowed: Vec<Allowed>,
 }
@@ -46,6 +49,7 @@ impl AccountFacts {
             is_superuser: user.is_superuser,
             created: Time::of(user.created_at, now),
             last_login: user.last_login_at.map(|at| Time::of(at, now)),
+            base: t!("every-account"),
             allowed: kinds::allowed(permissions),
         }
     }
@@ -173,6 +177,7 @@ mod tests {
                 is_superuser,
                 created: Time::sample(),
                 last_login,
+                base: t!("every-account"),
                 allowed,
             };
             [

@@ -290,17 +290,17 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     }
     let address = address(open.collection.id);
     let page = ConfirmPage {
-        section: "Collections",
+        section: "Collections".to_owned(),
         section_href: format!("{ROOT}/collections"),
         name: open.collection.name.as_str(),
-        question: "Delete this collection?",
-        consequences: &[
+        question: "Delete this collection?".to_owned(),
+        consequences: [
             "Documents remain in their other collections. A collection with documents that are nowhere else is not deleted.",
             "Accounts that read documents only through this collection lose access immediately.",
             "This cannot be undone.",
-        ],
+        ].map(str::to_owned).into(),
         action: format!("{address}/delete"),
-        verb: "Delete the collection",
+        verb: "Delete the collection".to_owned(),
         cancel: address,
     };
     staff.show(&context, "collections", page)

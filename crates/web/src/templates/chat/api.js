@@ -15,23 +15,30 @@ class ApiError extends Error {
 
   // What happened and what the user can do.
   get userMessage() {
-    const detail = this.detail || `The service responded with status ${this.status}`;
-    if (this.status === 0) return "The service cannot be reached. Check your connection and try again.";
-    if (this.status === 401) return "Your session has ended. Sign in again.";
+    const detail = ERRORS[this.code] ?? (this.detail || t("status", { status: String(this.status) }));
+    if (this.status === 0) return t("unreachable");
+    if (this.status === 401) return t("signed-out");
     if (this.status === 429) {
-      return `Too many requests. Try again ${this.retryAfter ? `in ${formatSeconds(this.retryAfter)}` : "later"}.`;
+      return this.retryAfter ? t("too-many-in", { time: formatSeconds(this.retryAfter) }) : t("too-many");
     }
-    if (this.status >= 500) return `${detail}. Nothing was lost. Try again in a moment.`;
+    if (this.status >= 500) return t("failed-later", { detail });
     return `${detail}.`;
   }
 }
 
+// What the service refuses, by the codes of its errors.
+const ERRORS = {
+  code_required: t("error-code-required"),
+  invalid_code: t("error-invalid-code"),
+  second_factor_required: t("error-second-factor-required"),
+};
+
 function formatSeconds(seconds) {
-  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+  return seconds < 120 ? t("seconds", { count: seconds }) : t("minutes", { count: Math.ceil(seconds / 60) });
 }
 
 function errorMessage(error) {
-  return error instanceof ApiError ? error.userMessage : `Something went wrong on this page: ${error.message}.`;
+  return error instanceof ApiError ? error.userMessage : t("page-error", { reason: error.message });
 }
 
 // Sends a request and throws an `ApiError` unless it succeeds.

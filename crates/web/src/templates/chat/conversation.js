@@ -6,7 +6,9 @@ const HISTORY_TURNS_MAX = 50;
 const HISTORY_CHARACTERS_MAX = 200000;
 
 let conversationId = randomUuid(); // the service creates the conversation with its first question
-let turns = []; // { question, answer, element, steps, answerElement, note, tools }, oldest first
+let turns = []; // { question, answer, element, heading, steps, answerElement, note, tools }, oldest first
+// Who else reads the open conversation: IDs of collections, and the owner if it is another account.
+let sharing = { with: [], by: null };
 let answerRequest = null; // AbortController of the answer being streamed
 
 // Returns the previous messages that are sent with the next question.
@@ -23,13 +25,13 @@ function buildHistory() {
 }
 
 function createTurn(question) {
-  const steps = createElement("ul", { class: "steps", "aria-label": "Steps of the answer", hidden: true });
+  const steps = createElement("ul", { class: "steps", "aria-label": t("steps"), hidden: true });
   const answerElement = createElement("div", { class: "answer" });
   const note = createElement("p", { class: "note", hidden: true });
   const tools = createElement("div", { class: "tools" });
-  const heading = createElement("h2", { class: "question", dir: "auto" }, question);
+  const heading = createElement("div", { class: "asked" }, createElement("h2", { class: "question", dir: "auto" }, question));
   const element = createElement("article", { class: "turn" }, heading, steps, answerElement, note, tools);
-  return { question, answer: "", element, steps, answerElement, note, tools };
+  return { question, answer: "", element, heading, steps, answerElement, note, tools };
 }
 
 async function askQuestion(question, selection, replaces) {
@@ -41,8 +43,11 @@ async function askQuestion(question, selection, replaces) {
 }
 
 function appendTurn(turn) {
-  // Only the last question can be asked again: later questions were asked with the existing answer as context.
-  for (const { tools } of turns) tools.querySelector(".retry")?.remove();
+  // Only the last question can be asked again or edited: later questions were asked with the existing answer as context.
+  for (const { element, heading } of turns) {
+    for (const part of element.querySelectorAll(".retry, .edit, .edit-form")) part.remove();
+    heading.hidden = false;
+  }
   turns.push(turn);
   byId("empty-conversation").hidden = true;
   byId("turns").append(turn.element);
@@ -56,7 +61,7 @@ async function streamAnswer(turn, messages, selection) {
   updateSendButton();
   // While the turn is busy, screen readers wait and then read the whole answer.
   turn.element.setAttribute("aria-busy", "true");
-  turn.answerElement.replaceChildren(createElement("p", { class: "waiting" }, "Searching the documents…"));
+  turn.answerElement.replaceChildren(createElement("p", { class: "waiting" }, t("searching")));
   let sources = [];
   let messageId = null;
   let frame = 0;
@@ -81,7 +86,7 @@ async function streamAnswer(turn, messages, selection) {
     });
     messageId = response.headers.get("X-Message-Id");
     for await (const { event, data } of readEvents(response)) {
-      if (event === "error") throw new ApiError(1, `The answer is incomplete: ${data.detail}`);
+      if (event === "error") throw new ApiError(1, t("answer-incomplete-because", { reason: data.detail }));
       if (event === "sources") sources = data.results;
       else if (event === "metadata") showStep(turn, data);
       else if (event === "message") {
@@ -94,7 +99,7 @@ async function streamAnswer(turn, messages, selection) {
   }
   if (failure?.status === 404 && selection.collection_ids) {
     await refreshChosen();
-    failure = new ApiError(1, "One of the chosen sources is no longer available");
+    failure = new ApiError(1, t("source-gone"));
   }
   cancelAnimationFrame(frame);
   if (answerRequest === controller) answerRequest = null;
@@ -102,9 +107,9 @@ async function streamAnswer(turn, messages, selection) {
   if (turns.includes(turn)) {
     const wasAtEnd = isAtEnd();
     renderAnswer();
-    if (failure?.name === "AbortError") showNote(turn, "Stopped.");
-    else if (failure) showNote(turn, `${errorMessage(failure)} Your question is kept: ask it again below.`, true);
-    else if (!turn.answer) showNote(turn, "The model returned no answer. Try again or rephrase the question.");
+    if (failure?.name === "AbortError") showNote(turn, t("stopped"));
+    else if (failure) showNote(turn, t("question-kept", { reason: errorMessage(failure) }), true);
+    else if (!turn.answer) showNote(turn, t("answer-empty"));
     completeTurn(turn, sources, messageId);
     if (wasAtEnd) scrollToEnd();
   } else if (failure?.status === 401) {
@@ -120,9 +125,9 @@ function showStep({ steps, question }, { type, query, count }) {
   // A search for the question itself is not worth a line.
   if (query === question) return;
   const texts = {
-    searched: `Searched for “${query}”`,
-    history_shortened: "The oldest messages of the conversation were left out",
-    citations_removed: count === 1 ? "One citation without a passage was removed" : `${count} citations without a passage were removed`,
+    searched: t("step-searched", { query }),
+    history_shortened: t("step-shortened"),
+    citations_removed: t("step-citations", { count }),
   };
   const text = texts[type];
   if (!text || [...steps.children].some((step) => step.textContent === text)) return;
@@ -137,11 +142,14 @@ function completeTurn(turn, sources, messageId, feedback) {
   if (turn.answer && messageId) addFeedback(turn, messageId, feedback);
   if (turn.answer && navigator.clipboard) {
     const click = (event) => copyAnswer(event.currentTarget, turn);
-    turn.tools.append(createElement("button", { type: "button", class: "quiet", click }, "Copy"));
+    turn.tools.append(createElement("button", { type: "button", class: "quiet", click }, t("copy")));
   }
-  if (turns.at(-1) === turn) {
+  if (turns.at(-1) === turn && !sharing.by) {
     const click = () => askAgain(turn);
-    turn.tools.append(createElement("button", { type: "button", class: "quiet retry", click }, "Ask again"));
+    turn.tools.append(createElement("button", { type: "button", class: "quiet retry", click }, t("ask-again")));
+    turn.heading.append(createElement("button", {
+      type: "button", class: "quiet icon edit", "aria-label": t("question-edit"), title: t("question-edit"), click: () => act("editQuestion", turn),
+    }, createGlyph("i-edit")));
   }
   turn.element.removeAttribute("aria-busy");
 }
@@ -155,24 +163,26 @@ function showNote({ note }, text, isError = false) {
 async function copyAnswer(button, { answer }) {
   try {
     await navigator.clipboard.writeText(answer);
-    button.textContent = "Copied";
+    button.textContent = t("copied");
   } catch {
-    button.textContent = "Copying is blocked by the browser";
+    button.textContent = t("copy-blocked");
   }
   announce(button.textContent);
   await delay(2000);
-  button.textContent = "Copy";
+  button.textContent = t("copy");
 }
 
-function askAgain(turn) {
+// Replaces the last turn by one with the same or an edited question. Returns whether it was asked.
+function askAgain(turn, question = turn.question) {
   const selection = checkSelection();
-  if (answerRequest || !selection) return;
+  if (answerRequest || !selection) return false;
   if (viewer?.isOpenedFrom(turn.element)) closeSource();
   turns.pop();
   turn.element.remove();
   if (turn.messageId) appendEarlierVersion(turn.question, turn.answer);
   byId("question").focus({ preventScroll: true });
-  askQuestion(turn.question, selection, turn.messageId ?? turn.replaces);
+  askQuestion(question, selection, turn.messageId ?? turn.replaces);
+  return true;
 }
 
 // Shows a question that was asked again, folded, before its next version.
@@ -180,7 +190,7 @@ function appendEarlierVersion(question, answer) {
   const content = createElement("div", { class: "answer" });
   showMarkdown(content, answer);
   byId("turns").append(createElement("details", { class: "note" },
-    createElement("summary", {}, "Earlier version: ", createElement("bdi", {}, question)), content));
+    createElement("summary", {}, ...tNodes("earlier-version", { question: createElement("bdi", {}, question) })), content));
 }
 
 // New text scrolls the page only if the reader is at the end, within this many pixels.
@@ -193,7 +203,7 @@ function scrollToEnd() {
 
 function updateSendButton() {
   const button = byId("send");
-  button.textContent = answerRequest ? "Stop" : "Ask";
+  button.textContent = answerRequest ? t("stop") : t("ask");
   button.classList.toggle("quiet", answerRequest !== null);
 }
 
@@ -214,9 +224,24 @@ function submitQuestion(event) {
 // Returns the sources of the next question. Shows a message and returns null if none is left of those that were chosen.
 function checkSelection() {
   const selection = selectionOfQuestion();
-  const message = "None of the chosen sources is available any more. Choose other sources, or remove them to ask all documents.";
+  const message = t("sources-gone");
   setAlert("ask-alert", selection ? null : message);
   return selection;
+}
+
+function setSharing(collectionIds, by) {
+  sharing = { with: collectionIds, by };
+  showSharing();
+}
+
+// Says who else reads the open conversation. Those it is shared with cannot ask in it.
+function showSharing() {
+  const names = sharing.with.map((id) => collections.find((one) => one.id === id)?.name ?? t("collection-lost"));
+  byId("ask").hidden = sharing.by !== null;
+  byId("sharing").hidden = !sharing.by && !names.length;
+  byId("sharing").textContent = sharing.by
+    ? t("shared-by", { owner: sharing.by })
+    : t("shared-with", { collections: names.join(", ") });
 }
 
 // Begins a conversation, as a new entry of the history.
@@ -234,6 +259,8 @@ function clearConversation() {
   conversationId = randomUuid();
   markOpenConversation();
   setChosen({});
+  setSharing([], null);
   byId("turns").replaceChildren();
   byId("empty-conversation").hidden = false;
+  showWelcome();
 }

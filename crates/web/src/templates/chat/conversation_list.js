@@ -1,5 +1,5 @@
 
-// The list of the user's conversations: opening, renaming and deleting them.
+// The list of the user's conversations.
 
 const CONVERSATIONS_FIRST = 8;
 const CONVERSATIONS_STEP = 20;
@@ -29,9 +29,9 @@ function openConversationFromUrl() {
 function dateGroup(time) {
   const date = new Date(time);
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(time).setHours(0, 0, 0, 0)) / 86400000);
-  if (days < 2) return days < 1 ? "Today" : "Yesterday";
-  if (days < 31) return `Previous ${days < 8 ? 7 : 30} days`;
-  return date.toLocaleDateString("en", { month: "long", year: "numeric" });
+  if (days < 2) return days < 1 ? t("today") : t("yesterday");
+  if (days < 31) return t("previous-days", { count: days < 8 ? 7 : 30 });
+  return date.toLocaleDateString(locale, { month: "long", year: "numeric" });
 }
 
 async function fetchConversations(parameters) {
@@ -45,21 +45,25 @@ async function loadConversations() {
   try {
     const q = byId("conversations-search").value.trim();
     const pinned = q ? [] : (await fetchConversations({ pinned: true })).entries;
-    const { entries, hasMore } = await fetchConversations({ limit: conversationsLimit, ...(q ? { q } : { pinned: false }) });
+    const found = { limit: conversationsLimit, ...(q && { q }) };
+    const { entries, hasMore } = await fetchConversations({ ...found, ...(!q && { pinned: false }) });
+    const shared = await fetchConversations({ ...found, shared: true });
     const list = byId("conversations-list");
     // A title that is being edited must not be replaced.
     if (request !== conversationsRequest || list.querySelector("input")) return;
     const focusedId = list.contains(document.activeElement) ? document.activeElement.closest("li")?.dataset.id : null;
     const groups = new Map();
-    for (const entry of [...pinned, ...entries]) {
-      const name = q ? "Results" : entry.pinned ? "Pinned" : dateGroup(entry.updated_at);
+    for (const entry of [...pinned, ...entries, ...shared.entries]) {
+      const name = entry.shared_by ? t("shared-with-me") : q ? t("results") : entry.pinned ? t("pinned") : dateGroup(entry.updated_at);
       if (!groups.has(name)) groups.set(name, createElement("ul", { class: "list", "aria-label": name }));
       groups.get(name).append(createConversationRow(entry));
     }
     list.replaceChildren(...[...groups].flatMap(([name, rows]) => [createElement("h3", {}, name), rows]));
-    byId("conversations-more").hidden = !hasMore;
+    byId("conversations-more").hidden = !hasMore && !shared.hasMore;
     const empty = byId("conversations-empty");
-    empty.textContent = q ? "No matching conversations." : "Your questions appear here.";
+    empty.textContent = q
+      ? t("conversations-none-match")
+      : t("conversations-none");
     empty.hidden = groups.size > 0;
     byId("conversations-search").hidden = !q && !groups.size;
     setAlert("conversations-alert");
@@ -74,18 +78,23 @@ function focusConversation(id) {
   byId("conversations-list").querySelector(`[data-id="${id}"] .open`)?.focus({ preventScroll: true });
 }
 
-function createConversationRow({ id, title, pinned, updated_at: updatedAt }) {
+function createConversationRow({ id, title, pinned, updated_at: updatedAt, shared_by: owner, shared_with: sharedWith }) {
   const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
   const open = createElement("button", {
-    type: "button", class: "open", title: new Date(updatedAt).toLocaleString(), click: () => openConversation(id, true),
+    type: "button", class: "open", title: new Date(updatedAt).toLocaleString(locale), click: () => openConversation(id, true),
   }, createElement("bdi", {}, title));
-  const details = createElement("details", {},
-    createElement("summary", {}, "Change", createElement("span", { class: "visually-hidden" }, ` ${title}`)),
-    createButton("Rename", () => showRenameForm(id, title, row)), " ",
-    createButton(pinned ? "Unpin" : "Pin", () => pinConversation(id, !pinned)), " ",
-    createButton("Export", () => exportConversation(id, title)), " ",
-    createButton("Delete…", () => deleteConversation(id, title)));
-  const row = createElement("li", { class: "conversation-row", "data-id": id }, open, details);
+  const exported = createButton(t("export"), () => act("exportConversation", id, title));
+  const buttons = owner ? [exported] : [
+    createButton(t("rename"), () => act("showRenameForm", id, title, row)), " ",
+    createButton(pinned ? t("unpin") : t("pin"), () => act("pinConversation", id, !pinned)), " ",
+    createButton(t("share-ask"), () => act("shareConversation", id, title)), " ", exported, " ",
+    createButton(t("delete-ask"), () => act("deleteConversation", id, title)),
+  ];
+  const name = createElement("span", { class: "visually-hidden" }, title);
+  const summary = createElement("summary", {}, ...(owner ? tNodes("more-of", { name }) : tNodes("change", { name })));
+  const details = createElement("details", {}, summary, ...buttons);
+  const note = owner || sharedWith.length ? createElement("span", { class: "hint" }, owner ?? t("shared")) : null;
+  const row = createElement("li", { class: "conversation-row", "data-id": id }, open, note, details);
   return row;
 }
 
@@ -102,14 +111,19 @@ async function openConversation(id, isSelected = false) {
   const request = openRequest;
   setAlert("conversations-alert");
   try {
-    const { messages, collectionIds, documentIds } = await fetchConversation(id);
+    const { messages, ...conversation } = await fetchConversation(id);
     if (request !== openRequest || !session) return;
     clearConversation();
     conversationId = id;
-    restoreChosen(collectionIds, documentIds);
+    setSharing(conversation.shared_with, conversation.shared_by);
+    restoreChosen(conversation.collection_ids, conversation.document_ids);
     for (let index = 0; index < messages.length; index += 1) {
       const [question, answer] = messages.slice(index, index + 2);
       if (question.role !== "user") continue;
+      if (question.withheld) {
+        appendWithheldTurn();
+        break;
+      }
       if (question.replaced) appendEarlierVersion(question.content, answer?.content ?? "");
       else appendStoredTurn(question.content, answer?.role === "assistant" ? answer : null);
     }
@@ -120,24 +134,30 @@ async function openConversation(id, isSelected = false) {
   } catch (error) {
     if (request !== openRequest || !session) return;
     const isNotFound = error.status === 404;
-    setAlert("conversations-alert", isNotFound ? "This conversation no longer exists." : errorMessage(error));
     history.replaceState(null, "", location.pathname + (turns.length ? `#${conversationId}` : ""));
-    if (isNotFound && isSelected) loadConversations();
+    if (isNotFound && isSelected) await loadConversations();
+    setAlert("conversations-alert", isNotFound ? t("conversation-gone") : errorMessage(error));
   }
 }
 
 async function fetchConversation(id) {
   const messages = [];
-  let [cursor, collectionIds, documentIds] = [null, null, null];
+  let [cursor, conversation] = [null, null];
   do {
     const query = new URLSearchParams({ limit: String(MESSAGES_PER_REQUEST), ...(cursor && { cursor }) });
     const response = await callApi(`/conversations/${id}?${query}`);
-    const page = await response.json();
-    messages.push(...page.messages);
-    ({ collection_ids: collectionIds, document_ids: documentIds } = page);
+    conversation = await response.json();
+    messages.push(...conversation.messages);
     cursor = response.headers.get("X-Next-Cursor");
   } while (cursor);
-  return { messages, collectionIds, documentIds };
+  return { ...conversation, messages };
+}
+
+function appendWithheldTurn() {
+  const turn = createTurn("");
+  turn.heading.hidden = true;
+  appendTurn(turn);
+  showNote(turn, t("answer-withheld"));
 }
 
 function appendStoredTurn(question, answer) {
@@ -145,78 +165,8 @@ function appendStoredTurn(question, answer) {
   appendTurn(turn);
   turn.answer = answer?.content ?? "";
   showMarkdown(turn.answerElement, turn.answer);
-  if (!answer) showNote(turn, "No answer received.");
-  else if (!answer.complete) showNote(turn, "This answer is incomplete or was stopped.");
-  completeTurn(turn, answer?.sources ?? [], answer?.id, answer?.feedback);
-}
-
-// Replaces a row of the list by a form for the title.
-function showRenameForm(id, title, row) {
-  const field = createElement("input", { "aria-label": "Title", maxlength: "200", value: title, dir: "auto" });
-  const form = createElement("form", { class: "rename", submit: (event) => { event.preventDefault(); save(); } },
-    field, createElement("button", { type: "submit" }, "Save"),
-    createElement("button", { type: "button", class: "quiet", click: close }, "Cancel"));
-  field.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    close();
-  });
-  row.replaceChildren(form);
-  field.select();
-
-  function close() {
-    form.remove();
-    loadConversations().then(() => focusConversation(id));
-  }
-  async function save() {
-    try {
-      await callApi(`/conversations/${id}`, jsonOptions("PATCH", { title: field.value }));
-      close();
-    } catch (error) {
-      // The form stays open, so that the user can correct the title.
-      setAlert("conversations-alert", `Not renamed. ${errorMessage(error)}`);
-      field.focus();
-    }
-  }
-}
-
-async function pinConversation(id, pinned) {
-  try {
-    await callApi(`/conversations/${id}`, jsonOptions("PATCH", { pinned }));
-    await loadConversations();
-    focusConversation(id);
-  } catch (error) {
-    setAlert("conversations-alert", errorMessage(error));
-  }
-}
-
-// Saves a conversation as a Markdown file.
-async function exportConversation(id, title) {
-  try {
-    const { messages } = await fetchConversation(id);
-    viewer ??= await loadViewer();
-    const href = URL.createObjectURL(new Blob([viewer.toMarkdown(title, messages)], { type: "text/markdown" }));
-    createElement("a", { href, download: `${title.replace(/[\\/:*?\x22<>|.]+/g, " ").trim() || "Conversation"}.md` }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 60000);
-  } catch (error) {
-    setAlert("conversations-alert", `Not exported. ${errorMessage(error)}`);
-  }
-}
-
-async function deleteConversation(id, title) {
-  const consequence = "and its messages will be permanently deleted.";
-  if (!await confirmDeletion("Delete this conversation?", title, consequence)) return;
-  try {
-    await callApi(`/conversations/${id}`, { method: "DELETE" });
-  } catch (error) {
-    // 404: the conversation is already deleted.
-    if (error.status !== 404) {
-      setAlert("conversations-alert", `Not deleted. ${errorMessage(error)}`);
-      return;
-    }
-  }
-  if (id === conversationId) startConversation();
-  announce(`${title} was deleted.`);
-  await loadConversations();
-  byId("question").focus({ preventScroll: true });
+  if (!answer) showNote(turn, t("answer-none"));
+  else if (!answer.complete) showNote(turn, t("answer-incomplete"));
+  // Only the owner can rate an answer.
+  completeTurn(turn, answer?.sources ?? [], sharing.by ? null : answer?.id, answer?.feedback);
 }

@@ -1,21 +1,26 @@
 
-// Documents: the list with their status, uploads and deletion.
+// Documents: the list with their status and the steps of their ingestion.
 
 const DOCUMENTS_PER_REQUEST = 50;
-const STATUS_LABELS = { pending: "Processing", ingested: "Ready", failed: "Failed" };
+const STATUS_LABELS = { pending: t("status-pending"), ingested: t("status-ingested"), failed: t("status-failed") };
 const POLLED_DOCUMENTS_MAX = 10;
 // In milliseconds.
 const POLL_DELAY_MIN = 1000;
 const POLL_DELAY_MAX = 15000;
 
-let documentRows = new Map(); // by document ID: { row, heading, details, report, actions, title, status, access }
+let documentRows = new Map(); // by document ID: { row, heading, progress, details, report, actions, title, status, access }
 let nextDocumentsCursor = null;
 let documentsRequest = 0; // number of the latest request for the list; earlier responses are ignored
+let documentsLoading = Promise.resolve(); // the latest request for the list
 let pollTimer = null;
 let pollDelay = POLL_DELAY_MIN;
-let uploadQueue = Promise.resolve();
 
-async function loadDocuments({ more = false } = {}) {
+function loadDocuments(options) {
+  documentsLoading = requestDocuments(options);
+  return documentsLoading;
+}
+
+async function requestDocuments({ more = false } = {}) {
   documentsRequest += 1;
   const request = documentsRequest;
   const query = new URLSearchParams({ limit: String(DOCUMENTS_PER_REQUEST), include: "access" });
@@ -34,27 +39,37 @@ async function loadDocuments({ more = false } = {}) {
     }
     byId("documents-list").append(...documents.map(createDocumentRow));
     byId("documents-more").hidden = !nextDocumentsCursor;
-    const empty = byId("documents-empty");
-    empty.hidden = documentRows.size > 0;
-    empty.textContent = search ? "No matching documents." : `No documents yet. Upload a ${isPdfOnly() ? "PDF" : "file"} to start.`;
+    showEmptyList();
+    showWelcome();
     schedulePoll();
   } catch (error) {
     if (request === documentsRequest && session) setAlert("documents-alert", errorMessage(error));
   }
 }
 
+// Says what to do next if the list is empty.
+function showEmptyList() {
+  const empty = byId("documents-empty");
+  const next = byId("upload-area").hidden ? NO_UPLOADS : t("upload-to-start", { type: fileType() });
+  empty.hidden = documentRows.size > 0;
+  empty.textContent = byId("documents-search").value.trim()
+    ? t("documents-none-match")
+    : t("documents-none", { next });
+}
+
 function createDocumentRow({ id, title, status, access }) {
   const report = createElement("div", { class: "report" });
   const actions = createElement("div", { class: "actions" });
   const details = createElement("details", {
-    toggle: () => { if (details.open) loadReport(id, report); },
-  }, createElement("summary", {}, "Details", createElement("span", { class: "visually-hidden" }, ` of ${title}`)), report,
+    toggle: () => { if (details.open) act("loadReport", id, report); },
+  }, createElement("summary", {}, t("details"), createElement("span", { class: "visually-hidden" }, ` ${t("details-of", { title })}`)), report,
   actions);
   const origin = describeOrigin(access);
   const heading = createElement("div", { class: "title" });
+  const progress = createElement("p", { class: "hint", hidden: true });
   const row = createElement("li", {}, heading,
-    origin && createElement("p", { class: "hint" }, origin), createPill(status), details);
-  documentRows.set(id, { row, heading, details, report, actions, title, status, access });
+    origin && createElement("p", { class: "hint" }, origin), createPill(status), details, progress);
+  documentRows.set(id, { row, heading, progress, details, report, actions, title, status, access });
   showActions(id);
   return row;
 }
@@ -62,9 +77,9 @@ function createDocumentRow({ id, title, status, access }) {
 // Who added a document, unless it is the user, and its collections, unless it is only in that of everyone.
 function describeOrigin({ is_own: isOwn, owner_id: ownerId, owner_email: email, collection_ids: ids }) {
   const parts = [];
-  if (!isOwn && ownerId) parts.push(email ? `by ${email}` : "by another account");
+  if (!isOwn && ownerId) parts.push(email ? t("by", { account: email }) : t("by-other"));
   const its = collections.filter(({ id }) => ids.includes(id));
-  if (its.some(({ kind }) => kind !== "everyone")) parts.push(`in ${its.map(({ name }) => name).join(", ")}`);
+  if (its.some(({ kind }) => kind !== "everyone")) parts.push(t("in", { collections: its.map(({ name }) => name).join(", ") }));
   return parts.join(" ");
 }
 
@@ -72,19 +87,24 @@ function describeOrigin({ is_own: isOwn, owner_id: ownerId, owner_email: email, 
 function showActions(id) {
   const { heading, actions, title, status, access } = documentRows.get(id);
   const name = createElement("bdi", {}, title);
-  const open = ({ currentTarget }) => withViewer(({ openDocument }) => openDocument(id, title, currentTarget));
+  const open = ({ currentTarget }) => openListed(id, title, currentTarget);
   heading.replaceChildren(status !== "ingested" ? name : createElement("button", {
     type: "button", class: "link", "aria-expanded": "false", "aria-controls": "source", click: open,
   }, name));
   const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
   actions.replaceChildren(...[
-    status === "ingested" && createButton("Ask this document", () => askDocument(id, title)),
+    status === "ingested" && createButton(t("ask-document"), () => askDocument(id, title)),
     status === "ingested" && createElement("button", {
       type: "button", class: "quiet", "aria-expanded": "false", "aria-controls": "source", click: ({ currentTarget }) => openSummary(id, title, currentTarget),
-    }, "Summary"),
-    status === "failed" && access.can_change && createButton("Try again", () => retryDocument(id)),
-    access.can_delete && createButton("Delete…", () => deleteDocument(id, title)),
+    }, t("summary")),
+    status === "failed" && access.can_change && createButton(t("try-again"), () => act("retryDocument", id)),
+    access.can_delete && createButton(t("delete-ask"), () => act("deleteDocument", id, title)),
   ].filter(Boolean));
+}
+
+// Opens a document at its first page.
+function openListed(id, title, button) {
+  return withViewer(({ openDocument }) => openDocument(id, title, button));
 }
 
 // Opens a document at its summary.
@@ -98,37 +118,8 @@ async function openSummary(id, title, button) {
   button.disabled = false;
 }
 
-async function retryDocument(id) {
-  const entry = documentRows.get(id);
-  try {
-    await updateStatus(await (await callApi(`/documents/${id}/retry`, { method: "POST" })).json());
-    entry.details.querySelector("summary").focus({ preventScroll: true });
-    schedulePoll();
-  } catch (error) {
-    const message = `Not tried again. ${errorMessage(error)}`;
-    entry.report.replaceChildren(createElement("p", { class: "reason", role: "alert" }, message));
-  }
-}
-
 function createPill(status) {
   return createElement("span", { class: `pill ${status}` }, STATUS_LABELS[status] ?? status);
-}
-
-// Shows the ingestion report of a document: its failure, coverage and warnings.
-async function loadReport(id, container) {
-  const createLine = (text, style) => createElement("p", style ? { class: style } : {}, text);
-  try {
-    const { coverage, failure, warnings } = await (await callApi(`/documents/${id}/report`)).json();
-    const lines = [];
-    if (failure) lines.push(createLine(`Failed: ${failure.reason}`, "reason"), createLine(`What to do: ${failure.advice}`));
-    if (coverage) lines.push(createLine(`Pages: ${coverage.pages}, ${coverage.pages_with_text} with text.`));
-    for (const warning of warnings) lines.push(createLine(`Warning: ${warning}`, "warning"));
-    container.replaceChildren(...(lines.length ? lines : [createLine("No details yet.")]));
-    return { failure, warnings };
-  } catch (error) {
-    container.replaceChildren(createLine(errorMessage(error), "reason"));
-    return { failure: null, warnings: [] };
-  }
 }
 
 // Schedules the next poll of pending documents, with increasing delays, while the page is visible.
@@ -140,38 +131,80 @@ function schedulePoll() {
   pollDelay = Math.min(pollDelay * 1.3, POLL_DELAY_MAX);
 }
 
+function pollSoon() {
+  pollDelay = POLL_DELAY_MIN;
+  schedulePoll();
+}
+
 async function pollPending() {
   const pending = [...documentRows].filter(([, { status }]) => status === "pending").map(([id]) => id);
   try {
     for (const id of pending.slice(0, POLLED_DOCUMENTS_MAX)) {
-      updateStatus(await (await callApi(`/documents/${id}`)).json());
+      updateStatus(await (await callApi(`/documents/${id}/report`)).json());
     }
   } catch { /* The next poll tries again. */ }
   schedulePoll();
 }
 
 // Shows the new status of a document, and opens its details if there is a failure or a warning.
-async function updateStatus({ id, status }) {
+async function updateStatus({ id, status, file, progress = null, waiting = null }) {
   const entry = documentRows.get(id);
-  if (!entry || entry.status === status) return;
-  entry.status = status;
-  showActions(id);
-  entry.row.querySelector(".pill").replaceWith(createPill(status));
-  announce(`${entry.title}: ${STATUS_LABELS[status] ?? status}`);
-  pollDelay = POLL_DELAY_MIN;
-  const { failure, warnings } = await loadReport(id, entry.report);
-  if (failure || warnings.length) entry.details.open = true;
+  if (!entry) return;
+  entry.progress.hidden = status !== "pending";
+  const wait = file === null ? t("no-file") : waiting && t("waiting-for", { reason: waiting.reason });
+  entry.progress.textContent = wait || describeProgress(progress);
+  if (entry.status !== status) {
+    entry.status = status;
+    showActions(id);
+    entry.row.querySelector(".pill").replaceWith(createPill(status));
+    announce(`${entry.title}: ${STATUS_LABELS[status] ?? status}`);
+    pollDelay = POLL_DELAY_MIN;
+    showWelcome();
+    const { failure, warnings } = await act("loadReport", id, entry.report) ?? {};
+    if (failure || warnings?.length) entry.details.open = true;
+  }
+  showWelcomeProgress();
+}
+
+// The current step of an ingestion.
+function describeProgress(progress) {
+  if (!progress) return t("waiting");
+  const { stage, page, pages } = progress;
+  const texts = {
+    extract: t("stage-extract"),
+    recognize: page ? t("stage-recognize-page", { page: String(page), pages: String(pages) }) : t("stage-recognize"),
+    chunk: t("stage-chunk", { count: pages }),
+    embed: t("stage-embed", { count: pages }),
+    index: t("stage-index", { count: pages }),
+  };
+  return texts[stage] ?? t("stage");
+}
+
+// Adds an uploaded document to the list, and returns its row.
+async function addDocument(added) {
+  // A list that is still being loaded would replace the row, and it can lack the document.
+  await documentsLoading;
+  documentRows.get(added.id)?.row.remove();
+  byId("documents-list").prepend(createDocumentRow(added));
+  showEmptyList();
+  showWelcome();
+  pollSoon();
+  return documentRows.get(added.id);
+}
+
+// Removes a deleted document from the page.
+function forgetDocument(id) {
+  documentRows.get(id)?.row.remove();
+  documentRows.delete(id);
+  forgetChosenDocument(id);
+  viewer?.closeDocument(id);
+  showEmptyList();
+  showWelcome();
 }
 
 function enqueueUploads(files) {
-  byId("side").classList.remove("folded");
-  updateSidebarToggle();
-  const destination = byId("destination").value;
-  for (const file of files) {
-    const line = createElement("li", {}, createElement("bdi", {}, file.name), ": waiting");
-    byId("uploads").append(line);
-    uploadQueue = uploadQueue.then(() => uploadFile(file, destination, line));
-  }
+  openSidebar();
+  act("enqueueUploads", [...files], byId("destination").value);
 }
 
 // Whether the service accepts PDFs only. Otherwise it finds the type of each file by its content.
@@ -179,77 +212,8 @@ function isPdfOnly() {
   return byId("files").dataset.types === "PDF";
 }
 
-async function uploadFile(file, destination, line) {
-  const isPdf = file.type === "application/pdf" || file.name.toLowerCase().endsWith(".pdf");
-  const name = createElement("bdi", {}, file.name);
-  try {
-    if (!isPdf && isPdfOnly()) throw new ApiError(415, "Only PDF files are supported");
-    const progress = createElement("progress", { max: "1", value: "0", "aria-label": `Uploading ${file.name}` });
-    line.replaceChildren(name, " ", progress);
-    const uploaded = await withSession(() =>
-      postFile(file, destination, (part) => { progress.value = part; }));
-    if (!session) return;
-    line.remove();
-    announce(`${uploaded.title} was uploaded and is being processed.`);
-    const access = { is_own: true, collection_ids: [destination], can_change: true, can_delete: true };
-    byId("documents-list").prepend(createDocumentRow({ ...uploaded, access }));
-    byId("documents-empty").hidden = true;
-    pollDelay = POLL_DELAY_MIN;
-    schedulePoll();
-  } catch (error) {
-    const isUnknown = error.status === 404 || error.status === 403;
-    const message = isUnknown ? "You can no longer add documents to this collection." : errorMessage(error);
-    if (isUnknown && session) loadCollections().catch(() => { /* The list stays as it is. */ });
-    const dismiss = createElement("button", { type: "button", class: "quiet", click: () => line.remove() }, "Dismiss");
-    line.replaceChildren(createElement("span", { class: "reason" }, name, `: not uploaded. ${message}`), dismiss);
-    announce(`${file.name} was not uploaded. ${message}`);
-  }
-}
-
-// Uploads a file with XMLHttpRequest, because `fetch` does not report the progress of an upload.
-function postFile(file, destination, onProgress) {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open("POST", `/documents/upload${destination ? `?collection_id=${destination}` : ""}`);
-    for (const [name, value] of Object.entries(accountHeader())) request.setRequestHeader(name, value);
-    request.responseType = "json";
-    request.upload.addEventListener("progress", (event) => {
-      if (event.lengthComputable) onProgress(event.loaded / event.total);
-    });
-    request.addEventListener("error", () => reject(new ApiError(0)));
-    request.addEventListener("load", () => {
-      const { status, response } = request;
-      if (status === 202) resolve(response);
-      else reject(ApiError.fromResponse(status, response, request.getResponseHeader("Retry-After")));
-    });
-    const body = new FormData();
-    body.append("file", new File([file], file.name, isPdfOnly() ? { type: "application/pdf" } : { type: file.type }));
-    request.send(body);
-  });
-}
-
-async function deleteDocument(id, title) {
-  const consequence = "and its extracted text will be permanently deleted. Answers can no longer cite it.";
-  if (!await confirmDeletion("Delete this document?", title, consequence)) return;
-  const entry = documentRows.get(id);
-  try {
-    await callApi(`/documents/${id}`, { method: "DELETE" });
-  } catch (error) {
-    // 404: the document is already deleted.
-    if (error.status !== 404) {
-      const reason = `Not deleted. ${errorMessage(error)}`;
-      entry?.report.replaceChildren(createElement("p", { class: "reason", role: "alert" }, reason));
-      return;
-    }
-  }
-  documentRows.delete(id);
-  forgetChosenDocument(id);
-  entry?.row.remove();
-  viewer?.closeDocument(id);
-  byId("documents-empty").hidden = documentRows.size > 0;
-  announce(`${title} was deleted.`);
-  byId("documents-search").focus({ preventScroll: true });
-}
+const fileType = () => (isPdfOnly() ? "pdf" : "other");
+const NO_UPLOADS = t("no-uploads");
 
 function acceptDroppedFiles() {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");

@@ -51,15 +51,3 @@ function randomUuid() {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
-
-// Asks for confirmation of a deletion and returns whether the user confirmed it.
-async function confirmDeletion(title, name, consequence) {
-  const dialog = byId("confirm");
-  byId("confirm-title").textContent = title;
-  byId("confirm-name").textContent = name;
-  byId("confirm-consequence").textContent = consequence;
-  dialog.returnValue = "no";
-  dialog.showModal();
-  await new Promise((resolve) => { dialog.addEventListener("close", resolve, { once: true }); });
-  return dialog.returnValue === "yes";
-}

@@ -37,9 +37,8 @@ function endSession(notice) {
   documentRows = new Map();
   collections = [];
   byId("destination").replaceChildren();
-  if (byId("picker").open) byId("picker").close();
-  byId("picker-collections").replaceChildren();
-  byId("picker-documents").replaceChildren();
+  actions?.then(({ endSession: end }) => end(), () => { /* It was not loaded. */ });
+  forgetWelcome();
   byId("documents-list").replaceChildren();
   byId("uploads").replaceChildren();
   byId("conversations-list").replaceChildren();
@@ -52,6 +51,11 @@ function endSession(notice) {
 // Opens the sidebar on a wide screen and collapses it on a narrow one.
 function updateLayout() {
   byId("side").classList.toggle("folded", narrowScreen.matches);
+  updateSidebarToggle();
+}
+
+function openSidebar() {
+  byId("side").classList.remove("folded");
   updateSidebarToggle();
 }
 
@@ -86,9 +90,11 @@ function onKeydown(event) {
   }
 }
 
+// Whether a key sends a question. In input methods, for example for Japanese, Enter also confirms a composed word.
+const isSubmit = (event) => event.key === "Enter" && !event.shiftKey && !event.isComposing;
+
 function onQuestionKeydown(event) {
-  // In input methods, for example for Japanese, Enter also confirms a composed word.
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  if (!isSubmit(event)) return;
   event.preventDefault();
   if (!answerRequest) submitQuestion();
 }
@@ -117,12 +123,7 @@ listen("documents-search", "input", afterTyping(() => loadDocuments()));
 listen("conversations-search", "input", afterTyping(loadConversations));
 listen("documents-more", "click", () => loadDocuments({ more: true }));
 listen("files", "change", (event) => { enqueueUploads([...event.target.files]); event.target.value = ""; });
-listen("choose", "click", openPicker);
-listen("picker-search", "input", onPickerInput);
-listen("picker-search", "keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
-listen("picker-more", "click", () => loadPickerDocuments({ more: true }));
-listen("picker-all", "click", chooseAllDocuments);
-listen("picker", "close", () => byId("question").focus({ preventScroll: true }));
+listen("choose", "click", () => act("openPicker"));
 listen("destination", "change", showReaders);
 addEventListener("keydown", onKeydown);
 listen("preview", "pointerenter", () => clearTimeout(previewTimer));

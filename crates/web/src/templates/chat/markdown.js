@@ -213,7 +213,7 @@ function parseTable(lines, start) {
     return createElement("tr", {}, ...cells.map((cell, column) =>
       createElement(tag, attributes(column), ...renderInline(cell))));
   };
-  const render = () => createElement("div", { class: "table", tabindex: "0", role: "group", "aria-label": "Table" },
+  const render = () => createElement("div", { class: "table", tabindex: "0", role: "group", "aria-label": t("table") },
     createElement("table", {},
       createElement("thead", {}, renderRow(lines[start], "th")),
       createElement("tbody", {}, ...lines.slice(start + 2, end).map((line) => renderRow(line, "td")))));

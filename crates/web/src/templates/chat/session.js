@@ -2,7 +2,7 @@
 // The user's session. All tabs share its cookie, which scripts cannot read; requests name the account that this page shows,
 // so that the page never acts for an account that another tab has signed in.
 
-let session = null; // { id, email, is_staff }
+let session = null; // { id, email, is_staff, language }
 
 const accountHeader = () => ({ "X-Docent-Account": session?.id ?? "none" });
 
@@ -16,7 +16,12 @@ async function restoreSession() {
 // Another tab may have signed in since this one was shown last.
 function restoreSessionOfOtherTab() {
   if (session || document.hidden || byId("sign-in").hidden) return;
-  restoreSession().catch(() => { /* The form stays. */ });
+  restoreSession().then(reloadInLanguage, () => { /* The form stays. */ });
+}
+
+// Loads the page in the language of the account that has signed in, unless a question is being written.
+function reloadInLanguage() {
+  if (session && session.language !== pageLanguage && !byId("question").value) location.reload();
 }
 
 // Runs an action; ends the session of the page if the service says that it has ended.
@@ -44,6 +49,7 @@ async function signIn(event) {
     form.reset();
     byId("code-field").hidden = true;
     showChat();
+    reloadInLanguage();
   } catch (error) {
     // The password was right; it stays in the form while the code is asked for.
     const asksForCode = error.code === "code_required" || error.code === "invalid_code";
@@ -57,8 +63,8 @@ async function signIn(event) {
 }
 
 function signInMessage(error) {
-  if (error.code) return `${error.detail}.`;
-  return error.status === 401 ? "Incorrect email address or password." : errorMessage(error);
+  if (ERRORS[error.code]) return `${ERRORS[error.code]}.`;
+  return error.status === 401 ? t("sign-in-incorrect") : errorMessage(error);
 }
 
 // Ends the session in the browser: in all tabs, on the account pages and in the panel.
@@ -67,7 +73,7 @@ async function signOut() {
     await callApi("/chat/session", { method: "DELETE" });
   } catch (error) {
     if (error.status !== 401) {
-      setAlert("ask-alert", `You are still signed in. ${errorMessage(error)}`);
+      setAlert("ask-alert", t("still-signed-in", { reason: errorMessage(error) }));
       return;
     }
   }

@@ -4,7 +4,7 @@
 // Where a passage is: pages of a PDF, or the label of a slide, a range of a sheet or a section.
 function formatPages({ page_start: first, page_end: last, label }) {
   if (label) return label;
-  return first === last ? `page ${first}` : `pages ${first}–${last}`;
+  return first === last ? t("at-page", { page: String(first) }) : t("at-pages", { first: String(first), last: String(last) });
 }
 
 // Merges passages of the same place of a document: { number, title, place, passages, chip, quote, page, isLost }. Entries get their numbers when
@@ -13,7 +13,7 @@ function mergeSources(sources) {
   const entries = new Map();
   for (const source of sources) {
     const isLost = source.available === false;
-    const place = isLost ? "no longer available" : formatPages(source);
+    const place = isLost ? t("unavailable") : formatPages(source);
     const key = JSON.stringify([source.document_id, source.version, place]);
     if (!entries.has(key)) entries.set(key, { title: source.title, place, passages: [], isLost });
     entries.get(key).passages.push(source);
@@ -28,7 +28,7 @@ function showSources(turn, sources) {
   let last = entries.filter(({ number }) => number).length;
   for (const entry of entries) entry.number ??= last += 1;
   entries.sort((a, b) => a.number - b.number);
-  turn.note.after(createElement("ol", { class: "chips", "aria-label": "Sources" }, ...entries.map(createChip)));
+  turn.note.after(createElement("ol", { class: "chips", "aria-label": t("sources") }, ...entries.map(createChip)));
 }
 
 function createChip(entry) {
@@ -38,7 +38,7 @@ function createChip(entry) {
   const isRecognized = passages.some(({ recognized }) => recognized);
   entry.chip = createElement("button", {
     type: "button", class: "chip", "aria-expanded": "false", "aria-controls": "source",
-  }, ...content, createElement("span", {}, isRecognized ? `${place}, recognised text` : place));
+  }, ...content, createElement("span", {}, isRecognized ? t("recognized-at", { place }) : place));
   const { passage, page, quote } = entry.cited ?? { passage: passages[0], page: passages[0].page_start };
   addPreview(entry.chip, { entry, passage, page, quote });
   return createElement("li", {}, entry.chip);
@@ -103,8 +103,8 @@ function claimBefore(text, index) {
 // A link and not a button, because a link can break across lines.
 function createCitation(citation) {
   const { number, title, place } = citation.entry;
-  const name = citation.passage.label ? place : `page ${citation.page}`;
-  const link = createElement("a", { class: "cite", href: "#source", "aria-label": `Source ${number}: ${title}, ${name}` }, String(number));
+  const name = citation.passage.label ? place : t("at-page", { page: String(citation.page) });
+  const link = createElement("a", { class: "cite", href: "#source", "aria-label": t("source-name", { number: String(number), title, place: name }) }, String(number));
   addPreview(link, citation);
   return link;
 }
@@ -148,11 +148,11 @@ function showPreview(link, { entry, passage, page, quote }, isTap = false) {
   const preview = byId("preview");
   const start = passage.text.slice(0, PREVIEW_CHARACTERS);
   const text = quote ?? (start.length < passage.text.length ? `${start.trimEnd()}…` : start);
-  const place = passage.label ? entry.place : `page ${page}`;
+  const place = passage.label ? entry.place : t("at-page", { page: String(page) });
   preview.replaceChildren(...[
-    createElement("p", { class: "hint" }, createElement("bdi", {}, entry.title), `, ${place}${quote ? "" : ": beginning of the passage"}`),
+    createElement("p", { class: "hint" }, createElement("bdi", {}, entry.title), `, ${quote ? place : t("passage-start", { place })}`),
     createElement("blockquote", { dir: "auto" }, ...renderPassage(text)),
-    isTap && createElement("p", { class: "hint" }, "Tap again to open the page."),
+    isTap && createElement("p", { class: "hint" }, t("tap-again")),
   ].filter(Boolean));
   preview.hidden = false;
   link.setAttribute("aria-describedby", "preview");
@@ -170,40 +170,6 @@ function hidePreview() {
   byId("preview").hidden = true;
 }
 
-// Loads the viewer, which is a module of its own, when a document is opened first.
-async function loadViewer() {
-  const { script, style } = byId("source").dataset;
-  const styled = new Promise((resolve, reject) => {
-    const link = createElement("link", { rel: "stylesheet", href: style, load: resolve, error: () => reject(new ApiError(0)) });
-    document.head.append(link);
-  });
-  const loaded = import(script).catch(() => { throw new ApiError(0); });
-  const [{ version, start }] = await Promise.all([loaded, styled]);
-  if (version !== new URL(import.meta.url).searchParams.get("v")) {
-    throw new ApiError(1, "The service was updated. Reload this page to open documents");
-  }
-  return start({
-    byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview,
-    quoteInQuestion,
-  });
-}
-
-let viewer = null; // what the module returns, once it is loaded
-let viewerRequest = null; // the latest document to open while the module is being loaded
-
-// Runs an action with the viewer, unless another document was opened or all were closed while it was being loaded.
-async function withViewer(action) {
-  const request = {};
-  viewerRequest = request;
-  try {
-    viewer ??= await loadViewer();
-  } catch (error) {
-    if (viewerRequest === request) setAlert("ask-alert", `The document cannot be opened. ${errorMessage(error)}`);
-    return;
-  }
-  if (viewerRequest === request) await action(viewer);
-}
-
 // Opens the passage of a citation. `opener` is the pressed link or chip.
 function openSource({ entry, passage, page, quote }, opener) {
   withViewer(({ openSource: open }) => open({ ...passage, quote }, page, entry.chip, opener));
@@ -216,12 +182,13 @@ function closeSource() {
 
 // Puts a quoted text of a document into the composer, and makes the document the source of the next question.
 function quoteInQuestion({ document_id: id, title }, quote) {
+  if (sharing.by) startConversation();
   setChosen({ documents: [{ id, name: title, isAvailable: true }] });
   const field = byId("question");
   field.value = quote + field.value;
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
-  announce(`The selected text is in the question field. Questions are answered from ${title}.`);
+  announce(t("selection-quoted", { title }));
 }
 
 // Asks a suggested question.
@@ -230,8 +197,8 @@ function askSuggested(question) {
   submitQuestion();
 }
 
-// Returns the part of a passage that a claim is based on: what the claim quotes, or else the sentence or row that has most of its words;
-// null if there is none. The score is the weight of the common words relative to the length.
+// Returns the part of a passage that a claim is based on: what the claim quotes, or else the sentence or row that has most of its words.
+// Without such a part the text is null. The score is the weight of the common words relative to the length.
 function findQuote(passage, claim) {
   const words = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+(?:[.,]\p{N}+)*/gu));
   const claimed = words(claim);

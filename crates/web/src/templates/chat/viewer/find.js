@@ -69,7 +69,7 @@ async function find() {
       // The first place from the current page on.
       const next = hits.findIndex(({ page }) => page >= opened.page);
       if (hits.length) goToHit(Math.max(next, 0), false);
-      else byId("find-count").textContent = "Not found";
+      else byId("find-count").textContent = t("find-none");
     } catch (error) {
       if (request === findRequest) byId("find-count").textContent = errorMessage(error);
     }
@@ -79,7 +79,7 @@ async function find() {
 
 function createHit({ page, label, before, text, after }, index) {
   return createElement("li", {}, createElement("button", { type: "button", class: "hit", click: () => goToHit(index) },
-    createElement("span", {}, label ?? `Page ${page}`),
+    createElement("span", {}, label ?? t("page-number", { page: String(page) })),
     createElement("bdi", {}, before, createElement("mark", {}, text), after)));
 }
 
@@ -96,7 +96,7 @@ function goToHit(index, isChosen = true) {
   row.firstChild.setAttribute("aria-current", "true");
   list.scrollTop = row.offsetTop - list.offsetTop - (list.clientHeight - row.offsetHeight) / 2;
   const { hits, total } = found;
-  byId("find-count").textContent = `${index + 1} of ${total}`;
+  byId("find-count").textContent = t("find-count", { number: index + 1, total });
   const view = viewOf(hits[index].page);
   if (!view) return;
   Object.assign(opened, { page: view.number, target: view.number });

@@ -72,7 +72,7 @@ const hasMarks = (page) => Boolean(describeMarks(page)) || (found?.hits.some((hi
 function describeMarks(page) {
   const { text, quote } = opened.source;
   if (!isMarked(page) || !(quote || text)) return "";
-  return quote ? `, with this quote marked: ${quote}` : `, with this passage marked: ${text}`;
+  return quote ? t("marked-quote", { quote }) : t("marked-passage", { text });
 }
 
 // The text of a page in pieces, marked or not.

@@ -35,7 +35,7 @@ function showPages() {
   byId("text-view").setAttribute("aria-pressed", String(opened.isText));
   const createView = (_, index) => {
     const number = index + 1;
-    return { number, element: createElement("div", { class: "page", "data-page": String(number) }) };
+    return { number, element: createElement("div", { class: "page", "data-page": String(number), "data-loading": t("loading") }) };
   };
   views = Array.from({ length: opened.pageCount }, createView);
   list.append(...views.map(({ element }) => element));
@@ -129,11 +129,11 @@ async function loadImage(view, source, signal) {
   const path = `/documents/${source.document_id}/pages/${view.number}`;
   const response = await callApi(`${path}?width=${width}`, { signal });
   const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "image/png" }));
-  const image = createElement("img", { src: url, alt: `Page ${view.number} of ${source.title}${describeMarks(view.number)}` });
+  const image = createElement("img", { src: url, alt: t("page-image", { page: String(view.number), title: source.title }) + describeMarks(view.number) });
   const isDecoded = await image.decode().then(() => true, () => false);
   if (signal.aborted || !isDecoded) {
     URL.revokeObjectURL(url);
-    throw new ApiError(422, "The page image cannot be displayed");
+    throw new ApiError(422, t("page-image-broken"));
   }
   if (view.url) URL.revokeObjectURL(view.url);
   Object.assign(view, { url, width });
@@ -176,18 +176,18 @@ async function loadText(view, source, signal) {
 
 function showText({ element, number, label, text }) {
   const content = createElement("div", { class: "page-text", dir: "auto" }, ...markText(text, number));
-  element.replaceChildren(createElement("p", { class: "hint" }, label ?? `Page ${number}`), content);
+  element.replaceChildren(createElement("p", { class: "hint" }, label ?? t("page-number", { page: String(number) })), content);
 }
 
 function showPageError(view, error) {
   view.hasFailed = true;
   const isNotFound = error.status === 404;
-  const message = isNotFound ? "Page not found: the document may have been deleted." : errorMessage(error);
-  const retry = createElement("button", { type: "button", class: "quiet", click: () => loadView(view) }, "Try again");
+  const message = isNotFound ? t("page-gone") : errorMessage(error);
+  const retry = createElement("button", { type: "button", class: "quiet", click: () => loadView(view) }, t("try-again"));
   const hasPassage = opened.source.text && isMarked(view.number);
   view.element.replaceChildren(createElement("div", { class: "page-error", role: "alert" },
-    createElement("p", {}, createElement("strong", {}, `Page ${view.number} cannot be shown.`), ` ${message}`),
-    isNotFound || !hasPassage ? null : createElement("p", {}, "The passage is shown above as text."),
+    createElement("p", {}, createElement("strong", {}, t("page-failed", { page: String(view.number) })), ` ${message}`),
+    isNotFound || !hasPassage ? null : createElement("p", {}, t("passage-above")),
     isNotFound ? null : retry));
   if (hasPassage) byId("passage").open = true;
 }

@@ -50,5 +50,5 @@ function askSelection() {
   const quote = text.length > QUESTION_QUOTE_MAX ? `${text.slice(0, QUESTION_QUOTE_MAX).trimEnd()}…` : text;
   document.getSelection().removeAllRanges();
   if (narrowScreen.matches) closeSource();
-  quoteInQuestion(source, `“${quote}” (${source.title}, ${view.label ?? `page ${view.number}`})\n`);
+  quoteInQuestion(source, `${t("quote-of", { quote, title: source.title, place: view.label ?? t("at-page", { page: String(view.number) }) })}\n`);
 }

@@ -1,12 +1,12 @@
 
 // The summary of a document in the pane of its pages: sentences that open their page, and suggested questions.
 
-const FALLBACKS = {
-  model_failed: "The language model could not be reached. These are sentences of the document.",
-  model_timeout: "The language model took too long. These are sentences of the document.",
-  invalid_output: "The language model wrote no usable summary. These are sentences of the document.",
-  not_allowed: "Your language model limit is reached. These are sentences of the document.",
-};
+const fallbackNotice = (fallback) => ({
+  model_failed: t("fallback-failed"),
+  model_timeout: t("fallback-timeout"),
+  invalid_output: t("fallback-invalid"),
+  not_allowed: t("fallback-limit"),
+})[fallback];
 
 async function fetchSummary(id) {
   return (await callApi(`/documents/${id}/summary`)).json();
@@ -29,7 +29,7 @@ async function loadSummary() {
   const mine = opened;
   if (!byId("summary").open || !mine || mine.hasSummary) return;
   const content = byId("summary-content");
-  content.replaceChildren(createElement("p", { class: "hint" }, "Reading the document…"));
+  content.replaceChildren(createElement("p", { class: "hint" }, t("summary-reading")));
   try {
     const summary = await fetchSummary(mine.source.document_id);
     if (opened === mine) showSummary(summary);
@@ -42,7 +42,7 @@ function showSummary({ description, points, headings, questions, model, fallback
   opened.hasSummary = true;
   const createPlace = (place) => [
     createElement("button", { type: "button", class: "link", click: () => showPlace(place) }, place.text ?? place.title),
-    ` (${place.label ?? `page ${place.page}`})`,
+    ` (${place.label ?? t("at-page", { page: String(place.page) })})`,
   ];
   const createList = (name, items) => items.length > 0 && [
     createElement("h3", {}, name),
@@ -51,14 +51,14 @@ function showSummary({ description, points, headings, questions, model, fallback
   const sections = headings.map((heading) => (heading.page ? createPlace(heading) : [heading.title]));
   const asked = questions.map(({ text }) =>
     [createElement("button", { type: "button", class: "link", click: () => askQuestionOfSummary(text) }, text)]);
-  const notice = FALLBACKS[fallback] ?? (model && `Written by ${model}. Check the pages.`);
+  const notice = fallbackNotice(fallback) ?? (model && t("summary-by", { model }));
   byId("summary-content").replaceChildren(...[
     description && createElement("p", { dir: "auto" }, ...(description.page ? createPlace(description) : [description.text])),
-    createList("Key points", points.map(createPlace)),
-    createList("Sections", sections),
-    createList("Suggested questions", asked),
+    createList(t("key-points"), points.map(createPlace)),
+    createList(t("sections"), sections),
+    createList(t("suggested-questions"), asked),
     notice && createElement("p", { class: "hint" }, notice),
-    !description && !points.length && createElement("p", { class: "hint" }, "No sentences found: this document has little running text."),
+    !description && !points.length && createElement("p", { class: "hint" }, t("summary-none")),
   ].flat().filter(Boolean));
 }
 

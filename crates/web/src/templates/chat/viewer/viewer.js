@@ -1,7 +1,7 @@
 // The document viewer: a second module, which the chat loads when a document is opened first. crates/web/src/chat.rs
 // concatenates the files of this folder. They use the names of the chat below.
 
-let byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview, quoteInQuestion;
+let t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview, quoteInQuestion;
 
 const ZOOM_MIN = 0.5;
 const ZOOM_MAX = 5;
@@ -20,7 +20,7 @@ let cachedFile = null; // { documentId, url } of the file that was fetched last
 // Sets up the viewer with the names of the chat.
 export function start(chat) {
   ({
-    byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview,
+    t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview,
     quoteInQuestion,
   } = chat);
   const listen = (id, event, listener, options) => byId(id).addEventListener(event, listener, options);
@@ -64,7 +64,7 @@ export function start(chat) {
   document.addEventListener("selectionchange", onSelectionChange);
   narrowScreen.addEventListener("change", showDialog);
   new ResizeObserver(refreshImages).observe(byId("pages"));
-  return { openSource, openDocument, openSummary, closeSource, closeDocument, isOpenedFrom, releaseFile, toMarkdown };
+  return { openSource, openDocument, openSummary, closeSource, closeDocument, isOpenedFrom, releaseFile };
 }
 
 // Opens a source at a page. Pressing the chip of the open source closes it. `opener` is the pressed chip or link, which
@@ -91,7 +91,7 @@ async function openSource(source, page, chip, opener) {
     if (report.file) mine.isPdf = report.file.type === "pdf";
     const quoted = source.version ?? 1;
     if (opened === mine && source.text && quoted < report.version) {
-      byId("source-version").textContent = `The answer quotes version ${quoted} of this document. The page shown is of version ${report.version}, and can differ.`;
+      byId("source-version").textContent = t("other-version", { quoted: String(quoted), shown: String(report.version) });
       byId("source-version").hidden = false;
       byId("passage").open = true;
     }
@@ -99,7 +99,7 @@ async function openSource(source, page, chip, opener) {
   if (opened !== mine) return;
   mine.isText = !mine.isPdf;
   byId("text-view").hidden = !mine.isPdf;
-  byId("page-count").textContent = `of ${mine.pageCount}`;
+  byId("page-count").textContent = t("of-pages", { pages: String(mine.pageCount) });
   showPages();
 }
 
@@ -158,12 +158,12 @@ function showPageNumber() {
   byId("page-label").textContent = viewOf(page)?.label ?? "";
   byId("previous-page").disabled = page <= 1;
   byId("next-page").disabled = page >= pageCount;
-  byId("source-file").textContent = isPdf ? `Open the file at page ${page}` : "Download the file";
+  byId("source-file").textContent = isPdf ? t("file-open-at", { page: String(page) }) : t("file-download");
 }
 
 function changePage(step) {
   goToPage(opened.page + step);
-  announce(`Page ${opened.page} of ${opened.pageCount}`);
+  announce(t("page-of", { page: String(opened.page), pages: String(opened.pageCount) }));
 }
 
 // Goes to the page that was entered. Text that is no page is replaced by the current one.
@@ -171,7 +171,7 @@ function enterPage() {
   const field = byId("page-number");
   const page = Number(field.value);
   if (Number.isInteger(page) && page >= 1 && page <= opened.pageCount) goToPage(page);
-  else announce(`Enter a page from 1 to ${opened.pageCount}.`);
+  else announce(t("page-enter", { pages: String(opened.pageCount) }));
   field.value = String(opened.page);
 }
 
@@ -251,7 +251,7 @@ function setZoom(value, x, y) {
   const before = element?.getBoundingClientRect();
   zoom = Math.min(Math.max(Math.round(value * 100) / 100, ZOOM_MIN), ZOOM_MAX);
   pages.style.setProperty("--zoom", String(zoom));
-  byId("zoom-reset").textContent = `${Math.round(zoom * 100)} %`;
+  byId("zoom-reset").textContent = t("percent", { number: String(Math.round(zoom * 100)) });
   byId("zoom-out").disabled = zoom <= ZOOM_MIN;
   byId("zoom-in").disabled = zoom >= ZOOM_MAX;
   if (element) {
@@ -282,12 +282,12 @@ async function openFile() {
       const blob = new Blob([await response.arrayBuffer()], { type: "application/pdf" });
       cachedFile = { documentId: source.document_id, url: URL.createObjectURL(blob) };
     }
-    if (!view) throw new ApiError(1, "The browser blocked the new window. Allow pop-ups for this page and try again");
+    if (!view) throw new ApiError(1, t("window-blocked"));
     view.opener = null;
     view.location.replace(`${cachedFile.url}#page=${page}`);
   } catch (error) {
     view?.close();
-    setAlert("source-alert", error.status === 404 ? "This document has no file." : errorMessage(error));
+    setAlert("source-alert", error.status === 404 ? t("file-none") : errorMessage(error));
   }
   button.disabled = false;
 }
@@ -301,7 +301,7 @@ async function downloadFile(source) {
     createElement("a", { href: url, download: source.title }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60000);
   } catch (error) {
-    setAlert("source-alert", error.status === 404 ? "This document has no file." : errorMessage(error));
+    setAlert("source-alert", error.status === 404 ? t("file-none") : errorMessage(error));
   }
 }
 

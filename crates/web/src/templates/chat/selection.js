@@ -1,16 +1,14 @@
 
 // The sources of the next questions: collections or documents that the user chooses, shown as chips above the question.
 
-const CHOSEN_MAX = 50; // of each kind
 const CHIPS_MAX = 8;
 const READ_AT_ONCE = 5; // documents whose titles are requested at the same time
 const KINDS = ["collections", "documents"];
+const FIXED_NAMES = { Everyone: t("collection-everyone"), Personal: t("collection-personal") }; // of the collections that the service creates
 
 // What is chosen: lists of { id, name, isAvailable }. Both are empty for all documents.
 let chosen = { collections: [], documents: [] };
 let collections = []; // of GET /collections
-let pickerRequest = 0; // number of the latest request for the dialog's documents; earlier responses are ignored
-let nextPickerCursor = null;
 
 const isAllDocuments = () => KINDS.every((kind) => chosen[kind].length === 0);
 
@@ -20,8 +18,10 @@ function setChosen(selection) {
 }
 
 async function loadCollections() {
-  collections = await (await callApi("/collections")).json();
+  const found = await (await callApi("/collections")).json();
+  collections = found.map((one) => ({ ...one, name: one.kind === "shared" ? one.name : (FIXED_NAMES[one.name] ?? one.name) }));
   showDestinations();
+  showSharing();
 }
 
 // The IDs to send with a question, or null if nothing is left of what was chosen. If one kind is left without a source,
@@ -43,7 +43,7 @@ async function restoreChosen(collectionIds, documentIds) {
   setChosen({ collections: restored(collectionIds), documents: restored(documentIds) });
   // An empty list of an earlier question selected nothing.
   if (collectionIds?.length === 0 || documentIds?.length === 0) {
-    setChosen({ documents: [{ id: "", name: "Nothing", isAvailable: false }] });
+    setChosen({ documents: [{ id: "", name: t("nothing"), isAvailable: false }] });
     return;
   }
   await refreshChosen();
@@ -83,29 +83,29 @@ function showChosen() {
   setAlert("ask-alert");
   const all = KINDS.flatMap((kind) => chosen[kind].map((source) => ({ kind, source })));
   const chips = all.slice(0, CHIPS_MAX).map(({ kind, source }) => createChosenChip(kind, source));
-  if (!all.length) chips.push(createElement("li", { class: "chosen-chip" }, "All documents"));
+  if (!all.length) chips.push(createElement("li", { class: "chosen-chip" }, t("all-documents")));
   if (all.length > CHIPS_MAX) {
-    const label = `and ${all.length - CHIPS_MAX} more`;
+    const label = t("and-more", { count: all.length - CHIPS_MAX });
     chips.push(createElement("li", { class: "chosen-chip" }, label));
   }
   byId("chosen").replaceChildren(...chips);
-  byId("choose").textContent = all.length ? "Change sources" : "Choose sources";
+  byId("choose").textContent = all.length ? t("change-sources") : t("choose-sources");
 }
 
 function createChosenChip(kind, source) {
-  const name = source.name === "…" && !source.isAvailable ? "A source" : source.name;
-  const label = source.isAvailable ? `Remove ${name}` : `Remove ${name}, which is no longer available`;
+  const name = source.name === "…" && !source.isAvailable ? t("a-source") : source.name;
+  const label = source.isAvailable ? t("remove-name", { name }) : t("remove-unavailable", { name });
   return createElement("li", { class: source.isAvailable ? "chosen-chip" : "chosen-chip unavailable" },
     createElement("bdi", {}, name),
-    source.isAvailable ? null : createElement("span", {}, "no longer available"),
+    source.isAvailable ? null : createElement("span", {}, t("unavailable")),
     createElement("button", {
-      type: "button", class: "icon", "aria-label": label, title: "Remove", click: () => removeChosen(kind, source),
+      type: "button", class: "icon", "aria-label": label, title: t("remove"), click: () => removeChosen(kind, source),
     }, createGlyph("i-close")));
 }
 
 function removeChosen(kind, source) {
   setChosen({ ...chosen, [kind]: chosen[kind].filter((other) => other !== source) });
-  announce(isAllDocuments() ? "Questions are answered from all documents." : `${source.name} was removed.`);
+  announce(isAllDocuments() ? t("answered-from-all") : t("removed", { name: source.name }));
   (byId("chosen").querySelector("button") ?? byId("choose")).focus({ preventScroll: true });
 }
 
@@ -117,7 +117,7 @@ function askDocument(id, title) {
     byId("side").classList.add("folded");
     updateSidebarToggle();
   }
-  announce(`Questions are answered from ${title}.`);
+  announce(t("answered-from", { title }));
   byId("question").focus({ preventScroll: !narrowScreen.matches });
 }
 
@@ -125,103 +125,6 @@ function askDocument(id, title) {
 function forgetChosenDocument(id) {
   for (const source of chosen.documents) if (source.id === id) source.isAvailable = false;
   showChosen();
-}
-
-async function openPicker() {
-  byId("picker-search").value = "";
-  showPickerCollections();
-  byId("picker-documents").replaceChildren();
-  byId("picker").showModal();
-  byId("picker-search").focus();
-  loadPickerDocuments();
-  try {
-    await loadCollections();
-    showPickerCollections();
-  } catch (error) {
-    if (session) setAlert("picker-alert", errorMessage(error));
-  }
-}
-
-function showPickerCollections() {
-  const part = byId("picker-search").value.trim().toLowerCase();
-  const found = collections.filter(({ name }) => name.toLowerCase().includes(part));
-  const options = found.map(({ id, name, kind }) =>
-    createOption("collections", id, name, kind === "personal" ? "yours alone" : null));
-  byId("picker-collections").replaceChildren(...options);
-  byId("picker-no-collections").hidden = found.length > 0;
-}
-
-async function loadPickerDocuments({ more = false } = {}) {
-  pickerRequest += 1;
-  const request = pickerRequest;
-  const query = new URLSearchParams({ limit: String(DOCUMENTS_PER_REQUEST), status: "ingested" });
-  const part = byId("picker-search").value.trim();
-  if (part) query.set("q", part);
-  if (more && nextPickerCursor) query.set("cursor", nextPickerCursor);
-  setAlert("picker-alert");
-  try {
-    const response = await callApi(`/documents?${query}`);
-    const documents = await response.json();
-    if (request !== pickerRequest) return;
-    nextPickerCursor = response.headers.get("X-Next-Cursor");
-    const list = byId("picker-documents");
-    if (!more) list.replaceChildren();
-    const first = documents.map(({ id, title }) => createOption("documents", id, title));
-    list.append(...first);
-    if (more) first[0]?.querySelector("input").focus();
-    byId("picker-more").hidden = !nextPickerCursor;
-    byId("picker-no-documents").hidden = list.children.length > 0;
-  } catch (error) {
-    if (request === pickerRequest && session) setAlert("picker-alert", errorMessage(error));
-  }
-}
-
-function createOption(kind, id, name, hint = null) {
-  const box = createElement("input", {
-    type: "checkbox", checked: chosen[kind].some((source) => source.id === id), "data-kind": kind,
-    change: () => choose(kind, { id, name, isAvailable: true }, box),
-  });
-  return createElement("li", {}, createElement("label", {}, box, createElement("bdi", {}, name),
-    hint && createElement("span", { class: "hint" }, hint)));
-}
-
-// Adds or removes a source. Collections and documents together would be the documents that are in both, so choosing one
-// kind removes the other.
-function choose(kind, source, box) {
-  const others = chosen[kind].filter(({ id }) => id !== source.id);
-  if (box.checked && others.length >= CHOSEN_MAX) {
-    box.checked = false;
-    setAlert("picker-alert", `At most ${CHOSEN_MAX} ${kind} can be chosen.`);
-    return;
-  }
-  setAlert("picker-alert");
-  setChosen({ [kind]: box.checked ? [...others, source] : others });
-  for (const other of byId("picker").querySelectorAll("input[data-kind]")) {
-    if (other.dataset.kind !== kind) other.checked = false;
-  }
-  announceChosen();
-}
-
-function chooseAllDocuments() {
-  setChosen({});
-  for (const box of byId("picker").querySelectorAll("input[data-kind]")) box.checked = false;
-  announceChosen();
-}
-
-function announceChosen() {
-  const counts = KINDS.filter((kind) => chosen[kind].length).map((kind) => {
-    const { length } = chosen[kind];
-    return `${length} ${length === 1 ? kind.slice(0, -1) : kind} chosen`;
-  });
-  byId("picker-count").textContent = counts.join(", ") || "All documents";
-}
-
-let pickerTimer = null;
-
-function onPickerInput() {
-  showPickerCollections();
-  clearTimeout(pickerTimer);
-  pickerTimer = setTimeout(loadPickerDocuments, SEARCH_DELAY);
 }
 
 // The collection that uploads go to, and who can read them there.
@@ -241,9 +144,8 @@ function showReaders() {
 }
 
 function describeReaders({ name, kind, members, role_of_all: roleOfAll }) {
-  if (roleOfAll) return "Everyone with an account here can read it.";
+  if (roleOfAll) return t("readers-all");
   // Without members, only its owner sees a collection.
-  if (kind === "personal" || members === 0) return "Only you and administrators can read it.";
-  return `Members of ${name} (${members} ${members === 1 ? "account or group" : "accounts or groups"}) `
-    + "and administrators can read it.";
+  if (kind === "personal" || members === 0) return t("readers-none");
+  return t("readers-members", { name, count: members });
 }

@@ -1,0 +1,163 @@
+//! The languages of the pages.
+//!
+//! Texts are messages of Project Fluent in `locales/`, one folder per language. Rust takes a text with [`t!`], templates with the
+//! functions `t` and `t_html`, scripts with `t` and `tNodes`. The language of a request is known to its task, so that
+//! it need not be passed on.
+
+pub(crate) mod request;
+pub(crate) mod script;
+#[cfg(test)]
+mod tests;
+
+use actix_web::http::StatusCode;
+use docent_domain::error::{Rule, ValidationError};
+use docent_http::ApiError;
+use fluent_bundle::concurrent::FluentBundle;
+pub(crate) use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use std::cell::Cell;
+use std::sync::LazyLock;
+
+/// Codes of the languages, with the texts of their files; written by `build.rs`.
+const LOCALES: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/locales.rs"));
+
+/// The language of those that have no other.
+const DEFAULT: &str = "en";
+
+/// A language that the pages have.
+pub(crate) struct Language {
+    code: &'static str,
+    files: Vec<FluentResource>,
+    bundle: FluentBundle<FluentResource>,
+}
+
+static LANGUAGES: LazyLock<Vec<Language>> =
+    LazyLock::new(|| LOCALES.iter().map(|(code, files)| Language::read(code, files)).collect());
+
+tokio::task_local! {
+    static CURRENT: Cell<&'static Language>;
+}
+
+/// Returns a text in the language of the request: `t!("key", name = value)`.
+macro_rules! t {
+    ($key:literal $(, $name:ident = $value:expr)* $(,)?) => {
+        $crate::language::current().text(
+            $key,
+            &$crate::language::FluentArgs::from_iter([
+                $((stringify!($name), $crate::language::FluentValue::from($value)),)*
+            ] as [(&str, $crate::language::FluentValue<'_>); _]),
+        )
+    };
+}
+pub(crate) use t;
+
+impl Language {
+    fn read(code: &'static str, texts: &[&str]) -> Self {
+        let read = || texts.iter().map(|text| resource(code, text));
+        let mut bundle = FluentBundle::new_concurrent(vec![code.parse().unwrap_or_default()]);
+        // Direction marks around values would be copied with the text; names have elements of their own direction.
+        bundle.set_use_isolating(false);
+        for file in read() {
+            bundle.add_resource_overriding(file);
+        }
+        Self { code, files: read().collect(), bundle }
+    }
+
+    /// Code of the language, such as `de`.
+    pub(crate) fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// A text with its values.
+    pub(crate) fn text(&self, key: &str, values: &FluentArgs<'_>) -> String {
+        let Some(pattern) = self.bundle.get_message(key).and_then(|message| message.value()) else {
+            debug_assert!(false, "no text {key}");
+            tracing::error!(key, language = self.code, "a text is missing");
+            return key.to_owned();
+        };
+        let mut errors = Vec::new();
+        let text = self.bundle.format_pattern(pattern, Some(values), &mut errors);
+        debug_assert!(errors.is_empty(), "{key}: {errors:?}");
+        text.into_owned()
+    }
+
+    /// Whether there is a text with this key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.bundle.has_message(key)
+    }
+}
+
+fn resource(code: &str, text: &str) -> FluentResource {
+    FluentResource::try_new(text.to_owned()).unwrap_or_else(|(readable, errors)| {
+        tracing::error!(language = code, ?errors, "a file of texts has errors");
+        readable
+    })
+}
+
+/// All languages, sorted by their codes.
+pub(crate) fn all() -> &'static [Language] {
+    &LANGUAGES
+}
+
+/// Texts of the files of all languages.
+pub(crate) fn sources() -> impl Iterator<Item = &'static str> {
+    LOCALES.iter().flat_map(|(_, texts)| texts.iter().copied())
+}
+
+/// The language for a tag such as `de-AT`: of the tag itself, or else of its beginning.
+pub(crate) fn find(mut tag: &str) -> Option<&'static Language> {
+    loop {
+        if let Some(found) = all().iter().find(|language| language.code.eq_ignore_ascii_case(tag)) {
+            return Some(found);
+        }
+        tag = tag.rsplit_once('-')?.0;
+    }
+}
+
+/// The language of the request, or the default outside of one.
+pub(crate) fn current() -> &'static Language {
+    CURRENT.try_with(Cell::get).unwrap_or_else(|_| default())
+}
+
+/// English.
+fn default() -> &'static Language {
+    all().iter().find(|language| language.code == DEFAULT).unwrap_or(&all()[0])
+}
+
+/// The text whose key ends with the name of one of several things, such as a kind of record.
+pub(crate) fn named(prefix: &str, name: &str) -> String {
+    current().text(&format!("{prefix}{name}"), &FluentArgs::new())
+}
+
+/// Why a field is invalid, phrased to follow its label. Reasons that are not known here stay as they are.
+pub(crate) fn reason(invalid: &ValidationError) -> String {
+    let Some(rule) = invalid.rule else { return invalid.reason.clone() };
+    match rule {
+        Rule::NotEmpty => t!("rule-not-empty"),
+        Rule::MinCharacters(count) => t!("rule-min-characters", count = count),
+        Rule::MaxCharacters(count) => t!("rule-max-characters", count = count),
+        Rule::MaxBytes(count) => t!("rule-max-bytes", count = count),
+        Rule::NoControlCharacters => t!("rule-no-control-characters"),
+        Rule::NoDirectionCharacters => t!("rule-no-direction-characters"),
+        Rule::EmailAddress => t!("rule-email-address"),
+        Rule::OtherAddress => t!("rule-other-address"),
+        Rule::NotCommon => t!("rule-not-common"),
+        Rule::NotLikeAddress => t!("rule-not-like-address"),
+        Rule::Scopes => t!("rule-scopes"),
+        Rule::Future => t!("rule-future"),
+    }
+}
+
+/// The sentence that a field is invalid.
+pub(crate) fn field_sentence(field: &str, invalid: &ValidationError) -> String {
+    t!("field-error", field = field, reason = reason(invalid))
+}
+
+/// What an error says. Those that are not known here stay as they are.
+pub(crate) fn error_detail(error: &ApiError) -> String {
+    match error.status() {
+        StatusCode::INTERNAL_SERVER_ERROR => t!("error-internal"),
+        StatusCode::UNPROCESSABLE_ENTITY if !error.errors().is_empty() => t!("error-invalid-request"),
+        StatusCode::TOO_MANY_REQUESTS if error.code().is_none() => t!("error-too-many-requests"),
+        _ => error.detail().to_owned(),
+    }
+}

@@ -1,0 +1,153 @@
+# Deutsche Texte.
+#
+# Anrede: Sie. Tasten und Befehle im Infinitiv („Schlüssel erstellen“), Überschriften und Felder als Nomen.
+#
+# Wortliste
+#   account             Konto
+#   administrator       Administration
+#   admin panel         Verwaltung
+#   answer              Antwort
+#   API key             API-Schlüssel
+#   audit log           Audit-Protokoll
+#   authenticator app   Authenticator-App
+#   collection          Sammlung
+#   conversation        Unterhaltung
+#   delivery            Zustellung
+#   document            Dokument
+#   email               E-Mail
+#   group               Gruppe
+#   ingestion           Verarbeitung
+#   job                 Auftrag
+#   language model      Sprachmodell
+#   link                Link
+#   member              Mitglied
+#   page                Seite
+#   passage             Textstelle
+#   permission          Berechtigung
+#   recovery code       Wiederherstellungscode
+#   scope (of a key)    Bereich
+#   second factor       zweiter Faktor
+#   session             Sitzung
+#   sign in, sign out   anmelden, abmelden
+#   source              Quelle
+#   summary             Zusammenfassung
+#   upload              hochladen
+#   usage               Verbrauch
+#   webhook             Webhook
+
+api-keys = API-Schlüssel
+cancel = Abbrechen
+cannot-be-undone = Das lässt sich nicht rückgängig machen.
+chat = Chat
+code = Code
+copy = Kopieren
+copied = Kopiert
+created = Erstellt
+deleted-account = ein gelöschtes Konto
+email = E-Mail
+expires = Läuft ab
+language = Sprache
+language-name = Deutsch
+menu = Menü
+menu-delete = Konto löschen
+menu-of-account = Konto
+menu-of-panel = Verwaltung
+menu-other = Weitere Seiten
+menu-profile = Profil
+menu-sessions = Sitzungen
+name = Name
+never = nie
+panel = Verwaltung
+password = Passwort
+recovery-codes = Wiederherstellungscodes
+save = Speichern
+search = Suchen
+second-factor = Zweiter Faktor
+show-keys = Tasten anzeigen
+sign-in = Anmelden
+sign-out = Abmelden
+skip-to-content = Zum Inhalt
+staff-panel = Verwaltung
+theme-switch = Zwischen hell und dunkel wechseln
+your-account = Ihr Konto
+your-account-of = Ihr Konto: { $email }
+
+# Zeiten
+
+time-exact = { $day }.{ $month }.{ $year }, { $time } UTC
+time-now = gerade eben
+time-soon = gleich
+time-minutes-ago = { $count ->
+    [one] vor { $count } Minute
+   *[other] vor { $count } Minuten
+}
+time-in-minutes = { $count ->
+    [one] in { $count } Minute
+   *[other] in { $count } Minuten
+}
+time-hours-ago = { $count ->
+    [one] vor { $count } Stunde
+   *[other] vor { $count } Stunden
+}
+time-in-hours = { $count ->
+    [one] in { $count } Stunde
+   *[other] in { $count } Stunden
+}
+time-days-ago = { $count ->
+    [one] vor { $count } Tag
+   *[other] vor { $count } Tagen
+}
+time-in-days = { $count ->
+    [one] in { $count } Tag
+   *[other] in { $count } Tagen
+}
+
+# Zustände
+
+state-active = aktiv
+state-ended = beendet
+state-expired = abgelaufen
+state-revoked = widerrufen
+session-api = API
+session-browser = Browser
+
+# Fehler
+
+errors-to-fix = Bitte beheben Sie diese Fehler:
+field-error = { $field } { $reason }.
+does-not-match = stimmt nicht überein
+is-in-use = ist schon vergeben
+is-incorrect = ist falsch
+not-a-date = muss ein Datum wie 2030-12-31 sein
+rule-email-address = muss eine E-Mail-Adresse sein
+rule-future = muss in der Zukunft liegen
+rule-max-bytes = darf höchstens { $count } Bytes haben
+rule-max-characters = darf höchstens { $count } Zeichen haben
+rule-min-characters = muss mindestens { $count } Zeichen haben
+rule-no-control-characters = darf keine Steuerzeichen enthalten
+rule-no-direction-characters = darf keine Zeichen enthalten, die die Schreibrichtung ändern
+rule-not-common = ist zu leicht zu erraten; wählen Sie etwas anderes
+rule-not-empty = darf nicht leer sein
+rule-not-like-address = ist der E-Mail-Adresse zu ähnlich; wählen Sie etwas anderes
+rule-other-address = ist schon die Adresse dieses Kontos
+rule-scopes = muss mindestens eines von read, ingest, chat und admin sein
+
+error-forbidden = Dazu sind Sie nicht berechtigt
+error-internal = Interner Fehler des Servers
+error-invalid-request = Die Anfrage ist ungültig
+error-too-many-requests = Zu viele Anfragen
+form-expired = Das Formular ist abgelaufen
+form-expired-retry = Das Formular ist abgelaufen. Bitte versuchen Sie es noch einmal.
+page-not-found = Seite nicht gefunden
+not-found-apikey = API-Schlüssel nicht gefunden
+not-found-auditentry = Eintrag nicht gefunden
+not-found-collection = Sammlung nicht gefunden
+not-found-conversation = Unterhaltung nicht gefunden
+not-found-document = Dokument nicht gefunden
+not-found-group = Gruppe nicht gefunden
+not-found-job = Auftrag nicht gefunden
+not-found-session = Sitzung nicht gefunden
+not-found-usagerecord = Verbrauch nicht gefunden
+not-found-user = Konto nicht gefunden
+not-found-verificationtoken = Link nicht gefunden
+not-found-webhook = Webhook nicht gefunden

@@ -1,0 +1,59 @@
+# Arten von Daten, und was Berechtigungen erlauben.
+
+records-apikey = API-Schlüssel
+records-auditentry = Audit-Protokoll
+records-collection = Sammlungen
+records-conversation = Unterhaltungen
+records-document = Dokumente
+records-group = Gruppen
+records-job = Aufträge
+records-session = Sitzungen
+records-usagerecord = Verbrauch
+records-user = Konten
+records-verificationtoken = Links zur Bestätigung
+records-webhook = Webhooks
+
+permissions = Wirksame Berechtigungen
+permissions-none = Keine weiteren Berechtigungen.
+permissions-superuser = Außerdem alle Berechtigungen: Für Superuser werden keine Berechtigungen geprüft.
+every-account = Jedes Konto darf ohne weitere Berechtigung den Chat benutzen, die Dokumente seiner Sammlungen lesen und durchsuchen, Dokumente hinzufügen, wo es beiträgt, eigene Dokumente ändern und löschen, Sammlungen erstellen und eigene Unterhaltungen, Webhooks, API-Schlüssel und Sitzungen verwalten.
+
+permission-to-add = Hinzufügen
+permission-to-change = Ändern
+permission-to-delete = Löschen
+permission-to-end = Beenden
+permission-to-revoke = Widerrufen
+permission-to-view = Ansehen
+
+permission-view_document = Alle Dokumente in der Verwaltung sehen. Suchen und Antworten finden weiterhin nur die aus den Sammlungen des Kontos.
+permission-add_document = Dokumente in der Verwaltung hochladen.
+permission-change_document = Alle Dokumente ändern und erneut verarbeiten.
+permission-delete_document = Alle Dokumente löschen.
+permission-view_collection = Alle Sammlungen und ihre Mitglieder sehen.
+permission-add_collection = Sammlungen erstellen, die anderen Konten gehören.
+permission-change_collection = Einstellungen und Mitglieder aller Sammlungen ändern.
+permission-delete_collection = Alle Sammlungen löschen.
+permission-view_user = Alle Konten und ihre Berechtigungen sehen.
+permission-add_user = Konten erstellen.
+permission-change_user = Konten ändern und deaktivieren und ihre Passwörter und Grenzen setzen.
+permission-delete_user = Konten mit ihren Unterhaltungen und API-Schlüsseln löschen.
+permission-view_group = Die Gruppen und ihre Berechtigungen sehen.
+permission-add_group = Gruppen erstellen.
+permission-change_group = Gruppen und ihre Berechtigungen ändern.
+permission-delete_group = Gruppen löschen; ihre Mitglieder verlieren die Berechtigungen.
+permission-view_apikey = Die API-Schlüssel aller Konten sehen, ohne ihre Geheimnisse.
+permission-add_apikey = API-Schlüssel für andere Konten erstellen.
+permission-delete_apikey = Die API-Schlüssel aller Konten widerrufen.
+permission-view_verificationtoken = Sehen, welche Konten Links für ein neues Passwort oder eine neue E-Mail-Adresse haben.
+permission-add_verificationtoken = Solche Links für andere Konten erstellen und lesen.
+permission-delete_verificationtoken = Solche Links widerrufen.
+permission-view_session = Die Sitzungen aller Konten mit ihren Adressen sehen.
+permission-delete_session = Die Sitzungen aller Konten beenden.
+permission-view_conversation = Die Unterhaltungen und bewerteten Antworten aller Konten lesen; das Audit-Protokoll vermerkt es.
+permission-delete_conversation = Die Unterhaltungen aller Konten löschen.
+permission-view_usagerecord = Den Verbrauch an Tokens aller Konten sehen und exportieren.
+permission-view_webhook = Die Webhooks aller Konten und ihre Zustellungen sehen.
+permission-change_webhook = Die Webhooks aller Konten ein- und ausschalten und Zustellungen wiederholen.
+permission-delete_webhook = Die Webhooks aller Konten löschen.
+permission-view_job = Die Hintergrundaufträge und den Zustand des Dienstes sehen und das Sprachmodell prüfen.
+permission-view_auditentry = Das Audit-Protokoll lesen.

@@ -1,0 +1,55 @@
+# Der Betrachter von Dokumenten im Chat.
+
+ask-selection = Nach der Auswahl fragen
+file-download = Datei herunterladen
+file-none = Dieses Dokument hat keine Datei.
+file-open = Datei öffnen
+file-open-at = Datei auf Seite { $page } öffnen
+window-blocked = Der Browser hat das neue Fenster blockiert. Erlauben Sie Pop-ups für diese Seite und versuchen Sie es noch einmal
+find = Finden
+find-count = { $number } von { $total }
+find-in-document = In diesem Dokument suchen
+find-next = Nächste Stelle
+find-none = Nicht gefunden
+find-places = Stellen
+find-previous = Vorige Stelle
+find-text = Text, der in diesem Dokument gesucht wird
+loading = Wird geladen…
+marked-passage = , mit dieser markierten Textstelle: { $text }
+marked-quote = , mit diesem markierten Zitat: { $quote }
+of-pages = von { $pages }
+other-version = Die Antwort zitiert Version { $quoted } dieses Dokuments. Die gezeigte Seite ist aus Version { $shown } und kann abweichen.
+page = Seite
+pages = Seiten
+page-enter = Geben Sie eine Seite von 1 bis { $pages } ein.
+page-failed = Seite { $page } kann nicht gezeigt werden.
+page-gone = Seite nicht gefunden: Das Dokument wurde vielleicht gelöscht.
+page-image = Seite { $page } von { $title }
+page-image-broken = Das Bild der Seite kann nicht angezeigt werden
+page-next = Nächste Seite
+page-number = Seite { $page }
+page-of = Seite { $page } von { $pages }
+page-previous = Vorige Seite
+passage-above = Die Textstelle steht oben als Text.
+passage-as-text = Die Textstelle als Text
+percent = { $number } %
+quote-of = „{ $quote }“ ({ $title }, { $place })
+recognized-note = Erkannter Text: Die Seite ist ein Bild, und ihr Text kann Fehler enthalten.
+text = Text
+viewer-close = Dokument schließen
+zoom = Vergrößerung
+zoom-fit = An die Breite anpassen
+zoom-in = Vergrößern
+zoom-out = Verkleinern
+
+# Zusammenfassungen
+fallback-failed = Das Sprachmodell war nicht erreichbar. Dies sind Sätze aus dem Dokument.
+fallback-invalid = Das Sprachmodell hat keine brauchbare Zusammenfassung geschrieben. Dies sind Sätze aus dem Dokument.
+fallback-limit = Ihre Grenze für das Sprachmodell ist erreicht. Dies sind Sätze aus dem Dokument.
+fallback-timeout = Das Sprachmodell hat zu lange gebraucht. Dies sind Sätze aus dem Dokument.
+key-points = Wichtigste Punkte
+sections = Abschnitte
+summary = Zusammenfassung
+summary-by = Geschrieben von { $model }. Prüfen Sie die Seiten.
+summary-none = Keine Sätze gefunden: Dieses Dokument hat wenig Fließtext.
+summary-reading = Das Dokument wird gelesen…

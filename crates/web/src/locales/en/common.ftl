@@ -1,0 +1,124 @@
+# Texts that several pages have.
+#
+# A message that is used with `t_html` can have elements without attributes; `<a>` becomes a link.
+# Scripts can have values in braces, and one choice between forms.
+
+api-keys = API keys
+cancel = Cancel
+cannot-be-undone = This cannot be undone.
+chat = Chat
+code = Code
+copy = Copy
+copied = Copied
+created = Created
+deleted-account = a deleted account
+email = Email
+expires = Expires
+language = Language
+# The name of this language in itself.
+language-name = English
+menu = Menu
+menu-delete = Delete account
+menu-of-account = Account
+menu-of-panel = Panel
+menu-other = Other pages
+menu-profile = Profile
+menu-sessions = Sessions
+name = Name
+never = never
+panel = Admin panel
+password = Password
+recovery-codes = Recovery codes
+save = Save
+search = Search
+second-factor = Second factor
+show-keys = Show the keys
+sign-in = Sign in
+sign-out = Sign out
+skip-to-content = Skip to content
+staff-panel = Staff panel
+theme-switch = Switch between light and dark
+your-account = Your account
+your-account-of = Your account: { $email }
+
+# Times
+
+# `year`, `month`, `day` and `time` are digits.
+time-exact = { $year }-{ $month }-{ $day } { $time } UTC
+time-now = just now
+time-soon = in a moment
+time-minutes-ago = { $count ->
+    [one] { $count } minute ago
+   *[other] { $count } minutes ago
+}
+time-in-minutes = { $count ->
+    [one] in { $count } minute
+   *[other] in { $count } minutes
+}
+time-hours-ago = { $count ->
+    [one] { $count } hour ago
+   *[other] { $count } hours ago
+}
+time-in-hours = { $count ->
+    [one] in { $count } hour
+   *[other] in { $count } hours
+}
+time-days-ago = { $count ->
+    [one] { $count } day ago
+   *[other] { $count } days ago
+}
+time-in-days = { $count ->
+    [one] in { $count } day
+   *[other] in { $count } days
+}
+
+# States
+
+state-active = active
+state-ended = ended
+state-expired = expired
+state-revoked = revoked
+session-api = API
+session-browser = browser
+
+# Errors
+
+errors-to-fix = Please fix these errors:
+# `reason` is one of the predicates below.
+field-error = { $field } { $reason }.
+does-not-match = does not match
+is-in-use = is already in use
+is-incorrect = is incorrect
+not-a-date = must be a date such as 2030-12-31
+rule-email-address = must be an email address
+rule-future = must be in the future
+rule-max-bytes = must have at most { $count } bytes
+rule-max-characters = must have at most { $count } characters
+rule-min-characters = must have at least { $count } characters
+rule-no-control-characters = must not contain control characters
+rule-no-direction-characters = must not contain characters that change the text direction
+rule-not-common = is too easy to guess; choose another one
+rule-not-empty = must not be empty
+rule-not-like-address = is too close to the email address; choose another one
+rule-other-address = is already the address of this account
+rule-scopes = must be one or more of read, ingest, chat and admin
+
+error-forbidden = You do not have permission to do this
+error-internal = Internal server error
+error-invalid-request = The request is not valid
+error-too-many-requests = Too Many Requests
+form-expired = The form has expired
+form-expired-retry = The form has expired. Please try again.
+page-not-found = Page not found
+not-found-apikey = API key not found
+not-found-auditentry = Entry not found
+not-found-collection = Collection not found
+not-found-conversation = Conversation not found
+not-found-document = Document not found
+not-found-group = Group not found
+not-found-job = Job not found
+not-found-session = Session not found
+not-found-usagerecord = Usage not found
+not-found-user = Account not found
+not-found-verificationtoken = Link not found
+not-found-webhook = Webhook not found

@@ -1,0 +1,59 @@
+# Records, and what permissions allow.
+
+records-apikey = API keys
+records-auditentry = Audit log
+records-collection = Collections
+records-conversation = Conversations
+records-document = Documents
+records-group = Groups
+records-job = Jobs
+records-session = Sessions
+records-usagerecord = Usage
+records-user = Users
+records-verificationtoken = Verification tokens
+records-webhook = Webhooks
+
+permissions = Effective permissions
+permissions-none = No additional permissions.
+permissions-superuser = In addition, all permissions: superusers bypass permission checks.
+every-account = Every account may, without any permission, use the chat, read and search the documents of its collections, add documents where it contributes, change and delete its own documents, create collections, and manage its own conversations, webhooks, API keys and sessions.
+
+permission-to-add = Add
+permission-to-change = Change
+permission-to-delete = Delete
+permission-to-end = End
+permission-to-revoke = Revoke
+permission-to-view = View
+
+permission-view_document = See all documents in the panel. Searches and answers still find only those of the account’s collections.
+permission-add_document = Upload documents in the panel.
+permission-change_document = Change all documents, and retry their ingestion.
+permission-delete_document = Delete all documents.
+permission-view_collection = See all collections and their members.
+permission-add_collection = Create collections that belong to other accounts.
+permission-change_collection = Change the settings and members of all collections.
+permission-delete_collection = Delete all collections.
+permission-view_user = See all accounts and their permissions.
+permission-add_user = Create accounts.
+permission-change_user = Change and deactivate accounts, and set their passwords and limits.
+permission-delete_user = Delete accounts with their conversations and API keys.
+permission-view_group = See the groups and their permissions.
+permission-add_group = Create groups.
+permission-change_group = Change groups and their permissions.
+permission-delete_group = Delete groups; their members lose the permissions.
+permission-view_apikey = See the API keys of all accounts, without their secrets.
+permission-add_apikey = Create API keys for other accounts.
+permission-delete_apikey = Revoke the API keys of all accounts.
+permission-view_verificationtoken = See which accounts have links for a new password or email address.
+permission-add_verificationtoken = Create such links for other accounts, and read them.
+permission-delete_verificationtoken = Revoke such links.
+permission-view_session = See the sessions of all accounts, with their addresses.
+permission-delete_session = End the sessions of all accounts.
+permission-view_conversation = Read the conversations and rated answers of all accounts; the audit log records it.
+permission-delete_conversation = Delete the conversations of all accounts.
+permission-view_usagerecord = See and export the token usage of all accounts.
+permission-view_webhook = See the webhooks of all accounts and their deliveries.
+permission-change_webhook = Turn the webhooks of all accounts on and off, and send deliveries again.
+permission-delete_webhook = Delete the webhooks of all accounts.
+permission-view_job = See the background jobs and the state of the service, and check the chat model.
+permission-view_auditentry = Read the audit log.

@@ -1,0 +1,227 @@
+//! `GET /admin/service`, and `POST` to test its components
+
+use crate::signed_in::form::OwnForm;
+use crate::signed_in::page::PageResult;
+use crate::signed_in::session::Staff;
+use crate::signed_in::times::{Time, size};
+use chrono::{DateTime, Utc};
+use docent_app::service::{self as use_case, BackEnd, Installation, Queue, Tested};
+use docent_domain::access::{ViewAuditLog, ViewJobs};
+use docent_domain::fault::Component;
+use docent_http::error::sentence;
+use docent_http::{Query, State};
+use futures::future::join_all;
+use serde::Serialize;
+
+/// Percentage of free space below which the page warns.
+const LOW_SPACE: u64 = 10;
+
+#[derive(Serialize)]
+pub(super) struct ServicePage {
+    version: &'static str,
+    schema: String,
+    is_schema_current: bool,
+    space: SpaceView,
+    queue: Option<QueueView>,
+    last_backup: Option<Time>,
+    rows: Vec<BackEndRow>,
+    /// Whether components were tested.
+    is_tested: bool,
+    /// Number of components whose test failed.
+    failed: usize,
+    may_view_audit: bool,
+}
+
+/// Space for uploaded files.
+#[derive(Serialize)]
+struct SpaceView {
+    text: String,
+    is_low: bool,
+}
+
+#[derive(Serialize)]
+struct QueueView {
+    queued: u64,
+    running: u64,
+    oldest: Option<Time>,
+    last_activity: Option<Time>,
+    /// Since when a due job is not taken by any worker.
+    neglected: Option<Time>,
+}
+
+impl QueueView {
+    fn of(queue: &Queue, now: DateTime<Utc>) -> Self {
+        let time = |at: Option<DateTime<Utc>>| at.map(|at| Time::of(at, now));
+        Self {
+            queued: queue.counts.queued,
+            running: queue.counts.leased,
+            oldest: time(queue.counts.oldest),
+            last_activity: time(queue.last_activity),
+            neglected: time(queue.neglected_since),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct BackEndRow {
+    code: &'static str,
+    name: String,
+    connected: Option<String>,
+    /// What is missing without it, if it is not configured.
+    missing: Option<&'static str>,
+    is_testable: bool,
+    result: Option<TestView>,
+}
+
+/// What is connected, for components that do not say so themselves; `None` if they are part of the service.
+fn kind_of(component: Component, installation: &Installation) -> Option<&'static str> {
+    match (component, &installation.space) {
+        (Component::BlobStore, Ok(Some(_))) => Some("folder"),
+        (Component::BlobStore, Ok(None)) => Some("object store"),
+        (Component::MailServer, _) => Some("connected; emails test it"),
+        _ => None,
+    }
+}
+
+/// Result of a test.
+#[derive(Serialize)]
+struct TestView {
+    is_ok: bool,
+    message: String,
+    milliseconds: i64,
+}
+
+impl From<Tested> for TestView {
+    fn from(tested: Tested) -> Self {
+        let (is_ok, message) = match tested.result {
+            Ok(note) => (true, note.unwrap_or_else(|| "Works".to_owned())),
+            Err(fault) => (false, format!("{}.", sentence(&fault.report()))),
+        };
+        Self { is_ok, message, milliseconds: tested.duration.num_milliseconds() }
+    }
+}
+
+pub(super) async fn show(staff: Staff, context: State, query: Query) -> PageResult {
+    let grant = staff.authorize::<ViewJobs>()?;
+    query.done()?;
+    let installation = use_case::overview(&context.app, &grant).await;
+    let page = page_of(&staff, &installation, Vec::new(), context.app.now());
+    staff.show(&context, "service", page)
+}
+
+pub(super) async fn test(staff: Staff, context: State, form: OwnForm) -> PageResult {
+    let (grant, app) = (staff.authorize::<ViewJobs>()?, &context.app);
+    let mut components = use_case::testable(app).await;
+    if !form.text("component").is_empty() {
+        components.retain(|component| component.code() == form.text("component"));
+    }
+    let tested =
+        join_all(components.into_iter().map(|component| use_case::test(app, &grant, component))).await;
+    let installation = use_case::overview(app, &grant).await;
+    staff.show(&context, "service", page_of(&staff, &installation, tested, app.now()))
+}
+
+fn page_of(
+    staff: &Staff,
+    installation: &Installation,
+    mut tested: Vec<Tested>,
+    now: DateTime<Utc>,
+) -> ServicePage {
+    let failed = tested.iter().filter(|tested| tested.result.is_err()).count();
+    let is_tested = !tested.is_empty();
+    let mut result_of = |component: Component| {
+        let found = tested.iter().position(|tested| tested.component == component);
+        found.map(|at| TestView::from(tested.swap_remove(at)))
+    };
+    let row = |back_end: &BackEnd| BackEndRow {
+        code: back_end.component.code(),
+        name: sentence(back_end.component.name()),
+        connected: back_end
+            .name
+            .clone()
+            .or_else(|| kind_of(back_end.component, installation).map(str::to_owned)),
+        missing: back_end.missing,
+        is_testable: back_end.is_testable,
+        result: result_of(back_end.component),
+    };
+    let rows = installation.back_ends.iter().map(row).collect();
+    let (schema, is_schema_current) = match &installation.schema {
+        Ok(schema) => (schema.public_message().to_owned(), schema.is_current()),
+        Err(fault) => (sentence(&fault.public_message()), false),
+    };
+    ServicePage {
+        version: env!("CARGO_PKG_VERSION"),
+        schema,
+        is_schema_current,
+        space: space_of(installation),
+        queue: installation.queue.as_ref().map(|queue| QueueView::of(queue, now)),
+        last_backup: installation.last_backup.map(|at| Time::of(at, now)),
+        rows,
+        is_tested,
+        failed,
+        may_view_audit: staff.can::<ViewAuditLog>(),
+    }
+}
+
+fn space_of(installation: &Installation) -> SpaceView {
+    match &installation.space {
+        Ok(Some(space)) => {
+            let used = space.total.saturating_sub(space.free);
+            let percent = (space.free.saturating_mul(100)).checked_div(space.total).unwrap_or(0);
+            let (free, total) = (size(space.free), size(space.total));
+            let text = format!("{free} free of {total} ({percent} %), {} used", size(used));
+            SpaceView { text, is_low: percent < LOW_SPACE }
+        }
+        Ok(None) => SpaceView { text: "not known: files are in an object store".to_owned(), is_low: false },
+        Err(fault) => SpaceView { text: sentence(&fault.public_message()), is_low: true },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates::tests::Samples;
+
+    impl Samples for ServicePage {
+        fn samples() -> Vec<Self> {
+            let row = |connected: Option<&str>, missing, result| BackEndRow {
+                code: "database",
+                name: "Database".to_owned(),
+                connected: connected.map(str::to_owned),
+                missing,
+                is_testable: missing.is_none(),
+                result,
+            };
+            let result = |is_ok| Some(TestView { is_ok, message: "Works".to_owned(), milliseconds: 12 });
+            let rows = || {
+                vec![
+                    row(Some("SQLite 3.50"), None, result(true)),
+                    row(None, None, result(false)),
+                    row(None, Some("There are no emails."), None),
+                ]
+            };
+            let page = |time: fn() -> Option<Time>, is_good: bool| Self {
+                version: "0.1.0",
+                schema: "The database schema is current".to_owned(),
+                is_schema_current: is_good,
+                space: SpaceView { text: "1 GiB".to_owned(), is_low: !is_good },
+                queue: is_good.then(|| QueueView {
+                    queued: 1,
+                    running: 2,
+                    oldest: time(),
+                    last_activity: time(),
+                    neglected: time(),
+                }),
+                last_backup: time(),
+                rows: rows(),
+                is_tested: is_good,
+                failed: usize::from(!is_good),
+                may_view_audit: is_good,
+            };
+            let mut nothing = page(|| None, true);
+            nothing.is_tested = false;
+            let failed = Self { is_tested: true, ..page(|| None, false) };
+            vec![page(|| Some(Time::sample()), true), page(|| None, true), nothing, failed]
+        }
+    }
+}

@@ -1,0 +1,80 @@
+
+// The dialog in which the owner of a conversation chooses who can read it.
+
+let sharedId = null; // the conversation that the dialog is about
+
+function createShareDialog() {
+  const copy = createElement("button", { class: "quiet", type: "button", id: "share-copy", hidden: !navigator.clipboard, click: copyLink }, t("share-copy"));
+  return createElement("dialog", { id: "share", "aria-labelledby": "share-title" },
+    createElement("form", { submit: saveSharing },
+      createElement("h2", { id: "share-title" }, t("share-title")),
+      createElement("p", {}, createElement("strong", { id: "share-name", dir: "auto" })),
+      createElement("p", { class: "hint" }, t("share-hint")),
+      createElement("p", { class: "alert", id: "share-alert", role: "alert", hidden: true }),
+      createElement("div", { class: "options" }, createElement("fieldset", {}, createElement("legend", {}, t("collections")),
+        createElement("ul", { id: "share-collections" }),
+        createElement("p", { class: "hint", id: "share-none", hidden: true }, t("share-none")))),
+      createElement("label", { for: "share-link" }, t("share-link")),
+      createElement("input", { id: "share-link", readonly: true, focus: ({ target }) => target.select() }),
+      createElement("div", { class: "row" }, copy,
+        createElement("button", { class: "quiet", type: "button", click: () => byId("share").close() }, t("cancel")),
+        createElement("button", { type: "submit" }, t("save")))));
+}
+
+async function shareConversation(id, title) {
+  let sharedWith;
+  try {
+    const response = await callApi(`/conversations/${id}?limit=1`);
+    [{ shared_with: sharedWith }] = await Promise.all([response.json(), chat.loadCollections()]);
+  } catch (error) {
+    setAlert("conversations-alert", errorMessage(error));
+    return;
+  }
+  sharedId = id;
+  setAlert("share-alert");
+  byId("share-name").textContent = title;
+  byId("share-link").value = `${location.origin}${location.pathname}#${id}`;
+  const readable = chat.collections.filter(({ kind }) => kind !== "personal");
+  const lost = sharedWith.filter((one) => !readable.some((other) => other.id === one));
+  const options = [
+    ...readable.map((one) => createShareOption(one.id, one.name, sharedWith.includes(one.id), chat.describeReaders(one))),
+    ...lost.map((one) => createShareOption(one, t("collection-lost"), true, "")),
+  ];
+  byId("share-collections").replaceChildren(...options);
+  byId("share-none").hidden = options.length > 0;
+  byId("share").showModal();
+}
+
+function createShareOption(id, name, checked, hint) {
+  return createElement("li", {}, createElement("label", {}, createElement("input", { type: "checkbox", value: id, checked }),
+    createElement("bdi", {}, name), createElement("span", { class: "hint" }, hint)));
+}
+
+async function saveSharing(event) {
+  event.preventDefault();
+  const id = sharedId;
+  const chosen = [...byId("share-collections").querySelectorAll("input:checked")].map(({ value }) => value);
+  try {
+    const response = await callApi(`/conversations/${id}/collections`, jsonOptions("PUT", { collection_ids: chosen }));
+    const { shared_with: sharedWith } = await response.json();
+    if (id === chat.conversationId) chat.setSharing(sharedWith, null);
+  } catch (error) {
+    setAlert("share-alert", t("share-not-saved", { reason: errorMessage(error) }));
+    return;
+  }
+  byId("share").close();
+  announce(chosen.length ? t("share-saved") : t("share-ended"));
+  await chat.loadConversations();
+  chat.focusConversation(id);
+}
+
+async function copyLink({ currentTarget: button }) {
+  try {
+    await navigator.clipboard.writeText(byId("share-link").value);
+    announce(t("share-copied"));
+    button.textContent = t("copied");
+    setTimeout(() => { button.textContent = t("share-copy"); }, 2000);
+  } catch {
+    byId("share-link").select();
+  }
+}

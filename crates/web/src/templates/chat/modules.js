@@ -1,0 +1,66 @@
+
+// Modules that are loaded when they are needed first: the viewer of documents, and actions such as uploads and dialogs.
+
+// What the modules use of this one. Values that change are read at each use.
+const shared = () => ({
+  t, tNodes, locale, byId, createElement, createGlyph, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, delay, narrowScreen,
+  formatPages, renderPassage, askDocument, askSuggested, hidePreview, quoteInQuestion, listen, afterTyping, isSubmit, setChosen, loadCollections,
+  loadConversations, focusConversation, fetchConversation, startConversation, addDocument, updateStatus, pollSoon, forgetDocument, openSidebar,
+  isPdfOnly, describeReaders, openListed, askAgain, setSharing,
+  get session() { return session; },
+  get chosen() { return chosen; },
+  get collections() { return collections; },
+  get documentRows() { return documentRows; },
+  get conversationId() { return conversationId; },
+  get isAnswering() { return answerRequest !== null; },
+});
+
+// Loads a module and starts it.
+async function loadModule(name) {
+  const { search, searchParams } = new URL(import.meta.url);
+  const version = searchParams.get("v");
+  const loaded = await import(`/chat/${name}.js${search}`).catch(() => { throw new ApiError(0); });
+  if (loaded.version !== version) throw new ApiError(1, t("updated"));
+  return loaded.start(shared());
+}
+
+let actions = null; // the promise of what the module returns
+
+// Runs an action of the module of this name.
+async function act(name, ...values) {
+  actions ??= loadModule("actions");
+  let loaded;
+  try {
+    loaded = await actions;
+  } catch (error) {
+    actions = null;
+    setAlert("ask-alert", errorMessage(error));
+    return null;
+  }
+  return loaded[name](...values);
+}
+
+async function loadViewer() {
+  const href = byId("source").dataset.style;
+  const styled = new Promise((resolve, reject) => {
+    document.head.append(createElement("link", { rel: "stylesheet", href, load: resolve, error: () => reject(new ApiError(0)) }));
+  });
+  const [loaded] = await Promise.all([loadModule("viewer"), styled]);
+  return loaded;
+}
+
+let viewer = null; // what the module returns, once it is loaded
+let viewerRequest = null; // the latest document to open while the module is being loaded
+
+// Runs an action with the viewer, unless another document was opened or all were closed while it was being loaded.
+async function withViewer(action) {
+  const request = {};
+  viewerRequest = request;
+  try {
+    viewer ??= await loadViewer();
+  } catch (error) {
+    if (viewerRequest === request) setAlert("ask-alert", t("document-not-opened", { reason: errorMessage(error) }));
+    return;
+  }
+  if (viewerRequest === request) await action(viewer);
+}
