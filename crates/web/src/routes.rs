@@ -24,10 +24,10 @@ pub const TABLES: [Table; 6] =
 
 routes! {
     below "":
-    "/account/confirm-email" { GET => account::confirm_email::page, POST => account::confirm_email::submit }
+    "/account/confirm-email" { GET => account::email_link::confirm, POST => account::email_link::submit_confirm }
     "/account/forgot-password" { GET => account::forgot_password::page, POST => account::forgot_password::submit }
     "/account/reset-password" { GET => account::reset_password::page, POST => account::reset_password::submit }
-    "/account/verify-email" { GET => account::verify_email::page, POST => account::verify_email::submit }
+    "/account/verify-email" { GET => account::email_link::verify, POST => account::email_link::submit_verify }
     "/chat"                 { GET => chat::page }
     "/chat/chat.css"        { GET => chat::style }
     "/chat/chat.js"         { GET => chat::script }
@@ -39,9 +39,8 @@ routes! {
 
 pages! {
     InAccount<MessagePage> => "account/message.html"
-    InAccount<account::confirm_email::ConfirmEmailPage> => "account/confirm_email.html"
+    InAccount<account::email_link::EmailLinkPage> => "account/email_link.html"
     InAccount<account::forgot_password::ForgotPasswordPage> => "account/forgot_password.html"
     InAccount<account::reset_password::ResetPasswordPage> => "account/reset_password.html"
-    InAccount<account::verify_email::VerifyEmailPage> => "account/verify_email.html"
     chat::ChatPage<'_> => "chat/chat.html"
 }

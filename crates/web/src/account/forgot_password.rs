@@ -1,6 +1,6 @@
 //! `/account/forgot-password`: sends a link that sets a new password.
 
-use super::page::{done, invalid, refused, show};
+use super::page::{self, done, refused, show};
 use crate::language::request::AccountLanguage;
 use crate::language::t;
 use docent_app::accounts::verification;
@@ -38,23 +38,22 @@ pub(crate) async fn submit(
     client: Client,
     form: Result<Form, ApiError>,
 ) -> Reply {
-    let form = match form {
-        Ok(form) => form,
-        Err(error) => return invalid(&context, title(), &error),
-    };
-    let (app, email) = (&context.app, form.text("email"));
-    let page = ForgotPasswordPage::of(&context, email);
-    if !page.sends_email {
-        return show(&context, title(), None, page);
-    }
-    match verification::request(app, VerificationPurpose::ResetPassword, email, client.address).await {
-        Ok(sending) => {
-            app.spawn(sending);
-            done(&context, t!("link-sent"), t!("link-sent-advice"))
+    page::submitted(&context, title(), form, async |form| {
+        let (app, email) = (&context.app, form.text("email"));
+        let page = ForgotPasswordPage::of(&context, email);
+        if !page.sends_email {
+            return show(&context, title(), None, page);
         }
-        Err(Error::Invalid(_)) => show(&context, title(), Some(t!("email-not-valid")), page),
-        Err(error) => refused(&context, title(), &error.into(), page),
-    }
+        match verification::request(app, VerificationPurpose::ResetPassword, email, client.address).await {
+            Ok(sending) => {
+                app.spawn(sending);
+                done(&context, t!("link-sent"), t!("link-sent-advice"))
+            }
+            Err(Error::Invalid(_)) => show(&context, title(), Some(t!("email-not-valid")), page),
+            Err(error) => refused(&context, title(), &error.into(), page),
+        }
+    })
+    .await
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@
 
 mod api_keys;
 mod confirm;
-pub(crate) mod confirm_email;
 mod delete;
 mod email;
+pub(crate) mod email_link;
 pub(crate) mod forgot_password;
 mod language;
 mod nav;
@@ -18,7 +18,6 @@ mod profile;
 pub(crate) mod reset_password;
 mod second_factor;
 mod sessions;
-pub(crate) mod verify_email;
 
 use crate::signed_in::area::Area;
 use crate::signed_in::layout::Framed;

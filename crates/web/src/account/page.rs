@@ -4,7 +4,7 @@ use crate::language::{self, t};
 use crate::templates::{InLayout, Page, html_response, render};
 use actix_web::http::{StatusCode, header};
 use docent_app::error::Error;
-use docent_http::{ApiError, Reply, State};
+use docent_http::{ApiError, Form, Query, Reply, State};
 use serde::Serialize;
 
 /// Content security policy: only the panel's stylesheet.
@@ -46,6 +46,35 @@ where
     Ok(html_response(status, POLICY, render(&InLayout { layout, page })?))
 }
 
+/// Page of a link, with the token of its URL.
+pub(super) fn of_link<P>(
+    context: &State,
+    title: String,
+    link: Result<Query, ApiError>,
+    page: impl FnOnce(String) -> P,
+) -> Reply
+where
+    InAccount<P>: Page,
+{
+    match link {
+        Ok(link) => show(context, title, None, page(link.text("token").unwrap_or_default().to_owned())),
+        Err(error) => invalid(context, title, &error),
+    }
+}
+
+/// Response to a form, or the page for errors if it is malformed.
+pub(super) async fn submitted(
+    context: &State,
+    title: String,
+    form: Result<Form, ApiError>,
+    submit: impl AsyncFnOnce(Form) -> Reply,
+) -> Reply {
+    match form {
+        Ok(form) => submit(form).await,
+        Err(error) => invalid(context, title, &error),
+    }
+}
+
 /// Page after a successful action.
 pub(super) fn done(context: &State, title: String, text: String) -> Reply {
     show(context, title, None, MessagePage { text })
@@ -61,7 +90,7 @@ pub(super) fn failed(context: &State, title: String, error: Error) -> Reply {
 }
 
 /// Page for errors without a page of their own.
-pub(super) fn invalid(context: &State, title: String, error: &ApiError) -> Reply {
+fn invalid(context: &State, title: String, error: &ApiError) -> Reply {
     refused(context, title, error, MessagePage { text: t!("link-again") })
 }
 

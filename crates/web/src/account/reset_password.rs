@@ -1,6 +1,6 @@
 //! `/account/reset-password`: sets a new password.
 
-use super::page::{done, failed, invalid, show};
+use super::page::{self, done, failed, show};
 use crate::language::request::AccountLanguage;
 use crate::language::{self, t};
 use docent_app::accounts::verification;
@@ -20,18 +20,13 @@ pub(crate) struct ResetPasswordPage {
 }
 
 impl ResetPasswordPage {
-    fn of(token: &str) -> Self {
-        Self { token: token.to_owned(), min_length: Password::MIN }
+    fn of(token: String) -> Self {
+        Self { token, min_length: Password::MIN }
     }
 }
 
 pub(crate) async fn page(_: AccountLanguage, context: State, link: Result<Query, ApiError>) -> Reply {
-    match link {
-        Ok(link) => {
-            show(&context, title(), None, ResetPasswordPage::of(link.text("token").unwrap_or_default()))
-        }
-        Err(error) => invalid(&context, title(), &error),
-    }
+    page::of_link(&context, title(), link, ResetPasswordPage::of)
 }
 
 pub(crate) async fn submit(
@@ -40,22 +35,21 @@ pub(crate) async fn submit(
     client: Client,
     form: Result<Form, ApiError>,
 ) -> Reply {
-    let form = match form {
-        Ok(form) => form,
-        Err(error) => return invalid(&context, title(), &error),
-    };
-    let token = form.text("token");
-    let password = match Password::parse_new(form.text("password").to_owned()) {
-        Ok(password) => password,
-        Err(error) => {
-            let alert = language::field_sentence(&t!("password-subject"), &error);
-            return show(&context, title(), Some(alert), ResetPasswordPage::of(token));
+    page::submitted(&context, title(), form, async |form| {
+        let token = form.text("token");
+        let password = match Password::parse_new(form.text("password").to_owned()) {
+            Ok(password) => password,
+            Err(error) => {
+                let alert = language::field_sentence(&t!("password-subject"), &error);
+                return show(&context, title(), Some(alert), ResetPasswordPage::of(token.to_owned()));
+            }
+        };
+        match verification::reset_password(&context.app, token, password, client.address).await {
+            Ok(()) => done(&context, t!("password-reset"), t!("password-reset-advice")),
+            Err(error) => failed(&context, title(), error),
         }
-    };
-    match verification::reset_password(&context.app, token, password, client.address).await {
-        Ok(()) => done(&context, t!("password-reset"), t!("password-reset-advice")),
-        Err(error) => failed(&context, title(), error),
-    }
+    })
+    .await
 }
 
 #[cfg(test)]
@@ -65,7 +59,7 @@ mod tests {
 
     impl Samples for ResetPasswordPage {
         fn samples() -> Vec<Self> {
-            vec![Self::of("token")]
+            vec![Self::of("token".to_owned())]
         }
     }
 }
