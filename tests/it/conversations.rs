@@ -300,6 +300,11 @@ rules! {
         all.sort();
         assert_eq!(all, ["Pumps", "Salaries"]);
         assert_eq!(ask(&one, &of_one, "On all of them?").await.len(), 4);
+
+        // Answers to the account itself can quote documents of all collections.
+        ask(&ada, &of_one, "And what does Bob earn?").await;
+        one.get(&of_one).await.refused(404, "Conversation not found");
+        assert_eq!(titles(&one.get("/conversations").await.expect(200)), [""; 0]);
     }
 
     async fn invalid_requests_return_422(setup) {

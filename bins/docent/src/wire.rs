@@ -441,8 +441,9 @@ const RENDER_WALL: Duration = Duration::from_secs(30);
 fn renderer(settings: &Settings) -> anyhow::Result<Arc<dyn PageRenderer>> {
     let pages = settings.ingestion.ingest_max_pages;
     let (cpu, wall) = (RENDER_CPU, RENDER_WALL);
-    let limits = ExtractionLimits { pages, cpu, wall, ..ExtractionLimits::default() };
-    Ok(Arc::new(WorkerRenderer::new(this_program()?, worker_args(), limits)))
+    let scanning = ExtractionLimits { pages, ..ExtractionLimits::default() };
+    let viewing = ExtractionLimits { cpu, wall, ..scanning };
+    Ok(Arc::new(WorkerRenderer::new(this_program()?, worker_args(), viewing, scanning)))
 }
 
 /// The path of this program, which also runs as the PDF worker.

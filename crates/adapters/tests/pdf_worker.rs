@@ -5,11 +5,12 @@
 mod samples;
 
 use bytes::Bytes;
-use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor};
+use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor, WorkerRenderer};
 use docent_domain::document::FailureCode;
 use docent_domain::extraction::Extraction;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::file_type::FileType;
+use docent_ports::page_renderer::{ImageSize, PageImageRequest, PageRenderer, RenderError};
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use docent_testkit::contract::text_extractor::{Subject, failure_code, pieces};
 use futures::future::join_all;
@@ -18,7 +19,7 @@ use lopdf::Dictionary;
 use samples::{Sample, line};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,6 +58,22 @@ mod contract {
     }
 
     docent_testkit::text_extractor_contract!(async { (subject(), ()) });
+}
+
+#[tokio::test]
+async fn scan_is_drawn_within_limits_of_its_own() {
+    let worker = env!("CARGO_BIN_EXE_docent-extract-worker");
+    let limits = ExtractionLimits::default();
+    let viewing = ExtractionLimits { wall: Duration::ZERO, ..limits };
+    let renderer = WorkerRenderer::new(worker.into(), Vec::new(), viewing, limits);
+    let page = NonZeroU32::MIN;
+    let scan = PageImageRequest::scan(page, NonZeroU16::new(72).unwrap());
+    let view = PageImageRequest { size: ImageSize::Width(NonZeroU16::new(200).unwrap()), ..scan.clone() };
+    let pdf = || pieces(Sample::of_texts(&["text"]), 64 << 10);
+    let is_late = |error: &RenderError| matches!(error, RenderError::Document(failure) if failure.code == FailureCode::ExtractionTimeout);
+    assert!(renderer.render(pdf(), &view).await.is_err_and(|error| is_late(&error)));
+    assert!(renderer.words(pdf(), page).await.is_err_and(|error| is_late(&error)));
+    assert!(renderer.render(pdf(), &scan).await.unwrap().starts_with(b"\x89PNG"));
 }
 
 #[tokio::test]

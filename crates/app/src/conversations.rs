@@ -29,6 +29,9 @@ use std::collections::HashSet;
 
 /// Opens the conversation that a question belongs to. Created if missing.
 ///
+/// A conversation that an API key limited to collections began is no longer the key's when its account continues it otherwise: the
+/// answers from then on can quote documents of all collections.
+///
 /// # Errors
 /// [`Error::NotFound`] when it belongs to another account or is hidden from the API key, or when the database cannot be reached.
 pub async fn open(
@@ -43,10 +46,17 @@ pub async fn open(
         Some(conversation) => Some(conversation),
         None => create(app, grant, id, question, selection).await?,
     };
-    if existing.is_some_and(|conversation| !conversation.is_open_to(grant)) {
+    let Some(existing) = existing else { return Ok(()) };
+    if !existing.is_open_to(grant) {
         return Err(Error::NotFound(RecordKind::Conversation));
     }
-    Ok(())
+    if existing.limited_key.is_none() || grant.limited_key().is_some() {
+        return Ok(());
+    }
+    let mut work = app.store.begin().await?;
+    let latest = work.conversations().get(id).await?.ok_or(Error::NotFound(RecordKind::Conversation))?;
+    work.conversations().update(&Conversation { limited_key: None, ..latest }).await?;
+    Ok(work.commit().await?)
 }
 
 /// Creates a conversation, or returns the one that a concurrent request has created with this ID.

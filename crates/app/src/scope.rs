@@ -4,6 +4,7 @@ use crate::App;
 use crate::error::{Error, Result};
 use docent_domain::access::{Actor, Grant, Operation};
 use docent_domain::collection::CollectionRole;
+use docent_domain::condition::Condition;
 use docent_domain::document::Document;
 use docent_domain::fault::Fault;
 use docent_domain::id::CollectionId;
@@ -42,15 +43,17 @@ fn with_personal(
     roles.into_iter().chain([personal])
 }
 
-/// The part of a scope that a selection limits a request to.
+/// The part of a scope that a selection limits a request to, and its condition for that scope.
 ///
 /// # Errors
 /// [`Error::NotFound`] for a collection outside the scope, as for one that does not exist.
-pub(crate) fn select(scope: &Scope, selection: &Selection) -> Result<Scope> {
-    match &selection.collections {
-        None => Ok(scope.clone()),
-        Some(collections) => scope.within(collections).ok_or(Error::NotFound(RecordKind::Collection)),
-    }
+pub(crate) fn select(scope: &Scope, selection: &Selection) -> Result<(Scope, Option<Condition>)> {
+    let condition = selection.condition.clone().map(|condition| condition.within(scope));
+    let selected = match &selection.collections {
+        None => scope.clone(),
+        Some(collections) => scope.within(collections).ok_or(Error::NotFound(RecordKind::Collection))?,
+    };
+    Ok((selected, condition))
 }
 
 /// Authorizes a change of a document: of an own one with the role of a contributor, of any with that of a manager, or

@@ -68,8 +68,8 @@ impl Found {
 /// store or the database fails.
 pub async fn search(app: &App, grant: Grant<ReadDocuments>, request: SearchRequest<'_>) -> Result<Found> {
     let SearchRequest { query, scope, selection, limit } = request;
-    let scope = scope::select(scope, selection)?;
-    let (condition, documents) = (selection.condition.as_ref(), selection.documents.as_deref());
+    let (scope, condition) = scope::select(scope, selection)?;
+    let (condition, documents) = (condition.as_ref(), selection.documents.as_deref());
     let selected = Selected { scope: &scope, condition, documents, limit };
     let Ranked { passages, reranked, corrections } = ranked(app, grant, query, selected).await?;
     let is_reranked = app.reranker.is_some() && reranked.is_ok();
@@ -103,13 +103,13 @@ pub async fn explain(
     let mut documents: Vec<DocumentId> = found.passages.iter().map(|passage| passage.document_id).collect();
     documents.sort_unstable();
     documents.dedup();
-    let scope = scope::select(scope, selection)?;
+    let (scope, condition) = scope::select(scope, selection)?;
     let versions = versions(app, &scope, &documents).await?;
     if versions.is_empty() {
         return Ok(ExplainedSearch { found, fields: HashMap::new() });
     }
     let active = app.active_index().await?;
-    let condition = selection.condition.as_ref();
+    let condition = condition.as_ref();
     // The chunks that were found are among the best ones of their documents too.
     let filter = ChunkFilter { scope: &scope, condition, versions: Some(&versions), limit: CANDIDATES_MAX };
     let (embedding, _) = spelling::embed(&**active.embedder()?, &*active.index, query, filter).await?;

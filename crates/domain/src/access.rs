@@ -124,7 +124,8 @@ impl Actor {
     }
 
     /// Grants an operation that changes a document: its owner if it is a contributor to one of its collections, managers of
-    /// all of its collections, and actors with the permission.
+    /// all of its collections, and actors with the permission who can see it. An API key must be usable for all of its
+    /// collections.
     ///
     /// # Errors
     /// For any other actor or API key scope.
@@ -136,10 +137,14 @@ impl Actor {
         let is_own = document.owner == Some(self.user);
         let can_change =
             |rights: DocumentRights| rights.can_change_any() || (is_own && rights.can_change_own());
-        if scope.rights_on(document).is_some_and(can_change) && self.has_scope(A::OWN_SCOPE) {
+        let rights = scope.rights_on(document);
+        if !document.collections.iter().all(|of| self.can_use(*of)) {
+            return Err(Forbidden);
+        }
+        if rights.is_some_and(can_change) && self.has_scope(A::OWN_SCOPE) {
             return self.grant(true);
         }
-        match document.collections.iter().all(|of| self.can_use(*of)) {
+        match rights.is_some() || self.authorize::<ViewDocuments>().is_ok() {
             true => self.authorize(),
             false => Err(Forbidden),
         }
@@ -264,7 +269,9 @@ macro_rules! permitted {
 }
 
 operations! {
-    /// Creating collections, and changing and deleting those that the actor manages.
+    /// Creating collections.
+    CreateCollections: AccessRule::AllCollections, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin);
+    /// Changing and deleting collections that the actor manages.
     ManageCollections: AccessRule::ActiveAccount, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin);
     /// Creating and uploading documents.
     AddDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);

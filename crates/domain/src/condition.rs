@@ -2,6 +2,8 @@
 
 use crate::attributes::{AttributeKey, AttributeValue, BuiltIn, DocumentLabels};
 use crate::error::ValidationError;
+use crate::id::CollectionId;
+use crate::scope::Scope;
 
 /// Maximum depth of nested conditions.
 pub const CONDITION_DEPTH_MAX: usize = 8;
@@ -118,7 +120,11 @@ impl Condition {
                 Ok(Self::Number { key, order, number: *number })
             }
             (Comparison::Number(_), _) => {
-                Err(invalid("can compare only numbers with \"gt\", \"gte\", \"lt\" and \"lte\""))
+                let times =
+                    if key.built_in() == Some(BuiltIn::CreatedAt) { " and times in RFC 3339" } else { "" };
+                Err(invalid(format!(
+                    "can compare only numbers{times} with \"gt\", \"gte\", \"lt\" and \"lte\""
+                )))
             }
             (Comparison::Eq | Comparison::In, _) => Ok(Self::OneOf { key, values, is_negated: false }),
             (Comparison::Ne | Comparison::Nin, _) => Ok(Self::OneOf { key, values, is_negated: true }),
@@ -137,6 +143,26 @@ impl Condition {
             return Err(invalid(format!("must have at most {COMPARISONS_MAX} comparisons")));
         }
         Ok(self)
+    }
+
+    /// The condition for an actor with this scope. Collections outside the scope are compared as if no document were in them:
+    /// otherwise it would show which hidden collections have a document.
+    #[must_use]
+    pub fn within(self, scope: &Scope) -> Self {
+        let all = |conditions: Vec<Self>| conditions.into_iter().map(|of| of.within(scope)).collect();
+        match self {
+            Self::And(conditions) => Self::And(all(conditions)),
+            Self::Or(conditions) => Self::Or(all(conditions)),
+            Self::OneOf { key, mut values, is_negated } if key.built_in() == Some(BuiltIn::Collection) => {
+                values.retain(|value| is_in_scope(value, scope));
+                match (values.is_empty(), is_negated) {
+                    (true, true) => Self::And(Vec::new()),
+                    (true, false) => Self::Or(Vec::new()),
+                    (false, _) => Self::OneOf { key, values, is_negated },
+                }
+            }
+            other @ (Self::OneOf { .. } | Self::Number { .. }) => other,
+        }
     }
 
     fn depth(&self) -> usize {
@@ -170,6 +196,16 @@ impl Condition {
     }
 }
 
+/// Whether the value is the ID of a collection in the scope.
+fn is_in_scope(value: &AttributeValue, scope: &Scope) -> bool {
+    match value {
+        AttributeValue::String(text) => {
+            text.parse::<CollectionId>().is_ok_and(|id| scope.role_in(id).is_some())
+        }
+        AttributeValue::Number(_) | AttributeValue::Boolean(_) => false,
+    }
+}
+
 /// The value in the type of a built-in attribute.
 fn typed(key: &AttributeKey, value: AttributeValue) -> Result<AttributeValue, ValidationError> {
     match (key.built_in(), value) {
@@ -191,9 +227,9 @@ fn invalid(reason: impl Into<String>) -> ValidationError {
 mod tests {
     use super::*;
     use crate::attributes::Attributes;
-    use crate::id::CollectionId;
     use chrono::DateTime;
     use std::collections::BTreeSet;
+    use uuid::Uuid;
 
     fn key(text: &str) -> AttributeKey {
         AttributeKey::parse(text).unwrap()
@@ -294,5 +330,29 @@ mod tests {
         assert!(nested(CONDITION_DEPTH_MAX + 1).checked().is_err());
         let wide = |n: usize| Condition::Or((0..n).map(|_| one()).collect());
         assert!(wide(COMPARISONS_MAX).checked().is_ok() && wide(COMPARISONS_MAX + 1).checked().is_err());
+    }
+
+    #[test]
+    fn collections_outside_the_scope_are_compared_as_if_they_were_empty() {
+        let id = |n| CollectionId::from_uuid(Uuid::from_u128(n));
+        let scope = Scope::SERVICE.within(&[id(1), id(2)]).unwrap();
+        let compare = |ids: &[u128], is_negated| Condition::OneOf {
+            key: key("collection"),
+            values: ids.iter().map(|n| AttributeValue::String(id(*n).to_string())).collect(),
+            is_negated,
+        };
+        assert_eq!(compare(&[1], false).within(&scope), compare(&[1], false));
+        assert_eq!(compare(&[1, 3], true).within(&scope), compare(&[1], true));
+        assert_eq!(compare(&[3], false).within(&scope), Condition::Or(Vec::new()));
+        let nested = Condition::Or(vec![Condition::And(vec![compare(&[3, 4], true)])]);
+        let expected = Condition::Or(vec![Condition::And(vec![Condition::And(Vec::new())])]);
+        assert_eq!(nested.within(&scope), expected);
+        let other = Condition::OneOf {
+            key: key("kind"),
+            values: vec![AttributeValue::String(id(3).to_string())],
+            is_negated: false,
+        };
+        assert_eq!(other.clone().within(&scope), other);
+        assert_eq!(compare(&[3], false).within(Scope::SERVICE), compare(&[3], false));
     }
 }

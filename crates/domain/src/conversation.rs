@@ -162,16 +162,22 @@ pub struct ConversationMessage {
 }
 
 impl ConversationMessage {
-    /// Removes what only the owner can see: feedback and earlier versions. Text and sources are removed too if they are withheld.
+    /// Removes what only the owner can see: feedback and earlier versions. What tells of a withheld answer is removed too: text,
+    /// sources, length and whether there was one.
     pub fn show_to_reader(&mut self, is_withheld: bool) {
         let is_withheld = is_withheld || self.replaced_at.is_some();
         if is_withheld {
             self.content.clear();
         }
-        if let MessageRole::Agent { sources, feedback, .. } = &mut self.role {
+        if let MessageRole::Agent {
+            sources, tokens, is_complete, is_declined, best_score, feedback, ..
+        } = &mut self.role
+        {
             *feedback = None;
             if is_withheld {
                 sources.clear();
+                (*tokens, *is_complete, *is_declined, *best_score) =
+                    (TokenUsage::default(), true, false, None);
             }
         }
     }

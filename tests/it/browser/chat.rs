@@ -34,7 +34,8 @@ pub(super) fn animals() -> Vec<u8> {
 /// Renders pages as the service does.
 pub(super) fn renderer() -> WorkerRenderer {
     let worker = env!("CARGO_BIN_EXE_docent-tests-worker").into();
-    WorkerRenderer::new(worker, Vec::new(), ExtractionLimits::default())
+    let limits = ExtractionLimits::default();
+    WorkerRenderer::new(worker, Vec::new(), limits, limits)
 }
 
 /// Creates an account and signs it in to the web chat.

@@ -5,6 +5,7 @@ mod chat;
 mod chat_session;
 mod conversations;
 mod docs;
+mod documentation;
 mod documents;
 mod feedback;
 mod formats;

@@ -91,7 +91,7 @@ pub(crate) fn run(pages: u32) -> Result<ExitCode> {
     let program = std::env::current_exe().context("path of this program")?;
     let args: Vec<OsString> = vec!["extract-worker".into()];
     let limits = ExtractionLimits { cpu: Duration::from_secs(60), ..ExtractionLimits::default() };
-    let renderer = WorkerRenderer::new(program.clone(), args.clone(), limits);
+    let renderer = WorkerRenderer::new(program.clone(), args.clone(), limits, limits);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let recognizer = TesseractRecognizer::find(folders, program, args, limits)?;

@@ -1,6 +1,6 @@
 //! Commands for operating and evaluating an installation.
 
-use super::InstallationArgs;
+use super::{ConditionArg, InstallationArgs};
 use crate::config::parse_duration;
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
@@ -122,6 +122,10 @@ pub struct EvalArgs {
     /// Title the documents doc-01.pdf, doc-02.pdf and so on, so that file names do not affect retrieval.
     #[arg(long)]
     pub neutral_titles: bool,
+    /// Search only documents whose attribute compares so, such as 'language=de' or 'pages<100'; can be repeated, then all must.
+    /// Questions about other documents are left out.
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub conditions: Vec<ConditionArg>,
     /// Passages considered for evidence recall, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
     pub top: u8,

@@ -99,6 +99,9 @@ pub struct SyncArgs {
     /// Delete documents of earlier runs whose files are no longer there. Other documents of the collection stay.
     #[arg(long)]
     pub delete: bool,
+    /// Also replace and delete documents with a path that other accounts own. They keep their owners, who can change them again.
+    #[arg(long)]
+    pub all_owners: bool,
     /// Do nothing if more than this share of the documents of earlier runs would be deleted.
     #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub max_delete: u8,

@@ -9,10 +9,10 @@ use reqwest::Method;
 use serde_json::Value;
 
 impl ServiceClient {
-    /// The ID of a collection.
+    /// The ID of a collection. Of several with the name, that which the account owns: others can add it to theirs.
     ///
     /// # Errors
-    /// If no collection of the account has the name, or several have it.
+    /// If no collection of the account has the name, or several have it and the account owns none or several of them.
     pub(crate) async fn collection_id(&self, collection: &CollectionArg) -> anyhow::Result<CollectionId> {
         let name = match collection {
             CollectionArg::Id(id) => return Ok(*id),
@@ -24,9 +24,11 @@ impl ServiceClient {
         }
         let found = self.send(Method::GET, &["collections"], &[("q", name)]).await?;
         let found: Vec<Value> = found.json().await.context("reading the collections")?;
-        let named: Vec<&str> =
-            found.iter().filter(|one| one["name"] == name).filter_map(|one| one["id"].as_str()).collect();
-        match named.as_slice() {
+        let id = |one: &&Value| one["id"].as_str().unwrap_or_default().to_owned();
+        let named: Vec<&Value> = found.iter().filter(|one| one["name"] == name).collect();
+        let own: Vec<String> = named.iter().filter(|one| one["is_own"] == true).map(id).collect();
+        let ids = if own.len() == 1 { own } else { named.iter().map(id).collect() };
+        match ids.as_slice() {
             [] => {
                 let list = command("collections list");
                 bail!("no collection is named {name:?}: `{list}` shows those of the account")

@@ -2,6 +2,9 @@
 //!
 //! All state is with the service: the attribute `path` of a document names its file, and its report has the digest. Each change
 //! is one request, so an interrupted run leaves nothing half done, and the next one continues.
+//!
+//! Contributors can give their documents any path. A file must not become a version of a document that another account controls, so
+//! only documents of the own account count, unless asked otherwise.
 
 mod plan;
 
@@ -142,7 +145,7 @@ fn digest(path: &Path) -> std::io::Result<String> {
 }
 
 impl Sync<'_> {
-    /// The documents of the collection that have a path.
+    /// The documents of earlier runs: those of the collection that have a path.
     async fn documents(&self) -> anyhow::Result<Vec<SyncedDocument>> {
         let (mut ids, mut cursor) = (Vec::new(), None::<String>);
         let collection = self.collection.to_string();
@@ -164,7 +167,13 @@ impl Sync<'_> {
             self.retried(async || self.client.get(&["documents", id, "report"]).await).await
         });
         let reports: Vec<Value> = reports.buffered(REPORTS).try_collect().await?;
-        Ok(reports.iter().filter_map(SyncedDocument::of_report).collect())
+        let reports = reports.iter().filter(|report| self.counts(report));
+        Ok(reports.filter_map(SyncedDocument::of_report).collect())
+    }
+
+    /// Whether the document of a report can be one of an earlier run.
+    fn counts(&self, report: &Value) -> bool {
+        self.args.all_owners || report["is_own"] == true
     }
 
     /// Repeats a request that changes nothing while the service is busy or cannot be reached.
@@ -271,7 +280,7 @@ impl Sync<'_> {
         if file.is_only {
             let id = document["id"].as_str().context("the service returned no document")?;
             let report = self.client.get(&["documents", id, "report"]).await?;
-            if report["attributes"][PATH] != file.name.as_str() {
+            if report["attributes"][PATH] != file.name.as_str() || !self.counts(&report) {
                 // Added in another way.
                 upload(false).await?;
             }

@@ -33,13 +33,19 @@ impl Client {
     }
 
     pub(super) async fn upload(&self, file: &Path) -> String {
+        self.upload_to("", file).await
+    }
+
+    /// Uploads a file with a query such as `?collection_id=…`.
+    pub(super) async fn upload_to(&self, query: &str, file: &Path) -> String {
         let bytes = std::fs::read(file).unwrap();
         let part = reqwest::multipart::Part::bytes(bytes)
             .file_name(file.file_name().unwrap().to_str().unwrap().to_owned())
             .mime_str("application/pdf")
             .unwrap();
         let form = reqwest::multipart::Form::new().part("file", part);
-        let request = self.http.post(format!("{}/documents/upload", self.base)).bearer_auth(&self.token);
+        let request =
+            self.http.post(format!("{}/documents/upload{query}", self.base)).bearer_auth(&self.token);
         let response = request.multipart(form).send().await.unwrap();
         assert_eq!(response.status(), 202);
         response.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned()

@@ -86,6 +86,38 @@ async fn eval_measures_questions_and_removes_temporary_files() {
 }
 
 #[tokio::test]
+async fn eval_with_a_condition_searches_documents_that_meet_it() {
+    let workspace = Workspace::new();
+    let args = ["--pdfs", "pdfs", "--where", "pages>=2", "--answers", "--json", "out.json"];
+    let (status, printed, error) = run(&mut workspace.eval(&args)).await;
+    assert!(status.success(), "{printed}{error}");
+    assert!(printed.contains("Questions skipped because their files are excluded: 2\n"), "{printed}");
+    let out = json(&workspace.path("out.json"));
+    let details = out["details"].as_array().unwrap();
+    let ids: Vec<_> = details.iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["returns", "fire", "nowhere"]);
+    for result in details.iter().flat_map(|it| [&it["all_documents"]["docent"], &it["all_documents"]["bm25"]])
+    {
+        let first = result["first"].as_array().unwrap();
+        assert!(
+            !first.is_empty() && first.iter().all(|passage| passage["file"] == "handbook.pdf"),
+            "{result}"
+        );
+    }
+    assert_eq!(out["answers"]["quotes_page"]["mean"].as_f64().unwrap(), 2.0 / 3.0, "{out:#}");
+
+    for (condition, expected) in [
+        ("pages>=100", "no question is about the selected files"),
+        ("pages", "has no operator"),
+        ("p a>1", "--where"),
+    ] {
+        let (status, printed, error) =
+            run(&mut workspace.eval(&["--pdfs", "pdfs", "--where", condition])).await;
+        assert!(!status.success() && error.contains(expected), "{condition}: {printed}{error}");
+    }
+}
+
+#[tokio::test]
 async fn eval_reuse_gives_same_results_without_files() {
     let workspace = Workspace::new();
     let args =

@@ -2,6 +2,7 @@
 
 use crate::accounts::objects;
 use crate::client::{Client, fixture};
+use crate::create_account;
 use crate::ingest::service;
 use crate::program::{Serving, run};
 use crate::remote::{EMAIL, PASSWORD, remote};
@@ -13,6 +14,9 @@ use tempfile::TempDir;
 
 /// Names of the changes by path.
 type Changes = BTreeMap<String, String>;
+
+/// Another account.
+const OTHER: &str = "eve@example.org";
 
 struct Synced {
     folder: TempDir,
@@ -240,4 +244,37 @@ async fn sync_killed_at_any_moment_is_completed_by_the_next_one() {
     }
     synced.sync(&["--delete"], 0).await;
     assert_eq!(synced.stored().await, synced.files());
+}
+
+#[tokio::test]
+async fn sync_leaves_documents_of_other_accounts_alone() {
+    let synced = Synced::start().await;
+    create_account(synced.folder.path(), OTHER, PASSWORD).await;
+    synced.docent(&["collections", "members", "set", "Manuals", OTHER, "--role", "contributor"], 0).await;
+    let (printed, _) = synced.docent(&["collections", "list", "--json"], 0).await;
+    let manuals = objects(&printed).into_iter().find(|it| it["name"] == "Manuals").unwrap();
+    let other = Client::log_in(&synced.serving, OTHER, PASSWORD).await;
+    let mut planted = Vec::new();
+    for (path, mark) in [("report.pdf", 1), ("gone.pdf", 2)] {
+        let id = manuals["id"].as_str().unwrap();
+        let query = format!("?collection_id={id}&attributes=%7B%22path%22%3A%22{path}%22%7D");
+        synced.write("report.pdf", mark);
+        planted.push(other.upload_to(&query, &synced.path("report.pdf")).await);
+    }
+    // Also with the content of the other account's document.
+    synced.write("report.pdf", 1);
+    assert_eq!(synced.sync(&["--delete"], 0).await, changes(&[("report.pdf", "add")]));
+    assert!(synced.sync(&["--delete"], 0).await.is_empty());
+    synced.write("report.pdf", 3);
+    assert_eq!(synced.sync(&["--delete"], 0).await, changes(&[("report.pdf", "replace")]));
+    for id in &planted {
+        let report = other.get(&format!("/documents/{id}/report")).await;
+        assert_eq!((&report["version"], &report["replacement"]), (&json!(1), &Value::Null), "{report}");
+    }
+    let all = ["--all-owners", "--delete", "--max-delete", "100", "--dry-run"];
+    assert_eq!(
+        synced.sync(&all, 0).await,
+        changes(&[("report.pdf", "delete"), ("gone.pdf", "delete")]),
+        "the own document of report.pdf stays, since it is unchanged"
+    );
 }

@@ -8,7 +8,7 @@ use docent_domain::document::{Failure, FailureCode};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::page_words::{PageLines, PageWord};
 use docent_ports::blob_store::ByteStream;
-use docent_ports::page_renderer::{PageImageRequest, PageRenderer, RenderError};
+use docent_ports::page_renderer::{ImageSize, PageImageRequest, PageRenderer, RenderError};
 use std::ffi::OsString;
 use std::io;
 use std::num::NonZeroU32;
@@ -21,14 +21,24 @@ const MAX_PNG_BYTES: u32 = 64 << 20;
 /// Renders pages, each in its own worker process.
 #[derive(Debug)]
 pub struct WorkerRenderer {
-    workers: Workers,
+    /// For images that a client waits for.
+    viewing: Workers,
+    /// For images on which text is recognised. They have places of their own, so that they do not delay clients.
+    scanning: Workers,
 }
 
 impl WorkerRenderer {
     /// Creates a renderer whose workers are started as `command` with `args`, which must run
-    /// [`worker_main`](super::worker_main).
-    pub fn new(command: PathBuf, args: Vec<OsString>, limits: ExtractionLimits) -> Self {
-        Self { workers: Workers::new(Component::Extractor, command, args, limits) }
+    /// [`worker_main`](super::worker_main). `viewing` limits images that a client waits for, `scanning` those on which text is
+    /// recognised.
+    pub fn new(
+        command: PathBuf,
+        args: Vec<OsString>,
+        viewing: ExtractionLimits,
+        scanning: ExtractionLimits,
+    ) -> Self {
+        let workers = |limits| Workers::new(Component::Extractor, command.clone(), args.clone(), limits);
+        Self { viewing: workers(viewing), scanning: workers(scanning) }
     }
 }
 
@@ -67,39 +77,41 @@ fn unexpected() -> RenderError {
     Fault::new(Component::Extractor, FaultKind::InvalidResponse, "the worker sent another result").into()
 }
 
-impl WorkerRenderer {
-    async fn run(&self, task: Task, pdf: ByteStream) -> Result<RenderOutput, RenderError> {
-        let request = Request::new(&self.workers.limits, task);
-        let (output, end) = match self.workers.run(&request, pdf, receive).await {
-            Ok(result) => result,
-            Err(Interrupted::Fault(fault)) => return Err(fault.into()),
-            Err(Interrupted::TimedOut) => {
-                return Err(RenderError::Document(Failure::of(FailureCode::ExtractionTimeout)));
-            }
-        };
-        match output {
-            Ok(RenderOutput::NoSuchPage) => Err(RenderError::NoSuchPage),
-            Ok(RenderOutput::Failed(failure)) => Err(RenderError::Document(failure)),
-            Ok(output) => Ok(output),
-            Err(error) => Err(match end.cause(error) {
-                Ok(code) => RenderError::Document(Failure::of(code)),
-                Err(fault) => fault.into(),
-            }),
+async fn run(workers: &Workers, task: Task, pdf: ByteStream) -> Result<RenderOutput, RenderError> {
+    let request = Request::new(&workers.limits, task);
+    let (output, end) = match workers.run(&request, pdf, receive).await {
+        Ok(result) => result,
+        Err(Interrupted::Fault(fault)) => return Err(fault.into()),
+        Err(Interrupted::TimedOut) => {
+            return Err(RenderError::Document(Failure::of(FailureCode::ExtractionTimeout)));
         }
+    };
+    match output {
+        Ok(RenderOutput::NoSuchPage) => Err(RenderError::NoSuchPage),
+        Ok(RenderOutput::Failed(failure)) => Err(RenderError::Document(failure)),
+        Ok(output) => Ok(output),
+        Err(error) => Err(match end.cause(error) {
+            Ok(code) => RenderError::Document(Failure::of(code)),
+            Err(fault) => fault.into(),
+        }),
     }
 }
 
 #[async_trait]
 impl PageRenderer for WorkerRenderer {
     async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
-        match self.run(Task::Image(DrawingRequest::from(drawing)), pdf).await? {
+        let workers = match drawing.size {
+            ImageSize::Width(_) => &self.viewing,
+            ImageSize::Scan { .. } => &self.scanning,
+        };
+        match run(workers, Task::Image(DrawingRequest::from(drawing)), pdf).await? {
             RenderOutput::Png(png) => Ok(png),
             _ => Err(unexpected()),
         }
     }
 
     async fn words(&self, pdf: ByteStream, page: NonZeroU32) -> Result<PageLines, RenderError> {
-        match self.run(Task::Words { page: page.get() }, pdf).await? {
+        match run(&self.viewing, Task::Words { page: page.get() }, pdf).await? {
             RenderOutput::Words(lines) => Ok(lines),
             _ => Err(unexpected()),
         }

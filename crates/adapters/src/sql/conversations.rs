@@ -236,6 +236,7 @@ impl ConversationWriter for Transaction {
             .col_expr(Column::Selection, Expr::val(selection_text(&conversation.selection)))
             .col_expr(Column::UpdatedAt, Expr::val(micros(conversation.updated_at)))
             .col_expr(Column::IsPinned, Expr::val(conversation.is_pinned))
+            .col_expr(Column::LimitedKeyId, Expr::val(conversation.limited_key.map(|key| key.as_uuid())))
             .filter(Column::Id.eq(conversation.id.as_uuid()));
         Ok(self.update_rows("change a conversation", update).await? > 0)
     }

@@ -5,7 +5,7 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::collections::{self as use_case, CollectionSettings};
-use docent_domain::access::ManageCollections;
+use docent_domain::access::CreateCollections;
 use docent_domain::collection::{CollectionDescription, CollectionName, CollectionRole};
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
 use utoipa::ToSchema;
@@ -42,7 +42,7 @@ pub(crate) struct CollectionCreate {
         answers::InvalidBody, answers::StorageFull,
     ),
 )]
-pub(crate) async fn create(by: Granted<ManageCollections>, context: State, body: Body) -> Reply {
+pub(crate) async fn create(by: Granted<CreateCollections>, context: State, body: Body) -> Reply {
     let CollectionCreate { name, description, role_of_all } = body.read().await?;
     let settings = CollectionSettings { name, description: description.unwrap_or_default(), role_of_all };
     let collection = use_case::create(&context.app, by.grant, settings).await?;

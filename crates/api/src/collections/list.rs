@@ -46,6 +46,8 @@ pub(crate) struct CollectionEntry<'a> {
     documents: u64,
     /// Whether documents that name no collection are added to this one.
     is_default: bool,
+    /// Whether the account owns it.
+    is_own: bool,
 }
 
 /// List collections (extension)
@@ -82,6 +84,7 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
             members,
             documents,
             is_default,
+            is_own: of.owner == Some(by.actor.user()),
         }
     });
     let body: Vec<_> = entries.collect();

@@ -233,7 +233,7 @@ pub(crate) fn filter(query: &mut Query, scope: &Scope) -> DocumentFilter {
         ids: None,
         condition: {
             query.require_value("filters", "must be a JSON object");
-            query.check("filters", filters_of_text)
+            query.check("filters", filters_of_text).map(|condition| condition.within(scope))
         },
         status: query.parse("status", "must be pending, ingested or failed", |text| {
             STATUSES.into_iter().find(|status| *status == text)

@@ -60,10 +60,10 @@ impl Tool for ListDocuments {
 
 async fn list(app: &App, actor: &Actor, selection: &Selection, name: Option<&str>) -> Result<ToolResult> {
     let grant = actor.authorize::<ReadDocuments>()?;
-    let scope = scope::select(&scope::of(app, actor).await?, selection)?;
+    let (scope, condition) = scope::select(&scope::of(app, actor).await?, selection)?;
     let filter = DocumentFilter {
         ids: selection.documents.clone(),
-        condition: selection.condition.clone(),
+        condition,
         status: Some("ingested"),
         // One more than are listed, if there are more.
         limit: Some(LISTED as u64 + 1),

@@ -111,6 +111,10 @@ pub async fn set(
     let (member, name) = match member {
         MemberName::User(email) => {
             let user = work.users().by_email(email).await?.ok_or(Error::NotFound(RecordKind::User))?;
+            if collection.owner == Some(user.id) && role != CollectionRole::Manager {
+                let reason = "must be manager: this account owns the collection";
+                return Err(ValidationError::new("role", reason).into());
+            }
             (Member::User(user.id), user.email.as_str().to_owned())
         }
         MemberName::Group(name) => {

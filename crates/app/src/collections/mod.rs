@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::settings::DefaultCollection;
 use crate::{App, scope};
 use docent_domain::access::{
-    Actor, AddCollections, AddDocuments, ChangeCollections, DeleteCollections, Grant, ManageCollections,
-    Operation, ReadDocuments,
+    Actor, AddCollections, AddDocuments, ChangeCollections, CreateCollections, DeleteCollections, Grant,
+    ManageCollections, Operation, ReadDocuments, ViewCollections,
 };
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{
@@ -81,7 +81,7 @@ pub async fn get(
 /// When the database cannot be reached.
 pub async fn create(
     app: &App,
-    grant: Grant<ManageCollections>,
+    grant: Grant<CreateCollections>,
     settings: CollectionSettings,
 ) -> Result<Collection> {
     insert(app, &grant, settings, Some(grant.user())).await
@@ -187,7 +187,7 @@ pub async fn delete(app: &App, actor: &Actor, id: CollectionId) -> Result<Collec
     Ok(collection)
 }
 
-/// The collection, if the actor manages it or has permission `A`.
+/// The collection, if the actor manages it, or can see it and has permission `A`.
 async fn managed<A: Operation>(
     work: &mut dyn UnitOfWork,
     actor: &Actor,
@@ -199,9 +199,10 @@ async fn managed<A: Operation>(
     Ok((collection, Initiator::actor(actor)))
 }
 
-/// Checks that an actor with this role on a collection manages it or has permission `A`.
+/// Checks that an actor with this role on a collection manages it, or can see it and has permission `A`.
 fn ensure_manages<A: Operation>(actor: &Actor, id: CollectionId, role: Option<CollectionRole>) -> Result<()> {
-    let has_permission = actor.can_use(id) && actor.authorize::<A>().is_ok();
+    let can_see = role.is_some() || actor.authorize::<ViewCollections>().is_ok();
+    let has_permission = can_see && actor.can_use(id) && actor.authorize::<A>().is_ok();
     let is_manager = role == Some(CollectionRole::Manager) && actor.authorize::<ManageCollections>().is_ok();
     if has_permission || is_manager {
         return Ok(());
@@ -241,7 +242,8 @@ pub fn destination(
     match (usable.next(), usable.next()) {
         (Some(only), None) => Ok(only),
         _ => {
-            Err(ValidationError::new("collection", "must be given: there is no default one to add to").into())
+            Err(ValidationError::new("collection_id", "must be given: there is no default one to add to")
+                .into())
         }
     }
 }

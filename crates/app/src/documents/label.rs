@@ -4,7 +4,7 @@ use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::collections::not_found;
 use crate::error::{Error, Result};
 use crate::{App, scope};
-use docent_domain::access::{Actor, AddDocuments, ChangeDocuments};
+use docent_domain::access::{Actor, AddDocuments, ChangeDocuments, ViewDocuments};
 use docent_domain::attributes::{AttributeValue, Attributes};
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{COLLECTIONS_OF_DOCUMENT_MAX, CollectionRole};
@@ -42,7 +42,7 @@ impl CollectionsChange {
         match self {
             Self::Set(ids) => {
                 // Collections that the actor cannot see stay as they are.
-                let is_staff = actor.authorize::<ChangeDocuments>().is_ok();
+                let is_staff = can_change_all(actor);
                 collections.retain(|id| scope.role_in(*id).is_none() && (!is_staff || !actor.can_use(*id)));
                 collections.extend(ids);
             }
@@ -92,6 +92,11 @@ pub async fn label(app: &App, actor: &Actor, id: DocumentId, change: LabelChange
     Ok(document)
 }
 
+/// Whether the actor's permissions let it see and change all documents.
+fn can_change_all(actor: &Actor) -> bool {
+    actor.authorize::<ChangeDocuments>().is_ok() && actor.authorize::<ViewDocuments>().is_ok()
+}
+
 /// Checks that the actor may give a document these collections and attributes. `exists` tells whether a collection does.
 pub(super) fn check(
     actor: &Actor,
@@ -101,7 +106,7 @@ pub(super) fn check(
     exists: impl Fn(CollectionId) -> bool,
 ) -> Result<()> {
     let change = scope::authorize::<ChangeDocuments>(actor, scope, document);
-    let is_staff = actor.authorize::<ChangeDocuments>().is_ok();
+    let is_staff = can_change_all(actor);
     let role = |id: &CollectionId| scope.role_in(*id);
     let added: Vec<_> = collections.difference(&document.collections).collect();
     let manages_removed =

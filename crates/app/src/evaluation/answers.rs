@@ -1,7 +1,8 @@
 //! Evaluates the agent's answers.
 
 use super::{
-    Estimate, LinkedQuestion, Passage, Relevance, SearchScope, Source, UnanswerableQuestion, estimate,
+    Estimate, EvaluationInput, LinkedQuestion, Passage, Relevance, SearchScope, UnanswerableQuestion,
+    estimate,
 };
 use crate::App;
 use crate::agent::{self, AnswerEvent, Outcome};
@@ -9,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::maintenance::progress::Progress;
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
+use docent_domain::condition::Condition;
 use docent_domain::id::DocumentId;
 use docent_domain::selection::Selection;
 use futures::StreamExt;
@@ -43,16 +45,17 @@ pub struct EvaluatedAnswer {
 pub async fn answer_all(
     app: &Arc<App>,
     actor: &Actor,
-    questions: &[LinkedQuestion],
+    input: &EvaluationInput<'_>,
     quotes_page: QuotesPage,
     progress: &dyn Progress,
 ) -> Result<Vec<EvaluatedAnswer>> {
+    let EvaluationInput { questions, condition, .. } = input;
     progress.begin("answering", Some(questions.len() as u64));
     let mut answers = Vec::with_capacity(questions.len());
-    for LinkedQuestion { question, sources } in questions {
+    for LinkedQuestion { question, sources } in *questions {
         let gold: Vec<DocumentId> = sources.iter().map(|source| source.document).collect();
         for scope in SearchScope::of(question) {
-            let given = answer(app, actor, &question.text, selection(*scope, gold[0])).await?;
+            let given = answer(app, actor, &question.text, selection(*scope, gold[0], *condition)).await?;
             let title = sources[0].title.as_str();
             let is_quoted = question.pages.iter().any(|page| quotes_page(&given.text, title, *page));
             let is_found = Relevance::of(question, &gold, &given.passages, 0).rank.is_some();
@@ -81,15 +84,17 @@ pub async fn answer_unanswerable(
     app: &Arc<App>,
     actor: &Actor,
     questions: &[UnanswerableQuestion],
-    sources: &[Source],
+    input: &EvaluationInput<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<EvaluatedAnswer>> {
     progress.begin("answering unanswerable questions", Some(questions.len() as u64));
     let mut answers = Vec::with_capacity(questions.len());
     for question in questions {
-        let source = sources.iter().find(|source| Some(&source.file) == question.file.as_ref());
-        let mut selections = vec![(SearchScope::AllDocuments, Selection::default())];
-        let own = source.map(|source| selection(SearchScope::OneDocument, source.document));
+        let source = input.sources.iter().find(|source| Some(&source.file) == question.file.as_ref());
+        let condition = input.condition.cloned();
+        let mut selections =
+            vec![(SearchScope::AllDocuments, Selection { condition, ..Selection::default() })];
+        let own = source.map(|source| selection(SearchScope::OneDocument, source.document, input.condition));
         selections.extend(own.map(|own| (SearchScope::OneDocument, own)));
         for (scope, selection) in selections {
             let Answer { text, is_declined: declined, .. } =
@@ -128,9 +133,9 @@ fn share(
     estimate(&values)
 }
 
-fn selection(scope: SearchScope, document: DocumentId) -> Selection {
+fn selection(scope: SearchScope, document: DocumentId, condition: Option<&Condition>) -> Selection {
     let documents = (scope == SearchScope::OneDocument).then(|| vec![document]);
-    Selection { documents, ..Selection::default() }
+    Selection { documents, condition: condition.cloned(), ..Selection::default() }
 }
 
 /// A given answer.

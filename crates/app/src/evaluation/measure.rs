@@ -8,10 +8,13 @@ use crate::maintenance::progress::Progress;
 use crate::search::Selected;
 use crate::{App, search};
 use docent_domain::access::{Grant, ReadDocuments};
+use docent_domain::condition::Condition;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::DocumentId;
+use docent_domain::listing::DocumentFilter;
 use docent_domain::retrieval::{Passages, QueryEmbedding, SparseVector};
 use docent_domain::scope::Scope;
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
@@ -23,8 +26,10 @@ const BATCH: usize = 64;
 /// The documents and questions of an evaluation.
 #[derive(Clone, Copy, Debug)]
 pub struct EvaluationInput<'a> {
-    /// All documents.
+    /// The documents that are searched.
     pub sources: &'a [Source],
+    /// The condition that these documents meet, if not all documents are searched.
+    pub condition: Option<&'a Condition>,
     /// The questions.
     pub questions: &'a [LinkedQuestion],
     /// The number of top passages in which evidence is searched.
@@ -89,7 +94,7 @@ pub async fn measure(
         for scope in SearchScope::of(question) {
             let document = (*scope == SearchScope::OneDocument).then(|| gold[0]);
             let documents = document.map(|_| &gold[..1]);
-            let selected = Selected { documents, ..Selected::all(DEPTH) };
+            let selected = Selected { documents, condition: input.condition, ..Selected::all(DEPTH) };
             let found = search::search_strict(app, grant, &question.text, selected).await?;
             let found = found.into_iter().map(Passage::from).collect();
             let mut ranked = vec![(Ranking::Docent, found)];
@@ -106,6 +111,19 @@ pub async fn measure(
     progress.end();
     let reranker = app.reranker.as_ref().map(|reranker| reranker.model().to_owned());
     Ok(EvaluationResult { questions, passages: baselines.len(), model: active.generation.model, reranker })
+}
+
+/// The documents of these that meet a condition.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn matching(app: &App, sources: Vec<Source>, condition: &Condition) -> Result<Vec<Source>> {
+    let ids = sources.iter().map(|source| source.document).collect();
+    let all = DocumentFilter::of(Scope::SERVICE.clone());
+    let filter = DocumentFilter { ids: Some(ids), condition: Some(condition.clone()), ..all };
+    let found = app.store.read().await?.documents().list(&filter).await?;
+    let found: HashSet<DocumentId> = found.into_iter().map(|document| document.id).collect();
+    Ok(sources.into_iter().filter(|source| found.contains(&source.document)).collect())
 }
 
 /// Reads all passages for the baselines.

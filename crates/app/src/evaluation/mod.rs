@@ -14,7 +14,9 @@ pub mod report;
 mod statistics;
 
 pub use answers::{EvaluatedAnswer, QuotesPage};
-pub use measure::{DEPTH, EvaluationInput, EvaluationResult, QuestionResult, RankingResult, measure};
+pub use measure::{
+    DEPTH, EvaluationInput, EvaluationResult, QuestionResult, RankingResult, matching, measure,
+};
 pub use questions::{InvalidQuestion, LinkedQuestion, Question, QuestionSet, UnanswerableQuestion};
 pub use relevance::{Passage, Rank, Relevance};
 pub use report::{Metric, Ranking, SearchScope};

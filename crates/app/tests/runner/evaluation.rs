@@ -48,7 +48,7 @@ async fn sources(service: &Service) -> Vec<Source> {
 
 async fn measured(service: &Service, sources: &[Source]) -> EvaluationResult {
     let posed = posed(sources);
-    let input = EvaluationInput { sources, questions: &posed, top: 5 };
+    let input = EvaluationInput { sources, condition: None, questions: &posed, top: 5 };
     measure(&service.app, actor().authorize().unwrap(), &input, &NoProgress).await.unwrap()
 }
 
@@ -106,7 +106,9 @@ async fn answers_are_checked_for_page_quotes_and_refusals() {
     ];
     let service = service.changed(|ports| ports.model = Arc::new(ScriptedChatModel::new(turns)));
     let quotes = |answer: &str, title: &str, page| answer == format!("{title} {page}");
-    let given = answer_all(&service.app, &actor(), &posed(&sources), quotes, &NoProgress).await.unwrap();
+    let posed = posed(&sources);
+    let input = EvaluationInput { sources: &sources, condition: None, questions: &posed, top: 5 };
+    let given = answer_all(&service.app, &actor(), &input, quotes, &NoProgress).await.unwrap();
     let of = |scope| given.iter().filter(move |answer| answer.scope == scope);
     let (all, own) = (SearchScope::AllDocuments, SearchScope::OneDocument);
     let quoting: Vec<_> = of(all).map(|answer| answer.quotes_page).collect();
@@ -127,7 +129,7 @@ async fn answers_are_checked_for_page_quotes_and_refusals() {
     );
     let questions = questions::unanswerable_questions(r#"{"question": "x", "file": "owl.pdf"}"#).unwrap();
     let (app, actor) = (&service.app, actor());
-    let bare = answer_unanswerable(app, &actor, &questions, &sources, &NoProgress).await.unwrap();
+    let bare = answer_unanswerable(app, &actor, &questions, &input, &NoProgress).await.unwrap();
     assert_eq!(share_declining(&bare, all).unwrap().mean, 1.0);
     assert_eq!(share_declining(&bare, own).unwrap().mean, 0.0);
 }

@@ -5,6 +5,9 @@ use docent_domain::condition::{COMPARISONS_MAX, CONDITION_DEPTH_MAX, Comparison,
 use docent_domain::error::ValidationError;
 use serde_json::{Map, Value};
 
+/// The largest number of an attribute: 2^53, up to which no whole number loses digits.
+const MAX_NUMBER: f64 = 9_007_199_254_740_992.0;
+
 /// Parses a condition that is given as text.
 ///
 /// # Errors
@@ -79,11 +82,16 @@ fn check_keys(object: &Map<String, Value>, known: &[&str]) -> Result<(), Validat
 /// Parses the value of an attribute.
 ///
 /// # Errors
-/// If it is not a string, a number or a boolean, or too long.
+/// If it is not a string, a number or a boolean, too long, or so large that it loses digits.
 pub fn attribute_value(value: &Value) -> Result<AttributeValue, ValidationError> {
     match value {
         Value::String(text) => AttributeValue::string(text),
-        Value::Number(number) => AttributeValue::number(number.as_f64().unwrap_or(f64::NAN)),
+        Value::Number(number) => match number.as_f64() {
+            Some(number) if number.abs() <= MAX_NUMBER => AttributeValue::number(number),
+            Some(_) | None => {
+                Err(invalid("can have numbers from -2^53 to 2^53; use a string for longer ones"))
+            }
+        },
         Value::Bool(is_true) => Ok(AttributeValue::Boolean(*is_true)),
         Value::Null | Value::Array(_) | Value::Object(_) => {
             Err(invalid("can compare only strings, numbers and booleans"))
@@ -128,6 +136,8 @@ mod tests {
             json!({ "type": "eq", "key": "a", "value": 1, "more": 2 }),
             json!({ "type": "and", "filters": {} }),
             json!({ "type": "in", "key": "a", "value": vec![1; 201] }),
+            json!({ "type": "eq", "key": "a", "value": 9_007_199_254_740_994_u64 }),
+            json!({ "type": "eq", "key": "a", "value": -1e300 }),
         ] {
             assert!(parse_filters(Some(wrong.clone())).is_err(), "{wrong}");
         }

@@ -371,6 +371,11 @@ crate::battery! {
         };
         assert_eq!(listed(Some(id(5))).await, [id(2)]);
         assert_eq!(listed(None).await, [id(3), id(2), id(1)]);
+        let mut unit = store.begin().await.unwrap();
+        let freed = Conversation { limited_key: None, ..of_key(2, 5) };
+        assert!(unit.conversations().update(&freed).await.unwrap());
+        unit.commit().await.unwrap();
+        assert_eq!(listed(Some(id(5))).await, []);
     }
 
     /// A conversation is shared with the collections that were named last, until it or a collection is deleted.

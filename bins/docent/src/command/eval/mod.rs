@@ -10,15 +10,17 @@ use crate::progress::ProgressDisplay;
 use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
 use corpus::{Corpus, IngestionResult, SelectedFiles};
-use docent::cli::EvalArgs;
+use docent::cli::{ConditionArg, EvalArgs};
 use docent::config::{Profile, Settings};
 use docent_adapters::builtin::answerer;
 use docent_app::App;
 use docent_app::evaluation::{
     DEPTH, EvaluatedAnswer, EvaluationInput, EvaluationResult, InvalidQuestion, LinkedQuestion, QuestionSet,
-    RESAMPLES, SearchScope, Source, UnanswerableQuestion, answers, comparison, measure, questions, report,
+    RESAMPLES, SearchScope, UnanswerableQuestion, answers, comparison, matching, measure, questions, report,
 };
 use docent_domain::access::Actor;
+use docent_domain::condition::Condition;
+use docent_http::extract::condition::parse_filters;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Write;
@@ -259,19 +261,30 @@ async fn evaluate(args: &EvalArgs, settings: &Settings, folder: &Path, set: Set)
             eprintln!("docent: {file} could not be ingested: {reason}");
         }
     }
+    let condition = condition(args)?;
+    let sources = match &condition {
+        Some(condition) => matching(&app, corpus.sources.clone(), condition).await?,
+        None => corpus.sources.clone(),
+    };
     let all = questions.answerable.len();
-    let posed = questions::link_sources(questions.answerable, &corpus.sources);
+    let posed = questions::link_sources(questions.answerable, &sources);
     if posed.is_empty() && questions.unanswerable.is_empty() {
         bail!("no question is about the selected files");
     }
     warn_about_missing_pages(&posed, &ingestion, &file);
     let top = usize::from(args.top);
-    let input = EvaluationInput { sources: &corpus.sources, questions: &posed, top };
+    let condition = condition.as_ref();
+    let input = EvaluationInput { sources: &sources, condition, questions: &posed, top };
     let measured = measure(&app, actor.authorize()?, &input, &progress).await?;
-    let answerer = BuiltinAnswerer { app: &app, actor: &actor, progress: &progress };
-    let answers = if args.answers { Some(answerer.answerable(&posed).await?) } else { None };
-    let unanswerable = answerer.unanswerable(&questions.unanswerable, &corpus.sources).await?;
+    let answerer = BuiltinAnswerer { app: &app, actor: &actor, input: &input, progress: &progress };
+    let answers = if args.answers { Some(answerer.answerable().await?) } else { None };
+    let unanswerable = answerer.unanswerable(&questions.unanswerable).await?;
     Ok(Results { measured, left_out: all - posed.len(), top, answers, unanswerable, ingestion, corpus })
+}
+
+/// The condition that all documents must meet, if there are any.
+fn condition(args: &EvalArgs) -> anyhow::Result<Option<Condition>> {
+    parse_filters(ConditionArg::all(&args.conditions)).context("--where")
 }
 
 /// Warns about questions whose pages are not in the document: their numbering may start elsewhere.
@@ -295,24 +308,25 @@ fn warn_about_missing_pages(questions: &[LinkedQuestion], ingestion: &[Ingestion
 struct BuiltinAnswerer<'a> {
     app: &'a Arc<App>,
     actor: &'a Actor,
+    input: &'a EvaluationInput<'a>,
     progress: &'a ProgressDisplay,
 }
 
 impl BuiltinAnswerer<'_> {
-    async fn answerable(&self, questions: &[LinkedQuestion]) -> anyhow::Result<Vec<EvaluatedAnswer>> {
-        Ok(answers::answer_all(self.app, self.actor, questions, answerer::quotes_page, self.progress).await?)
+    async fn answerable(&self) -> anyhow::Result<Vec<EvaluatedAnswer>> {
+        let Self { app, actor, input, progress } = self;
+        Ok(answers::answer_all(app, actor, input, answerer::quotes_page, *progress).await?)
     }
 
     /// `None` if there are no such questions.
     async fn unanswerable(
         &self,
         questions: &[UnanswerableQuestion],
-        sources: &[Source],
     ) -> anyhow::Result<Option<Vec<EvaluatedAnswer>>> {
         if questions.is_empty() {
             return Ok(None);
         }
-        let (app, actor, progress) = (self.app, self.actor, self.progress);
-        Ok(Some(answers::answer_unanswerable(app, actor, questions, sources, progress).await?))
+        let Self { app, actor, input, progress } = self;
+        Ok(Some(answers::answer_unanswerable(app, actor, questions, input, *progress).await?))
     }
 }

@@ -129,19 +129,19 @@ impl Plan {
         let is_only = |file: &LocalFile| copies.get(&file.sha256) == Some(&1);
         let local = local.into_iter().map(|file| LocalFile { is_only: is_only(&file), ..file });
         let synced = remote.len();
-        // Of documents with the same path, the newest is listed first.
-        let mut by_name: BTreeMap<String, SyncedDocument> = BTreeMap::new();
-        let mut rest = Vec::new();
+        let mut by_name: BTreeMap<String, Vec<SyncedDocument>> = BTreeMap::new();
         for document in remote {
-            if by_name.contains_key(&document.name) {
-                rest.push(document);
-            } else {
-                by_name.insert(document.name.clone(), document);
-            }
+            by_name.entry(document.name.clone()).or_default().push(document);
         }
+        let mut rest = Vec::new();
         let (mut actions, mut new, mut unchanged) = (Vec::new(), Vec::new(), 0);
         for file in local {
-            match by_name.remove(&file.name) {
+            let mut documents = by_name.remove(&file.name).unwrap_or_default();
+            // Of documents with the same path, an unchanged one or else the newest, which is listed first.
+            let at = documents.iter().position(|document| document.sha256 == file.sha256).unwrap_or(0);
+            let document = (!documents.is_empty()).then(|| documents.remove(at));
+            rest.extend(documents);
+            match document {
                 None => new.push(file),
                 Some(document) if document.sha256 == file.sha256 => {
                     unchanged += 1;
@@ -154,7 +154,7 @@ impl Plan {
         for problem in &problems {
             by_name.remove(&problem.path);
         }
-        rest.extend(by_name.into_values());
+        rest.extend(by_name.into_values().flatten());
         for file in new {
             match rest.iter().position(|document| document.sha256 == file.sha256) {
                 Some(at) => actions.push(Action::Move(rest.swap_remove(at), file)),
@@ -227,6 +227,9 @@ mod tests {
         let remote = vec![document("a", "1"), document("a", "0")];
         let plan = Plan::new(vec![file("a", "1")], Vec::new(), remote, true);
         assert_eq!(plan.actions, [Action::Delete(document("a", "0"))]);
+        let remote = vec![document("a", "0"), document("a", "1")];
+        let plan = Plan::new(vec![file("a", "1")], Vec::new(), remote, true);
+        assert_eq!((plan.actions, plan.unchanged), (vec![Action::Delete(document("a", "0"))], 1));
     }
 
     #[test]

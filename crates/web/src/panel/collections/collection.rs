@@ -18,7 +18,7 @@ use docent_app::collections::browse::{self, OpenCollection};
 use docent_app::collections::{self as use_case, CollectionSettings};
 use docent_app::error::Error;
 use docent_app::listing::owner;
-use docent_domain::access::{AddCollections, ManageCollections, ViewAuditLog, ViewDocuments};
+use docent_domain::access::{AddCollections, CreateCollections, ViewAuditLog, ViewDocuments};
 use docent_domain::collection::{
     Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole,
 };
@@ -237,7 +237,7 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             None => None,
         }
     } else {
-        let grant = staff.authorize::<ManageCollections>()?;
+        let grant = staff.authorize::<CreateCollections>()?;
         match settings {
             Some(settings) => Some(use_case::create(app, grant, settings).await?),
             None => None,
