@@ -7,6 +7,7 @@ use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::wait;
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test]
 async fn upload_says_where_it_goes_and_which_document_is_equal() {
@@ -15,6 +16,8 @@ async fn upload_says_where_it_goes_and_which_document_is_equal() {
         let file = pdf(&["The zebra lives in Africa."]);
         member.add("Zebras.pdf", file.clone()).await;
         app.run_jobs().await;
+        // The oldest document is named.
+        app.advance(Duration::from_secs(1));
         let team = member.post("/collections", json!({ "name": "Legal" })).await.expect(201).json();
         window.goto("/chat").await;
         window.find("#documents-list .pill.ingested").await;

@@ -132,12 +132,16 @@ struct Model {
 }
 
 impl Model {
-    fn role(&self, user: usize, collection: usize) -> Option<CollectionRole> {
-        let is_owner = if collection < SHARED {
+    fn owns(user: usize, collection: usize) -> bool {
+        if collection < SHARED {
             collection % USERS == user
         } else {
             collection > EVERYONE && collection - EVERYONE - 1 == user
-        };
+        }
+    }
+
+    fn role(&self, user: usize, collection: usize) -> Option<CollectionRole> {
+        let is_owner = Self::owns(user, collection);
         let of_groups = (0..GROUPS)
             .filter(|group| self.groups.contains(&(user, *group)))
             .filter_map(|group| self.members.get(&(collection, USERS + group)).copied());
@@ -290,7 +294,10 @@ impl World {
                                 Some(n) => MemberName::Group(group(u32::try_from(n).unwrap()).name),
                             };
                             let done = members::set(app, &actor(*by), id, &name, *role).await;
-                            assert_eq!(done.is_ok(), is_allowed && !is_personal, "{event:?}: {done:?}");
+                            let is_lower =
+                                Model::owns(*member, *collection) && *role != CollectionRole::Manager;
+                            let is_allowed = is_allowed && !is_personal && !is_lower;
+                            assert_eq!(done.is_ok(), is_allowed, "{event:?}: {done:?}");
                             if done.is_ok() {
                                 model.members.insert((*collection, *member), *role);
                             }
