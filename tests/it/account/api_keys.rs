@@ -6,8 +6,10 @@ use docent_app::accounts::create::Flags;
 use docent_domain::permission::Permission;
 use docent_tests::app::TestApp;
 use docent_tests::browser::Browser;
+use docent_tests::member::Member;
 use docent_tests::rules;
 use reqwest::Method;
+use serde_json::json;
 use std::time::Duration;
 
 /// Creates a key on the account page and returns it.
@@ -52,6 +54,31 @@ rules! {
         assert_eq!(documents(&app, &key).await, 200);
         let _ = submit(&mut browser, &revoke, &[]).await.expect(303);
         assert_eq!(documents(&app, &key).await, 401);
+    }
+
+    async fn key_can_be_limited_to_collections_that_the_account_reads(setup) {
+        let app = setup.api_keys().start().await;
+        let (mut browser, user) = ada(&app).await;
+        let (ada, bob) = (Member::login(&app, user).await, app.member("bob@example.org").await);
+        let create = async |by: &Member, name: &str| {
+            by.post("/collections", json!({ "name": name })).await.expect(201).json()["id"].as_str().unwrap().to_owned()
+        };
+        let (team, hidden) = (create(&ada, "Team").await, create(&bob, "Hidden").await);
+        let form = browser.get("/account/api-keys/add").await.expect(200).text;
+        assert!(form.contains("Team") && form.contains("Personal") && !form.contains("Hidden"), "{form}");
+        let send = async |browser: &mut Browser, collection: &str| {
+            let fields = [("name", "x"), ("scopes", "read"), ("collections", collection)];
+            submit(browser, "/account/api-keys/add", &fields).await
+        };
+        let wrong = send(&mut browser, "x").await.expect(422).text;
+        assert!(wrong.contains("Collections must be collections of the list"), "{wrong}");
+        let _ = send(&mut browser, &hidden).await.expect(404);
+        let created = send(&mut browser, &team).await.expect(200).text;
+        let key = ada.with_access(between(&created, "<code id=\"secret\">", "</code>").to_owned());
+        let _ = key.get(&format!("/documents?collection_id={team}")).await.expect(200);
+        let _ = key.get("/documents?collection_id=00000000-0000-0000-0000-000000000001").await.expect(404);
+        let list = browser.get("/account/api-keys").await.expect(200).text;
+        assert!(list.contains("in 1 collection only"), "{list}");
     }
 
     async fn owner_is_told_of_a_key_that_staff_created_and_can_revoke_it(setup) {

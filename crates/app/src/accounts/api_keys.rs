@@ -2,11 +2,11 @@
 
 use super::notices::Notice;
 use super::{AccountService, random_text};
-use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::collections::not_found;
 use crate::documents::label::ids;
 use crate::error::{Error, Result};
+use crate::{App, scope};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START};
@@ -191,13 +191,19 @@ pub async fn owner(app: &App, _grant: Grant<AddApiKeys>, email: &Email) -> Resul
 /// # Errors
 /// [`Error::Forbidden`] without the permission and for an actor that uses an API key; [`Error::Invalid`] for an
 /// account that is inactive or has access that the actor does not have, and for scopes that open data that the actor
-/// cannot see; or those of [`AccountService::create_api_key`].
+/// cannot see; [`Error::NotFound`] for a collection that the actor cannot read; or those of [`AccountService::create_api_key`].
 pub async fn create(app: &App, actor: &Actor, input: ApiKeyInput) -> Result<NewApiKey> {
     // A key that could create keys would not be limited by its scopes.
     if actor.api_key().is_some() {
         return Err(Error::Forbidden);
     }
     actor.authorize_for::<AddApiKeys>(Some(input.user))?;
+    if let Some(collections) = &input.collections {
+        let scope = scope::of(app, actor).await?;
+        if collections.iter().any(|id| scope.role_in(*id).is_none()) {
+            return Err(not_found());
+        }
+    }
     let mut view = app.store.read().await?;
     let owner = view.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
     let permissions = view.groups().permissions(owner.id).await?;

@@ -11,6 +11,9 @@ use crate::signed_in::session::SignedIn;
 use actix_web::http::StatusCode;
 use actix_web::web::Path;
 use docent_app::accounts::{api_keys as use_case, users};
+use docent_app::error::Error;
+use docent_app::{collections, scope};
+use docent_domain::access::ReadDocuments;
 use docent_domain::listing::PageRequest;
 use docent_domain::permission::RecordKind;
 use docent_http::State;
@@ -18,6 +21,8 @@ use serde::Serialize;
 
 /// Maximum number of keys shown.
 const SHOWN: PageRequest = PageRequest { offset: 0, limit: 100 };
+/// Maximum number of collections that a key can be limited to in the form.
+const CHOICES: PageRequest = PageRequest { offset: 0, limit: 200 };
 
 #[derive(Serialize)]
 pub(super) struct ApiKeysPage {
@@ -44,16 +49,21 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
 }
 
 pub(super) async fn add(signed_in: SignedIn, context: State) -> PageResult {
-    show_form(&signed_in, &context, &KeyDraft::default(), &FieldErrors::default())
+    show_form(&signed_in, &context, &KeyDraft::default(), &FieldErrors::default()).await
 }
 
-fn show_form(
+async fn show_form(
     signed_in: &SignedIn,
     context: &State,
     draft: &KeyDraft<'_>,
     errors: &FieldErrors,
 ) -> PageResult {
-    let page = ApiKeyFormPage::of(Vec::new(), draft, errors, section(context));
+    let (app, actor) = (&context.app, &signed_in.actor);
+    let (grant, scope) =
+        (actor.authorize::<ReadDocuments>().map_err(Error::from)?, scope::of(app, actor).await?);
+    let found = collections::list(app, grant, &scope, None, CHOICES).await?.records;
+    let choices: Vec<_> = found.into_iter().map(|(of, _)| (of.id, of.name.as_str().to_owned())).collect();
+    let page = ApiKeyFormPage::of(Vec::new(), &choices, draft, errors, section(context));
     signed_in.show_account(errors.status(), context, "api-keys", page)
 }
 
@@ -70,7 +80,7 @@ pub(super) async fn create(signed_in: SignedIn, context: State, form: OwnForm) -
             Err(error) => errors.add_from(error)?,
         }
     }
-    show_form(&signed_in, &context, &draft, &errors)
+    show_form(&signed_in, &context, &draft, &errors).await
 }
 
 pub(super) async fn confirm(signed_in: SignedIn, context: State, id: Path<String>) -> PageResult {

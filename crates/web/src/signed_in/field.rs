@@ -3,6 +3,7 @@
 use super::form::{FieldErrors, Form};
 use crate::language::t;
 use docent_domain::api_key::{ApiKeyScope, ApiKeyScopes};
+use docent_domain::id::CollectionId;
 use docent_domain::user::Password;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -136,6 +137,26 @@ impl Picker {
             label: t!("key-scopes"),
             help: t!("key-scopes-help"),
             base: t!("every-account"),
+            empty: String::new(),
+            has_panes: false,
+            kinds: vec![Choices { title: String::new(), options }],
+            error: None,
+        }
+    }
+
+    /// Collections that an API key is limited to.
+    pub(crate) fn collections(collections: &[(CollectionId, String)], ticked: &[&str]) -> Self {
+        let option = |(id, name): &(CollectionId, String)| {
+            let value = id.to_string();
+            let is_ticked = ticked.contains(&value.as_str());
+            Choice { value, label: name.clone(), purpose: String::new(), is_ticked, is_disabled: false }
+        };
+        let options = collections.iter().map(option).collect();
+        Self {
+            name: "collections",
+            label: t!("key-collections"),
+            help: t!("key-collections-help"),
+            base: String::new(),
             empty: String::new(),
             has_panes: false,
             kinds: vec![Choices { title: String::new(), options }],

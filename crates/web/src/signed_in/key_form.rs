@@ -8,7 +8,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use docent_app::accounts::api_keys::ApiKeyInput;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
 use docent_domain::error::ValidationError;
-use docent_domain::id::UserId;
+use docent_domain::id::{CollectionId, UserId};
 use docent_http::State;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 pub(crate) struct KeyDraft<'f> {
     name: &'f str,
     scopes: Vec<&'f str>,
+    collections: Vec<&'f str>,
     expires_at: &'f str,
 }
 
@@ -26,6 +27,7 @@ impl<'f> KeyDraft<'f> {
         Self {
             name: form.text("name"),
             scopes: form.all("scopes").collect(),
+            collections: form.all("collections").collect(),
             expires_at: form.text("expires_at"),
         }
     }
@@ -34,15 +36,23 @@ impl<'f> KeyDraft<'f> {
     pub(crate) fn input(&self, user: Option<UserId>, errors: &mut FieldErrors) -> Option<ApiKeyInput> {
         let name = errors.take("name", ApiKeyName::parse(self.name));
         let scopes = errors.take("scopes", ApiKeyScopes::parse(self.scopes.iter().copied()));
+        let collections = errors.take("collections", collections(&self.collections));
         let expires_at = errors.take("expires_at", start_of_day(self.expires_at));
         Some(ApiKeyInput {
             user: user?,
             name: name?,
             scopes: scopes?,
-            collections: None,
+            collections: collections?,
             expires_at: expires_at?,
         })
     }
+}
+
+/// The chosen collections; none if the key is for all.
+fn collections(ids: &[&str]) -> Result<Option<BTreeSet<CollectionId>>, ValidationError> {
+    let parsed: Result<BTreeSet<CollectionId>, _> = ids.iter().map(|id| id.parse()).collect();
+    let parsed = parsed.map_err(|_| ValidationError::new("collections", t!("not-a-collection")))?;
+    Ok((!parsed.is_empty()).then_some(parsed))
 }
 
 /// Start of a day; none if the field is empty.
@@ -79,9 +89,10 @@ pub(crate) struct ApiKeyFormPage {
 }
 
 impl ApiKeyFormPage {
-    /// A form with `fields` before those of every key.
+    /// A form with `fields` before those of every key. The key can be limited to some of these collections, each with its name.
     pub(crate) fn of(
         mut fields: Vec<Field>,
+        collections: &[(CollectionId, String)],
         draft: &KeyDraft<'_>,
         errors: &FieldErrors,
         section: KeySection,
@@ -91,7 +102,11 @@ impl ApiKeyFormPage {
             Field::line("date", "expires_at", t!("expires"), draft.expires_at).help(t!("key-expires-help")),
         );
         let scopes: BTreeSet<_> = field::scopes(draft.scopes.iter().copied());
-        Self { form: FormView::of(fields, vec![Picker::scopes(&scopes)], errors), section }
+        let mut pickers = vec![Picker::scopes(&scopes)];
+        if !collections.is_empty() {
+            pickers.push(Picker::collections(collections, &draft.collections));
+        }
+        Self { form: FormView::of(fields, pickers, errors), section }
     }
 }
 

@@ -10,7 +10,7 @@ use docent_domain::id::UserId;
 use docent_domain::session::{Session, SessionKind};
 use docent_domain::text::Email;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Email addresses of accounts, by ID.
 pub(crate) type Emails = HashMap<UserId, Email>;
@@ -48,6 +48,8 @@ pub(crate) struct KeyRow {
     /// Whether another account than the owner created it.
     is_by_other: bool,
     scopes: String,
+    /// Number of collections that it is limited to, if it is.
+    collections: Option<usize>,
     created: Time,
     expires: Option<Time>,
     last_used: Option<Time>,
@@ -76,6 +78,7 @@ impl KeyRow {
             }),
             is_by_other: key.created_by.is_some_and(|creator| creator != key.user),
             scopes: key.scopes.to_string(),
+            collections: key.collections.as_ref().map(BTreeSet::len),
             created: Time::of(key.created_at, now),
             expires: key.expires_at.map(|at| Time::of(at, now)),
             last_used: key.last_used_at.map(|at| Time::of(at, now)),
@@ -151,6 +154,7 @@ mod tests {
                 owner_page: owner_page.map(str::to_owned),
                 creator: owner_page.map(|_| "b@example.com".to_owned()),
                 is_by_other: may_revoke,
+                collections: owner_page.map(|_| 2),
                 scopes: "query".to_owned(),
                 created: Time::sample(),
                 expires: time(),

@@ -131,7 +131,14 @@ key-use = Der Schlüssel gibt im Rahmen seiner Bereiche Zugriff auf das Konto { 
 key-name-help = Zum Beispiel das Programm, das den Schlüssel benutzt.
 key-expires-help = Der Schlüssel funktioniert ab diesem Tag (UTC) nicht mehr. Lassen Sie das Feld leer für einen Schlüssel, der nicht abläuft.
 key-prefix = Präfix
+key-collections = Sammlungen
+key-collections-help = Ohne Auswahl erreicht der Schlüssel alle Sammlungen seines Kontos.
+key-limited = { $count ->
+    [one] nur in { $count } Sammlung
+   *[other] nur in { $count } Sammlungen
+}
 key-scopes = Bereiche
+not-a-collection = müssen Sammlungen der Liste sein
 key-scopes-help = Geben Sie nur die Bereiche, die das Programm braucht. Ein Schlüssel kann nie mehr als sein Konto.
 key-state = Zustand
 key-last-used = Zuletzt benutzt

@@ -132,7 +132,14 @@ key-use = The key gives access to the account { $account } within its scopes. Se
 key-name-help = For example the program that uses the key.
 key-expires-help = The key stops working on this day (UTC). Leave empty for a key that does not expire.
 key-prefix = Prefix
+key-collections = Collections
+key-collections-help = Without a choice, the key reaches all collections of its account.
+key-limited = { $count ->
+    [one] in { $count } collection only
+   *[other] in { $count } collections only
+}
 key-scopes = Scopes
+not-a-collection = must be collections of the list
 key-scopes-help = Grant only the scopes that the program needs. A key can never do more than its account.
 key-state = State
 key-last-used = Last used

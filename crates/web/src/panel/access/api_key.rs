@@ -36,7 +36,7 @@ fn show_form(
             "The account that the key acts for. It must not have more permissions than you, and its owner is notified.",
         ));
     }
-    let page = ApiKeyFormPage::of(fields, draft, errors, section(staff, context));
+    let page = ApiKeyFormPage::of(fields, &[], draft, errors, section(staff, context));
     staff.show_with(errors.status(), context, "api-keys", page)
 }
 
