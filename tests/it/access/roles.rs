@@ -241,8 +241,9 @@ impl Role {
     fn permissions(&self, row: &Row) -> PermissionSet {
         match (self.permissions, row.requires) {
             (Permissions::Fixed(permissions), _) => permissions,
-            (Permissions::Required, Requires::Panel(needed)) => needed.iter().copied().collect(),
-            (Permissions::Required, Requires::Granted(needed)) => [needed].into_iter().collect(),
+            (Permissions::Required, Requires::Panel(needed) | Requires::Granted(needed)) => {
+                needed.iter().copied().collect()
+            }
             (Permissions::Required, _) => PermissionSet::EMPTY,
         }
     }
@@ -284,7 +285,9 @@ impl Role {
             Requires::Owner(scope) if self.has_scope(scope) => Expected::Refused(row.refusals[0]),
             Requires::Owner(_) => Expected::Refused(row.refusals[1]),
             Requires::AccessToken => allowed_if(matches!(self.bearer, Bearer::AccessToken)),
-            Requires::Granted(needed) => allowed_if(has(&needed) && self.has_scope(ApiKeyScope::Admin)),
+            Requires::Granted(needed) => {
+                allowed_if(needed.iter().all(has) && self.has_scope(ApiKeyScope::Admin))
+            }
             Requires::Superuser => allowed_if(self.caller == Caller::Superuser),
             Requires::Panel(needed) => match needed.iter().position(|permission| !has(permission)) {
                 None => Expected::Allowed,

@@ -19,8 +19,8 @@ pub(super) enum Requires {
     AccessToken,
     /// A request of the web chat.
     WebChat,
-    /// An account with this permission; an API key also needs the scope `admin`.
-    Granted(Permission),
+    /// An account with all of these permissions; an API key also needs the scope `admin`.
+    Granted(&'static [Permission]),
     /// A panel session.
     Staff,
     /// A panel session of an account with all of these permissions.
@@ -210,12 +210,12 @@ pub(super) const ROWS: &[Row] = &[
     post("/documents", Account(Ingest), 201).with_payload(Json(r#"{"title":"New"}"#)),
     post("/documents/upload", Account(Ingest), 202).with_payload(Files(1)),
     get("/documents/{doc_id}", Account(Read)),
-    row("PATCH", "/documents/{doc_id}", Granted(ChangeDocument), 200).with_payload(NO_BODY),
+    row("PATCH", "/documents/{doc_id}", Granted(&[ChangeDocument]), 200).with_payload(NO_BODY),
     row("PATCH", "/documents/{doc_id}", Account(Ingest), 200).with_payload(NO_BODY).owned_by(Own),
-    row("DELETE", "/documents/{doc_id}", Granted(DeleteDocument), 204).consuming(Record),
+    row("DELETE", "/documents/{doc_id}", Granted(&[DeleteDocument]), 204).consuming(Record),
     row("DELETE", "/documents/{doc_id}", Account(Ingest), 204).owned_by(Own).consuming(Record),
     get("/documents/{doc_id}/file", Account(Read)),
-    row("PUT", "/documents/{doc_id}/file", Granted(ChangeDocument), 202).with_payload(Files(1)),
+    row("PUT", "/documents/{doc_id}/file", Granted(&[ChangeDocument]), 202).with_payload(Files(1)),
     row("PUT", "/documents/{doc_id}/file", Account(Ingest), 202).with_payload(Files(1)).owned_by(Own),
     get("/documents/{doc_id}/pages/{page}", Account(Read)),
     get("/documents/{doc_id}/pages/{page}/words", Account(Read)),
@@ -225,26 +225,31 @@ pub(super) const ROWS: &[Row] = &[
     row("GET", "/documents/{doc_id}/pages/{page}/text", Account(Read), 404),
     row("GET", "/documents/{doc_id}/summary", Account(Read), 404),
     get("/documents/{doc_id}/report", Account(Read)),
-    post("/documents/{doc_id}/retry", Granted(ChangeDocument), 409),
+    post("/documents/{doc_id}/retry", Granted(&[ChangeDocument]), 409),
     post("/documents/{doc_id}/retry", Account(Ingest), 409).owned_by(Own),
     // Collections of other accounts do not exist for accounts without a role on them.
     get("/collections", Account(Read)),
     post("/collections", Account(Admin), 201).with_payload(Json(r#"{"name":"New"}"#)),
     get("/collections/{id}", Owner(Read)).hidden(),
     get("/collections/{id}", Owner(Read)).owned_by(Own),
-    row("PATCH", "/collections/{id}", Granted(ChangeCollection), 200).with_payload(NO_BODY).hidden(),
+    row("PATCH", "/collections/{id}", Granted(&[ViewCollection, ChangeCollection]), 200)
+        .with_payload(NO_BODY)
+        .hidden(),
     row("PATCH", "/collections/{id}", Account(Admin), 200).with_payload(NO_BODY).owned_by(Own),
-    get("/collections/{id}/members", Granted(ViewCollection)).hidden(),
+    get("/collections/{id}/members", Granted(&[ViewCollection])).hidden(),
     get("/collections/{id}/members", Account(Admin)).owned_by(Own),
-    row("PUT", "/collections/{id}/members", Granted(ChangeCollection), 200)
-        .with_payload(Json(r#"{"email":"{email}","role":"viewer"}"#))
+    row("PUT", "/collections/{id}/members", Granted(&[ViewCollection, ChangeCollection]), 200)
+        .with_payload(Json(r#"{"email":"{email}","role":"manager"}"#))
         .hidden(),
     row("PUT", "/collections/{id}/members", Account(Admin), 200)
-        .with_payload(Json(r#"{"email":"{email}","role":"viewer"}"#))
+        .with_payload(Json(r#"{"email":"{email}","role":"manager"}"#))
         .owned_by(Own),
-    row("DELETE", "/collections/{id}/members/{member}", Granted(ChangeCollection), 404).hidden(),
+    row("DELETE", "/collections/{id}/members/{member}", Granted(&[ViewCollection, ChangeCollection]), 404)
+        .hidden(),
     row("DELETE", "/collections/{id}/members/{member}", Account(Admin), 404).owned_by(Own),
-    row("DELETE", "/collections/{id}", Granted(DeleteCollection), 204).hidden().consuming(Record),
+    row("DELETE", "/collections/{id}", Granted(&[ViewCollection, DeleteCollection]), 204)
+        .hidden()
+        .consuming(Record),
     row("DELETE", "/collections/{id}", Account(Admin), 204).owned_by(Own).consuming(Record),
     post("/search", Account(Read), 200).with_payload(Json(r#"{"query":"q"}"#)),
     post("/agents/{name}", Account(Chat), 200)

@@ -2,6 +2,7 @@
 
 use super::chat::{ask, enter, renderer};
 use super::{ROOT, journey_with, superuser};
+use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor};
 use docent_tests::chromium::{Chromium, optional_setting};
 use docent_tests::member::Member;
 use docent_tests::wait;
@@ -13,6 +14,12 @@ const FOLDER: &str = "DOCENT_TEST_DOCUMENTATION_IMAGES";
 
 /// The images, without their extension. Each is a file of `docs/images`.
 const IMAGES: [&str; 4] = ["chat-first-visit", "chat-source", "panel-documents", "panel-service"];
+
+/// Extracts texts as the service does.
+fn extractor() -> WorkerExtractor {
+    let worker = env!("CARGO_BIN_EXE_docent-tests-worker").into();
+    WorkerExtractor::new(worker, Vec::new(), ExtractionLimits::default())
+}
 
 /// Reads a PDF of the fixtures.
 fn fixture(name: &str) -> Vec<u8> {
@@ -45,7 +52,7 @@ fn documentation_shows_every_image_and_no_other() {
 #[tokio::test]
 async fn images_of_the_chat_show_first_visit_and_source() {
     journey_with(
-        |setup| setup.builtin_answerer().renderer(renderer()),
+        |setup| setup.builtin_answerer().extractor(extractor()).renderer(renderer()),
         async |app, window| {
             window.resize(1280, 760).await;
             let member = Member::login(app, enter(app, window).await).await;
@@ -74,7 +81,7 @@ async fn images_of_the_chat_show_first_visit_and_source() {
 #[tokio::test]
 async fn images_of_the_panel_show_documents_and_service() {
     journey_with(
-        |setup| setup.builtin_answerer(),
+        |setup| setup.builtin_answerer().extractor(extractor()),
         async |app, window| {
             window.resize(1280, 760).await;
             superuser(app, window).await;

@@ -185,6 +185,7 @@ impl ConversationWriter for Transaction {
             known.selection = conversation.selection.clone();
             known.updated_at = conversation.updated_at;
             known.is_pinned = conversation.is_pinned;
+            known.limited_key = conversation.limited_key;
             Ok(true)
         })
     }
