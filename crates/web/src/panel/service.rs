@@ -166,10 +166,9 @@ fn page_of(
 fn space_of(installation: &Installation) -> SpaceView {
     match &installation.space {
         Ok(Some(space)) => {
-            let used = space.total.saturating_sub(space.free);
             let percent = (space.free.saturating_mul(100)).checked_div(space.total).unwrap_or(0);
             let (free, total) = (size(space.free), size(space.total));
-            let text = format!("{free} free of {total} ({percent} %), {} used", size(used));
+            let text = format!("{free} free of {total} ({percent} %)");
             SpaceView { text, is_low: percent < LOW_SPACE }
         }
         Ok(None) => SpaceView { text: "not known: files are in an object store".to_owned(), is_low: false },
