@@ -369,10 +369,10 @@ pub(super) const ROWS: &[Row] = &[
         .consuming(Record),
     post("/admin/collections/{id}/delete", Staff, 303).owned_by(Own).consuming(Record),
     post("/admin/collections/{id}/members", Panel(&[ViewCollection, ChangeCollection]), 303)
-        .with_fields(&[("email", "{email}"), ("role", "viewer")])
+        .with_fields(&[("email", "{email}"), ("role", "manager")])
         .hidden(),
     post("/admin/collections/{id}/members", Staff, 303)
-        .with_fields(&[("email", "{email}"), ("role", "viewer")])
+        .with_fields(&[("email", "{email}"), ("role", "manager")])
         .owned_by(Own),
     post("/admin/collections/{id}/members/remove", Panel(&[ViewCollection, ChangeCollection]), 303)
         .with_fields(&[("group", "{group}")])

@@ -67,6 +67,10 @@ async fn images_of_the_chat_show_first_visit_and_source() {
             window.see("Pump handbook.pdf").await;
             ask(window, "How long is the return period for pumps?").await;
             window.see("45 days").await;
+            window.run("document.querySelector('.answer a').dispatchEvent(new PointerEvent('pointerenter', { pointerType: 'mouse' }))", vec![]).await;
+            window.see("Pump handbook.pdf, page 2").await;
+            let quote = "The return period for pumps is 45 days. It begins on the day of delivery.";
+            assert_eq!(window.texts("#preview blockquote").await, [quote], "the whole quotation");
             window.click(".answer a").await;
             window.find("#pages .marks .strong").await;
             let image = "#pages img[alt^='Page 2 of Pump handbook.pdf']";

@@ -90,13 +90,16 @@ function findCited(entries, title, place, claim) {
   return found && { ...found, page: found.passage.label ? found.passage.page_start : number };
 }
 
-// The last sentence before a position of a text, or the block before it.
+// The quotation or the last sentence before a position of a text, or the block before it.
 function claimBefore(text, index) {
   const block = text.parentElement.closest("p, li, td, th, blockquote, h3, h4, h5, h6, .answer");
   const range = document.createRange();
   range.setStart(block, 0);
   range.setEnd(text, index);
-  const sentence = splitSentences(range.toString()).filter((part) => /\p{L}/u.test(part)).at(-1);
+  const before = range.toString();
+  const quotation = before.match(/[“„]([^“„]+)[”“]\W*$/)?.[1];
+  if (quotation) return quotation;
+  const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
   return sentence ?? block.previousElementSibling?.textContent ?? "";
 }
 
@@ -200,6 +203,9 @@ function askSuggested(question) {
 // Returns the part of a passage that a claim is based on: what the claim quotes, or else the sentence or row that has most of its words.
 // Without such a part the text is null. The score is the weight of the common words relative to the length.
 function findQuote(passage, claim) {
+  const spaced = claim.trim().replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+");
+  const quoted = claim.length > 20 && passage.match(new RegExp(spaced))?.[0];
+  if (quoted) return { score: Infinity, quote: quoted };
   const words = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+(?:[.,]\p{N}+)*/gu));
   const claimed = words(claim);
   let best = { score: 0, text: null };
