@@ -305,6 +305,7 @@ mod tests {
             {
                 let line = line.replace(" ID", " 01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e");
                 let line = line.replace("$ID", "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e");
+                let line = line.replace("$DOCUMENT", "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e");
                 if let Err(error) = Cli::try_parse_from(words(&line)) {
                     panic!("{}: {line}\n{error}", page.display());
                 }

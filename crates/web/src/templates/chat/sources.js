@@ -97,7 +97,7 @@ function claimBefore(text, index) {
   range.setStart(block, 0);
   range.setEnd(text, index);
   const before = range.toString();
-  const quotation = before.match(/[“„]([^“„]+)[”“]\W*$/)?.[1];
+  const quotation = before.match(/[“„][^“„]+[”“](?=\W*$)/)?.[0];
   if (quotation) return quotation;
   const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
   return sentence ?? block.previousElementSibling?.textContent ?? "";
@@ -203,8 +203,8 @@ function askSuggested(question) {
 // Returns the part of a passage that a claim is based on: what the claim quotes, or else the sentence or row that has most of its words.
 // Without such a part the text is null. The score is the weight of the common words relative to the length.
 function findQuote(passage, claim) {
-  const spaced = claim.trim().replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+");
-  const quoted = claim.length > 20 && passage.match(new RegExp(spaced))?.[0];
+  const spaced = claim.match(/^[“„](.+)[”“]$/s)?.[1].replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+");
+  const quoted = spaced && passage.match(new RegExp(spaced))?.[0];
   if (quoted) return { score: Infinity, quote: quoted };
   const words = (text) => new Set(text.toLowerCase().match(/\p{L}{4,}|\p{N}+(?:[.,]\p{N}+)*/gu));
   const claimed = words(claim);
