@@ -63,7 +63,8 @@ pub struct SparseVector {
 pub struct Embedding {
     /// Terms with their counts.
     pub sparse: Option<SparseVector>,
-    /// Unit vector; all vectors of a vector collection have the same dimensions.
+    /// Unit vector, or the zero vector of a text in which the model knows nothing; its cosine with every vector is 0. All
+    /// vectors of a vector collection have the same dimensions.
     pub dense: Option<Vec<f32>>,
 }
 
@@ -120,7 +121,7 @@ impl FromIterator<QueryTerm> for QueryTerms {
 pub struct QueryEmbedding {
     /// Terms of the query.
     pub sparse: Option<QueryTerms>,
-    /// Unit vector.
+    /// Unit vector, or the zero vector, as in [`Embedding`].
     pub dense: Option<Vec<f32>>,
 }
 
