@@ -12,6 +12,7 @@ pub mod http_recognizer;
 pub mod hybrid_embedder;
 pub mod mail;
 pub mod memory;
+pub mod model2vec;
 pub mod openai;
 pub mod password;
 pub mod qdrant;
