@@ -165,6 +165,7 @@ fn assemble(
     let previous = settings.accounts.secret_key_previous.iter().map(|key| key.expose().as_bytes());
     let previous: Vec<&[u8]> = previous.collect();
     let embedders = ModelEmbedders::new(settings, &store, &clock, &recorder)?;
+    let limits = Limits { embedding_model: embedders.configured_model().to_owned(), ..limits(settings) };
     let blobs = blobs(settings, &*clock, owns_index)?;
     let extractor = CachedExtractor::new(extractor(settings)?, Arc::clone(&blobs), Arc::clone(&recorder));
     let ports = Ports {
@@ -192,7 +193,7 @@ fn assemble(
         recorder,
         traces: traces(settings),
     };
-    Ok(App::new(ports, limits(settings)))
+    Ok(App::new(ports, limits))
 }
 
 /// Propagates traces if tracing is enabled.
@@ -281,7 +282,6 @@ fn limits(settings: &Settings) -> Limits {
         conversation_history_tokens: settings.agent.conversation_history_tokens,
         client_history_tokens: settings.agent.client_history_tokens,
         collection: first_collection(settings),
-        embedding_model: embedders::configured_model(settings),
         ..Limits::default()
     }
 }

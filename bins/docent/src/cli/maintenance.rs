@@ -33,7 +33,7 @@ pub struct DoctorArgs {
 /// Arguments of `docent reindex`.
 #[derive(Debug, Args)]
 pub struct ReindexArgs {
-    /// Embedding model: its name at DOCENT_EMBEDDING_BASE_URL, or `builtin`; by default the one in the settings.
+    /// Embedding model: its name at DOCENT_EMBEDDING_BASE_URL, `builtin`, or `local:DIR`; by default the one in the settings.
     #[arg(long, value_name = "NAME")]
     pub embedding_model: Option<String>,
     /// Discard the unfinished build.

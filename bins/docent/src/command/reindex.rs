@@ -7,6 +7,7 @@ use crate::progress::ProgressDisplay;
 use crate::{output, wire};
 use anyhow::bail;
 use docent::cli::ReindexArgs;
+use docent::config::EmbeddingProvider;
 use docent_app::App;
 use docent_app::maintenance::reindex::{Plan, ReindexError, Reindexed, abandon, build_in_progress, reindex};
 use docent_domain::fault::report;
@@ -33,7 +34,11 @@ pub(crate) async fn run(args: ReindexArgs) -> ExitCode {
 }
 
 async fn start(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
-    let settings = load(args.installation.profile())?;
+    let mut settings = load(args.installation.profile())?;
+    let local = args.embedding_model.as_deref().and_then(EmbeddingProvider::local_folder);
+    if let Some(folder) = local.clone() {
+        settings.models.embedding_provider = EmbeddingProvider::Local(folder);
+    }
     let store = wire::store(&settings).await?;
     match store.schema_state().await? {
         SchemaState::Current => {}
@@ -43,7 +48,10 @@ async fn start(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
     if args.abandon {
         return discard(&app, args).await;
     }
-    let model = args.embedding_model.as_deref().map(wire::resolve_model);
+    let model = match local {
+        Some(_) => Some(app.settings().embedding_model.clone()),
+        None => args.embedding_model.as_deref().map(wire::resolve_model),
+    };
     let plan = Plan { model, concurrency: settings.ingestion.ingest_concurrency };
     let progress = ProgressDisplay::new();
     if let Some(building) = build_in_progress(&app).await? {

@@ -21,7 +21,8 @@ section! {
         llm_api_key: Option<Secret> = unset("none");
         /// Longest wait for the chat model's next output; comments and empty pieces do not count as output.
         llm_timeout: Duration = text("60s"), positive;
-        /// Embedding back end: `openai` (any API in that wire format) or `builtin` (lexical, no model download).
+        /// Embedding back end: `openai` (any API in that wire format), `builtin` (lexical, without a model) or `local:DIR`
+        /// (a Model2Vec model in a folder, which is read into memory; nothing is downloaded).
         embedding_provider: EmbeddingProvider = text("builtin");
         /// Base URL of the embeddings API. Required with the provider `openai`, and for an index that was built with
         /// one of its models.

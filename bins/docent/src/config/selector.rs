@@ -197,13 +197,55 @@ choices! {
     }
 }
 
-choices! {
-    /// The embedding back end.
-    EmbeddingProvider "list" {
-        /// An API in the OpenAI embeddings format.
-        OpenAi = "openai",
-        /// Built in: lexical, without a model.
-        Builtin = "builtin",
+/// The embedding back end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EmbeddingProvider {
+    /// An API in the OpenAI embeddings format.
+    OpenAi,
+    /// Built in: lexical, without a model.
+    Builtin,
+    /// A static model in a folder, in this process.
+    Local(PathBuf),
+}
+
+/// Precedes the folder of a local model.
+const LOCAL: &str = "local:";
+
+impl EmbeddingProvider {
+    /// The folder of a local model, written as `local:DIR`; `None` if the text names something else.
+    pub fn local_folder(text: &str) -> Option<PathBuf> {
+        let (scheme, folder) = text.split_at_checked(LOCAL.len())?;
+        (scheme.eq_ignore_ascii_case(LOCAL) && !folder.trim().is_empty()).then(|| folder.trim().into())
+    }
+}
+
+impl Value for EmbeddingProvider {
+    const KIND: &'static str = "choice";
+
+    fn accepted() -> String {
+        "openai, builtin, or local:DIR with the folder of a Model2Vec model".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let is = |choice| text.eq_ignore_ascii_case(choice);
+        if is("openai") {
+            return Ok(Self::OpenAi);
+        }
+        if is("builtin") {
+            return Ok(Self::Builtin);
+        }
+        if is("local") || is(LOCAL) {
+            return Err("names no folder".to_owned());
+        }
+        Self::local_folder(text).map(Self::Local).ok_or_else(|| "is not one of the choices".to_owned())
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::OpenAi => "openai".to_owned(),
+            Self::Builtin => "builtin".to_owned(),
+            Self::Local(folder) => format!("{LOCAL}{}", folder.display()),
+        }
     }
 }
 
@@ -283,5 +325,29 @@ mod tests {
         for text in ["", "/srv/x", "file://", "s3://", "s3:///p", "gs://b"] {
             assert!(BlobStoreUrl::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn embedding_providers_are_names_or_folders() {
+        for (text, provider) in [
+            ("openai", EmbeddingProvider::OpenAi),
+            ("Builtin", EmbeddingProvider::Builtin),
+            ("local:/models/potion", EmbeddingProvider::Local("/models/potion".into())),
+            ("LOCAL: models/ß", EmbeddingProvider::Local("models/ß".into())),
+            ("local:C:\\models", EmbeddingProvider::Local("C:\\models".into())),
+        ] {
+            assert_eq!(EmbeddingProvider::parse(text), Ok(provider), "{text}");
+        }
+        for (text, wrong) in [
+            ("", "is not one of the choices"),
+            ("model2vec", "is not one of the choices"),
+            ("/models/potion", "is not one of the choices"),
+            ("localß", "is not one of the choices"),
+            ("local", "names no folder"),
+            ("local:", "names no folder"),
+        ] {
+            assert_eq!(EmbeddingProvider::parse(text), Err(wrong.to_owned()), "{text}");
+        }
+        assert_eq!(EmbeddingProvider::parse("LOCAL:a").unwrap().show(), "local:a");
     }
 }

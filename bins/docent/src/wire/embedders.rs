@@ -7,6 +7,7 @@ use docent_adapters::builtin::Lexicon;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::cached_embedder::CachedEmbedder;
 use docent_adapters::hybrid_embedder::HybridEmbedder;
+use docent_adapters::model2vec::{Model2VecEmbedder, NAME_PREFIX};
 use docent_adapters::openai::backend::BackendSettings;
 use docent_adapters::openai::embeddings::{BatchLimits, OpenAiEmbedder};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -15,16 +16,8 @@ use docent_ports::embedder::{Embedder, Embedders};
 use docent_ports::recorder::Recorder;
 use docent_ports::store::Store;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The embedding model in the settings.
-pub(super) fn configured_model(settings: &Settings) -> String {
-    let models = &settings.models;
-    match (models.embedding_provider, &models.embedding_model) {
-        (EmbeddingProvider::OpenAi, Some(model)) => model.clone(),
-        _ => builtin_model(),
-    }
-}
 
 /// The name of the built-in model.
 pub(super) fn builtin_model() -> String {
@@ -37,10 +30,14 @@ pub(super) fn lexicon(settings: &Settings) -> Lexicon {
     Lexicon::builtin().with(own.unwrap_or_default())
 }
 
-/// Embedders by model. The built-in embedder creates the sparse part of every embedding; a back end adds the dense
-/// part, which is cached per text.
+/// Embedders by model. The built-in embedder creates the sparse part of every embedding; a local model or a back end adds
+/// the dense part. That of a back end is cached per text.
 pub(super) struct ModelEmbedders {
     sparse: Arc<dyn Embedder>,
+    /// The model in the folder of the settings, if they name one.
+    local: Option<Arc<dyn Embedder>>,
+    /// The model of the settings.
+    configured: String,
     /// Settings of the back end, if there is one, without the model.
     backend: Option<BackendSettings>,
     store: Arc<dyn Store>,
@@ -51,8 +48,10 @@ pub(super) struct ModelEmbedders {
 }
 
 impl ModelEmbedders {
+    /// Reads the local model, if the settings name one.
+    ///
     /// # Errors
-    /// If the configured back end cannot be used.
+    /// If the local model or the configured back end cannot be used.
     pub(super) fn new(
         settings: &Settings,
         store: &Arc<dyn Store>,
@@ -61,8 +60,19 @@ impl ModelEmbedders {
     ) -> anyhow::Result<Self> {
         let models = &settings.models;
         let backend = |url| backend(settings, url, models.embedding_key(), "", models.embedding_timeout);
+        let local = match &models.embedding_provider {
+            EmbeddingProvider::Local(folder) => Some(local_embedder(folder)?),
+            EmbeddingProvider::OpenAi | EmbeddingProvider::Builtin => None,
+        };
+        let configured = match (&models.embedding_provider, &models.embedding_model, &local) {
+            (EmbeddingProvider::OpenAi, Some(model), _) => model.clone(),
+            (_, _, Some(local)) => local.model().to_owned(),
+            _ => builtin_model(),
+        };
         let embedders = Self {
             sparse: Arc::new(BuiltinEmbedder::new(lexicon(settings))),
+            local,
+            configured,
             // Also with the provider `builtin`: the index may have been built with another model.
             backend: models.embedding_base_url.as_ref().map(backend),
             store: Arc::clone(store),
@@ -70,11 +80,44 @@ impl ModelEmbedders {
             recorder: Arc::clone(recorder),
             cache: Mutex::default(),
         };
-        embedders.of_model(&configured_model(settings)).context("DOCENT_EMBEDDING_BASE_URL")?;
+        embedders.of_model(&embedders.configured).context("DOCENT_EMBEDDING_BASE_URL")?;
         Ok(embedders)
     }
 
+    /// The name of the model in the settings.
+    pub(super) fn configured_model(&self) -> &str {
+        &self.configured
+    }
+
     fn create(&self, model: &str) -> Result<Arc<dyn Embedder>> {
+        let dense = match model.starts_with(NAME_PREFIX) {
+            true => self.local(model)?,
+            false => self.of_back_end(model)?,
+        };
+        Ok(Arc::new(HybridEmbedder::new(Arc::clone(&self.sparse), dense)))
+    }
+
+    /// The local model, if it is this one.
+    fn local(&self, model: &str) -> Result<Arc<dyn Embedder>> {
+        let own = self.local.as_ref().map(|local| local.model());
+        let digest = |model: &str| model.rsplit_once('@').map(|(_, digest)| digest.to_owned());
+        let wrong = match (own, &self.local) {
+            (Some(own), Some(local)) if own == model => return Ok(Arc::clone(local)),
+            (Some(own), _) if digest(own) == digest(model) => format!(
+                "the folder of DOCENT_EMBEDDING_PROVIDER has this model as {own}: give the folder its former name"
+            ),
+            (Some(own), _) => format!(
+                "the folder of DOCENT_EMBEDDING_PROVIDER has the model {own}: restore the files of the former model"
+            ),
+            (None, _) => "no folder is configured: set DOCENT_EMBEDDING_PROVIDER=local:DIR".to_owned(),
+        };
+        let message = format!(
+            "the index uses the embedding model {model}, but {wrong}, or run `docent reindex` to change the model"
+        );
+        Err(Fault::new(Component::Embedder, FaultKind::Unconfigured, message))
+    }
+
+    fn of_back_end(&self, model: &str) -> Result<Arc<dyn Embedder>> {
         let Some(backend) = &self.backend else {
             let message = format!(
                 "the index uses the embedding model {model}, but no back end is configured: \
@@ -91,9 +134,19 @@ impl ModelEmbedders {
         )?;
         let (store, clock, recorder) =
             (Arc::clone(&self.store), Arc::clone(&self.clock), Arc::clone(&self.recorder));
-        let dense = CachedEmbedder::new(Arc::new(dense), store, clock, recorder);
-        Ok(Arc::new(HybridEmbedder::new(Arc::clone(&self.sparse), Arc::new(dense))))
+        Ok(Arc::new(CachedEmbedder::new(Arc::new(dense), store, clock, recorder)))
     }
+}
+
+/// Reads the model in a folder.
+fn local_embedder(folder: &Path) -> anyhow::Result<Arc<dyn Embedder>> {
+    let embedder = Model2VecEmbedder::load(folder).context("DOCENT_EMBEDDING_PROVIDER")?;
+    tracing::debug!(
+        model = embedder.model(),
+        dimensions = embedder.dimensions(),
+        "read the local embedding model"
+    );
+    Ok(Arc::new(embedder))
 }
 
 impl Embedders for ModelEmbedders {

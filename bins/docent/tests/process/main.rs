@@ -12,6 +12,7 @@ mod formats;
 mod ingest;
 #[cfg(feature = "live")]
 mod live;
+mod local_model;
 mod maintenance;
 mod model;
 mod observability;
