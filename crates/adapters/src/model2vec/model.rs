@@ -24,7 +24,7 @@ pub(super) struct StaticModel {
 #[derive(Clone, Copy, Debug)]
 struct TextLimits {
     tokens: usize,
-    /// Applied first, so that a long text is not tokenized in vain.
+    /// Applied first, so that no more than this is tokenized.
     chars: usize,
 }
 
