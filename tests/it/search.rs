@@ -215,6 +215,25 @@ rules! {
         assert_eq!(app.faults.reranker.calls() - calls, 1, "an empty result is not reranked");
     }
 
+    /// The texts lack the name of the company and the heading, which is on an earlier page.
+    async fn reranker_reads_title_headings_and_page(setup) {
+        let app = setup.reranking().start().await;
+        let ada = app.ada().await;
+        let first = format!("Flexible Packaging\nwe make films. {}", "granite ".repeat(600));
+        let amcor = ada.add("Amcor.pdf", pdf(&[&first, "net sales rose"])).await;
+        let berry = ada.add("Berry.pdf", pdf(&["net sales fell, and sales of sales"])).await;
+        app.run_jobs().await;
+        for (query, expected) in [
+            ("amcor flexible packaging pages sales", &amcor),
+            ("berry page sales", &berry),
+        ] {
+            let results = results_of(&ada, json!({ "query": query })).await;
+            assert_eq!((documents(&results)[0], &results[0]["score"]), (expected.as_str(), &json!(1.0)), "{query}");
+            assert!(texts(&results)[0].contains("net sales"), "{results:?}");
+            assert!(!texts(&results)[0].contains("Amcor |"), "the header is not part of the text: {results:?}");
+        }
+    }
+
     async fn search_without_reranker_keeps_the_index_order(setup) {
         let app = setup.reranking().metrics(None).start().await;
         let ada = app.ada().await;

@@ -159,7 +159,9 @@ async fn prepare(
     let embeddings = embeddings.map_err(|error| error.with_coverage(&coverage))?;
     let labels = DocumentLabels::with_coverage(document, Some(&coverage));
     let version = IndexedVersion { id: document.version_id, labels };
-    let entries = chunks.into_iter().zip(embeddings).map(|(chunk, e)| entry(document, chunk, e)).collect();
+    let headings = headings::before_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
+    let chunks = chunks.into_iter().zip(headings).zip(embeddings);
+    let entries = chunks.map(|((chunk, headings), e)| entry(document, chunk, headings, e)).collect();
     Ok(Prepared { document: document.id, version, entries, coverage })
 }
 
@@ -293,13 +295,14 @@ async fn embed(
     Ok(embeddings)
 }
 
-fn entry(document: &Document, chunk: Chunk, embedding: Embedding) -> IndexEntry {
+fn entry(document: &Document, chunk: Chunk, headings: String, embedding: Embedding) -> IndexEntry {
     IndexEntry {
         id: chunk.id(document.version_id),
         ordinal: chunk.ordinal,
         text: chunk.text,
         span: chunk.span,
         pages: chunk.pages,
+        headings,
         embedding,
     }
 }

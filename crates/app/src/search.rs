@@ -11,6 +11,7 @@ use docent_domain::explanation::FieldScores;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{ChunkId, DocumentId, VersionId};
 use docent_domain::neighbours::{self, MERGED_RANKS};
+use docent_domain::passage_text::{header, with_header};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, ScoredChunk, deduplicated};
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
@@ -177,9 +178,9 @@ async fn ranked(
     query: &str,
     selected: Selected<'_>,
 ) -> Result<Ranked> {
-    let (mut found, corrections) = candidates(app, query, selected).await?;
+    let Candidates { mut found, headings, corrections } = candidates(app, query, selected).await?;
     let reranked = match &app.reranker {
-        Some(reranker) => rerank(&**reranker, query, &mut found).await,
+        Some(reranker) => rerank(&**reranker, query, &mut found, &headings).await,
         None => Ok(()),
     };
     let found = named_pages::put_first(app, query, selected.scope, found).await?;
@@ -188,19 +189,23 @@ async fn ranked(
     Ok(Ranked { passages, reranked, corrections })
 }
 
-/// The best chunks in the order of the vector store; more than the limit, because some will be merged, and because a
-/// reranker needs a choice. At most [`MERGED_RANKS`] chunks are merged with others, so that as many more suffice. Also
-/// returns the corrections of the query.
-async fn candidates(
-    app: &App,
-    query: &str,
-    selected: Selected<'_>,
-) -> Result<(Vec<ScoredChunk>, Vec<Correction>)> {
+/// The best chunks in the order of the vector store.
+#[derive(Default)]
+struct Candidates {
+    found: Vec<ScoredChunk>,
+    /// The headings before each chunk, for the reranker.
+    headings: HashMap<ChunkId, String>,
+    corrections: Vec<Correction>,
+}
+
+/// Returns more chunks than the limit, because some will be merged, and because a reranker needs a choice. At most
+/// [`MERGED_RANKS`] chunks are merged with others, so that as many more suffice.
+async fn candidates(app: &App, query: &str, selected: Selected<'_>) -> Result<Candidates> {
     let Selected { scope, condition, documents, limit } = selected;
     let mut versions = selected_versions(app, scope, documents).await?;
     // A vector store may treat an empty filter as no filter.
     if limit == 0 || scope.is_empty() || versions.as_ref().is_some_and(Vec::is_empty) {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Candidates::default());
     }
     let limit = match app.reranker {
         // The reranker must score every chunk that is returned: scores of different kinds cannot be compared.
@@ -214,7 +219,9 @@ async fn candidates(
     let (mut requested, mut is_repeated) = (limit, false);
     loop {
         let filter = ChunkFilter { scope, condition, versions: versions.as_deref(), limit: requested };
-        let candidates = active.index.search(&embedding, filter).await?;
+        let mut candidates = active.index.search(&embedding, filter).await?;
+        let headings = candidates.iter_mut().map(|chunk| (chunk.id, std::mem::take(&mut chunk.headings)));
+        let headings = headings.collect();
         let number = candidates.len();
         let is_all = number < requested || requested >= CANDIDATES_MAX;
         // Filtered first: a chunk of a deleted document must not hide its duplicate in another document.
@@ -231,7 +238,7 @@ async fn candidates(
         let mut found = deduplicated(found);
         if found.len() >= limit || is_all {
             found.truncate(limit);
-            return Ok((found, corrections));
+            return Ok(Candidates { found, headings, corrections });
         }
         requested = (requested * 4).min(CANDIDATES_MAX.max(limit));
     }
@@ -251,12 +258,21 @@ async fn selected_versions(
 
 /// Sorts the chunks by the scores of the reranker; chunks with equal scores keep their order. After an error they are
 /// unchanged.
-async fn rerank(reranker: &dyn Reranker, query: &str, found: &mut [ScoredChunk]) -> Result<(), Fault> {
+async fn rerank(
+    reranker: &dyn Reranker,
+    query: &str,
+    found: &mut [ScoredChunk],
+    headings: &HashMap<ChunkId, String>,
+) -> Result<(), Fault> {
     if found.is_empty() {
         return Ok(());
     }
-    // The title often has facts that a passage lacks, such as the company and the year of a report.
-    let texts: Vec<String> = found.iter().map(|chunk| format!("{}\n\n{}", chunk.title, chunk.text)).collect();
+    // Title and headings often have facts that a passage lacks, such as the company and the year of a report.
+    let text = |chunk: &ScoredChunk| {
+        let headings = headings.get(&chunk.id).map_or("", String::as_str);
+        with_header(&header(chunk, headings), &chunk.text)
+    };
+    let texts: Vec<String> = found.iter().map(text).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let scores = reranker.rerank(query, &texts).await?;
     if scores.len() != found.len() || !scores.iter().all(|score| score.is_finite()) {

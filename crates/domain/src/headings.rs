@@ -35,10 +35,24 @@ fn capitals_prevail(line: &str) -> bool {
 
 /// Returns, for each chunk of a document, its headings and the last ones before it, one per line.
 pub fn of_chunks<'a>(chunks: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    each_chunk(chunks, |before, own| [before, own].concat().join("\n"))
+}
+
+/// Returns, for each chunk of a document, the last headings before it, one per line.
+pub fn before_chunks<'a>(chunks: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    each_chunk(chunks, |before, _| before.join("\n"))
+}
+
+/// Calls `lines` with the last headings before each chunk and its own ones.
+fn each_chunk<'a>(
+    chunks: impl IntoIterator<Item = &'a str>,
+    lines: impl Fn(&[&str], &[&str]) -> String,
+) -> Vec<String> {
     let mut last: Vec<&str> = Vec::new();
     let mut of_chunk = |chunk: &'a str| {
-        last.extend(headings(chunk));
-        let lines = last.join("\n");
+        let own: Vec<&str> = headings(chunk).collect();
+        let lines = lines(&last, &own);
+        last.extend(own);
         last.drain(..last.len().saturating_sub(CARRIED));
         lines
     };
@@ -85,6 +99,7 @@ mod tests {
             of_chunks(chunks),
             ["Machines\nPumps\nSeals", "Pumps\nSeals", "Pumps\nSeals\nValves", "Seals\nValves"]
         );
+        assert_eq!(before_chunks(chunks), ["", "Pumps\nSeals", "Pumps\nSeals", "Seals\nValves"]);
         assert_eq!(of_chunks([]), Vec::<String>::new());
     }
 }

@@ -31,6 +31,7 @@ pub mod metrics;
 pub mod neighbours;
 pub mod page_reference;
 pub mod page_words;
+pub mod passage_text;
 pub mod permission;
 pub mod ranking;
 pub mod recognition;

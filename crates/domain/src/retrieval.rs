@@ -151,6 +151,8 @@ pub struct IndexEntry {
     pub span: Span,
     /// Pages of the chunk.
     pub pages: Vec<PageStart>,
+    /// The last headings before the chunk, one per line.
+    pub headings: String,
     /// Embedding that it is found by.
     pub embedding: Embedding,
 }
@@ -214,6 +216,8 @@ pub struct FoundChunk {
     pub span: Span,
     /// Pages of the chunk.
     pub pages: Vec<PageStart>,
+    /// The last headings before the chunk, one per line. Empty if an earlier release indexed it.
+    pub headings: String,
     /// Relevance; higher is better. Comparable only within one search.
     pub score: f32,
 }
@@ -221,7 +225,7 @@ pub struct FoundChunk {
 impl FoundChunk {
     /// The chunk as one of this version of a document.
     pub fn in_version(self, version: &SearchedVersion) -> ScoredChunk {
-        let Self { id, version: _, title, text, span, pages, score } = self;
+        let Self { id, version: _, title, text, span, pages, headings: _, score } = self;
         let recognized = version.recognizes(span);
         let label = version.page_labels.get(span.start.page);
         let (document_id, version) = (version.document, version.number);

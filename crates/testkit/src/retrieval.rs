@@ -63,6 +63,7 @@ pub fn entry(n: u32, ordinal: u32, text: &str) -> IndexEntry {
         text: text.to_owned(),
         span: Span { start: Position { page: 1, offset: 0 }, end: Position { page: 1, offset: end } },
         pages: vec![PageStart { page: 1, at: 0 }],
+        headings: String::new(),
         embedding: Embedding {
             sparse: Some(SparseVector { body: terms(text), ..SparseVector::default() }),
             dense: None,
@@ -108,6 +109,7 @@ pub fn hit(n: u32, ordinal: u32, text: &str) -> FoundChunk {
         text: entry.text,
         span: entry.span,
         pages: entry.pages,
+        headings: entry.headings,
         score: 1.0,
     }
 }

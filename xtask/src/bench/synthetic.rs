@@ -56,7 +56,7 @@ impl Document {
     /// Converts its chunks to entries of the vector store.
     pub(super) fn into_entries(self, embeddings: Vec<Embedding>) -> Vec<IndexEntry> {
         let id = self.document.id;
-        let entry = |(ordinal, (text, embedding)): (u32, (String, Embedding))| {
+        let entry = |(ordinal, ((text, headings), embedding)): (u32, ((String, String), Embedding))| {
             let page = ordinal + 1;
             IndexEntry {
                 id: ChunkId::of(id, ordinal),
@@ -67,10 +67,12 @@ impl Document {
                     end: Position { page: page + 1, offset: 0 },
                 },
                 pages: vec![PageStart { page, at: 0 }],
+                headings,
                 embedding,
             }
         };
-        (0..).zip(self.texts.into_iter().zip(embeddings)).map(entry).collect()
+        let headings = headings::before_chunks(self.texts.iter().map(String::as_str));
+        (0..).zip(self.texts.into_iter().zip(headings).zip(embeddings)).map(entry).collect()
     }
 }
 

@@ -39,7 +39,7 @@ section! {
         /// searches for the words on the right. Usually set with `DOCENT_LEXICON_FILE`.
         lexicon: Option<LexiconText> = unset("the built-in lexicon only");
         /// Base URL of a reranking API, without `/rerank`, such as `https://api.jina.ai/v1`. It reorders search results
-        /// by reading query and passage together.
+        /// by reading query and passage together, with the title, the headings and the page before each passage.
         rerank_base_url: Option<HttpUrl> = unset("no reranking");
         /// Name of the reranking model. Required with `rerank_base_url`.
         rerank_model: Option<String> = unset("none");

@@ -34,6 +34,28 @@ fn messages(request: &Request) -> String {
 }
 
 #[tokio::test]
+async fn reranking_back_end_receives_title_and_page_with_each_passage() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    create_account(folder.path(), EMAIL, PASSWORD).await;
+    let mut command = docent(folder.path());
+    command.args(["dev", "--no-sample"]).env("DOCENT_RERANK_BASE_URL", fake.base_url());
+    let serving = Serving::start(command.env("DOCENT_RERANK_MODEL", "test-reranker")).await;
+    let client = Client::log_in(&serving, EMAIL, PASSWORD).await;
+    client.upload(&fixture("handbook.pdf")).await;
+    let found = client.found(QUESTION).await;
+    assert!(found.values().all(|chunks| !chunks.is_empty()), "{found:?}");
+    let sent = fake.requests().pop().unwrap().json();
+    assert_eq!(sent["query"], QUESTION);
+    let documents = sent["documents"].as_array().unwrap();
+    assert!(!documents.is_empty());
+    for document in documents {
+        let (header, text) = document.as_str().unwrap().split_once("\n\n").unwrap();
+        assert!(header.starts_with("handbook | ") && header.contains("page"), "{header}");
+        assert!(!header.contains('\n') && !text.trim().is_empty(), "{document}");
+    }
+}
+
+#[tokio::test]
 async fn messages_of_a_model_call_begin_with_those_of_the_previous_one() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
     let several = Turn::new()

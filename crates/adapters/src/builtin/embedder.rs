@@ -4,6 +4,7 @@ use super::lexical::{self, Analyzer, Lexicon, beginning};
 use super::spans;
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::passage_text::without_extension;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts};
 use docent_domain::spelling::SpelledWord;
 use docent_ports::embedder::{Embedder, Speller};
@@ -47,9 +48,9 @@ impl BuiltinEmbedder {
     ) -> Vec<Embedding> {
         let (title, lead) = (without_extension(title), beginning(lead, LEAD_CHARS));
         let analyzer = Analyzer::of(lead);
-        let title_terms = TermCounts::count(analyzer.distinct_terms(&title));
+        let title_terms = TermCounts::count(analyzer.distinct_terms(title));
         let lead_terms = TermCounts::count(analyzer.distinct_terms(lead));
-        let header_terms = analyzer.terms(&title);
+        let header_terms = analyzer.terms(title);
         // Chunks without an entry have no headings.
         let headings = headings.iter().map(String::as_str).chain(std::iter::repeat(""));
         let embed = |((page, text), headings): ((u32, &str), &str)| {
@@ -70,15 +71,6 @@ impl BuiltinEmbedder {
     fn embed_query_text(&self, query: &str) -> QueryEmbedding {
         let terms = lexical::weighted_query_terms(beginning(query, QUERY_CHARS), &self.lexicon);
         QueryEmbedding { sparse: Some(terms.into_iter().collect()), dense: None }
-    }
-}
-
-/// Removes the extension `.pdf` of a title.
-fn without_extension(title: &str) -> String {
-    let stem = title.len().checked_sub(4).and_then(|at| title.split_at_checked(at));
-    match stem {
-        Some((stem, extension)) if extension.eq_ignore_ascii_case(".pdf") => stem.to_owned(),
-        _ => title.to_owned(),
     }
 }
 

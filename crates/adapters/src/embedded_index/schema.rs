@@ -39,6 +39,7 @@ pub(super) struct Fields {
     pub(super) lead_terms: Field,
     title: Field,
     filename: Field,
+    /// The chunk's text, then the headings before it. The schema of an existing index cannot get further fields.
     text: Field,
     /// Span and pages; see `place`.
     place: Field,
@@ -113,6 +114,7 @@ impl Fields {
         record.add_text(self.title, &document.labels.title);
         record.add_text(self.filename, &document.labels.file_name);
         record.add_text(self.text, entry.text);
+        record.add_text(self.text, entry.headings);
         record.add_bytes(self.place, &place::write(entry.span, &entry.pages));
         record
     }
@@ -133,6 +135,8 @@ impl Fields {
         let place = record.get_first(self.place).and_then(|value| value.as_bytes()).ok_or_else(invalid)?;
         let (span, pages) = place::read(place).ok_or_else(invalid)?;
         let version = VersionId::from_uuid(Uuid::from_u128(document));
+        // Chunks of earlier releases have none.
+        let headings = record.get_all(self.text).nth(1).and_then(|value| value.as_str());
         Ok(FoundChunk {
             id: ChunkId::of(version, ordinal),
             version,
@@ -140,6 +144,7 @@ impl Fields {
             text: text(self.text)?,
             span,
             pages,
+            headings: headings.unwrap_or_default().to_owned(),
             score,
         })
     }

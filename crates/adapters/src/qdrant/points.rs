@@ -38,13 +38,14 @@ const END: &str = "end";
 const PAGE: &str = "page";
 const OFFSET: &str = "offset";
 const AT: &str = "at";
+const HEADINGS: &str = "headings";
 
 pub(super) fn id(chunk: ChunkId) -> PointId {
     PointId { point_id_options: Some(PointIdOptions::Uuid(chunk.to_string())) }
 }
 
 pub(super) fn write(document: &IndexedVersion, entry: IndexEntry) -> PointStruct {
-    let IndexEntry { id: chunk, ordinal, text, span, pages, embedding } = entry;
+    let IndexEntry { id: chunk, ordinal, text, span, pages, headings, embedding } = entry;
     let mut vectors = HashMap::new();
     let mut put = |name: &str, vector| {
         let vector = Vector { vector: Some(vector), ..Vector::default() };
@@ -72,6 +73,7 @@ pub(super) fn write(document: &IndexedVersion, entry: IndexEntry) -> PointStruct
         (TEXT, string(text)),
         (SPAN, object([(START, position(span.start)), (END, position(span.end))])),
         (PAGES, list(pages.collect())),
+        (HEADINGS, string(headings)),
     ];
     PointStruct {
         id: Some(id(chunk)),
@@ -115,7 +117,7 @@ pub(super) fn integer(n: i64) -> Value {
 /// The fields by which candidates are ranked. Their texts are many times as large, and most are not needed.
 pub(super) const RANKED: [&str; 3] = [DOCUMENT, ORDINAL, LENGTH];
 /// The fields of a passage.
-pub(super) const PASSAGE: [&str; 5] = [DOCUMENT, TITLE, TEXT, SPAN, PAGES];
+pub(super) const PASSAGE: [&str; 6] = [DOCUMENT, TITLE, TEXT, SPAN, PAGES, HEADINGS];
 
 /// The fields to return with each point.
 pub(super) fn only(fields: &[&str]) -> WithPayloadSelector {
@@ -160,6 +162,8 @@ fn read_passage(mut point: RetrievedPoint) -> Option<FoundChunk> {
         text: take_string(payload, TEXT)?,
         span: read_span(payload.get(SPAN)?)?,
         pages: read_pages(payload.get(PAGES)?)?,
+        // Points of earlier releases have none.
+        headings: take_string(payload, HEADINGS).unwrap_or_default(),
         score: 0.0,
     })
 }
@@ -270,6 +274,7 @@ mod tests {
                 end: Position { page: 6, offset: 9 },
             },
             pages: vec![PageStart { page: 4, at: 0 }, PageStart { page: 6, at: 8 }],
+            headings: "Pümps\nSeals".to_owned(),
             embedding: Embedding {
                 sparse: Some(SparseVector { body, ..SparseVector::default() }),
                 dense: Some(vec![0.6, 0.8]),
@@ -299,11 +304,19 @@ mod tests {
             text: stored.text,
             span: stored.span,
             pages: stored.pages,
+            headings: stored.headings,
             score: 0.0,
         };
         assert_eq!((candidate.id, candidate.version), (stored.id, document.id));
         assert_eq!((candidate.ordinal, candidate.length), (3, 1));
         assert_eq!(passage(retrieved(&document, 3)).unwrap(), expected);
+    }
+
+    #[test]
+    fn point_of_an_earlier_release_has_no_headings() {
+        let mut point = retrieved(&document(1), 0);
+        point.payload.remove(HEADINGS);
+        assert_eq!(passage(point).unwrap().headings, "");
     }
 
     #[test]
@@ -330,7 +343,7 @@ mod tests {
             point.payload.remove(field);
             assert_eq!(candidates(vec![point]).unwrap_err().kind(), FaultKind::InvalidResponse, "{field}");
         }
-        for field in PASSAGE {
+        for field in PASSAGE.into_iter().filter(|field| *field != HEADINGS) {
             let mut point = retrieved(&document(1), 0);
             point.payload.remove(field);
             assert_eq!(passage(point).unwrap_err().kind(), FaultKind::InvalidResponse, "{field}");

@@ -45,6 +45,7 @@ pub(super) async fn put_first(
         text: chunk.text,
         span: chunk.span,
         pages: chunk.pages,
+        headings: String::new(),
         score,
     });
     let named = searchable(app, scope, named.collect()).await?;

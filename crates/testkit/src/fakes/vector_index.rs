@@ -255,6 +255,7 @@ fn scored(document: &IndexedVersion, entry: &IndexEntry, score: f32) -> FoundChu
         text: entry.text.clone(),
         span: entry.span,
         pages: entry.pages.clone(),
+        headings: entry.headings.clone(),
         score,
     }
 }

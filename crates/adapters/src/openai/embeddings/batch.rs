@@ -1,5 +1,6 @@
 //! Texts to embed and their batches.
 
+use docent_domain::passage_text::{with_header, without_extension};
 use docent_domain::retrieval::Passages;
 
 /// Longer queries are cut, because models limit their input.
@@ -45,11 +46,8 @@ pub(super) fn batches(mut texts: &[String], limits: BatchLimits) -> impl Iterato
 
 /// Returns the texts to embed for chunks: the document's title, a blank line, and the chunk.
 pub(super) fn passage_texts(passages: Passages<'_>) -> Vec<String> {
-    let title = stem(passages.title).trim();
-    let text = |(_, text): &(u32, &str)| {
-        let both = if title.is_empty() { (*text).to_owned() } else { format!("{title}\n\n{text}") };
-        sendable(&both)
-    };
+    let title = without_extension(passages.title).trim();
+    let text = |(_, text): &(u32, &str)| sendable(&with_header(title, text));
     passages.chunks.iter().map(text).collect()
 }
 
@@ -57,14 +55,6 @@ pub(super) fn passage_texts(passages: Passages<'_>) -> Vec<String> {
 pub(super) fn query_text(query: &str) -> String {
     let end = query.char_indices().nth(QUERY_CHARS).map_or(query.len(), |(at, _)| at);
     sendable(query.get(..end).unwrap_or(query))
-}
-
-/// Removes the extension `.pdf` of a title.
-fn stem(title: &str) -> &str {
-    match title.len().checked_sub(4).and_then(|at| title.split_at_checked(at)) {
-        Some((stem, extension)) if extension.eq_ignore_ascii_case(".pdf") => stem,
-        _ => title,
-    }
 }
 
 /// Makes text acceptable to back ends: not blank, and without NUL, which some of them reject.

@@ -163,7 +163,8 @@ pub(crate) async fn passages(
     let passage = |StoredChunk { ordinal, text, span, pages, .. }| {
         let title = document.title.as_str().to_owned();
         let chunk = ChunkId::of(id, ordinal);
-        FoundChunk { id: chunk, version: id, title, text, span, pages, score: 1.0 }.in_version(version)
+        FoundChunk { id: chunk, version: id, title, text, span, pages, headings: String::new(), score: 1.0 }
+            .in_version(version)
     };
     Ok(found.into_iter().map(passage).collect())
 }

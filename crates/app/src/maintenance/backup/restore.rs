@@ -245,15 +245,17 @@ impl FileRestore<'_> {
         let embeddings = self.embeddings(document, &chunks).await?;
         let indexed = IndexedVersion { id: document.version_id, labels: DocumentLabels::of(document) };
         self.chunks += chunks.len() as u64;
-        let entry = |(chunk, embedding): (StoredChunk, Embedding)| IndexEntry {
+        let headings = headings::before_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
+        let entry = |((chunk, headings), embedding): ((StoredChunk, String), Embedding)| IndexEntry {
             id: ChunkId::of(document.version_id, chunk.ordinal),
             ordinal: chunk.ordinal,
             text: chunk.text,
             span: chunk.span,
             pages: chunk.pages,
+            headings,
             embedding,
         };
-        let entries = chunks.into_iter().zip(embeddings).map(entry).collect();
+        let entries = chunks.into_iter().zip(headings).zip(embeddings).map(entry).collect();
         self.active.index.replace(&indexed, entries).await?;
         self.indexed.insert(document.id);
         Ok(())
