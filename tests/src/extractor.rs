@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
-use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_domain::extraction::{ExtractedPage, Extraction};
 use docent_domain::file_type::FileType;
 use docent_ports::blob_store::ByteStream;
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
@@ -60,7 +60,7 @@ impl TextExtractor for PlainExtractor {
         }
         let text = String::from_utf8_lossy(&bytes);
         let pages = text.split("\nstream\n").skip(1).zip(1..).map(|(content, number)| page(content, number));
-        Ok(Extraction { pages: pages.collect(), metadata: Metadata::default() })
+        Ok(Extraction { pages: pages.collect(), ..Extraction::default() })
     }
 
     fn name(&self, _: FileType) -> &'static str {
@@ -74,7 +74,7 @@ fn sections(text: &str) -> Extraction {
         let label = text.lines().next().unwrap_or_default().to_owned();
         ExtractedPage { number, text: text.to_owned(), label: Some(label), ..ExtractedPage::default() }
     };
-    Extraction { pages: text.split('\u{c}').zip(1..).map(section).collect(), metadata: Metadata::default() }
+    Extraction { pages: text.split('\u{c}').zip(1..).map(section).collect(), ..Extraction::default() }
 }
 
 fn page(content: &str, number: u32) -> ExtractedPage {

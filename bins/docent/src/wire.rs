@@ -9,8 +9,8 @@ mod reranker;
 use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
-    AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl, KeyValueUrl, Profile,
-    Require2fa, Secret, Settings, VectorDb,
+    AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl, KeyValueUrl,
+    PassageContext, Profile, Require2fa, Secret, Settings, VectorDb,
 };
 use docent_adapters::archive::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
@@ -282,6 +282,10 @@ fn limits(settings: &Settings) -> Limits {
         conversation_history_tokens: settings.agent.conversation_history_tokens,
         client_history_tokens: settings.agent.client_history_tokens,
         collection: first_collection(settings),
+        passage_context: match settings.ingestion.passage_context {
+            PassageContext::None => settings::PassageContext::None,
+            PassageContext::Model => settings::PassageContext::Model,
+        },
         ..Limits::default()
     }
 }

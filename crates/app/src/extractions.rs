@@ -30,6 +30,18 @@ pub(crate) async fn extract_page(
     Ok(page)
 }
 
+/// Replaces the cached text of a file by one to which recognised pages or lines of context were added; returns whether it
+/// is cached.
+pub(crate) async fn update_cache(app: &App, file: &StoredFile, extraction: &Extraction) -> bool {
+    let is_cached = app.extractor.update(file, extraction).await.unwrap_or_else(|fault| {
+        app.note(&fault);
+        tracing::warn!(fault = %fault.report(), "additions to the text of a file cannot be cached");
+        false
+    });
+    forget_if_deleted(app, file).await;
+    is_cached
+}
+
 /// Removes the text that was cached for a file after its document was deleted by a process that found no cached text yet.
 pub(crate) async fn forget_if_deleted(app: &App, file: &StoredFile) {
     if let Err(fault) = forget_unused(app, &file.sha256).await {

@@ -7,7 +7,7 @@
 use crate::generations::OpenIndex;
 use crate::recognition::{self, Progress, RecognizeError};
 use crate::spans::{self, stage};
-use crate::{App, extractions, language, tokens};
+use crate::{App, extractions, language, passage_context, tokens};
 use chrono::TimeDelta;
 use docent_domain::attributes::DocumentLabels;
 use docent_domain::chunk::Chunk;
@@ -152,16 +152,23 @@ async fn prepare(
     }
     let permit = app.process.running.chunking_permit().await;
     let work = traced(stage(Stage::Chunk, None), chunk(app, extraction, file.file_type));
-    let (coverage, lead, chunks) = timed(app, document.id, Stage::Chunk, &mut stats.chunk, work).await?;
+    let Chunked { coverage, lead, chunks, extraction } =
+        timed(app, document.id, Stage::Chunk, &mut stats.chunk, work).await?;
     drop(permit);
-    let work = embed(&**embedder, document, &lead, &chunks);
-    let embeddings = timed(app, document.id, Stage::Embed, &mut stats.embed, work).await;
-    let embeddings = embeddings.map_err(|error| error.with_coverage(&coverage))?;
+    let work = async {
+        let context = passage_context::lines(app, document, extraction, &lead, &chunks).await?;
+        let embeddings = embed(&**embedder, document, &lead, &chunks, &context).await?;
+        Ok::<_, IngestError>((context, embeddings))
+    };
+    let embedded = timed(app, document.id, Stage::Embed, &mut stats.embed, work).await;
+    let (context, embeddings) = embedded.map_err(|error| error.with_coverage(&coverage))?;
     let labels = DocumentLabels::with_coverage(document, Some(&coverage));
     let version = IndexedVersion { id: document.version_id, labels };
     let headings = headings::before_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
-    let chunks = chunks.into_iter().zip(headings).zip(embeddings);
-    let entries = chunks.map(|((chunk, headings), e)| entry(document, chunk, headings, e)).collect();
+    let context = context.into_iter().chain(std::iter::repeat(String::new()));
+    let lines = headings.into_iter().zip(context);
+    let chunks = chunks.into_iter().zip(lines).zip(embeddings);
+    let entries = chunks.map(|((chunk, lines), e)| entry(document, chunk, lines, e)).collect();
     Ok(Prepared { document: document.id, version, entries, coverage })
 }
 
@@ -206,12 +213,16 @@ async fn traced<T>(span: Span, work: impl Future<Output = Result<T, IngestError>
     done.inspect_err(|error| spans::fail(&span, error.code()))
 }
 
-/// Checks the limits and splits the pages into chunks, off the async threads because counting tokens is CPU-bound.
-async fn chunk(
-    app: &App,
+/// A document that was split into chunks.
+struct Chunked {
+    coverage: Coverage,
+    lead: String,
+    chunks: Vec<Chunk>,
     extraction: Extraction,
-    file_type: FileType,
-) -> Result<(Coverage, String, Vec<Chunk>), IngestError> {
+}
+
+/// Checks the limits and splits the pages into chunks, off the async threads because counting tokens is CPU-bound.
+async fn chunk(app: &App, extraction: Extraction, file_type: FileType) -> Result<Chunked, IngestError> {
     let limits = &app.settings;
     let (size, max_characters, max_chunks) = (limits.chunk_size, limits.max_characters, limits.max_chunks);
     let work = move || {
@@ -229,20 +240,20 @@ async fn chunk(
         let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
         coverage.language = language::detect(&texts).map(str::to_owned);
         let lead = lead_of(chunks.iter().map(|chunk| chunk.text.as_str()));
-        Ok((coverage, lead, chunks, extraction.pages))
+        Ok(Chunked { coverage, lead, chunks, extraction })
     };
-    let (coverage, lead, chunks, pages) = tokio::task::spawn_blocking(work)
+    let chunked = tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| {
             Fault::new(Component::Service, FaultKind::Internal, "splitting into chunks panicked")
                 .caused_by(error)
         })?
         .map_err(|error| *error)?;
-    if chunks.is_empty() {
-        let failure = no_text(app, file_type, &pages, &coverage).await;
-        return Err(IngestError::Document(failure, Some(coverage)));
+    if chunked.chunks.is_empty() {
+        let failure = no_text(app, file_type, &chunked.extraction.pages, &chunked.coverage).await;
+        return Err(IngestError::Document(failure, Some(chunked.coverage)));
     }
-    Ok((coverage, lead, chunks))
+    Ok(chunked)
 }
 
 /// The failure of a document without chunks.
@@ -275,13 +286,15 @@ async fn embed(
     document: &Document,
     lead: &str,
     chunks: &[Chunk],
+    context: &[String],
 ) -> Result<Vec<Embedding>, IngestError> {
     let mut embeddings = Vec::with_capacity(chunks.len());
     let headings = headings::of_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
-    for (batch, headings) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)) {
+    let context = context.chunks(BATCH).chain(std::iter::repeat(&[] as &[String]));
+    for ((batch, headings), context) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)).zip(context) {
         let texts: Vec<(u32, &str)> =
             batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
-        let passages = Passages { title: document.title.as_str(), lead, chunks: &texts, headings };
+        let passages = Passages { title: document.title.as_str(), lead, chunks: &texts, headings, context };
         let work = async {
             let batch = embedder.embed_passages(passages).await?;
             if batch.len() != texts.len() {
@@ -295,7 +308,13 @@ async fn embed(
     Ok(embeddings)
 }
 
-fn entry(document: &Document, chunk: Chunk, headings: String, embedding: Embedding) -> IndexEntry {
+/// The entry of a chunk with its headings and its line of context.
+fn entry(
+    document: &Document,
+    chunk: Chunk,
+    (headings, context): (String, String),
+    embedding: Embedding,
+) -> IndexEntry {
     IndexEntry {
         id: chunk.id(document.version_id),
         ordinal: chunk.ordinal,
@@ -303,6 +322,7 @@ fn entry(document: &Document, chunk: Chunk, headings: String, embedding: Embeddi
         span: chunk.span,
         pages: chunk.pages,
         headings,
+        context,
         embedding,
     }
 }

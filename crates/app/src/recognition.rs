@@ -92,7 +92,7 @@ pub(crate) async fn recognize(
         let is_costly = result != Err(RecognitionFailure::Limit);
         extraction.pages[index].set_recognition(Recognition { recognizer: name.clone(), result });
         if is_costly {
-            is_cached = update_cache(app, file, extraction).await;
+            is_cached = extractions::update_cache(app, file, extraction).await;
         }
     }
     drop(turn);
@@ -180,17 +180,6 @@ async fn recognize_page(
     }
 }
 
-/// Caches the pages recognised so far; returns whether they are cached.
-async fn update_cache(app: &App, file: &StoredFile, extraction: &Extraction) -> bool {
-    let is_cached = app.extractor.update(file, extraction).await.unwrap_or_else(|fault| {
-        app.note(&fault);
-        tracing::warn!(fault = %fault.report(), "recognised pages cannot be cached");
-        false
-    });
-    extractions::forget_if_deleted(app, file).await;
-    is_cached
-}
-
 /// Removes failures from the cache, so that another ingestion of the file attempts these pages again.
 async fn forget_failures(app: &App, file: &StoredFile, extraction: &Extraction) {
     let is_failed =
@@ -200,6 +189,6 @@ async fn forget_failures(app: &App, file: &StoredFile, extraction: &Extraction) 
         for page in &mut cached.pages {
             page.recognition.take_if(|recognition| recognition.result.is_err());
         }
-        update_cache(app, file, &cached).await;
+        extractions::update_cache(app, file, &cached).await;
     }
 }

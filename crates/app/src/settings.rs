@@ -66,6 +66,8 @@ pub struct Settings {
     pub client_history_tokens: usize,
     /// Size of chunks.
     pub chunk_size: ChunkSize,
+    /// Whether ingestion adds a line of context to each passage.
+    pub passage_context: PassageContext,
     /// Name of the first vector collection; the names of later ones begin with it.
     pub collection: String,
     /// The embedding model of the first index, and of indexes built without naming one.
@@ -80,6 +82,16 @@ pub enum DefaultCollection {
     Everyone,
     /// The personal collection of the account.
     Personal,
+}
+
+/// The lines of context of passages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PassageContext {
+    /// Passages have none.
+    #[default]
+    None,
+    /// The chat model writes one for each passage.
+    Model,
 }
 
 impl Default for Settings {
@@ -113,6 +125,7 @@ impl Default for Settings {
             conversation_history_tokens: 4000,
             client_history_tokens: 32_000,
             chunk_size: ChunkSize::default(),
+            passage_context: PassageContext::None,
             collection: "docent_chunks".to_owned(),
             embedding_model: "builtin-lexical-3".to_owned(),
         }

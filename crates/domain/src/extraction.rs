@@ -1,6 +1,7 @@
 //! Text extracted from a file, page by page, and its quality.
 
 use crate::recognition::{Recognition, RecognitionFailure};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The text and metadata of a file.
@@ -10,6 +11,8 @@ pub struct Extraction {
     pub pages: Vec<ExtractedPage>,
     /// Metadata stored in the file.
     pub metadata: Metadata,
+    /// Lines of context of its passages, by the digest of what the chat model was given. Empty if it wrote no usable line.
+    pub context: BTreeMap<[u8; 32], String>,
 }
 
 /// The metadata stored in a file. Every field can be missing or wrong.
@@ -298,7 +301,7 @@ mod tests {
     #[test]
     fn coverage_lists_pages_that_are_not_indexed() {
         let pages = vec![page(1, "one", 3, 0), page(2, "", 0, 0), page(3, "xxx", 3, 3)];
-        let coverage = Coverage::of(&Extraction { pages, metadata: Metadata::default() });
+        let coverage = Coverage::of(&Extraction { pages, ..Extraction::default() });
         assert_eq!((coverage.pages, coverage.pages_with_text(), coverage.characters), (3, 1, 3));
         assert_eq!(coverage.empty_pages, [2]);
         assert_eq!(coverage.unreliable_pages, [3]);
@@ -352,7 +355,7 @@ mod tests {
         let failed = Err(RecognitionFailure::Timeout);
         pages[2].set_recognition(Recognition { result: failed, ..recognition("", 0) });
         pages[3].set_recognition(recognition("—", 90));
-        let coverage = Coverage::of(&Extraction { pages, metadata: Metadata::default() });
+        let coverage = Coverage::of(&Extraction { pages, ..Extraction::default() });
         assert_eq!(coverage.empty_pages, [3, 4]);
         let found = coverage.recognition.as_ref().unwrap();
         assert_eq!((found.recognizer.as_str(), found.confidence()), ("ocr 1 (eng)", 90));

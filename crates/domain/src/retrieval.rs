@@ -136,6 +136,9 @@ pub struct Passages<'a> {
     pub chunks: &'a [(u32, &'a str)],
     /// Headings of each chunk, one per line; empty if headings were not detected.
     pub headings: &'a [String],
+    /// Line of context of each chunk, written by a chat model: what the document is, and what part of it the chunk
+    /// belongs to. Empty if there are none.
+    pub context: &'a [String],
 }
 
 /// A chunk to store in the vector store.
@@ -153,6 +156,8 @@ pub struct IndexEntry {
     pub pages: Vec<PageStart>,
     /// The last headings before the chunk, one per line.
     pub headings: String,
+    /// Its line of context; empty if it has none.
+    pub context: String,
     /// Embedding that it is found by.
     pub embedding: Embedding,
 }
@@ -168,6 +173,8 @@ pub struct StoredChunk {
     pub span: Span,
     /// Pages of the chunk.
     pub pages: Vec<PageStart>,
+    /// Its line of context; empty if it has none.
+    pub context: String,
     /// Dense vector, if any.
     pub dense: Option<Vec<f32>>,
 }

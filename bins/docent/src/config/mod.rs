@@ -42,7 +42,7 @@ pub use reader::{Effective, Environment, Source};
 pub use recognition::{Recognition, Recognizer};
 pub use reference::reference;
 pub use secret::Secret;
-pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, VectorDb};
+pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, PassageContext, VectorDb};
 pub use service::Service;
 pub use storage::Storage;
 pub use telemetry::{LogFormat, Telemetry};

@@ -187,6 +187,20 @@ fn embedding_url_needs_its_provider() {
 }
 
 #[test]
+fn lines_of_context_need_a_chat_model() {
+    let context = ("DOCENT_PASSAGE_CONTEXT", "model");
+    let problems = dev(&[context]).unwrap_err().to_string();
+    assert!(
+        problems.contains("DOCENT_LLM_BASE_URL must be set when DOCENT_PASSAGE_CONTEXT is model"),
+        "{problems}"
+    );
+    let model = [context, ("DOCENT_LLM_BASE_URL", "http://m/v1"), ("DOCENT_LLM_MODEL", "m")];
+    assert_eq!(dev(&model).unwrap().settings.ingestion.passage_context, PassageContext::Model);
+    assert!(dev(&[("DOCENT_PASSAGE_CONTEXT", "none")]).is_ok());
+    assert_eq!(variables(dev(&[("DOCENT_PASSAGE_CONTEXT", "yes")])), ["DOCENT_PASSAGE_CONTEXT"]);
+}
+
+#[test]
 fn uploads_larger_than_can_be_read_are_warned_about() {
     let warned = |size: &str| dev(&[("DOCENT_MAX_UPLOAD_BYTES", size)]).unwrap().warnings.len();
     assert_eq!((warned("256MiB"), warned("257MiB")), (0, 1));

@@ -21,7 +21,7 @@ const QUERY_CHARS: usize = 8 * 1024;
 /// An embedder that returns sparse vectors only.
 ///
 /// The body contains the terms of a header (title and page) and of the chunk. Title, lead and headings contain each of
-/// their terms once. A chunk is analysed in the document's language, as detected in its lead, unless the chunk is
+/// their terms once; the line of context belongs to the headings. A chunk is analysed in the document's language, as detected in its lead, unless the chunk is
 /// clearly in another language.
 #[derive(Clone, Debug)]
 pub struct BuiltinEmbedder {
@@ -51,9 +51,7 @@ impl BuiltinEmbedder {
         let title_terms = TermCounts::count(analyzer.distinct_terms(title));
         let lead_terms = TermCounts::count(analyzer.distinct_terms(lead));
         let header_terms = analyzer.terms(title);
-        // Chunks without an entry have no headings.
-        let headings = headings.iter().map(String::as_str).chain(std::iter::repeat(""));
-        let embed = |((page, text), headings): ((u32, &str), &str)| {
+        let embed = |((page, text), headings): ((u32, &str), &String)| {
             let mut body = header_terms.clone();
             body.push(page.to_string());
             body.extend(analyzer.terms(text));
@@ -68,6 +66,15 @@ impl BuiltinEmbedder {
         chunks.zip(headings).map(embed).collect()
     }
 
+    /// The headings and the line of context of each chunk. Chunks without an entry have none.
+    fn heading_lines(passages: Passages<'_>) -> Vec<String> {
+        let of_chunk = |n: usize| {
+            let lines = [passages.headings, passages.context].into_iter().filter_map(|lines| lines.get(n));
+            lines.map(String::as_str).collect::<Vec<_>>().join("\n")
+        };
+        (0..passages.chunks.len()).map(of_chunk).collect()
+    }
+
     fn embed_query_text(&self, query: &str) -> QueryEmbedding {
         let terms = lexical::weighted_query_terms(beginning(query, QUERY_CHARS), &self.lexicon);
         QueryEmbedding { sparse: Some(terms.into_iter().collect()), dense: None }
@@ -80,14 +87,14 @@ impl Embedder for BuiltinEmbedder {
         let span = spans::embeddings(self.model());
         let bytes: usize = passages.chunks.iter().map(|(_, text)| text.len()).sum();
         let lead = beginning(passages.lead, LEAD_CHARS);
+        let headings = Self::heading_lines(passages);
         if bytes <= INLINE_BYTES {
             let _entered = span.enter();
-            return Ok(Self::embed(passages.title, lead, passages.chunks.iter().copied(), passages.headings));
+            return Ok(Self::embed(passages.title, lead, passages.chunks.iter().copied(), &headings));
         }
         let (title, lead) = (passages.title.to_owned(), lead.to_owned());
         let chunks: Vec<(u32, String)> =
             passages.chunks.iter().map(|(page, text)| (*page, (*text).to_owned())).collect();
-        let headings = passages.headings.to_vec();
         spawn_blocking(move || {
             Self::embed(&title, &lead, chunks.iter().map(|(page, text)| (*page, text.as_str())), &headings)
         })
@@ -147,6 +154,7 @@ mod tests {
             lead: "Pumps. Pumps and valves.",
             chunks: &[(7, "Close the valve; the valve leaks.")],
             headings: &["Leaks\nValve Leaks".to_owned()],
+            context: &["Chapter on repairs".to_owned()],
         };
         let embedding = BuiltinEmbedder::default().embed_passages(passages).await.unwrap().remove(0);
         assert_eq!(embedding.dense, None);
@@ -157,7 +165,7 @@ mod tests {
         );
         assert_eq!(terms(&sparse.title), [("2018", 1), ("manual", 1), ("pump", 1)]);
         assert_eq!(terms(&sparse.lead), [("pump", 1), ("valv", 1)]);
-        assert_eq!(terms(&sparse.headings), [("leak", 1), ("valv", 1)]);
+        assert_eq!(terms(&sparse.headings), [("chapter", 1), ("leak", 1), ("repair", 1), ("valv", 1)]);
     }
 
     #[tokio::test]
@@ -170,6 +178,7 @@ mod tests {
                 (2, "Pumpen, Ventile"),
             ],
             headings: &[],
+            context: &[],
         };
         let embeddings = BuiltinEmbedder::default().embed_passages(passages).await.unwrap();
         let question = BuiltinEmbedder::default()
@@ -191,7 +200,7 @@ mod tests {
     async fn large_documents_are_embedded_like_small_ones() {
         let long = "pump ".repeat(INLINE_BYTES);
         let chunks = [(1, long.as_str()), (2, "valve")];
-        let all = Passages { title: "t", lead: "", chunks: &chunks, headings: &[] };
+        let all = Passages { title: "t", lead: "", chunks: &chunks, headings: &[], context: &[] };
         let small = Passages { chunks: &chunks[1..], ..all };
         let embedder = BuiltinEmbedder::default();
         let large = embedder.embed_passages(all).await.unwrap();

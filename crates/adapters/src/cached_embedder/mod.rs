@@ -152,7 +152,13 @@ impl CachedEmbedder {
     ) -> Result<Vec<(TextDigest, Arc<[f32]>)>> {
         let chunks: Vec<(u32, &str)> =
             positions.iter().filter_map(|at| work.passages.chunks.get(*at).copied()).collect();
-        let embeddings = self.inner.embed_passages(Passages { chunks: &chunks, ..work.passages }).await?;
+        let select = |lines: &[String]| -> Vec<String> {
+            let line = |at: &usize| lines.get(*at).cloned().unwrap_or_default();
+            if lines.is_empty() { Vec::new() } else { positions.iter().map(line).collect() }
+        };
+        let (headings, context) = (select(work.passages.headings), select(work.passages.context));
+        let passages = Passages { chunks: &chunks, headings: &headings, context: &context, ..work.passages };
+        let embeddings = self.inner.embed_passages(passages).await?;
         if embeddings.len() != positions.len() {
             return Err(invalid_response(format!(
                 "{} embeddings for {} chunks",

@@ -2,6 +2,7 @@
 
 use super::*;
 use chrono::{DateTime, Utc};
+use docent_domain::passage_text::with_header;
 use docent_ports::embedding_cache::CachedVector;
 use docent_testkit::clock::TestClock;
 use docent_testkit::fakes::embedder::FakeEmbedder;
@@ -73,8 +74,11 @@ impl Embedder for Counted {
     }
 
     fn texts(&self, passages: Passages<'_>) -> Option<Vec<String>> {
-        let text = |(_, text): &(u32, &str)| format!("{}: {text}", passages.title);
-        (!self.is_opaque).then(|| passages.chunks.iter().map(text).collect())
+        let context = passages.context.iter().map(String::as_str).chain(std::iter::repeat(""));
+        let text = |((_, text), context): (&(u32, &str), &str)| {
+            format!("{}: {}", passages.title, with_header(context, text))
+        };
+        (!self.is_opaque).then(|| passages.chunks.iter().zip(context).map(text).collect())
     }
 
     fn batch_size(&self, texts: &[String]) -> usize {
@@ -107,7 +111,9 @@ impl Bench {
 
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>> {
         let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, *text)).collect();
-        self.embedder.embed_passages(Passages { title: "t", lead: "l", chunks: &chunks, headings: &[] }).await
+        self.embedder
+            .embed_passages(Passages { title: "t", lead: "l", chunks: &chunks, headings: &[], context: &[] })
+            .await
     }
 
     async fn cached(&self, text: &str) -> Option<CachedVector> {
@@ -133,9 +139,25 @@ async fn cached_text_is_not_embedded_again() {
     assert_eq!((&second[0], &second[2]), (&first[2], &first[0]));
     let events = [Noted::LookedUp(Cache::Embeddings, 0, 3), Noted::LookedUp(Cache::Embeddings, 2, 1)];
     assert_eq!(bench.recorder.noted(), events);
-    let other = Passages { title: "another", lead: "l", chunks: &[(1, "a")], headings: &[] };
+    let other = Passages { title: "another", lead: "l", chunks: &[(1, "a")], headings: &[], context: &[] };
     bench.embedder.embed_passages(other).await.unwrap();
     assert_eq!(bench.inner.calls().len(), 4, "another title makes another text");
+}
+
+#[tokio::test]
+async fn line_of_context_stays_with_its_chunk_when_others_are_cached() {
+    let bench = Bench::new(Counted::default());
+    let (chunks, context) = ([(1, "a"), (1, "b"), (1, "c")], ["x", "y", "z"].map(str::to_owned));
+    let all = Passages { title: "t", lead: "l", chunks: &chunks, headings: &[], context: &context };
+    let second = Passages { chunks: &chunks[1..2], context: &context[1..2], ..all };
+    bench.embedder.embed_passages(second).await.unwrap();
+    let embeddings = bench.embedder.embed_passages(all).await.unwrap();
+    assert_eq!(bench.inner.calls(), [vec!["b"], vec!["a", "c"]]);
+    let expected = FakeEmbedder::with_dense(64).embed_passages(all).await.unwrap();
+    let dense = |of: Vec<Embedding>| of.into_iter().map(|embedding| embedding.dense).collect::<Vec<_>>();
+    assert_eq!(dense(embeddings), dense(expected));
+    bench.embedder.embed_passages(Passages { context: &[], ..second }).await.unwrap();
+    assert_eq!(bench.inner.calls().len(), 3, "another line makes another text");
 }
 
 #[tokio::test]
@@ -149,7 +171,7 @@ async fn cache_is_shared_between_processes() {
         Arc::clone(&bench.recorder) as _,
     );
     let again = other
-        .embed_passages(Passages { title: "t", lead: "", chunks: &[(9, "b")], headings: &[] })
+        .embed_passages(Passages { title: "t", lead: "", chunks: &[(9, "b")], headings: &[], context: &[] })
         .await
         .unwrap();
     assert_eq!(again, first[1..]);

@@ -23,7 +23,13 @@ struct Head {
     title: Option<String>,
     author: Option<String>,
     outline: Vec<(u32, String, Option<u32>)>,
+    /// Whether a line with [`Context`] follows the pages.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_context: bool,
 }
+
+/// Lines of context by digest.
+type Context = Vec<([u8; 32], String)>;
 
 /// The line of a page.
 #[derive(Debug, Serialize, Deserialize)]
@@ -109,17 +115,23 @@ impl Page {
     }
 }
 
-/// Encodes an extraction as zlib-compressed JSON lines: a [`Head`] and one [`Page`] per page.
+/// Encodes an extraction as zlib-compressed JSON lines: a [`Head`], one [`Page`] per page, and its [`Context`] if there is
+/// any.
 pub(super) fn encode(extraction: &Extraction, extractor: &str) -> io::Result<Vec<u8>> {
     let Metadata { title, author, outline } = extraction.metadata.clone();
     let outline = outline.into_iter().map(|entry| (entry.level, entry.title, entry.page)).collect();
     let pages = extraction.pages.len();
-    let head = Head { extractor: extractor.to_owned(), pages, title, author, outline };
+    let has_context = !extraction.context.is_empty();
+    let head = Head { extractor: extractor.to_owned(), pages, title, author, outline, has_context };
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     serde_json::to_writer(&mut encoder, &head)?;
     for page in &extraction.pages {
         encoder.write_all(b"\n")?;
         serde_json::to_writer(&mut encoder, &Page::from(page.clone()))?;
+    }
+    if has_context {
+        encoder.write_all(b"\n")?;
+        serde_json::to_writer(&mut encoder, &extraction.context.iter().collect::<Vec<_>>())?;
     }
     encoder.finish()
 }
@@ -135,13 +147,15 @@ pub(super) fn decode(encoded: impl Read, extractor: &str) -> io::Result<Option<E
     for _ in 0..head.pages {
         pages.push(value::<Page>(&mut json)?.extracted()?);
     }
+    let context = if head.has_context { value::<Context>(&mut json)? } else { Vec::new() };
     // The checksum is verified at the end of the stream.
     if json.read(&mut [0])? != 0 {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let entry = |(level, title, page)| OutlineEntry { level, title, page };
     let outline = head.outline.into_iter().map(entry).collect();
-    Ok(Some(Extraction { pages, metadata: Metadata { title: head.title, author: head.author, outline } }))
+    let metadata = Metadata { title: head.title, author: head.author, outline };
+    Ok(Some(Extraction { pages, metadata, context: context.into_iter().collect() }))
 }
 
 /// Decodes one page, counted from 1, like [`decode`]. Reads no further than that page and holds no other one.
@@ -195,6 +209,7 @@ mod tests {
         Extraction {
             pages: vec![page(1, "Two\nlines"), page(2, "\"quoted\" ünïcödé\u{0}")],
             metadata: Metadata { title: Some("T".into()), author: None, outline },
+            ..Extraction::default()
         }
     }
 
@@ -226,6 +241,18 @@ mod tests {
         assert_eq!(page.text.as_deref(), Some("wörd\n"));
         assert_eq!(page.recognized.unwrap().lines[0].words[0].confidence, 97);
         assert_eq!(decode_page(&*encoded, "a 1", 2).unwrap().unwrap().recognized, None);
+    }
+
+    #[test]
+    fn lines_of_context_are_unencoded_as_they_were() {
+        let context =
+            [([7; 32], "A \"manual\"".to_owned()), ([255; 32], String::new())].into_iter().collect();
+        let described = Extraction { context, ..recognized() };
+        let encoded = encode(&described, "a 1").unwrap();
+        assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(described));
+        assert!(decode(&encoded[..encoded.len() - 1], "a 1").is_err());
+        let page = decode_page(&*encoded, "a 1", 2).unwrap().unwrap();
+        assert_eq!((page.pages, page.text.is_some()), (2, true));
     }
 
     #[test]

@@ -39,7 +39,8 @@ pub(super) struct Fields {
     pub(super) lead_terms: Field,
     title: Field,
     filename: Field,
-    /// The chunk's text, then the headings before it. The schema of an existing index cannot get further fields.
+    /// The chunk's text, then the headings before it, then its line of context. The schema of an existing index cannot
+    /// get further fields.
     text: Field,
     /// Span and pages; see `place`.
     place: Field,
@@ -115,8 +116,20 @@ impl Fields {
         record.add_text(self.filename, &document.labels.file_name);
         record.add_text(self.text, entry.text);
         record.add_text(self.text, entry.headings);
+        record.add_text(self.text, entry.context);
         record.add_bytes(self.place, &place::write(entry.span, &entry.pages));
         record
+    }
+
+    /// The line of context of a chunk.
+    pub(super) fn context(&self, record: &TantivyDocument) -> String {
+        self.addition(record, 2)
+    }
+
+    /// A value that follows the text; empty in chunks of earlier releases.
+    fn addition(&self, record: &TantivyDocument, position: usize) -> String {
+        let value = record.get_all(self.text).nth(position).and_then(|value| value.as_str());
+        value.unwrap_or_default().to_owned()
     }
 
     /// Converts a tantivy document to a chunk.
@@ -135,8 +148,6 @@ impl Fields {
         let place = record.get_first(self.place).and_then(|value| value.as_bytes()).ok_or_else(invalid)?;
         let (span, pages) = place::read(place).ok_or_else(invalid)?;
         let version = VersionId::from_uuid(Uuid::from_u128(document));
-        // Chunks of earlier releases have none.
-        let headings = record.get_all(self.text).nth(1).and_then(|value| value.as_str());
         Ok(FoundChunk {
             id: ChunkId::of(version, ordinal),
             version,
@@ -144,7 +155,7 @@ impl Fields {
             text: text(self.text)?,
             span,
             pages,
-            headings: headings.unwrap_or_default().to_owned(),
+            headings: self.addition(record, 1),
             score,
         })
     }

@@ -114,7 +114,7 @@ impl TextExtractor for WorkerExtractor {
             }
             // All pages have arrived; later errors do not matter.
             Ok(WorkerOutput { pages, complete: true, metadata, .. }) => {
-                return Ok(Extraction { pages, metadata });
+                return Ok(Extraction { pages, metadata, ..Extraction::default() });
             }
             Ok(_) => io::ErrorKind::UnexpectedEof.into(),
             Err(error) => error,

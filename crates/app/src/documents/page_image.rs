@@ -230,7 +230,14 @@ mod tests {
     fn passage_on_two_pages_is_highlighted_on_each() {
         let pages = vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }];
         let span = docent_testkit::retrieval::found(1, 0, "").span;
-        let chunk = StoredChunk { ordinal: 0, text: "First second".to_owned(), span, pages, dense: None };
+        let chunk = StoredChunk {
+            ordinal: 0,
+            text: "First second".to_owned(),
+            span,
+            pages,
+            context: String::new(),
+            dense: None,
+        };
         assert_eq!(on_page(&chunk, 3).as_deref(), Some("First "));
         assert_eq!(on_page(&chunk, 4).as_deref(), Some("second"));
         assert_eq!(on_page(&chunk, 5), None);

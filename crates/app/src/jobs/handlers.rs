@@ -135,7 +135,8 @@ fn asked_pause(fault: &Fault) -> Option<TimeDelta> {
 
 fn failure(fault: &Fault, attempts: u32) -> Failure {
     let code = match fault.component() {
-        Component::Embedder => FailureCode::Embedding,
+        // Ingestion asks the chat model for the lines of context that are embedded.
+        Component::Embedder | Component::ChatModel => FailureCode::Embedding,
         Component::VectorStore => FailureCode::Indexing,
         Component::BlobStore => FailureCode::Storage,
         Component::Extractor => FailureCode::ExtractionCrashed,
@@ -143,7 +144,6 @@ fn failure(fault: &Fault, attempts: u32) -> Failure {
         Component::Database
         | Component::KeyValueStore
         | Component::Reranker
-        | Component::ChatModel
         | Component::MailServer
         | Component::Service => FailureCode::Internal,
     };

@@ -3,6 +3,7 @@
 
 mod backup;
 mod call_gate;
+mod context;
 mod doctor;
 mod evaluation;
 mod lifecycle;

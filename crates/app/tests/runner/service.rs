@@ -11,7 +11,7 @@ use docent_app::maintenance::diagnostics::{CheckListener, Finding};
 use docent_app::settings::Settings;
 use docent_domain::access::Actor;
 use docent_domain::document::{BlobKey, Document, StoredFile};
-use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_domain::extraction::{ExtractedPage, Extraction};
 use docent_domain::fault::{Component, Result};
 use docent_domain::file_type::FileType;
 use docent_domain::id::{CollectionId, DocumentId, LeaseId};
@@ -296,7 +296,7 @@ async fn one_page(text: ByteStream) -> Result<Extraction> {
     let text = String::from_utf8(bytes).unwrap();
     let glyphs = u32::try_from(text.chars().count()).unwrap();
     let page = ExtractedPage { number: 1, text, glyphs, unmapped_glyphs: 0, ..ExtractedPage::default() };
-    Ok(Extraction { pages: vec![page], metadata: Metadata::default() })
+    Ok(Extraction { pages: vec![page], ..Extraction::default() })
 }
 
 /// An extractor that returns the bytes as the text of one page.

@@ -52,7 +52,7 @@ crate::battery! {
         let mut stored = entry(1, 3, "Ünïcode pümp 水泵 🚰");
         stored.span = Span { start: Position { page: 4, offset: 70_000 }, end: Position { page: 6, offset: 9 } };
         stored.pages = vec![PageStart { page: 4, at: 0 }, PageStart { page: 6, at: 8 }];
-        stored.headings = "Ünits\nPumps".to_owned();
+        (stored.headings, stored.context) = ("Ünits\nPumps".to_owned(), "Mänual of a pump.".to_owned());
         index.replace(&indexed(1), vec![entry(1, 0, "valve"), stored.clone()]).await.unwrap();
         let found = index.search(&query("水泵"), ChunkFilter::all(5)).await.unwrap();
         assert_eq!(found.len(), 1);
@@ -61,6 +61,9 @@ crate::battery! {
         assert_eq!((chunk.title.as_str(), chunk.text.as_str()), (indexed(1).labels.title.as_str(), stored.text.as_str()));
         assert_eq!((chunk.span, &chunk.pages), (stored.span, &stored.pages));
         assert_eq!(chunk.headings, stored.headings);
+        let chunks = index.chunks(version_id(1)).await.unwrap();
+        let context: Vec<&str> = chunks.iter().map(|chunk| chunk.context.as_str()).collect();
+        assert_eq!(context, ["", stored.context.as_str()]);
         assert!(chunk.score > 0.0);
     }
 

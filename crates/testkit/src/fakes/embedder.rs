@@ -42,16 +42,17 @@ impl FakeEmbedder {
 #[async_trait]
 impl Embedder for FakeEmbedder {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
-        let embed = |(_, text): &(u32, &str)| {
+        let context = passages.context.iter().map(String::as_str).chain(std::iter::repeat(""));
+        let embed = |((_, text), context): (&(u32, &str), &str)| {
             let sparse = SparseVector {
                 body: terms(text),
                 title: terms(passages.title),
                 lead: terms(passages.lead),
-                ..SparseVector::default()
+                headings: terms(context),
             };
-            Embedding { sparse: Some(sparse), dense: self.dense(text) }
+            Embedding { sparse: Some(sparse), dense: self.dense(&format!("{context} {text}")) }
         };
-        Ok(passages.chunks.iter().map(embed).collect())
+        Ok(passages.chunks.iter().zip(context).map(embed).collect())
     }
 
     async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {

@@ -76,7 +76,7 @@ impl TextExtractor for FakeTextExtractor {
             }
         }
         let pages = rest.split('\u{c}').zip(1..).map(|(text, number)| page(number, text)).collect();
-        Ok(Extraction { pages, metadata })
+        Ok(Extraction { pages, metadata, ..Extraction::default() })
     }
 
     fn name(&self, _: FileType) -> &'static str {

@@ -44,11 +44,16 @@ pub(super) fn batches(mut texts: &[String], limits: BatchLimits) -> impl Iterato
     })
 }
 
-/// Returns the texts to embed for chunks: the document's title, a blank line, and the chunk.
+/// Returns the texts to embed for chunks: the document's title, the chunk's line of context, and the chunk, with blank
+/// lines between them.
 pub(super) fn passage_texts(passages: Passages<'_>) -> Vec<String> {
     let title = without_extension(passages.title).trim();
-    let text = |(_, text): &(u32, &str)| sendable(&with_header(title, text));
-    passages.chunks.iter().map(text).collect()
+    // Chunks without an entry have no context.
+    let context = passages.context.iter().map(String::as_str).chain(std::iter::repeat(""));
+    let text = |((_, text), context): (&(u32, &str), &str)| {
+        sendable(&with_header(title, &with_header(context, text)))
+    };
+    passages.chunks.iter().zip(context).map(text).collect()
 }
 
 /// Returns the text to embed for a query.
@@ -91,11 +96,24 @@ mod tests {
     #[test]
     fn chunk_text_includes_document_title() {
         let chunks = [(1, "Close the valve."), (2, " \n")];
-        let texts =
-            |title| passage_texts(Passages { title, lead: "not this", chunks: &chunks, headings: &[] });
+        let texts = |title| {
+            passage_texts(Passages { title, lead: "not this", chunks: &chunks, headings: &[], context: &[] })
+        };
         assert_eq!(texts("Pump.PDF"), ["Pump\n\nClose the valve.", "Pump"]);
         assert_eq!(texts("Ümläut"), ["Ümläut\n\nClose the valve.", "Ümläut"]);
         assert_eq!(texts(" "), ["Close the valve.", "-"]);
+    }
+
+    #[test]
+    fn chunk_text_includes_its_line_of_context() {
+        let chunks = [(1, "Close the valve."), (2, "Open it.")];
+        let context = ["Manual of a pump.".to_owned(), String::new()];
+        let passages =
+            Passages { title: "Pump", lead: "", chunks: &chunks, headings: &[], context: &context };
+        assert_eq!(
+            passage_texts(passages),
+            ["Pump\n\nManual of a pump.\n\nClose the valve.", "Pump\n\nOpen it."]
+        );
     }
 
     #[test]

@@ -48,7 +48,7 @@ const CHUNKS: [(u32, &str); 5] = [
 ];
 
 fn passages() -> Passages<'static> {
-    Passages { title: "Machines.pdf", lead: "", chunks: &CHUNKS, headings: &[] }
+    Passages { title: "Machines.pdf", lead: "", chunks: &CHUNKS, headings: &[], context: &[] }
 }
 
 async fn embed(embedder: &OpenAiEmbedder) -> Result<Vec<Vec<f32>>> {

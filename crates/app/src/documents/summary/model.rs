@@ -9,16 +9,14 @@ use super::output::{self, Output, Statement};
 use super::place;
 use crate::agent::AgentRequest;
 use crate::agent::metering::{self, Meter};
-use crate::{App, tokens};
+use crate::{App, model_call, tokens};
 use docent_domain::access::Actor;
-use docent_domain::chat::{AgentName, FinishReason, Message};
+use docent_domain::chat::{AgentName, Message};
 use docent_domain::fault::{Fault, FaultKind};
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::selection::Selection;
 use docent_domain::summary::{Description, Fallback, KeyPoint, POINTS_MAX, Place};
 use docent_domain::usage::TokenUsage;
-use docent_ports::chat_model::{ChatEvent, ChatRequest};
-use futures::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -221,36 +219,10 @@ struct Calls<'a> {
 impl Calls<'_> {
     async fn ask(&mut self, task: &str, text: &str) -> Result<Output, Fault> {
         let messages = vec![Message::System(format!("{task}\n\n{DATA}")), Message::User(text.to_owned())];
-        let request = ChatRequest { messages: messages.clone(), tools: Vec::new() };
-        let (mut written, mut usage) = (String::new(), None);
-        let read = async {
-            let mut stream = self.app.model.stream(request).await?;
-            while let Some(event) = stream.next().await {
-                match event? {
-                    ChatEvent::Text(text) => written.push_str(&text),
-                    ChatEvent::ToolCall(_) => {}
-                    ChatEvent::Finished { reason, usage: reported } => {
-                        usage = reported;
-                        if reason == FinishReason::Length {
-                            tracing::warn!("the model stopped at its token limit");
-                        }
-                        break;
-                    }
-                }
-                if written.len() > TEXT_MAX {
-                    break;
-                }
-            }
-            Ok(())
-        };
-        let ended = tokio::time::timeout_at(self.until, read).await;
-        self.meter.add(usage, &messages, &written, &[]);
-        let late = || {
-            let component = docent_domain::fault::Component::ChatModel;
-            Err(Fault::new(component, FaultKind::Timeout, "the summary took over two minutes"))
-        };
-        ended.unwrap_or_else(|_| late())?;
-        Ok(output::parse(&written))
+        let (written, ended) = model_call::ask(self.app, messages.clone(), TEXT_MAX, self.until).await;
+        self.meter.add(written.usage, &messages, &written.text, &[]);
+        ended?;
+        Ok(output::parse(&written.text))
     }
 }
 

@@ -110,6 +110,9 @@ pub(super) struct ChunkLine {
     span: [u32; 4],
     /// The number and start offset of each page.
     pages: Vec<[u32; 2]>,
+    /// Missing if it has no line of context.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    context: String,
     /// The dimensions of its vector in `vectors.f32`; 0 if it has none.
     dimensions: usize,
 }
@@ -277,6 +280,7 @@ impl ChunkLine {
             text: chunk.text.clone(),
             span: chunk.span.into(),
             pages: chunk.pages.iter().copied().map(Into::into).collect(),
+            context: chunk.context.clone(),
             dimensions: chunk.dense.as_ref().map_or(0, Vec::len),
         }
     }
@@ -292,6 +296,7 @@ impl ChunkLine {
             text: self.text,
             span: self.span.into(),
             pages: self.pages.into_iter().map(PageStart::from).collect(),
+            context: self.context,
             dense: (self.dimensions > 0).then_some(numbers),
         })
     }

@@ -253,6 +253,7 @@ impl FileRestore<'_> {
             span: chunk.span,
             pages: chunk.pages,
             headings,
+            context: chunk.context,
             embedding,
         };
         let entries = chunks.into_iter().zip(headings).zip(embeddings).map(entry).collect();
@@ -268,10 +269,13 @@ impl FileRestore<'_> {
         let lead = lead_of(chunks.iter().map(|chunk| chunk.text.as_str()));
         let mut embeddings = Vec::with_capacity(chunks.len());
         let headings = headings::of_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
-        for (batch, headings) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)) {
+        let context: Vec<String> = chunks.iter().map(|chunk| chunk.context.clone()).collect();
+        let lines = headings.chunks(BATCH).zip(context.chunks(BATCH));
+        for (batch, (headings, context)) in chunks.chunks(BATCH).zip(lines) {
             let texts: Vec<(u32, &str)> =
                 batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
-            let passages = Passages { title: document.title.as_str(), lead: &lead, chunks: &texts, headings };
+            let title = document.title.as_str();
+            let passages = Passages { title, lead: &lead, chunks: &texts, headings, context };
             let batch_embeddings: Vec<Embedding> = if reuses_vectors {
                 let sparse = match embedder.embed_sparse(passages).await? {
                     Some(sparse) => sparse.into_iter().map(Some).collect(),
