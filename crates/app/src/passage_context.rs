@@ -42,6 +42,8 @@ const ANSWER_BYTES: usize = 16_000;
 /// The cache is written after each call for documents of up to this many passages, and less often for longer ones,
 /// because it is written as a whole.
 const EACH_CALL_PASSAGES: usize = 2000;
+/// Maximum number of cached lines of a file, as a multiple of its passages: those of other titles, models or sizes of chunks.
+const CACHED_LINES: usize = 8;
 /// The name of the agent in the metrics.
 const AGENT: &str = "ingestion";
 /// Part of the digest of each line. Another version of the task writes all lines again.
@@ -73,6 +75,7 @@ pub(crate) async fn lines(
     let is_on = app.settings.passage_context == PassageContext::Model && !app.answers_by_quoting();
     let Some(file) = document.file.as_ref().filter(|_| is_on) else { return Ok(Vec::new()) };
     let input = Input::new(app, document, lead, chunks);
+    remove_unused(&mut extraction.context, &input.keys);
     let mut seen = HashSet::new();
     let is_missing = |n: &usize| {
         let key = &input.keys[*n];
@@ -111,6 +114,14 @@ pub(crate) async fn lines(
     }
     ended?;
     Ok(input.keys.iter().map(|key| extraction.context.get(key).cloned().unwrap_or_default()).collect())
+}
+
+/// Removes the lines of other titles, models and sizes of chunks if they are too many.
+fn remove_unused(lines: &mut Lines, keys: &[[u8; 32]]) {
+    if lines.len() > CACHED_LINES * keys.len() {
+        let used: HashSet<&[u8; 32]> = keys.iter().collect();
+        lines.retain(|key, _| used.contains(key));
+    }
 }
 
 /// The passages of each call: consecutive ones.
@@ -261,6 +272,18 @@ mod tests {
             [3000, 3000, 1000, 9000, 96].into_iter().zip(0..).map(|(t, n)| chunk(n, t)).collect();
         assert_eq!(batches(&large, &[0, 1, 2, 3, 4]), [vec![0], vec![1, 2], vec![3], vec![4]]);
         assert_eq!(batches(&chunks, &[]), Vec::<Vec<usize>>::new());
+    }
+
+    #[test]
+    fn unused_lines_are_removed_beyond_the_limit() {
+        let cached = |count: u8| (0..count).map(|n| ([n; 32], n.to_string())).collect::<Lines>();
+        let keys = [[3; 32], [99; 32]];
+        let mut lines = cached(16);
+        remove_unused(&mut lines, &keys);
+        assert_eq!(lines.len(), 16);
+        let mut lines = cached(17);
+        remove_unused(&mut lines, &keys);
+        assert_eq!(lines, [([3; 32], "3".to_owned())].into_iter().collect());
     }
 
     #[test]

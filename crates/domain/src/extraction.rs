@@ -11,7 +11,8 @@ pub struct Extraction {
     pub pages: Vec<ExtractedPage>,
     /// Metadata stored in the file.
     pub metadata: Metadata,
-    /// Lines of context of its passages, by the digest of what the chat model was given. Empty if it wrote no usable line.
+    /// Lines of context of its passages, by the digest of what the chat model was given. A line is empty if the model wrote
+    /// none that is usable.
     pub context: BTreeMap<[u8; 32], String>,
 }
 

@@ -1,6 +1,6 @@
 //! Passages as models read them: after a line about their document and their place in it.
 
-use crate::retrieval::ScoredChunk;
+use crate::retrieval::{Passages, ScoredChunk};
 
 /// Maximum number of characters of a title in a header.
 const TITLE_CHARACTERS: usize = 200;
@@ -20,6 +20,16 @@ pub fn without_extension(title: &str) -> &str {
 /// Returns a text after a header and a blank line; without a header, the text alone.
 pub fn with_header(header: &str, text: &str) -> String {
     if header.is_empty() { text.to_owned() } else { format!("{header}\n\n{text}") }
+}
+
+/// Returns the texts to embed for chunks: the document's title, the chunk's line of context, and the chunk, with blank
+/// lines between them.
+pub fn embedded_texts(passages: Passages<'_>) -> Vec<String> {
+    let title = without_extension(passages.title).trim();
+    // Chunks without an entry have no context.
+    let context = passages.context.iter().map(String::as_str).chain(std::iter::repeat(""));
+    let text = |((_, text), context): (&(u32, &str), &str)| with_header(title, &with_header(context, text));
+    passages.chunks.iter().zip(context).map(text).collect()
 }
 
 /// Returns a line with what a passage often lacks: the title of its document, the headings before it and its page, such as

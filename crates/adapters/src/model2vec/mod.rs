@@ -13,6 +13,7 @@ mod tests;
 
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::passage_text::embedded_texts;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector};
 use docent_ports::embedder::Embedder;
 pub use folder::InvalidModel;
@@ -33,7 +34,7 @@ const BATCH_TEXTS: usize = 64;
 
 /// An embedder with a static model in memory; returns dense vectors only.
 ///
-/// The embedded text of a chunk consists of its document's title, without file extension, and its text. All vectors have
+/// The embedded text of a chunk has its document's title and its line of context before it. All vectors have
 /// unit length, except that a text without a token of the model has the zero vector.
 ///
 /// The name of the model is `local:FOLDER@DIGEST`. The digest of the files keeps vectors of different models apart.
@@ -100,28 +101,10 @@ fn internal(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Fault
         .caused_by(error)
 }
 
-/// Returns the texts to embed for chunks: the document's title, a blank line, and the chunk.
-fn passage_texts(passages: Passages<'_>) -> Vec<String> {
-    let title = stem(passages.title).trim();
-    let text = |(_, text): &(u32, &str)| match title {
-        "" => (*text).to_owned(),
-        title => format!("{title}\n\n{text}"),
-    };
-    passages.chunks.iter().map(text).collect()
-}
-
-/// Removes the extension `.pdf` of a title.
-fn stem(title: &str) -> &str {
-    match title.len().checked_sub(4).and_then(|at| title.split_at_checked(at)) {
-        Some((stem, extension)) if extension.eq_ignore_ascii_case(".pdf") => stem,
-        _ => title,
-    }
-}
-
 #[async_trait]
 impl Embedder for Model2VecEmbedder {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
-        let vectors = self.embed(passage_texts(passages)).instrument(self.span()).await?;
+        let vectors = self.embed(embedded_texts(passages)).instrument(self.span()).await?;
         Ok(vectors.into_iter().map(|vector| Embedding { sparse: None, dense: Some(vector) }).collect())
     }
 

@@ -80,7 +80,7 @@ async fn unknown_words_are_left_out() {
 async fn chunk_is_embedded_with_title_of_document() {
     let embedder = load(&tiny()).unwrap();
     let of = async |title: &str, chunk: &str| {
-        let passages = Passages { title, lead: "", chunks: &[(1, chunk)], headings: &[] };
+        let passages = Passages { title, lead: "", chunks: &[(1, chunk)], headings: &[], context: &[] };
         embedder.embed_passages(passages).await.unwrap().remove(0).dense.unwrap()
     };
     let both = embed(&embedder, "valves pumps").await;
@@ -94,7 +94,7 @@ async fn more_chunks_than_a_batch_are_embedded_in_order() {
     let embedder = load(&tiny()).unwrap();
     let texts: Vec<&str> = (0..2 * BATCH_TEXTS + 1).map(|n| WORDS[n % 10].0).collect();
     let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, *text)).collect();
-    let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[] };
+    let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[], context: &[] };
     let embeddings = embedder.embed_passages(passages).await.unwrap();
     assert_eq!(embeddings.len(), texts.len());
     for (text, embedding) in texts.iter().zip(embeddings) {

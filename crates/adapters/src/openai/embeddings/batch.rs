@@ -1,6 +1,6 @@
 //! Texts to embed and their batches.
 
-use docent_domain::passage_text::{with_header, without_extension};
+use docent_domain::passage_text::embedded_texts;
 use docent_domain::retrieval::Passages;
 
 /// Longer queries are cut, because models limit their input.
@@ -44,16 +44,9 @@ pub(super) fn batches(mut texts: &[String], limits: BatchLimits) -> impl Iterato
     })
 }
 
-/// Returns the texts to embed for chunks: the document's title, the chunk's line of context, and the chunk, with blank
-/// lines between them.
+/// Returns the texts to embed for chunks.
 pub(super) fn passage_texts(passages: Passages<'_>) -> Vec<String> {
-    let title = without_extension(passages.title).trim();
-    // Chunks without an entry have no context.
-    let context = passages.context.iter().map(String::as_str).chain(std::iter::repeat(""));
-    let text = |((_, text), context): (&(u32, &str), &str)| {
-        sendable(&with_header(title, &with_header(context, text)))
-    };
-    passages.chunks.iter().zip(context).map(text).collect()
+    embedded_texts(passages).iter().map(|text| sendable(text)).collect()
 }
 
 /// Returns the text to embed for a query.
