@@ -5,9 +5,10 @@
 
 use docent_adapters::qdrant::{Options, QdrantIndex};
 use docent_adapters::system::SystemEntropy;
-use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::condition::{Comparison, Condition};
 use docent_domain::id::{CollectionId, VersionId};
+use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::{ChunkFilter, IndexedVersion};
 use docent_domain::scope::Scope;
 use docent_ports::vector_index::VectorIndex;

@@ -1,8 +1,9 @@
 //! Conditions on the attributes of documents, with the grammar of the OpenAI API's vector store filters.
 
-use crate::attributes::{AttributeKey, AttributeValue, BuiltIn, DocumentLabels};
+use crate::attributes::{AttributeKey, AttributeValue, BuiltIn};
 use crate::error::ValidationError;
 use crate::id::CollectionId;
+use crate::labels::DocumentLabels;
 use crate::scope::Scope;
 
 /// Maximum depth of nested conditions.

@@ -27,7 +27,7 @@ pub struct Document {
     pub title: Title,
     /// Attributes that users gave it.
     pub attributes: Attributes,
-    /// Number of the labels' last change; see [`DocumentLabels`](crate::attributes::DocumentLabels).
+    /// Number of the labels' last change; see [`DocumentLabels`](crate::labels::DocumentLabels).
     pub labels_revision: u32,
     /// ID of the version that is searched, or that is the first to be.
     pub version_id: VersionId,

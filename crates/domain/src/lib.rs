@@ -25,6 +25,7 @@ pub mod group;
 pub mod headings;
 pub mod id;
 pub mod job;
+pub mod labels;
 pub mod limits;
 pub mod listing;
 pub mod metrics;

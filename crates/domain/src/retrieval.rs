@@ -1,10 +1,10 @@
 //! Values written to and read from the vector store.
 
-use crate::attributes::DocumentLabels;
 use crate::chunk::{PageStart, Span};
 use crate::condition::Condition;
 use crate::extraction::PageLabels;
 use crate::id::{ChunkId, DocumentId, VersionId};
+use crate::labels::DocumentLabels;
 use crate::scope::Scope;
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,10 +1,11 @@
 //! Retrieval values for tests, derived from a number or a few words.
 
 use chrono::DateTime;
-use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::extraction::PageLabels;
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
+use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::{
     Embedding, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, QueryTerm, QueryTerms, ScoredChunk,
     SearchedVersion, SparseVector, TermCounts,

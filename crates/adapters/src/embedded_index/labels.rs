@@ -7,9 +7,10 @@
 //! Documents of versions without this file have no labels; see [`unlabelled`].
 
 use chrono::DateTime;
-use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::condition::Condition;
 use docent_domain::id::{CollectionId, UserId, VersionId};
+use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::IndexedVersion;
 use docent_domain::scope::Scope;
 use rustc_hash::FxHashMap;

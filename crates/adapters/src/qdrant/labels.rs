@@ -10,7 +10,8 @@
 //! [`CollectionId::EVERYONE`]: docent_domain::id::CollectionId::EVERYONE
 
 use super::points::{integer, list, object_of, string};
-use docent_domain::attributes::{AttributeKey, AttributeValue, BuiltIn, DocumentLabels};
+use docent_domain::attributes::{AttributeKey, AttributeValue, BuiltIn};
+use docent_domain::labels::DocumentLabels;
 use qdrant_client::qdrant::Value;
 use qdrant_client::qdrant::value::Kind;
 use std::collections::HashMap;

@@ -257,7 +257,7 @@ fn read_pages(value: &Value) -> Option<Vec<PageStart>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docent_domain::attributes::DocumentLabels;
+    use docent_domain::labels::DocumentLabels;
     use docent_domain::retrieval::{Embedding, SparseVector, TermCounts};
     use uuid::Uuid;
 

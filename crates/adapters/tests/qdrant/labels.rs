@@ -1,9 +1,10 @@
 //! Scopes and conditions in requests, and the labels in the payload of points.
 
 use super::*;
-use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::condition::{Comparison, Condition};
 use docent_domain::id::CollectionId;
+use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::IndexedVersion;
 use docent_domain::scope::Scope;
 use std::collections::BTreeSet;

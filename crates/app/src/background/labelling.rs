@@ -1,9 +1,9 @@
 //! Writes changed labels of documents to the vector store.
 
 use super::Background;
-use docent_domain::attributes::DocumentLabels;
 use docent_domain::document::Document;
 use docent_domain::fault::Fault;
+use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::IndexedVersion;
 use std::time::Duration;
 

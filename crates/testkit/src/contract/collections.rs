@@ -3,7 +3,7 @@
 use super::records::{add_collections, add_documents, add_users, first};
 use crate::builders::{at, collection, collection_id, coverage, document, group, id, user};
 use CollectionRole::{Contributor, Manager, Viewer};
-use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, DocumentLabels};
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::collection::{
     Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole, Member, Membership,
     RoleSource, SourcedRole,
@@ -12,6 +12,7 @@ use docent_domain::condition::{Comparison, Condition};
 use docent_domain::document::Document;
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::{CollectionId, DocumentId, VersionId};
+use docent_domain::labels::DocumentLabels;
 use docent_domain::listing::{CollectionFilter, DocumentFilter, DocumentQuery};
 use docent_domain::scope::Scope;
 use docent_ports::collections::CollectionSize;

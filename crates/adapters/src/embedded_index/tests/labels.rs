@@ -1,7 +1,8 @@
 use super::*;
-use docent_domain::attributes::{AttributeKey, AttributeValue, DocumentLabels};
+use docent_domain::attributes::{AttributeKey, AttributeValue};
 use docent_domain::condition::{Comparison, Condition};
 use docent_domain::id::{CollectionId, VersionId};
+use docent_domain::labels::DocumentLabels;
 use docent_domain::scope::Scope;
 use docent_testkit::builders::id;
 use std::collections::BTreeSet;

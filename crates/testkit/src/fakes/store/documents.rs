@@ -3,11 +3,11 @@
 use super::{Tables, Transaction, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use docent_domain::attributes::DocumentLabels;
 use docent_domain::document::{Deletion, Document, DocumentState, Replacement, StoredFile};
 use docent_domain::fault::Result;
 use docent_domain::generation::IndexedRevision;
 use docent_domain::id::{DocumentId, UserId, VersionId};
+use docent_domain::labels::DocumentLabels;
 use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
