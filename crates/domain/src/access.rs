@@ -4,12 +4,10 @@
 //! Use cases that change something take a `Grant`, so code that skips the check does not compile.
 
 use crate::api_key::{ApiKey, ApiKeyScope, ApiKeyScopes};
-use crate::document::Document;
 use crate::error::Forbidden;
 use crate::id::{ApiKeyId, CollectionId, UserId};
 use crate::limits::AccountLimits;
 use crate::permission::{Permission, PermissionSet};
-use crate::scope::{DocumentRights, Scope};
 use crate::user::User;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -121,33 +119,6 @@ impl Actor {
             return self.grant(true);
         }
         self.authorize()
-    }
-
-    /// Grants an operation that changes a document: its owner if it is a contributor to one of its collections, managers of
-    /// all of its collections, and actors with the permission who can see it. An API key must be usable for all of its
-    /// collections.
-    ///
-    /// # Errors
-    /// For any other actor or API key scope.
-    pub fn authorize_on<A: Operation>(
-        &self,
-        scope: &Scope,
-        document: &Document,
-    ) -> Result<Grant<A>, Forbidden> {
-        let is_own = document.owner == Some(self.user);
-        let can_change =
-            |rights: DocumentRights| rights.can_change_any() || (is_own && rights.can_change_own());
-        let rights = scope.rights_on(document);
-        if !document.collections.iter().all(|of| self.can_use(*of)) {
-            return Err(Forbidden);
-        }
-        if rights.is_some_and(can_change) && self.has_scope(A::OWN_SCOPE) {
-            return self.grant(true);
-        }
-        match rights.is_some() || self.authorize::<ViewDocuments>().is_ok() {
-            true => self.authorize(),
-            false => Err(Forbidden),
-        }
     }
 
     fn is_allowed(&self, rule: AccessRule) -> bool {
@@ -353,14 +324,15 @@ permitted! {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::api_key::{ApiKeyName, ApiKeyPrefix};
     use crate::text::Email;
     use crate::user::PasswordHash;
     use chrono::DateTime;
 
-    fn user(is_active: bool, is_staff: bool, is_superuser: bool) -> User {
+    /// An account with ID 1.
+    pub(crate) fn user(is_active: bool, is_staff: bool, is_superuser: bool) -> User {
         User {
             id: UserId::generate(DateTime::UNIX_EPOCH, [1; 10]),
             email: Email::parse("a@b.c").unwrap(),
@@ -376,35 +348,6 @@ mod tests {
             second_factor: None,
             language: None,
         }
-    }
-
-    #[test]
-    fn shared_conversation_is_readable_through_a_role_of_another_account() {
-        use crate::conversation::{Conversation, ConversationSelection, ConversationTitle};
-        let collection = |n| CollectionId::from_uuid(uuid::Uuid::from_u128(n));
-        let owner = user(true, false, false);
-        let other = User { id: UserId::generate(DateTime::UNIX_EPOCH, [2; 10]), ..owner.clone() };
-        let conversation = Conversation {
-            id: crate::id::ConversationId::from_uuid(uuid::Uuid::from_u128(9)),
-            owner: owner.id,
-            title: ConversationTitle::untitled(),
-            selection: ConversationSelection::default(),
-            is_pinned: false,
-            limited_key: None,
-            created_at: DateTime::UNIX_EPOCH,
-            updated_at: DateTime::UNIX_EPOCH,
-        };
-        let is_readable = |user: &User, roles: &[u128], shared: &[u128]| {
-            let actor = Actor::of(user).unwrap();
-            let role = |n: &u128| (collection(*n), crate::collection::CollectionRole::Viewer);
-            let scope = Scope::of(&actor, roles.iter().map(role));
-            let shared = shared.iter().map(|n| collection(*n)).collect();
-            conversation.is_readable_through(&actor.authorize().unwrap(), &scope, &shared)
-        };
-        assert!(is_readable(&other, &[5, 6], &[6, 7]));
-        assert!(!is_readable(&other, &[5], &[6]));
-        assert!(!is_readable(&other, &[5], &[]));
-        assert!(!is_readable(&owner, &[5], &[5]), "its own are open to it or hidden from its key");
     }
 
     #[test]
@@ -449,7 +392,8 @@ mod tests {
         assert!(actor.authorize::<ViewUsers>().is_err());
     }
 
-    fn key(scopes: &[&'static str]) -> ApiKey {
+    /// An API key of the account of [`user`] with these scopes.
+    pub(crate) fn key(scopes: &[&'static str]) -> ApiKey {
         ApiKey {
             id: ApiKeyId::generate(DateTime::UNIX_EPOCH, [3; 10]),
             user: UserId::generate(DateTime::UNIX_EPOCH, [1; 10]),
@@ -464,21 +408,6 @@ mod tests {
             last_used_at: None,
             revoked_at: None,
         }
-    }
-
-    #[test]
-    fn permission_does_not_reach_beyond_the_collections_of_an_api_key() {
-        let [inside, outside] = [1, 2].map(|n| CollectionId::from_uuid(uuid::Uuid::from_u128(n)));
-        let key = ApiKey { collections: Some(BTreeSet::from([inside])), ..key(&["admin"]) };
-        let actor = Actor::of(&user(true, true, true)).unwrap().with_key(&key);
-        let id = crate::id::DocumentId::generate(DateTime::UNIX_EPOCH, [4; 10]);
-        let owner = UserId::generate(DateTime::UNIX_EPOCH, [2; 10]);
-        let title = crate::text::Title::parse("t").unwrap();
-        let document = Document::new(id, owner, inside, title, None, DateTime::UNIX_EPOCH);
-        let scope = Scope::of(&actor, []);
-        assert!(actor.authorize_on::<DeleteDocuments>(&scope, &document).is_ok());
-        let both = Document { collections: BTreeSet::from([inside, outside]), ..document };
-        assert!(actor.authorize_on::<DeleteDocuments>(&scope, &both).is_err());
     }
 
     #[test]

@@ -255,6 +255,37 @@ mod tests {
     }
 
     #[test]
+    fn shared_conversation_is_readable_through_a_role_of_another_account() {
+        use crate::access::Actor;
+        use crate::access::tests::user;
+        use crate::user::User;
+        let collection = |n| CollectionId::from_uuid(uuid::Uuid::from_u128(n));
+        let owner = user(true, false, false);
+        let other = User { id: UserId::generate(DateTime::UNIX_EPOCH, [2; 10]), ..owner.clone() };
+        let conversation = Conversation {
+            id: crate::id::ConversationId::from_uuid(uuid::Uuid::from_u128(9)),
+            owner: owner.id,
+            title: ConversationTitle::untitled(),
+            selection: ConversationSelection::default(),
+            is_pinned: false,
+            limited_key: None,
+            created_at: DateTime::UNIX_EPOCH,
+            updated_at: DateTime::UNIX_EPOCH,
+        };
+        let is_readable = |user: &User, roles: &[u128], shared: &[u128]| {
+            let actor = Actor::of(user).unwrap();
+            let role = |n: &u128| (collection(*n), crate::collection::CollectionRole::Viewer);
+            let scope = Scope::of(&actor, roles.iter().map(role));
+            let shared = shared.iter().map(|n| collection(*n)).collect();
+            conversation.is_readable_through(&actor.authorize().unwrap(), &scope, &shared)
+        };
+        assert!(is_readable(&other, &[5, 6], &[6, 7]));
+        assert!(!is_readable(&other, &[5], &[6]));
+        assert!(!is_readable(&other, &[5], &[]));
+        assert!(!is_readable(&owner, &[5], &[5]), "its own are open to it or hidden from its key");
+    }
+
+    #[test]
     fn title_is_derived_from_first_question() {
         let title = |text: &str| ConversationTitle::of_question(text).as_str().to_owned();
         assert_eq!(title("  What was\nthe revenue? "), "What was the revenue?");

@@ -3,9 +3,10 @@
 //! Use cases that read documents take a [`Scope`], and stores apply it before they rank or count. It can be created only
 //! from an actor's roles, or from a permission to see the documents of all accounts.
 
-use crate::access::{Actor, Grant, ViewDocuments};
+use crate::access::{Actor, Grant, Operation, ViewDocuments};
 use crate::collection::CollectionRole;
 use crate::document::Document;
+use crate::error::Forbidden;
 use crate::id::CollectionId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -109,9 +110,41 @@ impl DocumentRights {
     }
 }
 
+impl Actor {
+    /// Grants an operation that changes a document: its owner if it is a contributor to one of its collections, managers of
+    /// all of its collections, and actors with the permission who can see it. An API key must be usable for all of its
+    /// collections.
+    ///
+    /// # Errors
+    /// For any other actor or API key scope.
+    pub fn authorize_on<A: Operation>(
+        &self,
+        scope: &Scope,
+        document: &Document,
+    ) -> Result<Grant<A>, Forbidden> {
+        if !document.collections.iter().all(|of| self.can_use(*of)) {
+            return Err(Forbidden);
+        }
+        let is_own = document.owner == Some(self.user());
+        match scope.rights_on(document) {
+            Some(rights) if rights.can_change_any() || (is_own && rights.can_change_own()) => {
+                self.authorize_for(Some(self.user()))
+            }
+            Some(_) => self.authorize(),
+            None => {
+                self.authorize::<ViewDocuments>()?;
+                self.authorize()
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::access::DeleteDocuments;
+    use crate::access::tests::{key, user};
+    use crate::api_key::ApiKey;
     use crate::id::{DocumentId, UserId};
     use crate::text::Title;
     use CollectionRole::{Contributor, Manager, Viewer};
@@ -162,5 +195,20 @@ mod tests {
         assert_eq!(wide.within(&[collection(2), collection(3)]), None);
         assert!(wide.within(&[]).unwrap().is_empty());
         assert_eq!(Scope::SERVICE.within(&[collection(9)]), Some(scope(&[(9, Manager)])));
+    }
+
+    #[test]
+    fn permission_does_not_reach_beyond_the_collections_of_an_api_key() {
+        let [inside, outside] = [1, 2].map(|n| CollectionId::from_uuid(uuid::Uuid::from_u128(n)));
+        let key = ApiKey { collections: Some(BTreeSet::from([inside])), ..key(&["admin"]) };
+        let actor = Actor::of(&user(true, true, true)).unwrap().with_key(&key);
+        let id = crate::id::DocumentId::generate(DateTime::UNIX_EPOCH, [4; 10]);
+        let owner = UserId::generate(DateTime::UNIX_EPOCH, [2; 10]);
+        let title = crate::text::Title::parse("t").unwrap();
+        let document = Document::new(id, owner, inside, title, None, DateTime::UNIX_EPOCH);
+        let scope = Scope::of(&actor, []);
+        assert!(actor.authorize_on::<DeleteDocuments>(&scope, &document).is_ok());
+        let both = Document { collections: BTreeSet::from([inside, outside]), ..document };
+        assert!(actor.authorize_on::<DeleteDocuments>(&scope, &both).is_err());
     }
 }
