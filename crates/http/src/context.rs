@@ -1,7 +1,7 @@
 //! Shared state of handlers and middleware.
 
+use crate::body_budget::BodyBudget;
 use crate::error::ApiError;
-use crate::extract::body::BodyBudget;
 use crate::metrics::Metrics;
 use crate::settings::HttpSettings;
 use crate::table::Table;

@@ -10,26 +10,14 @@ use actix_web::dev::Payload;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::{Bytes, BytesMut};
 use futures::StreamExt;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Maximum size in bytes of forms and of JSON bodies that need no login. Bodies up to this size are not part of the budget, so
 /// they are accepted while it is used up.
 pub const SMALL: usize = 16 * 1024;
-/// Bytes of larger bodies in memory at the same time.
-const BUDGET: u32 = 32 * 1024 * 1024;
 /// Suggested delay when the budget is used up.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-
-/// The memory for request bodies that are larger than [`SMALL`].
-pub struct BodyBudget(Arc<Semaphore>);
-
-impl Default for BodyBudget {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(BUDGET as usize)))
-    }
-}
 
 /// A body in memory. Its part of the budget is free again when it is dropped.
 pub struct Buffered {
@@ -72,9 +60,7 @@ async fn read_all(context: &State, payload: &mut Payload, limit: usize) -> Resul
         bytes.extend_from_slice(&chunk);
         let taken = room.as_ref().map_or(SMALL, |room| SMALL + room.num_permits());
         if let Some(more) = bytes.len().checked_sub(taken).filter(|more| *more > 0) {
-            let more = u32::try_from(more).unwrap_or(u32::MAX);
-            let more = Arc::clone(&context.body_budget.0).try_acquire_many_owned(more);
-            let more = more.map_err(|_| ApiError::overloaded(RETRY_AFTER))?;
+            let more = context.body_budget.take(more).ok_or_else(|| ApiError::overloaded(RETRY_AFTER))?;
             match &mut room {
                 Some(room) => room.merge(more),
                 None => room = Some(more),
