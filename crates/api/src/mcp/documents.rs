@@ -1,7 +1,7 @@
 //! Implementation of the tools.
 
 use super::outcome::{Failed, Found};
-use super::tools::Reader;
+use super::reader::Reader;
 use crate::documents::list::{TITLE_PART_MAX, cursor, position};
 use crate::documents::response::DocumentResponse;
 use crate::paging;

@@ -5,6 +5,7 @@
 
 mod documents;
 mod outcome;
+mod reader;
 mod tools;
 
 use crate::openapi::answers;
@@ -15,11 +16,12 @@ use docent_http::context::Context;
 use docent_http::error::Problem;
 use docent_http::{ApiError, Body, Reply, Scoped, State};
 use http_body_util::{BodyExt, Full};
+use reader::Reader;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Serialize;
 use std::sync::Arc;
-use tools::{Reader, Tools};
+use tools::Tools;
 use utoipa::ToSchema;
 
 /// A JSON-RPC message: a request, or a notification without `id`.
