@@ -4,6 +4,7 @@
 //! Question and answer are recorded together when the answer has ended, even if it failed.
 
 pub mod answers;
+mod find;
 pub mod own;
 mod reading;
 pub mod sharing;

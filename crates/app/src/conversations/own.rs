@@ -1,6 +1,7 @@
 //! Conversations of the requesting account, and those that others share with it, which it can only read. Other conversations are
 //! not found, even by superusers; an API key that is limited to collections finds only those of its account that it began.
 
+use super::find::find;
 use super::reading::{self, ConversationRead};
 use super::sharing::{self, Sharing};
 use crate::error::{Error, Result};
@@ -12,9 +13,7 @@ use docent_domain::conversation::{
 use docent_domain::feedback::{Feedback, FeedbackComment, Rating};
 use docent_domain::id::{ConversationId, DocumentId, MessageId};
 use docent_domain::listing::{ConversationFilter, ConversationPosition, PageRequest, SharedConversations};
-use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
-use docent_ports::conversations::ConversationReader;
 use std::collections::{HashMap, HashSet};
 
 /// Which of its conversations an account lists.
@@ -249,13 +248,4 @@ async fn set_feedback(
         return Err(Error::AnswerNotFound);
     }
     Ok(work.commit().await?)
-}
-
-pub(super) async fn find(
-    reader: &mut dyn ConversationReader,
-    grant: &Grant<Chat>,
-    id: ConversationId,
-) -> Result<Conversation> {
-    let found = reader.get(id).await?.filter(|conversation| conversation.is_open_to(grant));
-    found.ok_or(Error::NotFound(RecordKind::Conversation))
 }

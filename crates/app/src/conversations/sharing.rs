@@ -1,6 +1,6 @@
 //! Sharing conversations with the readers of collections, who can only read them.
 
-use super::own;
+use super::find::find;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::documents::label;
 use crate::error::{Error, Result};
@@ -79,7 +79,7 @@ pub async fn share(
     collections: BTreeSet<CollectionId>,
 ) -> Result<(Conversation, Sharing)> {
     let mut work = app.store.begin().await?;
-    let conversation = own::find(work.conversations(), grant, id).await?;
+    let conversation = find(work.conversations(), grant, id).await?;
     let scope = scope::in_work(&mut *work, actor).await?;
     let before = work.conversations().shared_with(&[id]).await?.remove(&id).unwrap_or_default();
     for added in collections.difference(&before) {
