@@ -2,18 +2,25 @@
 //!
 //! The version that is searched stays until the new one is ingested. One transaction then switches from one to the other.
 
-use super::upload::NewVersion;
 use super::versions;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::jobs::queue;
 use crate::{App, limits, scope};
-use docent_domain::access::{Actor, ChangeDocuments};
+use docent_domain::access::{Actor, ChangeDocuments, Grant};
 use docent_domain::audit::AuditAction;
 use docent_domain::document::{Document, StoredFile};
 use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::permission::RecordKind;
 use docent_domain::trace::TraceParent;
+
+/// The version that an upload makes. [`begin`] authorizes it.
+#[derive(Clone, Debug)]
+pub struct NewVersion {
+    actor: Actor,
+    pub(super) grant: Grant<ChangeDocuments>,
+    document: DocumentId,
+}
 
 /// Authorizes an upload that replaces the file of a document.
 ///

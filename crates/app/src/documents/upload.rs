@@ -3,12 +3,12 @@
 //! The bytes are streamed to the blob store. The record and its ingestion job are then written in one transaction: an
 //! acknowledged upload is never lost, and a failed one leaves no record.
 
-use super::replace;
+use super::replace::{self, NewVersion};
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::{App, limits};
 use bytes::Bytes;
-use docent_domain::access::{Actor, AddDocuments, ChangeDocuments, Grant};
+use docent_domain::access::{AddDocuments, Grant};
 use docent_domain::attributes::Attributes;
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::CollectionRole;
@@ -34,14 +34,6 @@ pub enum UploadTarget {
     New(NewDocument),
     /// A new version of a document.
     Version(NewVersion),
-}
-
-/// The version that an upload makes. [`replace::begin`] authorizes it.
-#[derive(Clone, Debug)]
-pub struct NewVersion {
-    pub(super) actor: Actor,
-    pub(super) grant: Grant<ChangeDocuments>,
-    pub(super) document: DocumentId,
 }
 
 /// The document that an upload makes.
