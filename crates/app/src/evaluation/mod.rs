@@ -9,6 +9,7 @@ mod baselines;
 pub mod comparison;
 mod measure;
 pub mod questions;
+mod ranking;
 mod relevance;
 pub mod report;
 mod statistics;
@@ -18,8 +19,9 @@ pub use measure::{
     DEPTH, EvaluationInput, EvaluationResult, QuestionResult, RankingResult, matching, measure,
 };
 pub use questions::{InvalidQuestion, LinkedQuestion, Question, QuestionSet, UnanswerableQuestion};
+pub use ranking::{Ranking, SearchScope};
 pub use relevance::{Passage, Rank, Relevance};
-pub use report::{Metric, Ranking, SearchScope};
+pub use report::Metric;
 pub use statistics::{Estimate, RESAMPLES, estimate, estimate_over_sets};
 
 use docent_domain::id::DocumentId;
