@@ -1,9 +1,9 @@
 //! URLs and templates of documents, conversations, webhooks, jobs and usage.
 
 use super::{
-    answers, conversation, conversations, document, document_actions, document_attributes, document_bulk,
-    document_chunks, document_file, document_readers, document_upload, documents, find, jobs, model, search,
-    service, usage, webhook, webhooks,
+    answers, conversation, conversations, document, document_actions, document_bulk, document_chunks,
+    document_file, document_readers, document_upload, documents, find, jobs, model, search, service, usage,
+    webhook, webhooks,
 };
 use crate::signed_in::layout::Framed;
 use crate::templates::pages;
@@ -18,7 +18,7 @@ routes! {
     "/documents/{id}/chunks" { GET => document_chunks::chunks }
     "/documents/{id}/readers" { GET => document_readers::readers }
     "/documents/{id}/file"   { GET => document_file::file }
-    "/documents/{id}/attributes" { POST => document_attributes::change }
+    "/documents/{id}/attributes" { POST => document_actions::change_attributes }
     "/documents/{id}/retry"  { POST => document_actions::retry }
     "/documents/{id}/delete" { POST => document_actions::delete }
     "/find"                  { GET => find::find }

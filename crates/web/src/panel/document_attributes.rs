@@ -1,21 +1,8 @@
-//! Attributes on the page of a document, and `POST /admin/documents/{id}/attributes`
+//! Attributes on the page of a document, and the form that changes them
 
-use super::document::show;
-use super::nav::ROOT;
-use crate::signed_in::form::{Form, OwnForm, STALE, digest, is_stale};
-use crate::signed_in::page::{self, PageResult, id_of};
-use crate::signed_in::session::Staff;
-use actix_web::web::Path;
-use docent_app::documents::details;
-use docent_app::documents::label::{self, LabelChange};
-use docent_app::error::Error;
-use docent_domain::access::ViewDocuments;
+use crate::signed_in::form::{Form, digest};
 use docent_domain::attributes::{ATTRIBUTES_MAX, AttributeKey, AttributeValue, Attributes};
 use docent_domain::document::Document;
-use docent_domain::id::DocumentId;
-use docent_domain::permission::RecordKind;
-use docent_http::State;
-use docent_http::error::sentence;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -36,8 +23,9 @@ pub(super) struct AttributesView {
     may_change: bool,
 }
 
+/// An attribute in the form, valid or not.
 #[derive(Clone, Default, Serialize)]
-struct Row {
+pub(super) struct Row {
     key: String,
     r#type: String,
     value: String,
@@ -49,6 +37,11 @@ impl AttributesView {
         let seen = revision(&document.attributes);
         Self { rows, types: TYPES, errors: Vec::new(), seen, max: ATTRIBUTES_MAX, may_change }
             .with_blank_rows()
+    }
+
+    /// A submitted form that is not valid.
+    pub(super) fn rejected(rows: Vec<Row>, errors: Vec<String>, seen: String) -> Self {
+        Self { rows, types: TYPES, errors, seen, max: ATTRIBUTES_MAX, may_change: true }.with_blank_rows()
     }
 
     fn with_blank_rows(mut self) -> Self {
@@ -74,13 +67,13 @@ fn rows(attributes: &Attributes) -> Vec<Row> {
 }
 
 /// Digest of attributes, to detect concurrent changes.
-fn revision(attributes: &Attributes) -> String {
+pub(super) fn revision(attributes: &Attributes) -> String {
     let rows = rows(attributes);
     digest(&rows.iter().map(|row| [&row.key, &row.r#type, &row.value]).collect::<Vec<_>>())
 }
 
 /// Rows of a submitted form that are not blank.
-fn submitted(form: &Form) -> Vec<Row> {
+pub(super) fn submitted(form: &Form) -> Vec<Row> {
     let (keys, types, values) = (form.all("key"), form.all("type"), form.all("value"));
     let row = |((key, kind), value): ((&str, &str), &str)| Row {
         key: key.trim().to_owned(),
@@ -92,7 +85,7 @@ fn submitted(form: &Form) -> Vec<Row> {
 }
 
 /// The attributes of the rows, or what is wrong with each row.
-fn parse(rows: &[Row]) -> Result<Attributes, Vec<String>> {
+pub(super) fn parse(rows: &[Row]) -> Result<Attributes, Vec<String>> {
     let (mut values, mut errors) = (BTreeMap::new(), Vec::new());
     for row in rows {
         match parse_row(row) {
@@ -123,35 +116,6 @@ fn parse_row(row: &Row) -> Result<(AttributeKey, AttributeValue), String> {
         (_, text) => AttributeValue::string(text).map_err(|invalid| invalid.reason.to_string())?,
     };
     Ok((key, value))
-}
-
-pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
-    let grant = staff.authorize::<ViewDocuments>()?;
-    let id: DocumentId = id_of(RecordKind::Document, &id)?;
-    let address = format!("{ROOT}/documents/{id}");
-    let document = details::get(&context.app, grant, id).await?.document;
-    let seen = revision(&document.attributes);
-    if is_stale(&form, &seen) {
-        staff.warn(STALE)?;
-        return Ok(page::see_other(&address));
-    }
-    let rows = submitted(&form);
-    let errors = match parse(&rows) {
-        Ok(attributes) => {
-            let change = LabelChange { collections: None, attributes: Some(attributes) };
-            match label::label(&context.app, &staff.actor, id, change).await {
-                Ok(_) => {
-                    staff.notify("The attributes were saved.")?;
-                    return Ok(page::see_other(&address));
-                }
-                Err(Error::Invalid(invalid)) => vec![sentence(&format!("attributes {}.", invalid.reason))],
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(errors) => errors,
-    };
-    let draft = AttributesView { rows, types: TYPES, errors, seen, max: ATTRIBUTES_MAX, may_change: true };
-    show(&staff, &context, id, Some(draft.with_blank_rows())).await
 }
 
 #[cfg(test)]
