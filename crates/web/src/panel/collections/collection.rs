@@ -1,7 +1,7 @@
 //! `/admin/collections/add`, `/admin/collections/{id}` and `/admin/collections/{id}/delete`
 
-use super::members::{MemberDraft, MembersView};
-use super::names;
+use super::member_form::{MemberDraft, MembersView};
+use super::{address, names};
 use crate::panel::access::kinds;
 use crate::panel::documents::email;
 use crate::panel::listing::PageNumber;
@@ -62,6 +62,16 @@ pub(super) struct CollectionView {
     may_delete: bool,
     may_view_documents: bool,
     may_view_audit: bool,
+}
+
+impl CollectionView {
+    /// Sentence about the readers of a collection.
+    fn readers(open: &OpenCollection) -> String {
+        let readers = names::readers(&open.collection, open.size.members);
+        format!(
+            "Its documents are read by {readers}, and by staff with the permission to view all documents."
+        )
+    }
 }
 
 /// Form values of a collection, valid or not.
@@ -145,10 +155,6 @@ impl Draft {
 fn revision(collection: &Collection) -> String {
     let Draft { name, description, role_of_all, .. } = Draft::of(collection);
     digest(&(name, description, role_of_all))
-}
-
-pub(super) fn address(id: CollectionId) -> String {
-    format!("{ROOT}/collections/{id}")
 }
 
 /// Reads a collection that the user may view.

@@ -5,13 +5,16 @@
 
 mod collection;
 mod list;
+mod member_form;
 mod members;
 mod names;
 
 pub(super) use self::names::readers;
 
+use super::nav::ROOT;
 use crate::signed_in::layout::Framed;
 use crate::templates::pages;
+use docent_domain::id::CollectionId;
 use docent_http::routes;
 
 routes! {
@@ -27,4 +30,9 @@ routes! {
 pages! {
     Framed<list::CollectionsPage> => "collections.html"
     Framed<collection::CollectionPage> => "collection.html"
+}
+
+/// Path of the page of a collection.
+fn address(id: CollectionId) -> String {
+    format!("{ROOT}/collections/{id}")
 }

@@ -2,7 +2,6 @@
 
 use crate::signed_in::times::Time;
 use chrono::{DateTime, Utc};
-use docent_app::collections::browse::OpenCollection;
 use docent_domain::collection::{Collection, CollectionKind, CollectionRole};
 
 /// Choices of a role.
@@ -38,16 +37,6 @@ pub(in crate::panel) fn readers(collection: &Collection, members: u64) -> String
         (None, Some(_), 0) => "only its owner".to_owned(),
         (None, None, n) => of(n),
         (None, Some(_), n) => format!("its owner and {}", of(n)),
-    }
-}
-
-impl super::collection::CollectionView {
-    /// Sentence about the readers of a collection.
-    pub(super) fn readers(open: &OpenCollection) -> String {
-        let readers = readers(&open.collection, open.size.members);
-        format!(
-            "Its documents are read by {readers}, and by staff with the permission to view all documents."
-        )
     }
 }
 
