@@ -4,6 +4,7 @@
 
 use crate::language;
 use crate::language::request::prefer;
+use crate::signed_in::cookie;
 use crate::signed_in::own_page::OwnPage;
 use crate::signed_in::session;
 use actix_session::Session;
@@ -45,7 +46,7 @@ fn response(known: Option<BrowserSession>) -> HttpResponse {
 
 /// Says which account is signed in. A page asks when it is opened, so the absence of a session is no error.
 pub(crate) async fn show(context: State, cookie: Session, client: Client) -> Reply {
-    let Some(id) = session::id_of(&cookie) else { return Ok(response(None)) };
+    let Some(id) = cookie::id_of(&cookie) else { return Ok(response(None)) };
     let app = &context.app;
     match sessions::authenticate_browser(app, id, client.address).await {
         // The account can only open the page that sets up its second factor.

@@ -37,5 +37,5 @@ pub fn mount(config: &mut ServiceConfig) {
 /// Middleware for the sessions of browsers. The key signs the cookie; `is_https` says whether browsers reach the service over
 /// HTTPS.
 pub fn sessions(key: &SessionKey, is_https: bool) -> SessionMiddleware<CookieSessionStore> {
-    signed_in::session::middleware(key, is_https)
+    signed_in::cookie::middleware(key, is_https)
 }

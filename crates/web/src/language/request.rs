@@ -2,7 +2,7 @@
 
 use super::{CURRENT, Language, default, find};
 use crate::signed_in::area::Area;
-use crate::signed_in::session;
+use crate::signed_in::cookie;
 use actix_session::SessionExt;
 use actix_web::body::MessageBody;
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
@@ -64,7 +64,7 @@ impl FromRequest for AccountLanguage {
     type Future = LocalBoxFuture<'static, Result<Self, Infallible>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (session, context) = (session::id_of(&request.get_session()), context::of(request));
+        let (session, context) = (cookie::id_of(&request.get_session()), context::of(request));
         let client = request.extensions().get::<Client>().copied();
         let path = request.path().to_owned();
         Box::pin(async move {

@@ -1,6 +1,7 @@
 //! `/admin/login` and `/account/login`
 
 use super::area::Area;
+use super::cookie;
 use super::form::Form;
 use super::page::{self, PageResult};
 use super::session::{self, PendingLogin};
@@ -54,7 +55,7 @@ pub(crate) async fn show(
 
 /// Whether the browser is signed in with an account that cannot use the panel.
 async fn is_without_panel_access(context: &State, session: &Session, client: Client) -> bool {
-    let Some(id) = session::id_of(session) else { return false };
+    let Some(id) = cookie::id_of(session) else { return false };
     let known = sessions::authenticate_browser(&context.app, id, client.address).await;
     known.is_ok_and(|known| known.actor.authorize::<UseAdminPanel>().is_err())
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod area;
 pub(crate) mod confirm;
+pub(crate) mod cookie;
 pub(crate) mod field;
 pub(crate) mod form;
 pub(crate) mod key_form;

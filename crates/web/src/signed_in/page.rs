@@ -79,12 +79,6 @@ impl From<Error> for PageError {
     }
 }
 
-impl From<actix_session::SessionInsertError> for PageError {
-    fn from(error: actix_session::SessionInsertError) -> Self {
-        Self::Failed(super::session::unwritable(&error))
-    }
-}
-
 impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,12 +1,10 @@
 //! Sessions of browsers: a signed cookie contains the ID of a stored session.
 
+use super::cookie::{self, SESSION};
 use super::page::PageError;
 use super::proof;
 use crate::language::request::prefer;
-use actix_session::config::CookieContentSecurity;
-use actix_session::storage::CookieSessionStore;
-use actix_session::{Session, SessionExt, SessionInsertError, SessionMiddleware};
-use actix_web::cookie::{Key, SameSite};
+use actix_session::{Session, SessionExt, SessionInsertError};
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -16,39 +14,14 @@ use docent_app::error::Error;
 use docent_domain::access::{Actor, Grant, Operation, UseAdminPanel};
 use docent_domain::id::{SessionId, UserId};
 use docent_domain::text::Email;
-use docent_http::settings::SessionKey;
 use docent_http::{ApiError, Client, UserAgent, context};
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-const COOKIE: &str = "docent_session";
-/// Name over HTTPS. Browsers accept it only as `Secure`, for this host alone and for all paths, so that neither another
-/// host of the domain nor a connection without TLS can plant a session.
-const HOST_COOKIE: &str = "__Host-docent_session";
-const SESSION: &str = "session";
 const CSRF: &str = "csrf";
 const FLASH: &str = "flash";
 const PENDING: &str = "pending";
-
-/// Cookie settings: signed, `HttpOnly` and `SameSite=Lax`; `Secure` if the service has an HTTPS address. Without TLS, as
-/// on a local machine, a browser would discard such a cookie.
-pub(crate) fn middleware(key: &SessionKey, is_https: bool) -> SessionMiddleware<CookieSessionStore> {
-    let name = if is_https { HOST_COOKIE } else { COOKIE };
-    SessionMiddleware::builder(CookieSessionStore::default(), Key::derive_from(key.bytes()))
-        .cookie_name(name.to_owned())
-        .cookie_path("/".to_owned())
-        .cookie_content_security(CookieContentSecurity::Signed)
-        .cookie_http_only(true)
-        .cookie_same_site(SameSite::Lax)
-        .cookie_secure(is_https)
-        .build()
-}
-
-/// ID of the stored session that the cookie names.
-pub(crate) fn id_of(cookie: &Session) -> Option<SessionId> {
-    cookie.get::<String>(SESSION).ok().flatten()?.parse().ok()
-}
 
 /// Starts the session of an authenticated user. The previous session of the browser, with
 /// its form token, becomes invalid.
@@ -98,9 +71,15 @@ pub(crate) fn form_token(app: &App, session: &Session) -> Result<String, ApiErro
 }
 
 /// Error for a session that cannot be serialized.
-pub(crate) fn unwritable(error: &SessionInsertError) -> ApiError {
+fn unwritable(error: &SessionInsertError) -> ApiError {
     tracing::error!(%error, "a session could not be written");
     ApiError::internal()
+}
+
+impl From<SessionInsertError> for PageError {
+    fn from(error: SessionInsertError) -> Self {
+        Self::Failed(unwritable(&error))
+    }
 }
 
 /// Whether a form contains the token of its session.
@@ -186,7 +165,7 @@ impl FromRequest for SignedIn {
         let path = request.path().to_owned();
         Box::pin(async move {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
-            let Some(id) = id_of(&cookie) else { return Err(PageError::LoggedOut { page }) };
+            let Some(id) = cookie::id_of(&cookie) else { return Err(PageError::LoggedOut { page }) };
             let known = match sessions::authenticate_browser(&context.app, id, client.address).await {
                 Ok(known) => known,
                 Err(Error::Unauthenticated) => {
