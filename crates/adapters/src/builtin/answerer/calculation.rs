@@ -1,7 +1,6 @@
 //! Finds the figures that an asked figure is calculated from, such as the two of a ratio.
 
-use super::passage::{Passage, Unit};
-use super::relevance::overlap;
+use super::passage::{Passage, Unit, overlap};
 use super::scope::Topic;
 use crate::builtin::lexical::{Alternative, Analyzer, Lexicon, Part, Synonym, synonyms};
 use docent_domain::id::DocumentId;

@@ -1,6 +1,7 @@
 //! Determines the next action from the conversation.
 
 use super::phrases::Phrases;
+use super::question::plain_words;
 use super::{LIST_TOOL, SEARCH_TOOL, summary, whole};
 use crate::builtin::lexical::{beginning, query_terms};
 use docent_domain::chat::{Message, ToolOutput};
@@ -376,11 +377,6 @@ fn asks_for_list(text: &str) -> bool {
     let is_noun = |word: &String| DOCUMENTS.contains(&word.as_str());
     let is_known = |word: &String| is_noun(word) || LIST_WORDS.split_whitespace().any(|known| known == word);
     words.iter().any(is_noun) && words.iter().all(is_known)
-}
-
-pub(super) fn plain_words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -436,3 +436,11 @@ fn is_pointer(text: &str) -> bool {
 pub(super) fn years(text: &str) -> HashSet<String> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| is_year(word)).map(str::to_owned).collect()
 }
+
+/// Returns the number of terms that the label of a row and other terms have in common, relative to all.
+pub(super) fn overlap<'t>(label: &HashSet<String>, terms: impl Iterator<Item = &'t str>) -> f32 {
+    let terms: HashSet<&str> = terms.collect();
+    let words: HashSet<&str> = label.iter().map(String::as_str).filter(|term| !is_year(term)).collect();
+    let common = words.intersection(&terms).count();
+    common as f32 / words.union(&terms).count().max(1) as f32
+}

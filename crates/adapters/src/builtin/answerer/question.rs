@@ -170,6 +170,12 @@ fn head(question: &str) -> Option<&str> {
     has_tail.then_some(head)
 }
 
+/// Returns the words of a text in lower case, without punctuation.
+pub(super) fn plain_words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,9 +10,9 @@ use super::calculation::{Parts, asked_parts, parts};
 use super::choice::{Candidate, choose};
 use super::kinds;
 use super::pages;
-use super::passage::{Passage, Unit, begins_reason};
+use super::passage::{Passage, Unit, begins_reason, overlap};
 use super::periods::{self, Asked, report};
-use super::question::{Intent, is_year};
+use super::question::Intent;
 use super::quote::{Quote, quote_block, quote_briefly, quote_page, quote_rows};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
 use crate::builtin::lexical::{self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, names};
@@ -378,12 +378,4 @@ fn repeated(passages: &[Passage<'_>]) -> HashSet<String> {
         documents.len() >= REPEATED_DOCUMENTS || documents.values().any(|pages| pages.len() >= REPEATED_PAGES)
     });
     places.into_keys().collect()
-}
-
-/// Returns the number of common terms relative to all.
-pub(super) fn overlap<'t>(label: &HashSet<String>, terms: impl Iterator<Item = &'t str>) -> f32 {
-    let terms: HashSet<&str> = terms.collect();
-    let words: HashSet<&str> = label.iter().map(String::as_str).filter(|term| !is_year(term)).collect();
-    let common = words.intersection(&terms).count();
-    common as f32 / words.union(&terms).count().max(1) as f32
 }

@@ -1,6 +1,6 @@
 //! Recognises questions about a whole document.
 
-use super::dialogue::plain_words;
+use super::question::plain_words;
 
 /// Beginnings of such questions, as words in lower case. What follows names the document.
 const BEGINNINGS: [&str; 34] = [
