@@ -1,7 +1,8 @@
 //! A hayro device that collects a page's text and ignores graphics.
 
-use super::layout::{Layout, Line, Placed};
+use super::layout::{Layout, Placed};
 use super::limits::{Budget, PageLimits};
+use super::line::Line;
 use super::overprint::OverprintFilter;
 use super::tables::Rule;
 use super::{characters, text_string};

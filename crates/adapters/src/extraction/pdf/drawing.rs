@@ -1,8 +1,8 @@
 //! Renders one page of a PDF, and finds its words. Runs in the worker.
 
 use super::document::{PageReader, open};
-use super::layout::Line;
 use super::limits::PageLimits;
+use super::line::Line;
 use super::marks;
 use crate::extraction::frame::{DrawingRequest, LineFrame, SizeFrame, WordFrame};
 use docent_domain::document::{Failure, FailureCode};

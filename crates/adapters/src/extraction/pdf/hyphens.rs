@@ -1,6 +1,6 @@
 //! Joins words that are hyphenated at line ends.
 
-use super::layout::Line;
+use super::line::Line;
 use std::collections::HashSet;
 
 /// Maximum number of stored compounds per document; long books have fewer.

@@ -4,6 +4,7 @@
 //! were written. Consecutive glyphs on a baseline form a run, runs side by side a line.
 
 use super::bidi;
+use super::line::Line;
 use super::tables::{self, Rule, Strip, Word};
 use hayro_interpret::kurbo::{Point, Rect, Vec2};
 
@@ -27,17 +28,6 @@ pub(super) struct Placed<'t> {
     pub(super) size: f64,
     /// The unit vector of the pen's movement.
     pub(super) direction: Vec2,
-}
-
-/// A line of a page.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line {
-    /// The text in logical order, trimmed.
-    pub(super) text: String,
-    /// Whether the space before the line is clearly larger than usual.
-    pub(super) begins_paragraph: bool,
-    /// The bounds of its words in points from the top left corner.
-    pub(super) boxes: Vec<Rect>,
 }
 
 /// Text on one baseline without wide gaps, in visual order.

@@ -1,6 +1,6 @@
 //! Finds the lines of a page that contain a text.
 
-use super::layout::Line;
+use super::line::Line;
 use docent_domain::table;
 use hayro_interpret::kurbo::Rect;
 

@@ -13,6 +13,7 @@ pub(super) mod drawing;
 mod hyphens;
 mod layout;
 pub(super) mod limits;
+mod line;
 mod marks;
 mod outline;
 mod overprint;

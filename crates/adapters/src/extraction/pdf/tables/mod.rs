@@ -13,7 +13,7 @@ mod grid;
 mod header;
 mod value;
 
-use super::layout::Line;
+use super::line::Line;
 use docent_domain::table;
 use hayro_interpret::kurbo::Rect;
 use std::ops::Range;
