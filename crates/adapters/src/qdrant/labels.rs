@@ -9,7 +9,7 @@
 //!
 //! [`CollectionId::EVERYONE`]: docent_domain::id::CollectionId::EVERYONE
 
-use super::points::{integer, list, object_of, string};
+use super::value::{integer, list, object_of, string};
 use docent_domain::attributes::{AttributeKey, AttributeValue, BuiltIn};
 use docent_domain::labels::DocumentLabels;
 use qdrant_client::qdrant::Value;

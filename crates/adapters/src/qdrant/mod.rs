@@ -31,6 +31,7 @@ mod rank;
 mod rest;
 mod spans;
 mod terms;
+mod value;
 mod writes;
 
 use async_trait::async_trait;

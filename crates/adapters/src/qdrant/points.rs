@@ -1,6 +1,7 @@
 //! Conversion between chunks and points.
 
 use super::rank::Candidate;
+use super::value::{fields, list, number, object, read_field, read_number, string, take_string};
 use super::{labels, terms};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -10,9 +11,9 @@ use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::vectors::VectorsOptions;
 use qdrant_client::qdrant::{
-    DenseVector, ListValue, NamedVectors, PayloadIncludeSelector, PointId, PointStruct, RetrievedPoint,
-    ScoredPoint, SparseVector, Struct, Value, Vector, VectorOutput, Vectors, VectorsOutput,
-    WithPayloadSelector, vector, vector_output, vectors_output, with_payload_selector,
+    DenseVector, NamedVectors, PayloadIncludeSelector, PointId, PointStruct, RetrievedPoint, ScoredPoint,
+    SparseVector, Value, Vector, VectorOutput, Vectors, VectorsOutput, WithPayloadSelector, vector,
+    vector_output, vectors_output, with_payload_selector,
 };
 use std::collections::HashMap;
 
@@ -84,36 +85,8 @@ pub(super) fn write(document: &IndexedVersion, entry: IndexEntry) -> PointStruct
     }
 }
 
-pub(super) fn fields<const N: usize>(fields: [(&str, Value); N]) -> HashMap<String, Value> {
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-fn object<const N: usize>(of: [(&str, Value); N]) -> Value {
-    object_of(fields(of))
-}
-
-pub(super) fn object_of(fields: HashMap<String, Value>) -> Value {
-    Value { kind: Some(Kind::StructValue(Struct { fields })) }
-}
-
-pub(super) fn list(values: Vec<Value>) -> Value {
-    Value { kind: Some(Kind::ListValue(ListValue { values })) }
-}
-
 fn position(position: Position) -> Value {
     object([(PAGE, number(position.page)), (OFFSET, number(position.offset))])
-}
-
-pub(super) fn string(text: String) -> Value {
-    Value { kind: Some(Kind::StringValue(text)) }
-}
-
-fn number(n: u32) -> Value {
-    integer(n.into())
-}
-
-pub(super) fn integer(n: i64) -> Value {
-    Value { kind: Some(Kind::IntegerValue(n)) }
 }
 
 /// The fields by which candidates are ranked. Their texts are many times as large, and most are not needed.
@@ -212,27 +185,6 @@ pub(super) fn stored(mut point: RetrievedPoint) -> Option<StoredChunk> {
         context: take_string(payload, CONTEXT).unwrap_or_default(),
         dense: dense(&mut named(point.vectors)),
     })
-}
-
-fn take_string(payload: &mut HashMap<String, Value>, name: &str) -> Option<String> {
-    match payload.remove(name)?.kind? {
-        Kind::StringValue(text) => Some(text),
-        _ => None,
-    }
-}
-
-fn read_number(value: &Value) -> Option<u32> {
-    match value.kind.as_ref()? {
-        Kind::IntegerValue(n) => u32::try_from(*n).ok(),
-        _ => None,
-    }
-}
-
-fn read_field<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
-    match value.kind.as_ref()? {
-        Kind::StructValue(of) => of.fields.get(name),
-        _ => None,
-    }
 }
 
 fn read_position(value: &Value) -> Option<Position> {

@@ -1,6 +1,6 @@
 //! Requests that write and delete points.
 
-use super::{QdrantIndex, filters, labels, points};
+use super::{QdrantIndex, filters, labels, value};
 use docent_domain::fault::Result;
 use docent_domain::retrieval::IndexedVersion;
 use docent_ports::vector_index::VectorIndex;
@@ -67,7 +67,7 @@ impl QdrantIndex {
             collection_name: self.collection.name().to_owned(),
             wait: Some(true),
             // Replaces both fields as a whole, including attributes that the document no longer has.
-            payload: points::fields(labels::payload(&document.labels)),
+            payload: value::fields(labels::payload(&document.labels)),
             points_selector: Some(filters::all_of(document.id).into()),
             ..SetPayloadPoints::default()
         };
