@@ -2,12 +2,12 @@
 
 use super::entities::collections::{Column, Entity, role};
 use super::entities::{collection_groups, collection_users, document_collections, documents, user_groups};
-use super::labels;
 use super::listing::contains;
 use super::record::Record;
 use super::roles::{self, RoleRow};
 use super::transaction::Transaction;
 use super::values::counted;
+use super::{conditions, labels};
 use async_trait::async_trait;
 use docent_domain::collection::{Collection, CollectionRole, Member, Membership, RoleSource, SourcedRole};
 use docent_domain::fault::Result;
@@ -126,8 +126,8 @@ impl CollectionReader for Transaction {
     async fn only_here(&mut self, id: CollectionId) -> Result<u64> {
         let rows = documents::Entity::find()
             .filter(documents::Column::DeletedAt.is_null())
-            .filter(labels::in_any([id.as_uuid()]))
-            .filter(labels::in_no_other_than(id));
+            .filter(conditions::in_any([id.as_uuid()]))
+            .filter(conditions::in_no_other_than(id));
         self.count_rows("count documents of a collection", rows).await
     }
 }
@@ -145,7 +145,7 @@ impl CollectionWriter for Transaction {
     }
 
     async fn delete(&mut self, id: CollectionId) -> Result<bool> {
-        let documents = documents::Entity::find().filter(labels::in_any([id.as_uuid()]));
+        let documents = documents::Entity::find().filter(conditions::in_any([id.as_uuid()]));
         for document in self.run("list documents of a collection", |db| Box::pin(documents.all(db))).await? {
             let mut left = labels::ids(&document.collections).unwrap_or_default();
             left.remove(&id);

@@ -3,15 +3,16 @@
 use super::entities::documents::{ActiveModel, Column, Entity, Model, to_deletion};
 use super::entities::jobs;
 use super::fault::corrupt;
-use super::labels;
 use super::listing::{contains, is_after};
 use super::lookup::Lookup;
 use super::points::{self, Records};
 use super::recognition;
 use super::record::Record;
-use super::transaction::{Source, Transaction};
+use super::source::Source;
+use super::transaction::Transaction;
 use super::usage::{DAY, day_of, sum};
 use super::values::{counted, instant, micros};
+use super::{conditions, labels};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document};
@@ -76,7 +77,7 @@ impl DocumentReader for Transaction {
         };
         let rows = matching(&filter, self.backend())
             .apply_if(query.collection, |rows, collection| {
-                rows.filter(labels::in_any([collection.as_uuid()]))
+                rows.filter(conditions::in_any([collection.as_uuid()]))
             })
             .apply_if(query.owner, |rows, owner| rows.filter(Column::OwnerId.eq(owner.as_uuid())));
         let backend = self.backend();
@@ -170,7 +171,7 @@ impl DocumentReader for Transaction {
     }
 
     async fn with_equal_file(&mut self, sha256: &[u8; 32], scope: &Scope) -> Result<Option<Document>> {
-        let query = labels::in_scope(live(), scope)
+        let query = conditions::in_scope(live(), scope)
             .filter(Column::FileSha256.eq(sha256.to_vec()))
             .order_by_asc(Column::CreatedAt)
             .order_by_asc(Column::Id)
@@ -179,7 +180,7 @@ impl DocumentReader for Transaction {
     }
 
     async fn readable(&mut self, ids: &[DocumentId], scope: &Scope) -> Result<HashSet<DocumentId>> {
-        let query = labels::in_scope(live(), scope)
+        let query = conditions::in_scope(live(), scope)
             .select_only()
             .column(Column::Id)
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
@@ -319,7 +320,7 @@ impl DocumentWriter for Transaction {
 
 /// Ingested documents of a scope, without columns.
 fn ingested_in(scope: &Scope) -> Select<Entity> {
-    labels::in_scope(live(), scope).select_only().filter(Column::Status.eq("ingested"))
+    conditions::in_scope(live(), scope).select_only().filter(Column::Status.eq("ingested"))
 }
 
 /// Whether the current version of a document is one of these.
@@ -360,12 +361,12 @@ fn by_bytes(backend: DbBackend) -> Expr {
 
 /// Matching documents, without order and limit.
 fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
-    labels::in_scope(live(), &filter.scope)
+    conditions::in_scope(live(), &filter.scope)
         .apply_if(filter.ids.as_ref(), |query, ids| {
             query.filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
         })
         .apply_if(filter.condition.as_ref(), |query, condition| {
-            query.filter(labels::meets(condition, backend))
+            query.filter(conditions::meets(condition, backend))
         })
         .apply_if(filter.status, |query, status| query.filter(Column::Status.eq(status)))
         .apply_if(filter.failure, |query, code| query.filter(Column::FailureCode.eq(code.as_str())))

@@ -1,19 +1,12 @@
-//! Collections and attributes of documents as JSON columns, and conditions on them.
+//! Collections, attributes and page labels of documents as JSON columns.
 
-use super::entities::document_collections as memberships;
-use super::entities::documents::{Column, Entity};
 use super::fault::corrupt;
-use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes, BuiltIn};
-use docent_domain::condition::{Condition, NumberOrder};
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::extraction::PageLabels;
 use docent_domain::fault::Result;
-use docent_domain::id::{CollectionId, UserId};
-use docent_domain::scope::Scope;
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
+use docent_domain::id::CollectionId;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use uuid::Uuid;
 
 /// Column value of IDs.
 pub(super) fn ids_value(ids: &BTreeSet<CollectionId>) -> Value {
@@ -47,160 +40,6 @@ pub(super) fn attributes(value: &Value) -> Option<Attributes> {
     let pair = |(key, value): (&String, &Value)| Some((AttributeKey::parse(key).ok()?, value_of(value)?));
     let values: Option<_> = value.as_object()?.iter().map(pair).collect();
     Attributes::new(values?).ok()
-}
-
-/// Documents of the query that are in the scope.
-pub(super) fn in_scope(query: Select<Entity>, scope: &Scope) -> Select<Entity> {
-    match scope.collections() {
-        None => query,
-        Some(collections) => query.filter(in_any(collections.map(CollectionId::as_uuid))),
-    }
-}
-
-/// Whether a document is in one of these collections.
-pub(super) fn in_any(collections: impl IntoIterator<Item = Uuid>) -> Expr {
-    let memberships = Query::select()
-        .expr(Expr::val(1))
-        .from(memberships::Entity)
-        .and_where(
-            Expr::col((memberships::Entity, memberships::Column::DocumentId)).equals((Entity, Column::Id)),
-        )
-        .and_where(Expr::col((memberships::Entity, memberships::Column::CollectionId)).is_in(collections))
-        .take();
-    Expr::exists(memberships)
-}
-
-/// Documents that are in no other collection than this one.
-pub(super) fn in_no_other_than(collection: CollectionId) -> Expr {
-    let others: SelectStatement = memberships::Entity::find()
-        .select_only()
-        .column(memberships::Column::DocumentId)
-        .filter(memberships::Column::CollectionId.ne(collection.as_uuid()))
-        .into_query();
-    Expr::col((Entity, Column::Id)).not_in_subquery(others)
-}
-
-/// Whether a document meets a condition; never NULL.
-pub(super) fn meets(condition: &Condition, backend: DbBackend) -> Expr {
-    match condition {
-        Condition::OneOf { key, values, is_negated } => {
-            let any = values
-                .iter()
-                .map(|value| equals(key, value, backend))
-                .reduce(ExprTrait::or)
-                .unwrap_or_else(|| Expr::val(false));
-            Expr::case(any, !is_negated).finally(*is_negated).into()
-        }
-        Condition::Number { key, order, number } => {
-            Expr::case(compares(key, *order, *number, backend), true).finally(false).into()
-        }
-        Condition::And(all) => all
-            .iter()
-            .map(|one| meets(one, backend))
-            .reduce(ExprTrait::and)
-            .unwrap_or_else(|| Expr::val(true)),
-        Condition::Or(all) => all
-            .iter()
-            .map(|one| meets(one, backend))
-            .reduce(ExprTrait::or)
-            .unwrap_or_else(|| Expr::val(false)),
-    }
-}
-
-/// Whether an attribute has a value; can be NULL.
-fn equals(key: &AttributeKey, value: &AttributeValue, backend: DbBackend) -> Expr {
-    let Some(built_in) = key.built_in() else { return attribute_equals(key, value, backend) };
-    let id = |text: &str| Uuid::parse_str(text).ok().filter(|id| id.hyphenated().to_string() == text);
-    match (built_in, value) {
-        (BuiltIn::Collection, AttributeValue::String(text)) => id(text).map(|id| in_any([id])),
-        (BuiltIn::Owner, AttributeValue::String(text)) => {
-            id(text).map(|id| Column::OwnerId.eq(UserId::from_uuid(id).as_uuid()))
-        }
-        (BuiltIn::Title, AttributeValue::String(text)) => Some(Column::Title.eq(text.as_str())),
-        (BuiltIn::FileName, AttributeValue::String(text)) => Some(file_name().eq(text.as_str())),
-        (BuiltIn::Language, AttributeValue::String(text)) => Some(Column::Language.eq(text.as_str())),
-        (BuiltIn::Pages, AttributeValue::Number(number)) => Some(pages().eq(*number)),
-        (BuiltIn::CreatedAt, AttributeValue::Number(number)) => Some(created_at().eq(*number)),
-        _ => None,
-    }
-    .unwrap_or_else(|| Expr::val(false))
-}
-
-/// Whether a number compares so; can be NULL.
-fn compares(key: &AttributeKey, order: NumberOrder, number: f64, backend: DbBackend) -> Expr {
-    let column = match key.built_in() {
-        None => attribute_number(key, backend),
-        Some(BuiltIn::Pages) => pages(),
-        Some(BuiltIn::CreatedAt) => created_at(),
-        Some(_) => return Expr::val(false),
-    };
-    match order {
-        NumberOrder::Greater => column.gt(number),
-        NumberOrder::GreaterOrEqual => column.gte(number),
-        NumberOrder::Less => column.lt(number),
-        NumberOrder::LessOrEqual => column.lte(number),
-    }
-}
-
-fn file_name() -> Expr {
-    Expr::cust("COALESCE(\"documents\".\"file_name\", '')")
-}
-
-fn pages() -> Expr {
-    Expr::cust("COALESCE(\"documents\".\"pages\", 0)")
-}
-
-/// Whole seconds since 1970.
-fn created_at() -> Expr {
-    // Division truncates; no document was created before 1970.
-    Expr::cust("(\"documents\".\"created_at\" / 1000000)")
-}
-
-fn attribute_equals(key: &AttributeKey, value: &AttributeValue, backend: DbBackend) -> Expr {
-    let column = "\"documents\".\"attributes\"";
-    if backend != DbBackend::Sqlite {
-        let value = match value {
-            AttributeValue::String(text) => Value::from(text.as_str()),
-            AttributeValue::Number(number) => Value::from(*number),
-            AttributeValue::Boolean(is_true) => Value::from(*is_true),
-        };
-        return Expr::cust_with_values(
-            format!("{column} -> $1 = $2::jsonb"),
-            [sea_orm::Value::from(key.as_str()), sea_orm::Value::from(value.to_string())],
-        );
-    }
-    let path = path(key);
-    let (types, value): (_, sea_orm::Value) = match value {
-        AttributeValue::String(text) => ("('text')", text.as_str().into()),
-        AttributeValue::Number(number) => ("('integer', 'real')", (*number).into()),
-        AttributeValue::Boolean(true) => ("('true')", 1.into()),
-        AttributeValue::Boolean(false) => ("('false')", 0.into()),
-    };
-    Expr::cust_with_values(
-        format!("json_type({column}, ?) IN {types} AND json_extract({column}, ?) = ?"),
-        [path.clone().into(), path.into(), value],
-    )
-}
-
-/// The number that an attribute is; NULL if it is none.
-fn attribute_number(key: &AttributeKey, backend: DbBackend) -> Expr {
-    let column = "\"documents\".\"attributes\"";
-    if backend != DbBackend::Sqlite {
-        let key = || sea_orm::Value::from(key.as_str());
-        let sql = format!(
-            "CASE WHEN jsonb_typeof({column} -> $1) = 'number' THEN ({column} ->> $2)::double precision END"
-        );
-        return Expr::cust_with_values(sql, [key(), key()]);
-    }
-    let path = || sea_orm::Value::from(path(key));
-    let sql =
-        format!("CASE WHEN json_type({column}, ?) IN ('integer', 'real') THEN json_extract({column}, ?) END");
-    Expr::cust_with_values(sql, [path(), path()])
-}
-
-/// SQLite's path of an attribute. Keys have no quotation marks.
-fn path(key: &AttributeKey) -> String {
-    format!("$.\"{}\"", key.as_str())
 }
 
 /// Decodes the column with what the pages of a document are in its file.

@@ -6,6 +6,7 @@
 mod api_keys;
 mod audit;
 mod collections;
+mod conditions;
 mod conversations;
 mod documents;
 mod embedding_cache;
@@ -27,7 +28,9 @@ mod rollbacks;
 mod sessions;
 mod shared_conversations;
 mod singleton_tasks;
+mod source;
 mod sqlite;
+mod statements;
 mod summaries;
 mod term_statistics;
 mod token_store;
@@ -39,8 +42,9 @@ mod verifications;
 mod webhooks;
 
 use self::fault::fault;
+use self::source::Source;
 pub use self::token_store::SqlTokenStore;
-use self::transaction::{Lookups, Source, SqlUnit, SqlView, Transaction};
+use self::transaction::{Lookups, SqlUnit, SqlView, Transaction};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 
 use async_trait::async_trait;

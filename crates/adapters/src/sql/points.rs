@@ -2,7 +2,7 @@
 
 use super::fault::{fault, late};
 use super::lookup::{BATCH, Lookup, ReadMany};
-use super::transaction::Source;
+use super::source::Source;
 use async_trait::async_trait;
 use docent_domain::fault::Result;
 use sea_orm::sqlx::pool::PoolConnection;

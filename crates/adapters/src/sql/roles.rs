@@ -4,7 +4,7 @@ use super::entities::collections::{Column, Entity, role};
 use super::entities::{collection_groups, collection_users, user_groups};
 use super::lookup::Lookup;
 use super::points::{self, Records};
-use super::transaction::Source;
+use super::source::Source;
 use docent_domain::collection::CollectionRole;
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, UserId};

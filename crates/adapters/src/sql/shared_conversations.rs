@@ -1,8 +1,8 @@
 //! Shared conversations in SQL: with which collections they are shared, and what their readers can see.
 
+use super::conditions;
 use super::entities::conversation_collections::{Column, Entity};
 use super::entities::{conversations, documents, messages};
-use super::labels;
 use super::transaction::Transaction;
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, ConversationId};
@@ -110,7 +110,7 @@ fn unreadable(
         _ => ("jsonb_array_elements", "(\"source\".\"value\" ->> 'document')::uuid"),
     };
     let live = documents::Entity::find().filter(documents::Column::DeletedAt.is_null());
-    let readable = labels::in_scope(live, scope)
+    let readable = conditions::in_scope(live, scope)
         .select_only()
         .column(documents::Column::Id)
         .filter(Expr::col((documents::Entity, documents::Column::Id)).eq(Expr::cust(document)))

@@ -2,9 +2,9 @@
 
 use super::fault::{fault, late};
 use super::lookup::Lookup;
-use super::postgres::Server;
 use super::roles::Roles;
 use super::rollbacks::Rollbacks;
+use super::source::Source;
 use async_trait::async_trait;
 use docent_domain::document::Document;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -34,32 +34,6 @@ pub(super) struct Transaction {
     backend: DbBackend,
     writes: bool,
     rollbacks: Rollbacks,
-}
-
-/// The connections of a database, and its server if it has one.
-#[derive(Clone, Debug)]
-pub(super) struct Source {
-    pub(super) connections: DatabaseConnection,
-    server: Option<Server>,
-    rollbacks: Rollbacks,
-}
-
-impl Source {
-    pub(super) fn new(connections: DatabaseConnection, server: Option<Server>) -> Self {
-        Self { connections, server, rollbacks: Rollbacks::default() }
-    }
-
-    /// Runs `work`, which uses these connections; a fault is named after `doing`.
-    pub(super) async fn reach<T>(
-        &self,
-        doing: &'static str,
-        work: impl Future<Output = Result<T, DbErr>>,
-    ) -> Result<T> {
-        match &self.server {
-            Some(server) => server.reach(doing, work).await,
-            None => work.await.map_err(|error| fault(doing, &error)),
-        }
-    }
 }
 
 /// Reads by ID, batched across concurrent callers.

@@ -1,0 +1,34 @@
+//! Connections to a database.
+
+use super::fault::fault;
+use super::postgres::Server;
+use super::rollbacks::Rollbacks;
+use docent_domain::fault::Result;
+use sea_orm::{DatabaseConnection, DbErr};
+use std::future::Future;
+
+/// The connections of a database, and its server if it has one.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) connections: DatabaseConnection,
+    server: Option<Server>,
+    pub(super) rollbacks: Rollbacks,
+}
+
+impl Source {
+    pub(super) fn new(connections: DatabaseConnection, server: Option<Server>) -> Self {
+        Self { connections, server, rollbacks: Rollbacks::default() }
+    }
+
+    /// Runs `work`, which uses these connections; a fault is named after `doing`.
+    pub(super) async fn reach<T>(
+        &self,
+        doing: &'static str,
+        work: impl Future<Output = Result<T, DbErr>>,
+    ) -> Result<T> {
+        match &self.server {
+            Some(server) => server.reach(doing, work).await,
+            None => work.await.map_err(|error| fault(doing, &error)),
+        }
+    }
+}
