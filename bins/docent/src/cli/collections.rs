@@ -1,27 +1,7 @@
 //! Commands for the collections of a running service.
 
-use super::ClientArgs;
+use super::{ClientArgs, CollectionArg};
 use clap::{ArgGroup, Args, Subcommand};
-use docent_domain::id::CollectionId;
-use std::convert::Infallible;
-use std::str::FromStr;
-
-/// A collection, by its ID or by its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CollectionArg {
-    /// Its ID.
-    Id(CollectionId),
-    /// Its name, which must be the name of one collection only.
-    Name(String),
-}
-
-impl FromStr for CollectionArg {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Id))
-    }
-}
 
 /// `docent collections …`
 #[derive(Debug, Subcommand)]
@@ -152,16 +132,4 @@ pub struct RemoveMemberArgs {
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn collections_are_named_by_id_or_name() {
-        let id = "00000000-0000-0000-0000-000000000001";
-        assert_eq!(id.parse(), Ok(CollectionArg::Id(CollectionId::EVERYONE)));
-        assert_eq!("Legal 2".parse(), Ok(CollectionArg::Name("Legal 2".to_owned())));
-    }
 }

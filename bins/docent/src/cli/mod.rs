@@ -12,8 +12,8 @@ pub use accounts::{
     RevokeKeyArgs, UsersCommand,
 };
 pub use collections::{
-    ChangeCollectionArgs, CollectionArg, CollectionsCommand, CreateCollectionArgs, ListCollectionsArgs,
-    MemberArg, MembersCommand, OneCollectionArgs, RemoveMemberArgs, SetMemberArgs,
+    ChangeCollectionArgs, CollectionsCommand, CreateCollectionArgs, ListCollectionsArgs, MemberArg,
+    MembersCommand, OneCollectionArgs, RemoveMemberArgs, SetMemberArgs,
 };
 pub use maintenance::{
     AuditCommand, BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, LlmCommand, PruneArgs, ReindexArgs,
@@ -25,7 +25,7 @@ pub use remote::{
     ListDocumentsArgs, LoginArgs, RemoteArgs, RetryDocumentsArgs, SearchArgs, ShowDocumentArgs, SyncArgs,
 };
 
-pub use selection::{AttributeArg, ConditionArg, SelectionArgs};
+pub use selection::{AttributeArg, CollectionArg, ConditionArg, SelectionArgs};
 
 use crate::config::Profile;
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};

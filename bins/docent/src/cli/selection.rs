@@ -1,9 +1,9 @@
 //! Options that limit a request to some documents.
 
-use super::CollectionArg;
 use clap::Args;
 use docent_domain::id::{CollectionId, DocumentId};
 use serde_json::{Value, json};
+use std::convert::Infallible;
 use std::str::FromStr;
 
 /// Which documents a command is about; all that the account may read by default.
@@ -34,6 +34,23 @@ impl SelectionArgs {
         if let Some(filter) = ConditionArg::all(&self.conditions) {
             body["filters"] = filter;
         }
+    }
+}
+
+/// A collection, by its ID or by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CollectionArg {
+    /// Its ID.
+    Id(CollectionId),
+    /// Its name, which must be the name of one collection only.
+    Name(String),
+}
+
+impl FromStr for CollectionArg {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Id))
     }
 }
 
@@ -144,5 +161,12 @@ mod tests {
         args.add_to(&[CollectionId::EVERYONE], &mut body);
         assert_eq!(body["collection_ids"], json!(["00000000-0000-0000-0000-000000000001"]));
         assert_eq!(body["filters"]["filters"][1], json!({ "type": "eq", "key": "b", "value": "c" }));
+    }
+
+    #[test]
+    fn collections_are_named_by_id_or_name() {
+        let id = "00000000-0000-0000-0000-000000000001";
+        assert_eq!(id.parse(), Ok(CollectionArg::Id(CollectionId::EVERYONE)));
+        assert_eq!("Legal 2".parse(), Ok(CollectionArg::Name("Legal 2".to_owned())));
     }
 }
