@@ -1,8 +1,8 @@
 //! A running service.
 
-use crate::member::Member;
+use crate::adapters::Resources;
 use crate::reply::Reply;
-use crate::stack::{Faults, Resources};
+use crate::stack::Faults;
 use crate::{documented, wait};
 use docent_app::App;
 use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
@@ -193,24 +193,6 @@ impl TestApp {
             .create(&Initiator::command_line(), Email::parse(email).unwrap(), password, flags)
             .await
             .unwrap()
-    }
-
-    /// Creates an account and signs it in.
-    pub async fn member(&self, email: &str) -> Member {
-        let user = self.account(email, Flags::default()).await;
-        Member::login(self, user).await
-    }
-
-    /// Creates an account without permissions and signs it in.
-    pub async fn ada(&self) -> Member {
-        self.member("ada@example.org").await
-    }
-
-    /// Creates a superuser and signs it in.
-    pub async fn superuser(&self) -> Member {
-        let flags = Flags { is_staff: true, is_superuser: true };
-        let user = self.account("root@example.org", flags).await;
-        Member::login(self, user).await
     }
 
     /// Creates an API key with these scopes that never expires.

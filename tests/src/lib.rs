@@ -11,6 +11,7 @@ mod documentation {
     struct WriteAnAdapter;
 }
 
+mod adapters;
 pub mod app;
 pub mod browser;
 #[cfg(feature = "browser")]

@@ -2,6 +2,7 @@
 
 use crate::app::{PASSWORD, TestApp};
 use crate::reply::Reply;
+use docent_app::accounts::create::Flags;
 use docent_app::search::{self, SearchRequest};
 use docent_domain::access::Actor;
 use docent_domain::scope::Scope;
@@ -21,6 +22,26 @@ pub struct Member {
     pub access: String,
     /// Its refresh token.
     pub refresh: String,
+}
+
+impl TestApp {
+    /// Creates an account and signs it in.
+    pub async fn member(&self, email: &str) -> Member {
+        let user = self.account(email, Flags::default()).await;
+        Member::login(self, user).await
+    }
+
+    /// Creates an account without permissions and signs it in.
+    pub async fn ada(&self) -> Member {
+        self.member("ada@example.org").await
+    }
+
+    /// Creates a superuser and signs it in.
+    pub async fn superuser(&self) -> Member {
+        let flags = Flags { is_staff: true, is_superuser: true };
+        let user = self.account("root@example.org", flags).await;
+        Member::login(self, user).await
+    }
 }
 
 impl Member {

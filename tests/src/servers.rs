@@ -1,6 +1,6 @@
 //! The adapters of the production profile, on servers configured by the environment.
 
-use crate::stack::{Adapters, SECRET_KEY};
+use crate::adapters::{Adapters, SECRET_KEY};
 use docent_adapters::blob::ObjectBlobStore;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::cached_embedder::CachedEmbedder;

@@ -1,7 +1,8 @@
 //! Configures and starts a service.
 
+use crate::adapters::SECRET_KEY;
 use crate::app::TestApp;
-use crate::stack::{Components, SECRET_KEY, Stack};
+use crate::stack::{Components, Stack};
 use docent_adapters::builtin::answerer::BuiltinAnswerer;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::cached_embedder::CachedEmbedder;

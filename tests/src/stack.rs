@@ -1,5 +1,6 @@
 //! The stacks that the service is tested on.
 
+use crate::adapters::{Adapters, SECRET_KEY};
 use crate::extractor::{PlainExtractor, Stall};
 #[cfg(feature = "live")]
 use crate::servers;
@@ -18,13 +19,7 @@ use docent_ports::clock::Clock;
 use docent_ports::embedder::Embedder;
 use docent_ports::entropy::Entropy;
 use docent_ports::page_renderer::PageRenderer;
-use docent_ports::password_hasher::PasswordHasher;
-use docent_ports::rate_limiter::RateLimiter;
-use docent_ports::store::Store;
 use docent_ports::text_extractor::TextExtractor;
-use docent_ports::token_signer::TokenSigner;
-use docent_ports::token_store::TokenStore;
-use docent_ports::vector_indexes::VectorIndexes;
 use docent_testkit::fakes::blob_store::FakeBlobStore;
 use docent_testkit::fakes::chat_model::ScriptedChatModel;
 use docent_testkit::fakes::embedder::FakeEmbedder;
@@ -37,11 +32,7 @@ use docent_testkit::fakes::token_store::FakeTokenStore;
 use docent_testkit::fakes::vector_indexes::FakeVectorIndexes;
 use docent_testkit::faults::store::{FaultyStore, StoreSwitches};
 use docent_testkit::faults::{FaultSwitch, Faulty};
-use std::any::Any;
 use std::sync::Arc;
-
-/// The secret key of the service.
-pub const SECRET_KEY: &[u8] = b"a secret key for tests, of more than 32 bytes";
 
 /// A set of adapters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +54,6 @@ pub(crate) struct Components {
     pub(crate) renderer: Arc<dyn PageRenderer>,
     pub(crate) faults: Faults,
 }
-
-/// What must live as long as the adapters, such as a temporary folder or a database schema.
-pub(crate) type Resources = Box<dyn Any + Send + Sync>;
 
 /// Fault switches of the components of a running service.
 #[derive(Clone, Debug)]
@@ -118,20 +106,6 @@ impl Stack {
             Self::Servers => servers::adapters(script, clock, entropy).await,
         })
     }
-}
-
-/// The adapters that differ between the stacks.
-pub(crate) struct Adapters {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) blobs: Arc<dyn BlobStore>,
-    pub(crate) collections: Arc<dyn VectorIndexes>,
-    pub(crate) embedder: Arc<dyn Embedder>,
-    pub(crate) tokens: Arc<dyn TokenStore>,
-    pub(crate) limiter: Arc<dyn RateLimiter>,
-    pub(crate) signer: Arc<dyn TokenSigner>,
-    pub(crate) hasher: Arc<dyn PasswordHasher>,
-    pub(crate) model: Arc<dyn ChatModel>,
-    pub(crate) resources: Resources,
 }
 
 async fn embedded(script: Arc<ScriptedChatModel>, now: DateTime<Utc>, entropy: Arc<dyn Entropy>) -> Adapters {
