@@ -5,6 +5,7 @@
 
 mod adapters;
 mod batteries;
+mod circles;
 mod documents;
 mod edges;
 mod glossary;
@@ -43,6 +44,7 @@ fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
         links::check(&tree),
         batteries::check(&tree),
         adapters::check(&tree),
+        circles::check(&tree),
         leftovers::check(&tree),
         manifest::check(&tree, &packages),
         words::check(&tree),
