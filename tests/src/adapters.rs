@@ -13,7 +13,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// The secret key of the service.
-pub const SECRET_KEY: &[u8] = b"a secret key for tests, of more than 32 bytes";
+pub(crate) const SECRET_KEY: &[u8] = b"a secret key for tests, of more than 32 bytes";
 
 /// What must live as long as the adapters, such as a temporary folder or a database schema.
 pub(crate) type Resources = Box<dyn Any + Send + Sync>;
