@@ -123,6 +123,7 @@ const RULES: &[Rule] = &[
             "docent-adapters",
             "docent-app",
             "docent-domain",
+            "docent-http",
             "docent-migration",
             "docent-ports",
             "docent-server",
