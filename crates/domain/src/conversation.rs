@@ -162,8 +162,8 @@ pub struct ConversationMessage {
 }
 
 impl ConversationMessage {
-    /// Removes what only the owner can see: feedback and earlier versions. What tells of a withheld answer is removed too: text,
-    /// sources, length and whether there was one.
+    /// Removes what only the owner can see: feedback and earlier versions. Of a withheld message, also removes text, sources, token
+    /// counts, and whether the answer was declined or interrupted.
     pub fn show_to_reader(&mut self, is_withheld: bool) {
         let is_withheld = is_withheld || self.replaced_at.is_some();
         if is_withheld {
