@@ -181,8 +181,10 @@ async fn manage_collections(folder: &Path, server: &str, document: &str) {
 
     refused(&["collections", "members", "set", "Legal", "eve@example.org", "--role", "viewer"], "not found")
         .await;
-    let set = done(&["collections", "members", "set", "Legal", EMAIL, "--role", "viewer"]).await;
-    assert!(set.contains("viewer") && set.contains(EMAIL), "{set}");
+    refused(&["collections", "members", "set", "Legal", EMAIL, "--role", "viewer"], "owns the collection")
+        .await;
+    let set = done(&["collections", "members", "set", "Legal", EMAIL, "--role", "manager"]).await;
+    assert!(set.contains("manager") && set.contains(EMAIL), "{set}");
     assert_eq!(done(&["collections", "members", "list", "Legal"]).await, set);
     refused(&["collections", "members", "remove", "Legal", "--group", "none"], "is not a member").await;
     done(&["collections", "members", "remove", "Legal", "ADA@example.org"]).await;

@@ -51,7 +51,13 @@ fn half_bytes(bits: &[u16]) -> Vec<u8> {
     bits.iter().flat_map(|bits| bits.to_le_bytes()).collect()
 }
 
-docent_testkit::embedder_contract!(async { (Arc::new(load(&tiny()).unwrap()) as _, ()) });
+/// A model that also knows the words of lines of context in the battery.
+fn with_context() -> TinyModel {
+    let more: [(&str, &[f32]); 2] = [("amcor", &[0.0, 0.0, 0.2, 1.0]), ("report", &[0.0, 0.2, 0.0, 1.0])];
+    TinyModel::new(&[&WORDS[..], &more[..]].concat())
+}
+
+docent_testkit::embedder_contract!(async { (Arc::new(load(&with_context()).unwrap()) as _, ()) });
 
 #[tokio::test]
 async fn vector_is_mean_of_token_vectors() {
