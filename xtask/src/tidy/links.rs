@@ -32,7 +32,8 @@ fn wrong(tree: &Tree, page: &str, target: &str) -> Option<String> {
     let folder = format!("{}/", file.trim_end_matches('/'));
     let Some(text) = tree.get(&file) else {
         let is_folder = tree.all().any(|(other, _)| other.starts_with(&folder));
-        return (!is_folder).then(|| format!("the link {target} leads to no file"));
+        return (!is_folder && !tree.has_binary(&file))
+            .then(|| format!("the link {target} leads to no file"));
     };
     let has_anchor =
         anchor.is_empty() || !file.ends_with(".md") || anchors(text).any(|known| known == anchor);
@@ -95,11 +96,12 @@ mod tests {
         let tree = Tree::of(&[
             ("README.md", "[a](docs/a.md)"),
             ("docs/a.md", page),
-            ("docs/b/c.md", "## One more\n[a](../a.md)\n[a broken\nlink](d.json)"),
+            ("docs/b/c.md", "## One more\n[a](../a.md)\n[a broken\nlink](d.json) ![an image](i.png)"),
             ("docs/b/d.json", "{}"),
             ("docs/b/unlisted.md", ""),
             (CONTENTS, "- [A](a.md)\n- [C](b/c.md)\n"),
-        ]);
+        ])
+        .with_binary("docs/b/i.png");
         assert_eq!(
             check(&tree),
             [

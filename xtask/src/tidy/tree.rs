@@ -1,19 +1,22 @@
 //! The files of the repository.
 
 use anyhow::{Context, ensure};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Text files by their path from the root, with `/` between its parts.
+/// Files by their path from the root, with `/` between its parts.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
+    /// Text files with their texts.
     files: BTreeMap<String, String>,
+    /// Other files, such as images.
+    binaries: BTreeSet<String>,
 }
 
 impl Tree {
-    /// Reads every file that git tracks or would add, apart from those that are not text.
+    /// Reads every file that git tracks or would add.
     pub(super) fn read(root: &Path) -> anyhow::Result<Self> {
         let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
         let output =
@@ -23,8 +26,9 @@ impl Tree {
         for path in String::from_utf8(output.stdout)?.split_terminator('\0') {
             // A tracked file may have been removed from the working tree.
             let Ok(bytes) = fs::read(root.join(path)) else { continue };
-            if let Ok(text) = String::from_utf8(bytes) {
-                tree.files.insert(path.to_owned(), text);
+            match String::from_utf8(bytes) {
+                Ok(text) => drop(tree.files.insert(path.to_owned(), text)),
+                Err(_) => drop(tree.binaries.insert(path.to_owned())),
             }
         }
         Ok(tree)
@@ -33,7 +37,18 @@ impl Tree {
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
-        Self { files: files.collect() }
+        Self { files: files.collect(), ..Self::default() }
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_binary(mut self, path: &str) -> Self {
+        self.binaries.insert(path.to_owned());
+        self
+    }
+
+    /// Whether a file that is not text has this path.
+    pub(super) fn has_binary(&self, path: &str) -> bool {
+        self.binaries.contains(path)
     }
 
     /// One file's text.
@@ -41,7 +56,7 @@ impl Tree {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Every file.
+    /// Every text file.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().map(|(path, text)| (path.as_str(), text.as_str()))
     }
