@@ -85,7 +85,7 @@ impl Transaction {
         Ok(self.run(doing, |db| Box::pin(delete.exec(db))).await?.rows_affected)
     }
 
-    /// Deletes a row; false if there is none.
+    /// Deletes a row; returns whether it existed.
     pub(super) async fn delete_by_id<E: EntityTrait>(
         &mut self,
         doing: &'static str,
