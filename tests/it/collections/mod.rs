@@ -1,9 +1,9 @@
 //! Collections: who may read what. (extension)
 
-use docent_domain::id::CollectionId;
-use docent_domain::permission::Permission;
-use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::member::{Member, form, question_body};
+mod answers;
+mod keys;
+
+use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
 use serde_json::{Value, json};
@@ -265,117 +265,6 @@ rules! {
         assert_eq!(language(&neither).await, Value::Null);
     }
 
-    /// An API key that is limited to collections does not reach others.
-    async fn limited_key_reaches_its_collections_only(setup) {
-        let app = setup.api_keys().start().await;
-        let ada = app.ada().await;
-        let team = collection(&ada, "Team").await;
-        let path = format!("/documents/upload?collection_id={team}");
-        let inside = id(&ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json());
-        let outside = ada.add("b.pdf", pdf(&["zebras too"])).await;
-        app.run_jobs().await;
-        let key = app.limited_key(ada.user.id, &["read", "ingest"], Some(&[&team])).await.key;
-        let key = ada.with_access(key);
-        assert_eq!(listed(&key, "/documents").await, from_ref(&inside));
-        assert_eq!(found(&key, json!({ "query": "zebras" })).await, from_ref(&inside));
-        key.get(&format!("/documents/{outside}")).await.refused(404, "Document not found");
-        key.delete(&format!("/documents/{outside}")).await.refused(404, "Document not found");
-        // Webhooks report documents of all collections.
-        key.get("/webhooks").await.refused(403, "You do not have permission to do this");
-        // Its only collection is the default one.
-        let added = key.add("c.pdf", pdf(&["lions"])).await;
-        let report = ada.get(&format!("/documents/{added}/report")).await.expect(200).json();
-        assert_eq!(report["collection_ids"], json!([team]));
-        app.leave_jobs();
-    }
-
-    /// An API key that is limited to collections neither creates others nor changes documents that others have too.
-    async fn limited_key_changes_nothing_of_other_collections(setup) {
-        let app = setup.api_keys().start().await;
-        let ada = app.ada().await;
-        let (team, other) = (collection(&ada, "Team").await, collection(&ada, "Other").await);
-        let path = format!("/documents/upload?collection_id={team}");
-        let document = id(&ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json());
-        let both = json!({ "collection_ids": [team, other] });
-        let _ = ada.patch(&format!("/documents/{document}"), both).await.expect(200);
-        app.run_jobs().await;
-        let key = app.limited_key(ada.user.id, &["read", "ingest", "admin"], Some(&[&team])).await.key;
-        let key = ada.with_access(key);
-        let report = key.get(&format!("/documents/{document}/report")).await.expect(200).json();
-        assert_eq!([&report["can_change"], &report["can_delete"]], [&json!(false), &json!(false)]);
-        let _ = key.delete(&format!("/documents/{document}")).await.expect(403);
-        let _ = key.patch(&format!("/documents/{document}"), json!({ "attributes": {} })).await.expect(403);
-        let _ = key.post("/collections", json!({ "name": "More" })).await.expect(403);
-        let _ = ada.delete(&format!("/documents/{document}")).await.expect(204);
-        app.leave_jobs();
-    }
-
-    /// Permissions to change and delete apply to documents and collections that the account can see.
-    async fn permission_to_change_does_not_reach_what_is_hidden(setup) {
-        let app = setup.start().await;
-        let (ada, eve) = (app.ada().await, app.member("eve@example.org").await);
-        let team = collection(&ada, "Team").await;
-        let path = format!("/documents/upload?collection_id={team}");
-        let document = id(&ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json());
-        app.run_jobs().await;
-        let changing = [
-            Permission::ChangeDocument,
-            Permission::DeleteDocument,
-            Permission::ChangeCollection,
-            Permission::DeleteCollection,
-        ];
-        app.permit(eve.user.id, &changing).await;
-        let personal = format!("{}", CollectionId::personal(eve.user.id));
-        let document = format!("/documents/{document}");
-        for change in [json!({ "collection_ids": [personal] }), json!({ "attributes": {} })] {
-            eve.patch(&document, change).await.refused(404, "Document not found");
-        }
-        eve.post(&format!("{document}/retry"), json!({})).await.refused(404, "Document not found");
-        let file = form("a.pdf", "application/pdf", pdf(&["lions"]));
-        eve.put_form(&format!("{document}/file"), file).await.refused(404, "Document not found");
-        eve.delete(&document).await.refused(404, "Document not found");
-        let team = format!("/collections/{team}");
-        eve.patch(&team, json!({ "name": "Mine" })).await.refused(404, "Collection not found");
-        eve.delete(&team).await.refused(404, "Collection not found");
-        let member = json!({ "email": "eve@example.org", "role": "viewer" });
-        eve.put(&format!("{team}/members"), member.clone()).await.refused(404, "Collection not found");
-
-        app.permit(eve.user.id, &[&changing[..], &[Permission::ViewDocument, Permission::ViewCollection]].concat()).await;
-        let _ = eve.patch(&team, json!({ "description": "Checked" })).await.expect(200);
-        let _ = eve.patch(&document, json!({ "attributes": { "checked": true } })).await.expect(200);
-        let _ = eve.put(&format!("{team}/members"), member).await.expect(200);
-        let _ = eve.delete(&document).await.expect(204);
-        app.leave_jobs();
-    }
-
-    /// A filter does not show which hidden collections have a document.
-    async fn filter_by_a_hidden_collection_finds_nothing(setup) {
-        let app = setup.start().await;
-        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
-        let (team, secret) = (collection(&ada, "Team").await, collection(&ada, "Secret").await);
-        share(&ada, &team, &bob, "viewer").await;
-        let path = format!("/documents/upload?collection_id={team}");
-        let document = id(&ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json());
-        let both = json!({ "collection_ids": [team, secret] });
-        let _ = ada.patch(&format!("/documents/{document}"), both).await.expect(200);
-        app.run_jobs().await;
-        let matches = async |by: &Member, kind: &str, value: Value| {
-            let filter = json!({ "type": kind, "key": "collection", "value": value });
-            let encoded: String = filter.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect();
-            let in_list = listed(by, &format!("/documents?filters={encoded}")).await;
-            let body = json!({ "query": "zebras", "collection_ids": [team], "filters": filter });
-            assert_eq!(found(by, body).await, in_list, "{filter}");
-            !in_list.is_empty()
-        };
-        for (kind, is_met) in [("eq", true), ("ne", false)] {
-            assert_eq!(matches(&ada, kind, json!(secret)).await, is_met);
-            assert_eq!(matches(&bob, kind, json!(secret)).await, !is_met);
-            assert_eq!(matches(&bob, kind, json!(team)).await, is_met);
-        }
-        assert!(!matches(&bob, "in", json!([secret])).await && matches(&bob, "in", json!([secret, team])).await);
-        assert!(matches(&bob, "nin", json!([secret])).await && !matches(&bob, "nin", json!([secret, team])).await);
-    }
-
     /// The owner of a collection is always its manager.
     async fn owner_cannot_be_given_a_lower_role(setup) {
         let app = setup.start().await;
@@ -384,106 +273,6 @@ rules! {
         let role = |role: &str| json!({ "email": "ada@example.org", "role": role });
         ada.put(&members, role("viewer")).await.invalid(&["body.role"]);
         let _ = ada.put(&members, role("manager")).await.expect(200);
-    }
-
-    /// Answers are based on documents of the asker's scope and selection.
-    async fn answers_use_only_selected_documents(setup) {
-        let app = setup.builtin_answerer().start().await;
-        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
-        let team = collection(&ada, "Team").await;
-        let path = format!("/documents/upload?collection_id={team}");
-        let inside = id(&ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json());
-        let outside = ada.add("b.pdf", pdf(&["zebras too"])).await;
-        app.run_jobs().await;
-        let ask = async |by: &Member, more: Value| {
-            let mut body = question_body("zebras");
-            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            let mut sources = by.sources_of(body).await;
-            sources.sort();
-            sources
-        };
-        let mut both = vec![inside.clone(), outside.clone()];
-        both.sort();
-        assert_eq!(ask(&ada, json!({})).await, both);
-        assert_eq!(ask(&bob, json!({})).await, from_ref(&outside));
-        assert_eq!(ask(&ada, json!({ "collection_ids": [team] })).await, from_ref(&inside));
-        assert_eq!(ask(&ada, json!({ "document_ids": [outside] })).await, from_ref(&outside));
-        let filter = json!({ "type": "eq", "key": "file_name", "value": "a.pdf" });
-        assert_eq!(ask(&ada, json!({ "filters": filter })).await, from_ref(&inside));
-        assert!(ask(&bob, json!({ "document_ids": [inside] })).await.is_empty());
-    }
-
-    /// The built-in answerer lists documents of the asker's scope and selection.
-    async fn listed_documents_are_those_of_the_account(setup) {
-        let app = setup.builtin_answerer().start().await;
-        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
-        let empty = bob.ask("Which documents are there?").await.expect(200).answer();
-        assert_eq!(empty, "There are no documents yet. Upload one first.");
-        let team = collection(&ada, "Team").await;
-        let path = format!("/documents/upload?collection_id={team}");
-        let _ = ada.upload_to(&path, "Inside.pdf", pdf(&["zebras"])).await.expect(202);
-        let outside = ada.add("Outside.pdf", pdf(&["zebras too", "and lions"])).await;
-        app.run_jobs().await;
-        let list = async |by: &Member, more: Value| {
-            let mut body = question_body("Which documents are there?");
-            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            by.post("/agents/chat", body).await.expect(200).answer()
-        };
-        let all = list(&ada, json!({})).await;
-        assert!(all.contains("- Inside.pdf (1 page)") && all.contains("- Outside.pdf (2 pages)"), "{all}");
-        let seen = list(&bob, json!({})).await;
-        assert!(!seen.contains("Inside") && seen.contains("- Outside.pdf (2 pages)"), "{seen}");
-        let selected = list(&ada, json!({ "collection_ids": [team] })).await;
-        assert!(selected.contains("Inside") && !selected.contains("Outside"), "{selected}");
-        let selected = list(&ada, json!({ "document_ids": [outside] })).await;
-        assert!(!selected.contains("Inside") && selected.contains("Outside"), "{selected}");
-        let none = list(&bob, json!({ "document_ids": ["00000000-0000-0000-0000-000000000000"] })).await;
-        assert!(none.ends_with("- None of the selected documents is ready."), "{none}");
-    }
-
-    /// Earlier answers, in conversations and in resumed streams, quote a document only as long as the account can read it.
-    async fn quotes_are_withheld_from_accounts_without_a_role(setup) {
-        let answer = [Turn::searching("zebras"), Turn::saying("In Africa.")];
-        let app = setup.script(answer).start().await;
-        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
-        let team = collection(&ada, "Team").await;
-        share(&ada, &team, &bob, "viewer").await;
-        let path = format!("/documents/upload?collection_id={team}");
-        let hers = id(&ada.upload_to(&path, "a.pdf", pdf(&["zebras of ada"])).await.expect(202).json());
-        let his = bob.add("b.pdf", pdf(&["zebras of bob"])).await;
-        app.run_jobs().await;
-        let mut question = question_body("Where are the zebras?");
-        question["conversation_id"] = json!("01900000-0000-7000-8000-000000000001");
-        question["include_sources"] = json!(true);
-        question["resumable"] = json!(true);
-        let asked = bob.post("/agents/chat", question).await.expect(200);
-        let stream = format!("/agents/chat/streams/{}", asked.header("x-stream-id"));
-        // The title, the text and the availability of the sources, first of ada's document.
-        let quotes = |sources: &Value| -> Vec<Value> {
-            let mut found: Vec<Value> = sources.as_array().unwrap().clone();
-            found.sort_by_key(|source| source["document_id"] != json!(hers));
-            found.iter().map(|source| json!([source["title"], source["text"], source.get("available")])).collect()
-        };
-        let earlier = async || {
-            let conversation = bob.get("/conversations/01900000-0000-7000-8000-000000000001").await.expect(200).json();
-            assert_eq!(conversation["messages"][1]["content"], "In Africa.");
-            let resumed = bob.get(&stream).await.expect(200);
-            assert_eq!(resumed.answer(), "In Africa.");
-            let resumed = quotes(&resumed.event("sources").unwrap()["results"]);
-            assert_eq!(quotes(&conversation["messages"][1]["sources"]), resumed);
-            resumed
-        };
-        let (of_ada, of_bob) = (json!(["a.pdf", "zebras of ada", null]), json!(["b.pdf", "zebras of bob", null]));
-        let gone = |title: &str| json!([title, "", false]);
-        assert_eq!(quotes(&asked.event("sources").unwrap()["results"]), [of_ada.clone(), of_bob.clone()]);
-        assert_eq!(earlier().await, [of_ada.clone(), of_bob.clone()]);
-        let _ = ada.delete(&format!("/collections/{team}/members/{}", bob.user.id)).await.expect(204);
-        assert_eq!(earlier().await, [gone("a.pdf"), of_bob]);
-        let _ = bob.delete(&format!("/documents/{his}")).await.expect(204);
-        assert_eq!(earlier().await, [gone("a.pdf"), gone("b.pdf")]);
-        share(&ada, &team, &bob, "viewer").await;
-        assert_eq!(earlier().await, [of_ada, gone("b.pdf")]);
-        app.leave_jobs();
     }
 
     /// Lists and reports say who added a document and what the account may do with it, as the service then decides.
