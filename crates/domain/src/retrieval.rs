@@ -77,12 +77,14 @@ pub struct QueryTerm {
     pub weight: f32,
     /// Whether it is part of a name. Names identify documents.
     pub is_name: bool,
+    /// Whether the query has it; a lexicon adds others.
+    pub is_own: bool,
 }
 
 impl QueryTerm {
     /// A word of the query.
     pub fn word(text: impl Into<Box<str>>) -> Self {
-        Self { text: text.into(), weight: 1.0, is_name: false }
+        Self { text: text.into(), weight: 1.0, is_name: false, is_own: true }
     }
 }
 
@@ -103,13 +105,14 @@ impl QueryTerms {
 }
 
 impl FromIterator<QueryTerm> for QueryTerms {
-    /// Of equal terms, the one with the highest weight remains; it is part of a name if one of them is.
+    /// Of equal terms, the one with the highest weight remains; it is part of a name or of the query if one of them is.
     fn from_iter<T: IntoIterator<Item = QueryTerm>>(terms: T) -> Self {
         let mut terms: Vec<QueryTerm> = terms.into_iter().collect();
         terms.sort_by(|a, b| a.text.cmp(&b.text).then(b.weight.total_cmp(&a.weight)));
         terms.dedup_by(|other, first| {
             let is_same = other.text == first.text;
             first.is_name |= is_same && other.is_name;
+            first.is_own |= is_same && other.is_own;
             is_same
         });
         Self(terms)
@@ -369,7 +372,12 @@ mod tests {
 
     #[test]
     fn query_terms_are_distinct() {
-        let term = |text: &str, weight, is_name| QueryTerm { text: text.into(), weight, is_name };
+        let term = |text: &str, weight, is_name| QueryTerm {
+            text: text.into(),
+            weight,
+            is_name,
+            is_own: weight >= 1.0,
+        };
         let terms: QueryTerms =
             [term("b", 0.5, true), QueryTerm::word("a"), QueryTerm::word("b"), term("a", 1.0, false)]
                 .into_iter()

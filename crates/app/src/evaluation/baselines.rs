@@ -63,8 +63,8 @@ impl Baselines {
         let count = self.passages.len() as f64;
         let average = self.lengths.iter().sum::<u64>() as f64 / count.max(1.0);
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
-        // Plain: without the terms that a lexicon adds.
-        for term in query.iter().filter(|term| term.weight >= 1.0) {
+        // Plain: all words alike, without the terms that a lexicon adds.
+        for term in query.iter().filter(|term| term.is_own) {
             let Some(postings) = self.postings.get(&term.text) else { continue };
             let matching = postings.len() as f64;
             let idf = (1.0 + (count - matching + 0.5) / (matching + 0.5)).ln();

@@ -113,7 +113,7 @@ crate::battery! {
         // In how many chunks, titles and leads the words of the query are.
         let once = Frequencies { title: 1, lead: 1, ..Frequencies::default() };
         let pump = TermWeights::of(&QueryTerm::word("pump"), Frequencies { body: 3, ..once }, &totals);
-        let valve = QueryTerm { text: "valve".into(), weight: 0.75, is_name: true };
+        let valve = QueryTerm { weight: 0.75, is_name: true, ..QueryTerm::word("valve") };
         let terms = [QueryTerm::word("pump"), valve.clone()].into_iter().collect();
         let query = QueryEmbedding { sparse: Some(terms), dense: None };
         let valve = TermWeights::of(&valve, Frequencies { body: 2, heading: 3, ..once }, &totals);

@@ -16,11 +16,13 @@ const MODIFIERS: [&str; 4] = ["defer", "comprehens", "held", "purchas"];
 const YEARS_WEIGHT: f32 = 0.3;
 const STATEMENT_WEIGHT: f32 = 0.4;
 
-/// Words of further searches for parts: the first finds the statements of a report, which have most parts, and the second the one
-/// with revenue and costs.
-const PART_SEARCHES: [&str; 2] = [
+/// Words of further searches for parts, before those of the missing ones: the first finds the statements of a report, which have
+/// most parts, the second the one with revenue and costs, and the last has those of the parts alone, which find the second half
+/// of a long statement.
+const PART_SEARCHES: [&str; 3] = [
     "consolidated balance sheets statements of operations statements of cash flows total assets net income",
     "consolidated statements of income operations earnings",
+    "",
 ];
 
 /// Maximum number of words of a part of a ratio.

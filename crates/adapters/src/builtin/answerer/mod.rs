@@ -136,12 +136,17 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
 
 /// What the reader should know of how the question was understood.
 fn notes(understood: Option<&str>, corrections: &[Correction], phrases: &Phrases) -> Vec<String> {
-    let named = corrections.iter().filter(|correction| !correction.is_common);
-    let named = named.map(|Correction { written, meant, .. }| {
-        phrases.read_as.replace("{written}", written).replace("{meant}", meant)
+    let named: Vec<&Correction> = corrections.iter().filter(|correction| !correction.is_common).collect();
+    let read_as = (!named.is_empty()).then(|| {
+        let written = named.iter().map(|correction| correction.written.as_str());
+        let meant = named.iter().map(|correction| correction.meant.as_str());
+        phrases
+            .read_as
+            .replace("{written}", &phrases.list(written, phrases.or))
+            .replace("{meant}", &phrases.list(meant, phrases.and))
     });
     let understood = understood.map(|question| phrases.understood.replace("{question}", question));
-    understood.into_iter().chain(named).collect()
+    understood.into_iter().chain(read_as).collect()
 }
 
 /// Introduces the rows with the parts of a calculation.

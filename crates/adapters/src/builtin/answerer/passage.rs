@@ -1,8 +1,8 @@
 //! Passages split into sentences and rows with their terms, and what belongs to each of them.
 
 use super::kinds::AskedKind;
-use super::question::{Intent, is_year};
-use crate::builtin::lexical::{Analyzer, Synonym};
+use super::question::Intent;
+use crate::builtin::lexical::{Analyzer, Synonym, is_year};
 use docent_domain::chunk::page_at;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::sentences::{self, Sentence};

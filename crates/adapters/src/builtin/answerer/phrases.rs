@@ -26,8 +26,12 @@ pub(super) struct Phrases {
     pub(super) not_found: &'static str,
     /// With `{question}`.
     pub(super) understood: &'static str,
-    /// With `{written}` and `{meant}`.
+    /// With `{written}` and `{meant}`, which are lists of words in quotation marks.
     pub(super) read_as: &'static str,
+    /// The quotation marks.
+    pub(super) marks: [&'static str; 2],
+    pub(super) or: &'static str,
+    pub(super) and: &'static str,
     pub(super) search_failed: &'static str,
 }
 
@@ -49,7 +53,10 @@ const ENGLISH: Phrases = Phrases {
     parts: "I do not calculate, but these rows have the figures for it.",
     not_found: "Not found:",
     understood: "Understood as: {question}",
-    read_as: "No document contains “{written}”. I searched for “{meant}”.",
+    read_as: "No document contains {written}. I searched for {meant}.",
+    marks: ["“", "”"],
+    or: "or",
+    and: "and",
     search_failed: "I could not search the documents right now. Please try again in a moment.",
 };
 
@@ -71,7 +78,10 @@ const GERMAN: Phrases = Phrases {
     parts: "Ich rechne nicht, aber diese Zeilen enthalten die Zahlen dafür.",
     not_found: "Nicht gefunden:",
     understood: "Verstanden als: {question}",
-    read_as: "Kein Dokument enthält „{written}“. Ich habe nach „{meant}“ gesucht.",
+    read_as: "Kein Dokument enthält {written}. Ich habe nach {meant} gesucht.",
+    marks: ["„", "“"],
+    or: "oder",
+    and: "und",
     search_failed: "Die Dokumente können gerade nicht durchsucht werden. Bitte versuchen Sie es gleich noch einmal.",
 };
 
@@ -79,6 +89,16 @@ impl Phrases {
     /// Those of the question's language.
     pub(super) fn of(question: &str) -> &'static Self {
         if is_german(question) { &GERMAN } else { &ENGLISH }
+    }
+
+    /// Words in quotation marks, the last after `link`.
+    pub(super) fn list<'w>(&self, words: impl Iterator<Item = &'w str>, link: &str) -> String {
+        let [before, after] = self.marks;
+        let mut marked: Vec<String> = words.map(|word| format!("{before}{word}{after}")).collect();
+        match marked.pop() {
+            Some(last) if !marked.is_empty() => format!("{} {link} {last}", marked.join(", ")),
+            last => last.unwrap_or_default(),
+        }
     }
 
     /// Those of every language.

@@ -1,50 +1,7 @@
 //! What a question asks for, beyond its subject.
 
-use crate::builtin::lexical::Analyzer;
+use crate::builtin::lexical::{Analyzer, circumstances, is_year};
 use std::collections::HashSet;
-
-/// Words for the place, the time or the manner of an answer. A sentence is not about a question because it has them.
-const CIRCUMSTANCES: &str = "abbreviation abbreviations acronym according align amount amounts analysis annual appendix associated based basis beginning brief briefly business called chapter chart column combine \
-    compare compared comparison company correlate correlation current data define defined detail details diagram disclosed disclosure discuss discussed document documents \
-    end enumerate examine figure filing final first fiscal fourth float form format given graph guide highlight highlighted image indicate indicated information insight insights integer \
-    item k key kind kinds last latest line list listed main major mean meaning means mention mentioned most month name named notable note noted notes number outline outlined page paper \
-    paragraph period picture plainly please potential potentially present previous primary principal presented provide provided q qs quarter quarterly quarters recent relevant report \
-    reported reporting second section show showing shown shows significant significantly respectively slide source specific specified stand stands state stated \
-    statement statements summary table tables text third timeframe title type types understand useful value values year years \
-    angegeben bericht beschrieben dokument genannt jahr kapitel quartal seite tabelle";
-
-/// Words for a change and its reasons, for which documents have many others.
-const CHANGES: &str = "behind contributed contributing driven driver drivers drove evolution explanation factor factors fluctuation fluctuations focus \
-    implication implications influence trend trends change changed changes decline declined decrease decreased drop dropped fall fell grew grow improve \
-    improved increase increased rise rose evolve evolved fluctuate";
-
-/// Units of amounts and how to write them, and comparisons, which documents show rather than say.
-const MEASURES: &str = "average best billion billions cents common decimal decimals dollar dollars eur euro euros fewest gbp \
-    highest largest least lowest million millions percent percentage place places round rounded smallest thousand thousands \
-    unit units usd worst";
-
-/// Parts of reports. Their words are circumstances unless the question has them elsewhere too: “income” in “income
-/// statement” is not its subject.
-const PLACES: [&str; 15] = [
-    "statements of financial position",
-    "statement of financial position",
-    "statement of cash flows",
-    "statements of cash flows",
-    "statement of operations",
-    "statements of operations",
-    "statement of income",
-    "statements of income",
-    "income statement",
-    "balance sheet",
-    "cash flow statement",
-    "p&l statement",
-    "financial statement",
-    "management's discussion and analysis",
-    "management's discussion",
-];
-
-/// Circumstances that are part of a name with the number behind them: “Unit 14”.
-const NUMBERED: &str = "appendix article chapter figure item note section step table unit";
 
 /// Words that a question asks with. An introduction such as “In the second quarter of 2023,” has none.
 const ASKING: &str = "are calculate can compare could describe did do does explain find give has have how identify is list \
@@ -118,34 +75,6 @@ impl Intent {
         let tail = if self.head.is_empty() || self.head.contains(term) { 1.0 } else { TAIL_WEIGHT };
         if self.is_subject(term) { tail } else { tail * CIRCUMSTANCE_WEIGHT }
     }
-}
-
-/// The terms of words for place, time and manner in a question in small letters. Each word is analysed alone: a list of
-/// words has no language.
-fn circumstances(question: &str, analyzer: Analyzer) -> HashSet<String> {
-    let words = [CIRCUMSTANCES, CHANGES, MEASURES].into_iter().flat_map(str::split_whitespace);
-    let mut circumstances: HashSet<String> = words.flat_map(|word| analyzer.terms(word)).collect();
-    let straight = question.replace('’', "'");
-    let rest = PLACES.iter().fold(straight.clone(), |rest, place| rest.replace(place, " "));
-    let elsewhere: HashSet<String> = analyzer.terms(&rest).into_iter().collect();
-    circumstances.extend(analyzer.terms(&straight).into_iter().filter(|term| !elsewhere.contains(term)));
-    let words: Vec<&str> = question.split_whitespace().collect();
-    for pair in words.windows(2) {
-        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && !is_year(word);
-        if NUMBERED.split(' ').any(|word| word == pair[0]) && is_number(pair[1]) {
-            for term in analyzer.terms(pair[0]) {
-                circumstances.remove(&term);
-            }
-        }
-    }
-    circumstances
-}
-
-/// Whether a term is a year.
-pub(super) fn is_year(term: &str) -> bool {
-    term.len() == 4
-        && (term.starts_with("19") || term.starts_with("20"))
-        && term.chars().all(|c| c.is_ascii_digit())
 }
 
 /// Openings of a second question.

@@ -90,11 +90,11 @@ pub(super) fn select(
     let all = all;
     let passages = &all[..chunks.len()];
     let mut passage_terms: Vec<PassageTerms<'_>> =
-        topics.iter().zip(passages.iter().map(Passage::terms)).collect();
+        topics.iter().zip(all.iter().map(Passage::terms)).collect();
     let names = names(question);
     let identifiers = identifiers(question, &intent, &synonyms);
     let required: Vec<&Name> = names.iter().chain(&identifiers).collect();
-    let missing = missing(&required, &asked, &passage_terms);
+    let missing = missing(&required, &asked, &passage_terms[..chunks.len()]);
     let missing_words = missing.iter().map(|name| name.word.clone());
     if !missing.is_empty() && !chunks.is_empty() && searches.is_empty() && pages.is_empty() {
         return Selection::Search(missing_words.collect());
@@ -103,7 +103,7 @@ pub(super) fn select(
     let mut unrelated: HashSet<DocumentId> = HashSet::new();
     for name in &required {
         let documents = documents_with(name, &found, analyzer);
-        for ((_, terms), chunk) in passage_terms.iter_mut().zip(chunks) {
+        for ((_, terms), chunk) in passage_terms.iter_mut().zip(&found) {
             if documents.contains(&chunk.document_id) {
                 terms.extend(name.terms.iter().map(String::as_str));
             } else if missing.contains(name) {
@@ -156,10 +156,21 @@ pub(super) fn select(
             }
             _ => {}
         }
+        if searches.is_empty()
+            && pages.is_empty()
+            && wanted.is_empty()
+            && criteria.lacks_figure(&related, &all, &topics)
+        {
+            let years = criteria.intent.years.iter().cloned();
+            let names = names.iter().map(|name| name.word.clone());
+            let subject = lexical::content_words(question)
+                .filter(|word| analyzer.terms(word).iter().any(|term| criteria.is_narrow(term)));
+            return Selection::Search(names.chain(subject).chain(years).collect());
+        }
     }
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for rank in related.into_iter().filter(in_scope) {
-        candidates.extend(criteria.candidates(rank, &passages[rank], &topics[rank]));
+        candidates.extend(criteria.candidates(rank, &all[rank], &topics[rank]));
     }
     let weight = |word: &str| {
         let reason = if criteria.intent.reason && begins_reason(word) { REASON_WEIGHT } else { 0.0 };
@@ -274,15 +285,31 @@ impl<'a> Criteria<'a> {
     /// without names and figures if others remain.
     fn subject<'t>(&self, topic: &Topic<'t>) -> Vec<&'t str> {
         let all = || topic.terms.iter().copied();
-        let is_name = |term: &&str| self.names.contains(term);
-        let is_figure = |term: &&str| term.contains(char::is_numeric);
-        let narrow = all().filter(|term| self.intent.is_subject(term) && !is_name(term) && !is_figure(term));
-        let narrow: Vec<&str> = narrow.collect();
+        let narrow: Vec<&str> = all().filter(|term| self.is_narrow(term)).collect();
         if !narrow.is_empty() {
             return narrow;
         }
-        let wide: Vec<&str> = all().filter(|term| !is_name(term)).collect();
+        let wide: Vec<&str> = all().filter(|term| !self.names.contains(term)).collect();
         if wide.is_empty() { all().collect() } else { wide }
+    }
+
+    /// Whether a term says what the question is about and is neither a name nor a figure.
+    fn is_narrow(&self, term: &str) -> bool {
+        self.intent.is_subject(term) && !self.names.contains(term) && !term.contains(char::is_numeric)
+    }
+
+    /// Whether the question asks for an amount, and none of these passages has a row or sentence with figures that names its whole
+    /// subject, in its words or in others.
+    fn lacks_figure(&self, related: &[usize], all: &[Passage<'_>], topics: &[Topic<'_>]) -> bool {
+        let others = || self.synonyms.iter().flat_map(|synonym| synonym.parts().iter().flatten());
+        let names_subject = |rank: &usize| {
+            let subject = self.subject(&topics[*rank]);
+            all[*rank].units.iter().filter(|unit| unit.has_figures()).any(|unit| {
+                subject.iter().all(|term| unit.terms.contains(*term))
+                    || others().any(|other| other.terms.iter().all(|term| unit.terms.contains(term)))
+            })
+        };
+        self.intent.amount && !self.intent.reason && !related.iter().any(names_subject)
     }
 
     /// Returns the sentences that may answer the question.

@@ -47,7 +47,8 @@ async fn text(messages: Vec<Message>) -> String {
 
 /// A question with the passages found for it, and with no results for other searches.
 fn asked(question: &str, passages: Vec<ScoredChunk>) -> Vec<Message> {
-    vec![user(question), output("", passages), output("", Vec::new()), output("", Vec::new())]
+    let empty = std::iter::repeat_with(|| output("", Vec::new())).take(3);
+    [user(question), output("", passages)].into_iter().chain(empty).collect()
 }
 
 /// Returns the answer to [`asked`].
@@ -375,11 +376,12 @@ async fn misspelled_words_are_named_and_answered_as_meant() {
         meant: meant.to_owned(),
         is_common,
     };
-    let corrections = vec![read("warrnty", "warranty", false), read("lnog", "long", true)];
-    let answer = text(vec![user("How lnog is the warrnty?"), search(corrections)]).await;
+    let corrections =
+        vec![read("warrnty", "warranty", false), read("lnog", "long", true), read("pmup", "pump", false)];
+    let answer = text(vec![user("How lnog is the warrnty of the pmup?"), search(corrections)]).await;
     assert_eq!(
         answer,
-        "No document contains “warrnty”. I searched for “warranty”.\n\n“The warranty of the pump lasts two years.” (Document 1, page 1)"
+        "No document contains “warrnty” or “pmup”. I searched for “warranty” and “pump”.\n\n“The warranty of the pump lasts two years.” (Document 1, page 1)"
     );
 }
 

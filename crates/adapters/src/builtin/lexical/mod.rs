@@ -3,12 +3,14 @@
 //! The terms of a passage are the stems of its words without stop words, by its [`language`]. A query goes through the same
 //! steps after [`query`] has removed instructions.
 
+mod circumstances;
 mod language;
 mod lexicon;
 mod names;
 mod query;
 mod tokens;
 
+pub(super) use circumstances::{circumstances, is_year};
 use docent_domain::retrieval::QueryTerm;
 use docent_domain::spelling::{SpelledWord, one_mistake_from};
 use language::Language;
@@ -111,6 +113,8 @@ pub(super) fn is_german(question: &str) -> bool {
     may_be.contains(&Language::German) && !may_be.contains(&Language::English)
 }
 
+/// Weight of a word that says where, when or how an answer is given, relative to other words of the query.
+const CIRCUMSTANCE_WEIGHT: f32 = 0.5;
 /// Weight of a term that a lexicon adds, relative to a word of the query.
 const EXPANSION_WEIGHT: f32 = 0.75;
 
@@ -121,14 +125,30 @@ pub(super) fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryT
         .flat_map(|name| name.terms)
         .filter(|term| identifies(term))
         .collect();
-    let word = |term: String| QueryTerm { is_name: names.contains(&term), ..QueryTerm::word(term) };
+    let lower = query.to_lowercase();
+    let circumstances: HashSet<String> =
+        analyzers(query).into_iter().flat_map(|analyzer| circumstances(&lower, analyzer)).collect();
+    let word = |term: String| {
+        let is_name = names.contains(&term);
+        let weight = if circumstances.contains(&term) && !is_name { CIRCUMSTANCE_WEIGHT } else { 1.0 };
+        QueryTerm { is_name, weight, ..QueryTerm::word(term) }
+    };
     let mut terms: Vec<QueryTerm> = query_terms(query).into_iter().map(word).collect();
     if may_be_english(query) {
         let runs = query::content_words(query);
         let expansions = lexicon.expansions(&runs).into_iter();
-        terms.extend(expansions.map(|term| QueryTerm { weight: EXPANSION_WEIGHT, ..QueryTerm::word(term) }));
+        terms.extend(expansions.map(|term| QueryTerm {
+            weight: EXPANSION_WEIGHT,
+            is_own: false,
+            ..QueryTerm::word(term)
+        }));
     }
     terms
+}
+
+/// Returns the content words of a question, without instructions.
+pub(super) fn content_words(question: &str) -> impl Iterator<Item = String> {
+    query::content_words(question).into_iter().flatten()
 }
 
 /// Returns the phrases of a question for which documents have other words.
@@ -300,6 +320,13 @@ mod tests {
             assert_eq!(query(text), ["2018"], "{text}");
         }
         assert_eq!(query("FY98"), ["1998"]);
+        for text in ["year end FY2018", "FY2018 year end", "at year-end 2018"] {
+            assert_eq!(query(text), ["2018"], "{text}");
+        }
+        assert_eq!(
+            query("the fiscal year end"),
+            ["fiscal", "year", "end", "fiscalyear", "yearend", "fiscalyearend"]
+        );
         assert_eq!(query("the fiscal policy"), ["fiscal", "polici", "fiscalpolici"]);
     }
 
@@ -320,8 +347,37 @@ mod tests {
         assert_eq!(names, ["acm", "q3"]);
         let weight = |text: &str| terms.iter().find(|term| &*term.text == text).unwrap().weight;
         assert_eq!((weight("capex"), weight("expenditur")), (1.0, EXPANSION_WEIGHT));
+        assert_eq!(weight("q3"), 1.0);
         let german = weighted_query_terms("wie hoch ist der Capex der Firma", &Lexicon::builtin());
         assert!(german.iter().all(|term| term.weight == 1.0), "the lexicon is English: {german:?}");
+    }
+
+    #[test]
+    fn words_for_place_and_manner_weigh_less() {
+        let terms = weighted_query_terms(
+            "According to the balance sheet, what are the total current liabilities at the end of the year?",
+            &Lexicon::builtin(),
+        );
+        let weight = |text: &str| terms.iter().find(|term| &*term.text == text).unwrap().weight;
+        for term in ["balanc", "sheet", "end", "year"] {
+            assert_eq!(weight(term), CIRCUMSTANCE_WEIGHT, "{term}");
+        }
+        for term in ["total", "current", "liabil"] {
+            assert_eq!(weight(term), 1.0, "{term}");
+        }
+        let terms = weighted_query_terms("the income in the income statement", &Lexicon::builtin());
+        assert_eq!(terms.iter().find(|term| &*term.text == "incom").unwrap().weight, 1.0);
+        let terms =
+            weighted_query_terms("Wie viele Jahre gilt die Garantie laut Tabelle?", &Lexicon::builtin());
+        let weight = |text: &str| terms.iter().find(|term| &*term.text == text).unwrap().weight;
+        assert_eq!((weight("tabell"), weight("garanti")), (CIRCUMSTANCE_WEIGHT, 1.0));
+    }
+
+    #[test]
+    fn clauses_that_only_name_a_unit_are_removed() {
+        assert_eq!(query("the capex (in USD millions)"), ["capex"]);
+        assert_eq!(query("the capex, in thousands of US dollars"), ["capex"]);
+        assert_eq!(query("in millions of homes"), ["million", "home"]);
     }
 
     #[test]

@@ -136,7 +136,7 @@ const PHRASES: [&str; 77] = [
 ];
 
 /// Words without content in a question.
-const FILLER_WORDS: [&str; 19] = [
+const FILLER_WORDS: [&str; 20] = [
     "answer",
     "answers",
     "briefly",
@@ -150,6 +150,7 @@ const FILLER_WORDS: [&str; 19] = [
     "kindly",
     "outlined",
     "please",
+    "primarily",
     "question",
     "questions",
     "respond",
@@ -188,7 +189,35 @@ fn is_instruction(words: &[String]) -> bool {
     let polite =
         words.iter().take_while(|word| matches!(word.as_str(), "please" | "kindly" | "and" | "then"));
     let words = words.get(polite.count()..).unwrap_or_default();
-    INSTRUCTIONS.iter().any(|opening| starts_with(words, opening)) || is_reservation(words)
+    INSTRUCTIONS.iter().any(|opening| starts_with(words, opening)) || is_unit(words) || is_reservation(words)
+}
+
+/// Words of which a clause consists that only names the unit of the answer, such as “(in USD millions)”.
+const UNIT_WORDS: [&str; 19] = [
+    "billion",
+    "billions",
+    "dollar",
+    "dollars",
+    "eur",
+    "euro",
+    "euros",
+    "in",
+    "million",
+    "millions",
+    "of",
+    "percent",
+    "percents",
+    "thousand",
+    "thousands",
+    "units",
+    "us",
+    "usd",
+    "s",
+];
+
+fn is_unit(words: &[String]) -> bool {
+    words.first().is_some_and(|word| word == "in")
+        && words.iter().all(|word| UNIT_WORDS.contains(&word.as_str()))
 }
 
 /// Words for what does not apply.
@@ -231,6 +260,19 @@ fn with_plain_years(words: Vec<String>) -> Vec<String> {
     let mut plain = Vec::with_capacity(words.len());
     let mut rest = words.as_slice();
     while let [first, after @ ..] = rest {
+        // “Year end 2017” and “2017 year end” name the same time.
+        let is_end = |words: &[String]| matches!(words, [year, end, ..] if year == "year" && end == "end");
+        if is_end(rest) && after.get(1).is_some_and(|word| is_dated(word)) || is_dated(first) && is_end(after)
+        {
+            let skipped = usize::from(!is_end(rest));
+            plain.extend(
+                rest[..skipped]
+                    .iter()
+                    .map(|word| word.strip_prefix("fy").and_then(year).unwrap_or_else(|| word.clone())),
+            );
+            rest = &rest[skipped + 2..];
+            continue;
+        }
         let (year, used) = match after {
             _ if first.strip_prefix("fy").and_then(year).is_some() => {
                 (first.strip_prefix("fy").and_then(year), 1)
@@ -247,6 +289,11 @@ fn with_plain_years(words: Vec<String>) -> Vec<String> {
         rest = &rest[used..];
     }
     plain
+}
+
+/// Whether a word is a year, also with “FY” before it.
+fn is_dated(word: &str) -> bool {
+    word.len() >= 4 && year(word.strip_prefix("fy").unwrap_or(word)).is_some()
 }
 
 fn is_fiscal(word: &str) -> bool {

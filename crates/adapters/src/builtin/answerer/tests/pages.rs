@@ -83,11 +83,11 @@ async fn source_line_on_every_page_does_not_answer() {
 }
 
 #[tokio::test]
-async fn parts_of_a_calculation_are_searched_for_twice() {
+async fn parts_of_a_calculation_are_searched_for_with_statements_and_alone() {
     let question = user("What was the current ratio in 2018?");
     let assets = "Balance sheet\n\n| (in millions) | 2018 |\n|---|---|\n| Total current assets | 90 |\n";
     let mut messages = vec![question, output("", vec![found(1, 0, assets)])];
-    for expected in ["balance sheets", "statements of income"] {
+    for expected in ["balance sheets", "statements of income", "\" total current liabilities 2018"] {
         let events = events(messages.clone(), vec![SEARCH]).await;
         let [ChatEvent::ToolCall(call), ChatEvent::Finished { .. }] = &events[..] else {
             panic!("{events:?}")

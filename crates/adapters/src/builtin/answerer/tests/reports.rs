@@ -63,3 +63,19 @@ async fn caption_of_any_length_is_quoted_with_its_table() {
             .await;
     assert!(answer.contains("| R. Oriel | 3 |\n| K. Reed | 2 |"), "{answer}");
 }
+
+#[tokio::test]
+async fn amount_without_a_row_is_searched_for_with_its_subject_alone() {
+    let question = "What were Oriel's total current liabilities at the end of 2018 (in USD millions)?";
+    let other = report(1, "Oriel 2018", "The liabilities of 2018 were reviewed.");
+    let asked = vec![user(question), output("", vec![other])];
+    let first = events(asked.clone(), vec![SEARCH]).await;
+    let [ChatEvent::ToolCall(call), ..] = &first[..] else { panic!("{first:?}") };
+    assert_eq!(call.arguments, r#"{"query":"Oriel total current liabilities 2018"}"#);
+    let row = "Balance sheet\n\n| (in millions) | 2018 |\n|---|---|\n| Total current liabilities | 60 |\n";
+    let found = vec![report(2, "Oriel 2018", row)];
+    let answer = text([asked.clone(), vec![output("", found)]].concat()).await;
+    assert!(answer.contains("| Total current liabilities | **60** |"), "{answer}");
+    let none = text([asked, vec![output("", Vec::new())]].concat()).await;
+    assert!(none.contains("The liabilities of 2018 were reviewed."), "{none}");
+}
