@@ -24,6 +24,7 @@ mod mcp;
 mod metrics;
 mod openai;
 mod rate_limit;
+mod records;
 mod root;
 mod search;
 mod sharing;

@@ -10,7 +10,7 @@ use docent_domain::fault::{Component, Fault};
 use docent_domain::listing::{AuditFilter, JobFilter, JobStateName, PageRequest};
 use docent_ports::blob_store::DiskSpace;
 use docent_ports::jobs::JobCounts;
-use docent_ports::store::Schema;
+pub use docent_ports::store::Schema;
 use std::time::Duration;
 
 /// How long a version is waited for.
@@ -36,8 +36,10 @@ const COMPONENTS: [Component; 9] = [
 pub struct BackEnd {
     /// The component.
     pub component: Component,
-    /// What is connected: name and version, or model and address. `None` if it is part of the program or does not say.
+    /// What is connected: name and version, or model. `None` if it is part of the program or does not say.
     pub name: Option<String>,
+    /// Address of the chat model.
+    pub address: Option<String>,
     /// What does not work without it and how to connect it, if it is not configured.
     pub missing: Option<&'static str>,
     /// Whether it can be tested.
@@ -113,7 +115,8 @@ async fn back_ends(app: &App) -> Vec<BackEnd> {
         let missing = missing(app, component).await;
         let name = if missing.is_some() { None } else { name(app, component).await };
         let is_testable = missing.is_none() && component != Component::MailServer;
-        all.push(BackEnd { component, name, missing, is_testable });
+        let address = app.model.address().filter(|_| component == Component::ChatModel);
+        all.push(BackEnd { component, name, address, missing, is_testable });
     }
     all
 }
@@ -148,10 +151,7 @@ async fn name(app: &App, component: Component) -> Option<String> {
             Component::KeyValueStore => app.tokens.version().await.ok().flatten(),
             Component::VectorStore => app.collections.version().await.ok().flatten(),
             Component::Embedder => Some(app.active_generation().await.ok()?.model),
-            Component::ChatModel => {
-                let address = app.model.address()?;
-                Some(format!("{} at {address}", app.model.model()))
-            }
+            Component::ChatModel => Some(app.model.model().to_owned()),
             Component::Reranker => app.reranker.as_ref().map(|reranker| reranker.model().to_owned()),
             Component::Recognizer => Some(app.recognizer.detected().await?.name().to_owned()),
             Component::BlobStore | Component::MailServer | Component::Extractor | Component::Service => None,

@@ -1,6 +1,6 @@
 //! Attributes of documents, by which lists and searches can be limited.
 
-use crate::error::ValidationError;
+use crate::error::{Rule, ValidationError};
 use std::collections::BTreeMap;
 
 /// Maximum number of attributes of a document.
@@ -22,10 +22,7 @@ impl AttributeKey {
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         if text.is_empty() || text.chars().count() > ATTRIBUTE_KEY_MAX || !text.chars().all(is_plain) {
-            let reason = format!(
-                "keys must have 1 to {ATTRIBUTE_KEY_MAX} characters: letters, digits, \"_\", \"-\" and \".\""
-            );
-            return Err(ValidationError::new("attributes", reason));
+            return Err(ValidationError::of("attributes", Rule::AttributeKey(ATTRIBUTE_KEY_MAX)));
         }
         Ok(Self(text.to_owned()))
     }
@@ -104,11 +101,13 @@ impl AttributeValue {
     /// If it is too long or has control characters.
     pub fn string(text: &str) -> Result<Self, ValidationError> {
         if text.chars().count() > ATTRIBUTE_STRING_MAX {
-            let reason = format!("values must have at most {ATTRIBUTE_STRING_MAX} characters");
-            return Err(ValidationError::new("attributes", reason));
+            return Err(ValidationError::of(
+                "attributes",
+                Rule::AttributeMaxCharacters(ATTRIBUTE_STRING_MAX),
+            ));
         }
         if text.chars().any(char::is_control) {
-            return Err(ValidationError::new("attributes", "values must not contain control characters"));
+            return Err(ValidationError::of("attributes", Rule::AttributeNoControlCharacters));
         }
         Ok(Self::String(text.to_owned()))
     }
@@ -121,7 +120,7 @@ impl AttributeValue {
         if number.is_finite() {
             Ok(Self::Number(number))
         } else {
-            Err(ValidationError::new("attributes", "values must be finite numbers"))
+            Err(ValidationError::of("attributes", Rule::AttributeFinite))
         }
     }
 }
@@ -137,12 +136,10 @@ impl Attributes {
     /// If there are too many, or a key is that of a built-in attribute.
     pub fn new(values: BTreeMap<AttributeKey, AttributeValue>) -> Result<Self, ValidationError> {
         if values.len() > ATTRIBUTES_MAX {
-            let reason = format!("must be at most {ATTRIBUTES_MAX}");
-            return Err(ValidationError::new("attributes", reason));
+            return Err(ValidationError::of("attributes", Rule::MaxCount(ATTRIBUTES_MAX)));
         }
-        if let Some(key) = values.keys().find(|key| key.built_in().is_some()) {
-            let reason = format!("must not have the key \"{}\", which is a built-in attribute", key.as_str());
-            return Err(ValidationError::new("attributes", reason));
+        if let Some(built_in) = values.keys().find_map(AttributeKey::built_in) {
+            return Err(ValidationError::of("attributes", Rule::AttributeNotBuiltIn(built_in.key())));
         }
         Ok(Self(values))
     }

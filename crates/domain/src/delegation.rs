@@ -8,7 +8,7 @@
 
 use crate::access::Actor;
 use crate::api_key::{ApiKeyScope, ApiKeyScopes};
-use crate::error::{Forbidden, ValidationError};
+use crate::error::{Forbidden, Rule, ValidationError};
 use crate::permission::Permission::{
     AddDocument, ChangeDocument, ChangeWebhook, DeleteConversation, DeleteDocument, DeleteWebhook,
     ViewConversation, ViewDocument, ViewWebhook,
@@ -86,7 +86,7 @@ impl Actor {
     /// cannot see or change in the panel.
     pub fn ensure_can_create_key(&self, access: Access, scopes: ApiKeyScopes) -> Result<(), ValidationError> {
         if !self.can_manage(access) {
-            return Err(ValidationError::new("account", "has permissions that you do not have"));
+            return Err(ValidationError::of("account", Rule::OtherPermissions));
         }
         let missing = permissions_for_data(scopes).without(self.permissions());
         if missing.is_empty() {
@@ -110,8 +110,8 @@ impl Actor {
         after: PermissionSet,
     ) -> Result<(), ValidationError> {
         let changed = before.without(after).union(after.without(before));
-        let reason = "can be granted or revoked only if you have them yourself";
-        self.ensure_can_manage(changed).map_err(|_| ValidationError::new("permissions", reason))
+        let invalid = |_| ValidationError::of("permissions", Rule::OwnPermissions);
+        self.ensure_can_manage(changed).map_err(invalid)
     }
 }
 

@@ -14,7 +14,7 @@ pub struct ValidationError {
     pub rule: Option<Rule>,
 }
 
-/// A rule that several fields or the forms of an account have. Its text is the predicate of a sentence whose subject is the field.
+/// A rule that several fields have, or the forms of the pages. Its text is the predicate of a sentence whose subject is the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "the texts say it")]
 pub enum Rule {
@@ -42,6 +42,52 @@ pub enum Rule {
     Scopes,
     #[error("must be in the future")]
     Future,
+    #[error("contains a group that no longer exists")]
+    UnknownGroup,
+    #[error("can be granted only by a superuser")]
+    SuperuserOnly,
+    #[error("can be added or removed only if you have all of their permissions")]
+    GroupPermissions,
+    #[error("can be granted or revoked only if you have them yourself")]
+    OwnPermissions,
+    #[error("has permissions that you do not have")]
+    OtherPermissions,
+    #[error("cannot be changed: the account has permissions that you do not have")]
+    AccountPermissions,
+    #[error("cannot be removed from your own account")]
+    OwnAccess,
+    #[error("does not exist")]
+    Exists,
+    #[error("is deactivated")]
+    NotDeactivated,
+    #[error("is not active")]
+    ActiveAccount,
+    #[error("must be manager: this account owns the collection")]
+    OwnerManages,
+    #[error("must be at most {0}; use a group")]
+    MaxMembers(usize),
+    #[error("must be at most {0}")]
+    MaxCount(usize),
+    #[error("keys must have 1 to {0} characters: letters, digits, \"_\", \"-\" and \".\"")]
+    AttributeKey(usize),
+    #[error("values must have at most {0} characters")]
+    AttributeMaxCharacters(usize),
+    #[error("values must not contain control characters")]
+    AttributeNoControlCharacters,
+    #[error("values must be finite numbers")]
+    AttributeFinite,
+    #[error("must not have the key \"{0}\", which is a built-in attribute")]
+    AttributeNotBuiltIn(&'static str),
+    #[error("was not processed because a component failed")]
+    Processed,
+    #[error("is not in the collection")]
+    InCollection,
+    #[error("is in the collection already")]
+    NotInCollection,
+    #[error("is in no other collection: move or delete it instead")]
+    InOtherCollection,
+    #[error("must not be empty: delete the document instead")]
+    InSomeCollection,
 }
 
 impl ValidationError {

@@ -156,6 +156,21 @@ impl RecognitionCoverage {
     }
 }
 
+/// What may be missing or wrong in the text of some pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoverageWarning {
+    /// The pages have no text.
+    Empty,
+    /// The text of the pages is unreliable and not indexed.
+    Unreliable,
+    /// The pages were truncated at a limit.
+    Truncated,
+    /// The text was recognised on images of the pages.
+    Recognized,
+    /// The recognition of the pages failed.
+    RecognitionFailed,
+}
+
 /// How much of a document became searchable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
@@ -220,22 +235,31 @@ impl PageLabels {
 impl Coverage {
     /// Returns a warning for each kind of page that is not fully searchable.
     pub fn warnings(&self) -> Vec<String> {
-        let of_pages = |pages: &[u32], what: &str| {
-            (!pages.is_empty()).then(|| format!("{} of {} pages: {what}", pages.len(), self.pages))
+        let text = |(warning, count)| {
+            let what = match warning {
+                CoverageWarning::Empty => "no text (blank, or a picture of text)",
+                CoverageWarning::Unreliable => "text that cannot be read reliably, which is left out",
+                CoverageWarning::Truncated => "cut at a limit, so that text may be missing",
+                CoverageWarning::Recognized => "recognised text, which may contain errors",
+                CoverageWarning::RecognitionFailed => "text recognition failed",
+            };
+            format!("{count} of {} pages: {what}", self.pages)
         };
+        self.counted_warnings().into_iter().map(text).collect()
+    }
+
+    /// Kinds of warnings with their numbers of pages.
+    pub fn counted_warnings(&self) -> Vec<(CoverageWarning, usize)> {
         let recognition = self.recognition.as_ref();
-        let recognized = recognition.map(|found| found.pages.as_slice()).unwrap_or_default();
-        let recognized: Vec<u32> = recognized.iter().map(|page| page.page).collect();
-        let failed = recognition.map(|found| found.failed_pages.as_slice()).unwrap_or_default();
-        let failed: Vec<u32> = failed.iter().map(|(page, _)| *page).collect();
-        let warnings = [
-            of_pages(&self.empty_pages, "no text (blank, or a picture of text)"),
-            of_pages(&self.unreliable_pages, "text that cannot be read reliably, which is left out"),
-            of_pages(&self.truncated_pages, "cut at a limit, so that text may be missing"),
-            of_pages(&recognized, "recognised text, which may contain errors"),
-            of_pages(&failed, "text recognition failed"),
+        let mut warnings = vec![
+            (CoverageWarning::Empty, self.empty_pages.len()),
+            (CoverageWarning::Unreliable, self.unreliable_pages.len()),
+            (CoverageWarning::Truncated, self.truncated_pages.len()),
+            (CoverageWarning::Recognized, recognition.map_or(0, |found| found.pages.len())),
+            (CoverageWarning::RecognitionFailed, recognition.map_or(0, |found| found.failed_pages.len())),
         ];
-        warnings.into_iter().flatten().collect()
+        warnings.retain(|(_, count)| *count > 0);
+        warnings
     }
 
     /// Computes the coverage of an extraction. Chunks and tokens are 0.

@@ -196,6 +196,11 @@ impl Fault {
         format!("the {} {how}", self.component.name())
     }
 
+    /// What was being done or what is wrong, for logs and staff.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Formats the fault with its causes; see [`report`].
     pub fn report(&self) -> String {
         report(self)

@@ -34,7 +34,7 @@ struct Account {
 }
 
 fn response(known: Option<BrowserSession>) -> HttpResponse {
-    prefer("/chat", known.as_ref().and_then(|known| known.user.language.as_ref()));
+    prefer(known.as_ref().and_then(|known| known.user.language.as_ref()));
     let account = known.map(|known| Account {
         language: language::current().code(),
         id: known.user.id.to_string(),

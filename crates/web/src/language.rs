@@ -10,12 +10,17 @@ pub(crate) mod script;
 mod tests;
 
 use actix_web::http::StatusCode;
+use docent_app::error::Error;
 use docent_domain::error::{Rule, ValidationError};
+use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_http::ApiError;
 use fluent_bundle::concurrent::FluentBundle;
 pub(crate) use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use std::cell::Cell;
 use std::sync::LazyLock;
+
+/// A text in the language of the request.
+pub(crate) type Label = fn() -> String;
 
 /// Codes of the languages, with the texts of their files; written by `build.rs`.
 const LOCALES: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/locales.rs"));
@@ -65,6 +70,11 @@ impl Language {
     /// Code of the language, such as `de`.
     pub(crate) fn code(&self) -> &'static str {
         self.code
+    }
+
+    /// Whether it is the language of those that have no other.
+    pub(crate) fn is_default(&self) -> bool {
+        self.code == DEFAULT
     }
 
     /// A text with its values.
@@ -144,12 +154,68 @@ pub(crate) fn reason(invalid: &ValidationError) -> String {
         Rule::NotLikeAddress => t!("rule-not-like-address"),
         Rule::Scopes => t!("rule-scopes"),
         Rule::Future => t!("rule-future"),
+        Rule::UnknownGroup => t!("rule-unknown-group"),
+        Rule::SuperuserOnly => t!("rule-superuser-only"),
+        Rule::GroupPermissions => t!("rule-group-permissions"),
+        Rule::OwnPermissions => t!("rule-own-permissions"),
+        Rule::OtherPermissions => t!("rule-other-permissions"),
+        Rule::AccountPermissions => t!("rule-account-permissions"),
+        Rule::OwnAccess => t!("rule-own-access"),
+        Rule::Exists => t!("rule-exists"),
+        Rule::NotDeactivated => t!("rule-not-deactivated"),
+        Rule::ActiveAccount => t!("rule-active-account"),
+        Rule::OwnerManages => t!("rule-owner-manages"),
+        Rule::MaxMembers(count) => t!("rule-max-members", count = count),
+        Rule::MaxCount(count) => t!("rule-max-count", count = count),
+        Rule::AttributeKey(count) => t!("rule-attribute-key", count = count),
+        Rule::AttributeMaxCharacters(count) => t!("rule-attribute-max-characters", count = count),
+        Rule::AttributeNoControlCharacters => t!("rule-attribute-no-control-characters"),
+        Rule::AttributeFinite => t!("rule-attribute-finite"),
+        Rule::AttributeNotBuiltIn(key) => t!("rule-attribute-not-built-in", key = key),
+        Rule::Processed => t!("rule-processed"),
+        Rule::InCollection => t!("rule-in-collection"),
+        Rule::NotInCollection => t!("rule-not-in-collection"),
+        Rule::InOtherCollection => t!("rule-in-other-collection"),
+        Rule::InSomeCollection => t!("rule-in-some-collection"),
     }
 }
 
 /// The sentence that a field is invalid.
 pub(crate) fn field_sentence(field: &str, invalid: &ValidationError) -> String {
     t!("field-error", field = field, reason = reason(invalid))
+}
+
+/// Name of a component, as a heading.
+pub(crate) fn component_name(component: Component) -> String {
+    named("component-", component.code())
+}
+
+/// What failed, without internal details and without a full stop.
+pub(crate) fn fault_sentence(fault: &Fault) -> String {
+    let component = named("the-component-", fault.component().code());
+    match fault.kind() {
+        FaultKind::Unavailable => t!("fault-unavailable", component = component),
+        FaultKind::InUse => t!("fault-in-use", component = component),
+        FaultKind::Timeout => t!("fault-timeout", component = component),
+        FaultKind::RateLimited => t!("fault-rate-limited", component = component),
+        FaultKind::Full => t!("fault-full", component = component),
+        FaultKind::Rejected => t!("fault-rejected", component = component),
+        FaultKind::InvalidResponse => t!("fault-invalid-response", component = component),
+        FaultKind::Unconfigured => {
+            t!("fault-unconfigured", component = component, reason = fault.message())
+        }
+        FaultKind::Internal => t!("fault-internal", component = component),
+    }
+}
+
+/// What an error of an action says, without a full stop; none for those that are not known here.
+pub(crate) fn error_text(error: &Error) -> Option<String> {
+    match error {
+        Error::NotFound(kind) => Some(named("not-found-", kind.name())),
+        Error::Forbidden => Some(t!("error-forbidden")),
+        Error::NotFailed { state } => Some(t!("retry-not-failed", status = *state)),
+        _ => None,
+    }
 }
 
 /// What an error says. Those that are not known here stay as they are.

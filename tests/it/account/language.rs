@@ -101,18 +101,46 @@ rules! {
         assert!(page.contains("API-Schlüssel nicht gefunden"), "{page}");
     }
 
-    async fn panel_and_api_stay_in_english(setup) {
+    async fn panel_is_in_the_language_of_the_account_and_api_in_english(setup) {
+        let app = setup.start().await;
+        app.account(ADA, Flags { is_staff: true, is_superuser: true }).await;
+        let mut browser = at_account(&app, ADA).await;
+        for (path, english, german) in [
+            ("/admin", "Dashboard", "Übersicht"),
+            ("/admin/users", "Last sign-in", "Letzte Anmeldung"),
+            ("/admin/nothing", "Page not found", "Seite nicht gefunden"),
+            ("/admin/login", "Staff sign-in", "Anmeldung zur Verwaltung"),
+        ] {
+            choose(&mut browser, "").await;
+            for (accepted, code, text) in [("en", "en", english), ("de", "de", german)] {
+                let page = get(&app, &mut browser, path, accepted).await;
+                assert_language(&page, code);
+                assert!(page.text.contains(text), "{path}: {}", page.text);
+            }
+            choose(&mut browser, "de").await;
+            let page = get(&app, &mut browser, path, "en").await;
+            assert_language(&page, "de");
+            assert!(page.text.contains(german) && !page.text.contains(english), "{path}: {}", page.text);
+        }
+        let request = app.request(Method::GET, "/documents").header("Accept-Language", "de");
+        app.send(request).await.refused(401, "Could not validate credentials");
+    }
+
+    async fn messages_and_errors_of_the_panel_are_in_the_language_of_the_page(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags { is_staff: true, is_superuser: true }).await;
         let mut browser = at_account(&app, ADA).await;
         choose(&mut browser, "de").await;
-        for (path, text) in [("/admin", "Dashboard"), ("/admin/users", "Last sign-in"), ("/admin/nothing", "Page not found"), ("/admin/login", "Staff sign-in")] {
-            let page = get(&app, &mut browser, path, "de").await;
-            assert_language(&page, "en");
-            assert!(page.text.contains(text), "{}", page.text);
+        let wrong = [("email", "x"), ("password", "short")];
+        let page = submit(&mut browser, "/admin/users/add", &wrong).await.expect(422).text;
+        for error in ["E-Mail muss eine E-Mail-Adresse sein.", "Passwort muss mindestens 8 Zeichen haben."] {
+            assert!(page.contains(error), "{page}");
         }
-        let request = app.request(Method::GET, "/documents").header("Accept-Language", "de");
-        app.send(request).await.refused(401, "Could not validate credentials");
+        let reply = submit(&mut browser, "/admin/groups/add", &[("name", "Recht")]).await.expect(303);
+        let page = browser.get(reply.header("location")).await.expect(200).text;
+        assert!(page.contains("Die Gruppe Recht wurde erstellt."), "{page}");
+        let page = submit(&mut browser, "/admin/documents/bulk", &[("act", "x")]).await.expect(422).text;
+        assert!(page.contains("Das Formular ist ungültig"), "{page}");
     }
 
     async fn chat_is_in_the_language_of_the_account_that_has_signed_in(setup) {

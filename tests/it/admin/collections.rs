@@ -40,7 +40,7 @@ rules! {
         let members = format!("{page}/members");
         let _ = submit(&mut browser, &members, &[("email", "bob@example.org"), ("role", "viewer")]).await.expect(303);
         let text = main(&mut browser, &page).await;
-        assert!(text.contains("bob@example.org has the role viewer.") && text.contains("<option selected>viewer</option>"), "{text}");
+        assert!(text.contains("bob@example.org has the role viewer.") && text.contains("<option value=\"viewer\" selected>viewer</option>"), "{text}");
         let id = page.rsplit('/').next().unwrap().to_owned();
         let role = async || bob.get(&format!("/collections/{id}")).await.expect(200).json()["role"].clone();
         assert_eq!(role().await, json!("viewer"));

@@ -10,6 +10,7 @@ mod conversations;
 mod dashboard;
 mod documents;
 mod find;
+mod german;
 mod groups;
 mod jobs;
 mod login;

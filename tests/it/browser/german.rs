@@ -1,9 +1,10 @@
-//! The account pages and the web chat in German.
+//! The account pages, the panel and the web chat in German.
 
 use super::chat::{ADA, animals, renderer};
 use super::inspection::{Inspection, Page};
-use super::journey_with;
-use super::records::Records;
+use super::pages::{self, MONTH};
+use super::{journey_with, superuser};
+use crate::records::{self, ROOT, Records};
 use docent_app::accounts::create::Flags;
 use docent_app::accounts::profile;
 use docent_domain::access::Actor;
@@ -38,9 +39,9 @@ async fn prefer_german(window: &Chromium) {
     window.devtools("Emulation.setUserAgentOverride", accepted).await;
 }
 
-async fn sign_in(window: &Chromium, page: &str) {
+async fn sign_in(window: &Chromium, page: &str, email: &str) {
     window.goto(page).await;
-    window.fill("email", ADA).await;
+    window.fill("email", email).await;
     window.fill("password", PASSWORD).await;
     window.press("Anmelden").await;
 }
@@ -60,7 +61,7 @@ async fn inspect_account(scheme: &'static str) {
             window.see("E-Mail-Adresse oder Passwort ist falsch.").await;
             window.console_errors().await;
             inspection.inspect("de-login-wrong").await;
-            sign_in(window, "/account/login").await;
+            sign_in(window, "/account/login", ADA).await;
             window.see("Ihr Konto").await;
             inspection.visit(PAGES, "de-", &Records::default()).await;
 
@@ -102,6 +103,40 @@ async fn account_pages_pass_inspection_in_dark() {
     inspect_account("dark").await;
 }
 
+#[tokio::test]
+async fn panel_passes_inspection() {
+    journey_with(
+        |setup| {
+            setup.api_keys().script(records::script()).settings(|settings| settings.access_token_ttl = MONTH)
+        },
+        async |app, window| {
+            superuser(app, window).await;
+            prefer_german(window).await;
+            let mut inspection = Inspection::begin(window, "light").await;
+            inspection.visit(pages::EMPTY, "de-empty-", &Records::default()).await;
+            let records = Records::create(app).await;
+            // The clock has moved by days, so the session has expired.
+            sign_in(window, "/admin/login", ROOT).await;
+            window.see("Übersicht").await;
+            inspection.visit(pages::PAGES, "de-", &records).await;
+            window.goto("/admin/documents?status=failed").await;
+            window.click("thead input[type=checkbox]").await;
+            window.see("ausgewählt").await;
+            inspection.inspect("de-documents-selected").await;
+            window.press("Löschen…").await;
+            window.see("Geben Sie zur Bestätigung „delete“ ein").await;
+            inspection.inspect("de-bulk-delete").await;
+            window.goto("/admin/service").await;
+            window.press("Alle testen").await;
+            window.find("main [role=status]").await;
+            inspection.inspect("de-service-tested").await;
+            inspection.assert_no_findings();
+            app.leave_jobs();
+        },
+    )
+    .await;
+}
+
 /// A model that cites the page with the zebra.
 fn answer() -> Vec<Turn> {
     vec![Turn::searching("zebra"), Turn::saying("Zebras leben in Afrika (Tiere.pdf, page 2).")]
@@ -129,7 +164,7 @@ async fn chat_passes_inspection() {
             window.goto("/chat").await;
             window.find("#email").await;
             inspection.inspect("de-chat-sign-in").await;
-            sign_in(window, "/chat").await;
+            sign_in(window, "/chat", ADA).await;
             window.find(".first-steps").await;
             inspection.inspect("de-chat-empty").await;
             upload(app, window).await;

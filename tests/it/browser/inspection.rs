@@ -1,6 +1,6 @@
 //! Checks that every page must pass: accessibility, width, browser console.
 
-use super::records::Records;
+use crate::records::Records;
 use docent_tests::chromium::{Chromium, optional_setting, setting};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

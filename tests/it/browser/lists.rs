@@ -1,7 +1,7 @@
 //! Lists of the panel: filters while one types, columns, saved views, keys, and rows on a phone.
 
-use super::records::{self, Records};
 use super::{ROOT, journey, journey_with, superuser, superuser_journey};
+use crate::records::{self, Records};
 use docent_app::accounts::create::Flags;
 use docent_tests::app::TestApp;
 use docent_tests::chromium::Chromium;

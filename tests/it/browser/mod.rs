@@ -15,7 +15,6 @@ mod lists;
 mod login;
 mod markdown;
 mod pages;
-mod records;
 mod sharing;
 mod sources;
 mod stored_script;
@@ -23,6 +22,7 @@ mod upload;
 mod viewer;
 mod welcome;
 
+use crate::records::ROOT;
 use docent_app::accounts::create::Flags;
 use docent_tests::app::TestApp;
 use docent_tests::chromium::Chromium;
@@ -30,8 +30,6 @@ use docent_tests::setup::{Setup, Started};
 use docent_tests::stack::Stack;
 use futures::FutureExt;
 use std::panic::{AssertUnwindSafe, resume_unwind};
-
-const ROOT: &str = "root@example.org";
 
 /// Runs steps in a browser window against a service on the embedded adapters.
 async fn journey(steps: impl AsyncFnOnce(&TestApp, &Chromium)) {

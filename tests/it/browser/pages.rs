@@ -2,8 +2,8 @@
 
 use super::documents::files;
 use super::inspection::{Inspection, Page};
-use super::records::{self, Records};
 use super::{ROOT, journey_with, superuser, superuser_journey};
+use crate::records::{self, Records};
 use docent_app::accounts::api_keys::{self, ApiKeyInput};
 use docent_app::accounts::create::Flags;
 use docent_domain::access::Actor;
@@ -16,9 +16,9 @@ use std::time::Duration;
 use totp_rs::{Builder, Secret};
 
 /// Longer than the time that creating the records takes.
-const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub(super) const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-const PAGES: &[Page] = &[
+pub(super) const PAGES: &[Page] = &[
     ("dashboard", "/admin"),
     ("account", "/account"),
     ("account-email", "/account/email"),
@@ -92,7 +92,7 @@ const PAGES: &[Page] = &[
 ];
 
 /// The sections of an empty installation.
-const EMPTY: &[Page] = &[
+pub(super) const EMPTY: &[Page] = &[
     ("dashboard", "/admin"),
     ("account", "/account"),
     ("account-api-keys", "/account/api-keys"),

@@ -181,7 +181,7 @@ pub async fn get_own(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
 /// [`Error::Invalid`] when it does not exist, or when the database cannot be reached.
 pub async fn owner(app: &App, _grant: Grant<AddApiKeys>, email: &Email) -> Result<UserId> {
     let user = app.store.read().await?.users().by_email(email).await?;
-    Ok(user.ok_or_else(|| ValidationError::new("account", "does not exist"))?.id)
+    Ok(user.ok_or_else(|| ValidationError::of("account", Rule::Exists))?.id)
 }
 
 /// Creates an API key for the actor or, with the permission, for another account, and notifies the owner. A key has the
@@ -212,7 +212,7 @@ pub async fn create(app: &App, actor: &Actor, input: ApiKeyInput) -> Result<NewA
     if owner.id != actor.user() {
         actor.ensure_can_create_key(Access::of_account(&owner, permissions), input.scopes)?;
         if !owner.is_active {
-            return Err(ValidationError::new("account", "is deactivated").into());
+            return Err(ValidationError::of("account", Rule::NotDeactivated).into());
         }
     }
     let new = app.account_service().create_api_key(&Initiator::actor(actor), input).await?;

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use docent_domain::access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers};
 use docent_domain::audit::AuditAction;
 use docent_domain::delegation::Access;
-use docent_domain::error::{Forbidden, ValidationError};
+use docent_domain::error::{Forbidden, Rule, ValidationError};
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{GroupId, UserId};
 use docent_domain::limits::AccountLimits;
@@ -295,18 +295,17 @@ async fn ensure_can_assign(
 ) -> Result<()> {
     for id in &input.assigned.groups {
         if work.groups().get(*id).await?.is_none() {
-            return Err(ValidationError::new("groups", "contains a group that no longer exists").into());
+            return Err(ValidationError::of("groups", Rule::UnknownGroup).into());
         }
     }
     if input.is_superuser && !was_superuser && !actor.can_manage(Access::SUPERUSER) {
-        return Err(ValidationError::new("is_superuser", "can be granted only by a superuser").into());
+        return Err(ValidationError::of("is_superuser", Rule::SuperuserOnly).into());
     }
     actor.ensure_can_assign(before.permissions, input.assigned.permissions)?;
     for id in before.groups.symmetric_difference(&input.assigned.groups) {
         let group = work.groups().get(*id).await?;
         if group.is_some_and(|group| !actor.can_manage(group.permissions)) {
-            let reason = "can be added or removed only if you have all of their permissions";
-            return Err(ValidationError::new("groups", reason).into());
+            return Err(ValidationError::of("groups", Rule::GroupPermissions).into());
         }
     }
     Ok(())
@@ -329,8 +328,7 @@ fn ensure_can_change_fields(
         ("is_staff", before.is_staff && !input.is_staff),
     ] {
         if is_changed {
-            let reason = "cannot be changed: the account has permissions that you do not have";
-            return Err(ValidationError::new(field, reason));
+            return Err(ValidationError::of(field, Rule::AccountPermissions));
         }
     }
     Ok(())
@@ -344,7 +342,7 @@ fn ensure_keeps_own_access(before: &User, input: &AccountInput) -> Result<(), Va
         ("is_staff", before.is_staff && !before.is_superuser && !input.is_staff),
     ] {
         if is_removed {
-            return Err(ValidationError::new(field, "cannot be removed from your own account"));
+            return Err(ValidationError::of(field, Rule::OwnAccess));
         }
     }
     Ok(())

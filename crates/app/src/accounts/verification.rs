@@ -12,7 +12,7 @@ use crate::rate_limit::counter_key;
 use docent_domain::access::{Actor, AddVerifications, DeleteVerifications, Grant, ViewVerifications};
 use docent_domain::audit::AuditAction;
 use docent_domain::delegation::Access;
-use docent_domain::error::ValidationError;
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{UserId, VerificationId};
 use docent_domain::listing::{Page, PageRequest};
@@ -212,7 +212,7 @@ pub async fn issue(
     let mut view = app.store.read().await?;
     let user = view.users().get(user).await?.ok_or(Error::NotFound(RecordKind::User))?;
     if !user.is_active {
-        return Err(ValidationError::new("user", "is not active").into());
+        return Err(ValidationError::of("user", Rule::ActiveAccount).into());
     }
     if purpose == VerificationPurpose::ResetPassword {
         let holder = view.users().get(grant.user()).await?.as_ref().and_then(Actor::of);

@@ -7,7 +7,7 @@ use crate::{App, scope};
 use docent_domain::access::{Actor, ChangeCollections, ViewCollections};
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{COLLECTION_MEMBERS_MAX, CollectionKind, CollectionRole, Member, Membership};
-use docent_domain::error::ValidationError;
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::group::GroupName;
 use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::listing::{Page, PageRequest};
@@ -112,8 +112,7 @@ pub async fn set(
         MemberName::User(email) => {
             let user = work.users().by_email(email).await?.ok_or(Error::NotFound(RecordKind::User))?;
             if collection.owner == Some(user.id) && role != CollectionRole::Manager {
-                let reason = "must be manager: this account owns the collection";
-                return Err(ValidationError::new("role", reason).into());
+                return Err(ValidationError::of("role", Rule::OwnerManages).into());
             }
             (Member::User(user.id), user.email.as_str().to_owned())
         }
@@ -125,8 +124,7 @@ pub async fn set(
     let members = work.collections().members(id).await?;
     let before = members.iter().find(|of| of.member == member).map(|of| of.role);
     if before.is_none() && members.len() >= COLLECTION_MEMBERS_MAX {
-        let reason = format!("must be at most {COLLECTION_MEMBERS_MAX}; use a group");
-        return Err(ValidationError::new("members", reason).into());
+        return Err(ValidationError::of("members", Rule::MaxMembers(COLLECTION_MEMBERS_MAX)).into());
     }
     work.collections().set_member(id, member, Some(role)).await?;
     let changes = Changes::default().field(

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::{App, scope};
 use docent_domain::access::{Actor, ChangeDocuments, DeleteDocuments, Grant, ViewDocuments};
 use docent_domain::document::{Document, DocumentState};
-use docent_domain::error::ValidationError;
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
@@ -98,8 +98,7 @@ pub async fn run(
     let mut has_fault = false;
     for item in items.iter_mut().filter(|item| item.error.is_none()) {
         if has_fault {
-            item.error =
-                Some(ValidationError::new("document", "was not processed because a component failed").into());
+            item.error = Some(ValidationError::of("document", Rule::Processed).into());
             continue;
         }
         let result = match action {
@@ -141,11 +140,11 @@ fn check(actor: &Actor, scope: &Scope, action: BulkAction, document: &Document, 
         BulkAction::Remove(id) => CollectionsChange::Remove(id),
     };
     let after = change.apply(actor, scope, document);
-    let invalid = |reason| Err(ValidationError::new("document", reason).into());
+    let invalid = |rule| Err(ValidationError::of("document", rule).into());
     match action {
-        BulkAction::Remove(_) if after == document.collections => return invalid("is not in the collection"),
-        _ if after == document.collections => return invalid("is in the collection already"),
-        _ if after.is_empty() => return invalid("is in no other collection: move or delete it instead"),
+        BulkAction::Remove(_) if after == document.collections => return invalid(Rule::InCollection),
+        _ if after == document.collections => return invalid(Rule::NotInCollection),
+        _ if after.is_empty() => return invalid(Rule::InOtherCollection),
         _ => {}
     }
     label::check(actor, scope, document, (&after, &document.attributes), |_| exists).map_err(|error| {

@@ -9,7 +9,7 @@ use docent_domain::attributes::{AttributeValue, Attributes};
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{COLLECTIONS_OF_DOCUMENT_MAX, CollectionRole};
 use docent_domain::document::{Document, DocumentState};
-use docent_domain::error::ValidationError;
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
@@ -130,13 +130,10 @@ pub(super) fn check(
         }
     }
     if collections.is_empty() {
-        return Err(
-            ValidationError::new("collection_ids", "must not be empty: delete the document instead").into()
-        );
+        return Err(ValidationError::of("collection_ids", Rule::InSomeCollection).into());
     }
     if collections.len() > COLLECTIONS_OF_DOCUMENT_MAX {
-        let reason = format!("must be at most {COLLECTIONS_OF_DOCUMENT_MAX}");
-        return Err(ValidationError::new("collection_ids", reason).into());
+        return Err(ValidationError::of("collection_ids", Rule::MaxCount(COLLECTIONS_OF_DOCUMENT_MAX)).into());
     }
     Ok(())
 }

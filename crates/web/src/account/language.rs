@@ -18,7 +18,7 @@ pub(super) async fn submit(signed_in: SignedIn, context: State, form: OwnForm) -
         code => Some(known(code).map_err(Error::from)?),
     };
     profile::set_language(&context.app, &signed_in.actor, chosen.clone()).await?;
-    prefer(ROOT, chosen.as_ref());
+    prefer(chosen.as_ref());
     signed_in.notify(t!("language-saved"))?;
     Ok(page::see_other(ROOT))
 }

@@ -1,7 +1,6 @@
 //! Chooses the language of a request: the setting of its account, or else one that its browser accepts.
 
 use super::{CURRENT, Language, default, find};
-use crate::signed_in::area::Area;
 use crate::signed_in::cookie;
 use actix_session::SessionExt;
 use actix_web::body::MessageBody;
@@ -21,20 +20,13 @@ pub async fn choose_language(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    let language = if is_translated(request.path()) { accepted(request.headers()) } else { default() };
+    let language = accepted(request.headers());
     CURRENT.scope(Cell::new(language), async move { next.call(request).await }).await
 }
 
-/// Whether a page has texts in all languages. The panel is in English only.
-fn is_translated(path: &str) -> bool {
-    Area::of(path) == Area::Account || path.starts_with("/chat")
-}
-
 /// Answers the request in the language that its account has chosen, if there is one.
-pub(crate) fn prefer(path: &str, setting: Option<&LanguageTag>) {
-    if let Some(language) = setting.and_then(|tag| find(tag.as_str()))
-        && is_translated(path)
-    {
+pub(crate) fn prefer(setting: Option<&LanguageTag>) {
+    if let Some(language) = setting.and_then(|tag| find(tag.as_str())) {
         // Fails outside of a request only.
         let _ = CURRENT.try_with(|current| current.set(language));
     }
@@ -66,12 +58,11 @@ impl FromRequest for AccountLanguage {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let (session, context) = (cookie::id_of(&request.get_session()), context::of(request));
         let client = request.extensions().get::<Client>().copied();
-        let path = request.path().to_owned();
         Box::pin(async move {
             if let (Some(session), Ok(context), Some(client)) = (session, context, client) {
                 // Without the account, the language of the browser remains.
                 let known = sessions::authenticate_browser(&context.app, session, client.address).await;
-                prefer(&path, known.ok().and_then(|known| known.user.language).as_ref());
+                prefer(known.ok().and_then(|known| known.user.language).as_ref());
             }
             Ok(Self)
         })
@@ -120,15 +111,5 @@ mod tests {
             assert_eq!(code(header), "en", "{header:?}");
         }
         assert_eq!(code(b"??;q=1, ;;, de; Q=0.1"), "de");
-    }
-
-    #[test]
-    fn panel_is_in_english_only() {
-        for path in ["/account", "/account/login", "/chat", "/chat/session"] {
-            assert!(is_translated(path), "{path}");
-        }
-        for path in ["/admin", "/admin/login", "/documents", "/"] {
-            assert!(!is_translated(path), "{path}");
-        }
     }
 }

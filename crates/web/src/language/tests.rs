@@ -4,6 +4,8 @@ use super::script::next_call;
 use super::*;
 use crate::templates::tests::{files, folder};
 use docent_domain::document::FailureCode;
+use docent_domain::permission::RecordKind;
+use docent_http::error::sentence;
 use fluent_syntax::ast::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -162,8 +164,8 @@ fn scripts_have_the_texts_in_the_place_of_their_keys() {
 }
 
 #[test]
-fn stylesheets_of_translated_pages_have_no_texts() {
-    for (path, style) in sources(".css").into_iter().filter(|(path, _)| path.contains("chat/")) {
+fn stylesheets_have_no_texts() {
+    for (path, style) in sources(".css") {
         let texts = after_each(&style, "content: \"", "\"");
         assert!(texts.iter().all(|text| !text.contains(char::is_alphabetic)), "{path}: {texts:?}");
     }
@@ -174,6 +176,86 @@ fn english_texts_of_failures_are_those_of_the_api() {
     for code in FailureCode::ALL {
         let english = ["failure-", "advice-"].map(|prefix| named(prefix, code.as_str()));
         assert_eq!(english, [code.sentence(), code.advice()]);
+    }
+}
+
+#[test]
+fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
+    let kinds = [
+        FaultKind::Unavailable,
+        FaultKind::InUse,
+        FaultKind::Timeout,
+        FaultKind::RateLimited,
+        FaultKind::Full,
+        FaultKind::Rejected,
+        FaultKind::InvalidResponse,
+        FaultKind::Unconfigured,
+        FaultKind::Internal,
+    ];
+    let components = [
+        Component::Database,
+        Component::KeyValueStore,
+        Component::BlobStore,
+        Component::VectorStore,
+        Component::Embedder,
+        Component::Reranker,
+        Component::ChatModel,
+        Component::Extractor,
+        Component::Recognizer,
+        Component::MailServer,
+        Component::Service,
+    ];
+    for component in components {
+        assert_eq!(component_name(component), sentence(component.name()));
+        for kind in kinds {
+            let fault = Fault::new(component, kind, "DOCENT_X is not set");
+            assert_eq!(fault_sentence(&fault), sentence(&fault.public_message()));
+        }
+    }
+    let rules = [
+        Rule::NotEmpty,
+        Rule::MinCharacters(2),
+        Rule::MaxCharacters(2),
+        Rule::MaxBytes(2),
+        Rule::NoControlCharacters,
+        Rule::NoDirectionCharacters,
+        Rule::EmailAddress,
+        Rule::OtherAddress,
+        Rule::NotCommon,
+        Rule::NotLikeAddress,
+        Rule::Scopes,
+        Rule::Future,
+        Rule::UnknownGroup,
+        Rule::SuperuserOnly,
+        Rule::GroupPermissions,
+        Rule::OwnPermissions,
+        Rule::OtherPermissions,
+        Rule::AccountPermissions,
+        Rule::OwnAccess,
+        Rule::Exists,
+        Rule::NotDeactivated,
+        Rule::ActiveAccount,
+        Rule::OwnerManages,
+        Rule::MaxMembers(2),
+        Rule::MaxCount(2),
+        Rule::AttributeKey(2),
+        Rule::AttributeMaxCharacters(2),
+        Rule::AttributeNoControlCharacters,
+        Rule::AttributeFinite,
+        Rule::AttributeNotBuiltIn("title"),
+        Rule::Processed,
+        Rule::InCollection,
+        Rule::NotInCollection,
+        Rule::InOtherCollection,
+        Rule::InSomeCollection,
+    ];
+    for rule in rules {
+        assert_eq!(reason(&ValidationError::of("field", rule)), rule.to_string());
+    }
+    for error in
+        [Error::NotFound(RecordKind::Document), Error::Forbidden, Error::NotFailed { state: "pending" }]
+    {
+        assert_eq!(error_text(&error), Some(error.to_string()));
     }
 }
 

@@ -4,9 +4,10 @@ use super::conversation::FeedbackView;
 use super::documents::email;
 use super::listing::{Days, Filters, List, PER_PAGE, PageNumber};
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::signed_in::times::{Time, decimal};
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use chrono::{DateTime, Utc};
@@ -24,20 +25,27 @@ use docent_http::{Query, State};
 use serde::Serialize;
 use std::collections::HashMap;
 
+/// Query values of the kinds.
+const KINDS: [&str; 5] = ["review", "down", "declined", "low", "up"];
+
 /// Query values and labels of the kinds.
-const KINDS: [(&str, &str); 5] = [
-    ("review", "to review"),
-    ("down", "thumbs down"),
-    ("declined", "declined"),
-    ("low", "low score"),
-    ("up", "thumbs up"),
-];
+fn kinds() -> [(&'static str, String); 5] {
+    let labels = [
+        t!("answer-review"),
+        t!("answer-rated-down"),
+        t!("answer-declined"),
+        t!("answer-low"),
+        t!("answer-rated-up"),
+    ];
+    let mut labels = labels.into_iter();
+    KINDS.map(|kind| (kind, labels.next().unwrap_or_default()))
+}
 
 #[derive(Serialize)]
 pub(super) struct AnswersPage {
     #[serde(flatten)]
     list: List<Row>,
-    kinds: [(&'static str, &'static str); 5],
+    kinds: [(&'static str, String); 5],
     /// URL of the exported questions.
     export: String,
 }
@@ -72,7 +80,7 @@ impl Row {
             owner: email(emails, listed.owner),
             at: Time::of(answer.at, now),
             is_declined,
-            score: score.map(|score| format!("{score:.3}")),
+            score: score.map(|score| decimal(f64::from(score), 3)),
             feedback: feedback.map(FeedbackView::from),
         }
     }
@@ -89,11 +97,11 @@ impl Request {
     fn of(query: &mut Query) -> Self {
         let number = |text: &str| text.parse().ok().filter(|score: &f32| score.is_finite());
         let below = query.parse("below", "must be a number", number);
-        let known = |text: &str| KINDS.iter().map(|(name, _)| *name).find(|name| *name == text);
+        let known = |text: &str| KINDS.into_iter().find(|name| *name == text);
         let kind = query.parse("kind", "must be a known kind; low needs a score in below", |text| {
             known(text).filter(|kind| *kind != "low" || below.is_some())
         });
-        Self { kind: kind.unwrap_or(KINDS[0].0), below, days: Days::of(query) }
+        Self { kind: kind.unwrap_or(KINDS[0]), below, days: Days::of(query) }
     }
 
     fn filter(&self) -> AnswerFilter {
@@ -110,7 +118,7 @@ impl Request {
 
     fn filters(&self) -> Filters<4> {
         let [from, to] = self.days.filters();
-        let kind = (self.kind != KINDS[0].0).then(|| self.kind.to_owned());
+        let kind = (self.kind != KINDS[0]).then(|| self.kind.to_owned());
         [("kind", kind), ("below", self.below.map(|score| score.to_string())), from, to]
     }
 }
@@ -129,7 +137,7 @@ pub(super) async fn answers(staff: Staff, context: State, mut query: Query) -> P
     let page = AnswersPage {
         export: format!("{ROOT}/answers.jsonl?{}", encode_query(&pairs)),
         list: List::of("answers", number, filters, found.total, rows),
-        kinds: KINDS,
+        kinds: kinds(),
     };
     staff.show(&context, "answers", page)
 }
@@ -168,7 +176,7 @@ mod tests {
                 score: is_declined.then(|| "0.125".to_owned()),
                 feedback: (!is_declined).then(|| FeedbackView::sample(false)),
             };
-            let page = |list| Self { list, kinds: KINDS, export: "/admin/answers.jsonl?".to_owned() };
+            let page = |list| Self { list, kinds: kinds(), export: "/admin/answers.jsonl?".to_owned() };
             let lists = List::sample_pages(["kind", "below", "from", "to"], || vec![row(false), row(true)]);
             lists.map(page).into()
         }

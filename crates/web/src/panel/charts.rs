@@ -1,5 +1,6 @@
 //! Bar charts per day, drawn as SVG on the server, with the numbers in a table.
 
+use crate::signed_in::times::date;
 use chrono::NaiveDate;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -12,8 +13,8 @@ const GAP: u64 = 4;
 /// Chart, shown by `chart.html`.
 #[derive(Serialize)]
 pub(super) struct Chart {
-    label: &'static str,
-    series: Vec<&'static str>,
+    label: String,
+    series: Vec<String>,
     width: u64,
     height: u64,
     max: u64,
@@ -47,15 +48,15 @@ struct Segment {
 impl Chart {
     /// Chart of these days; days missing in `values` count as 0.
     pub(super) fn of<const N: usize>(
-        label: &'static str,
-        series: [&'static str; N],
+        label: String,
+        series: [String; N],
         days: &[NaiveDate],
         values: &HashMap<NaiveDate, [u64; N]>,
     ) -> Self {
         let of = |day: &NaiveDate| values.get(day).copied().unwrap_or([0; N]);
         let max = days.iter().map(|day| of(day).iter().sum()).max().unwrap_or(0);
         let column = |(at, day): (u64, &NaiveDate)| Column {
-            day: day.to_string(),
+            day: date(*day),
             x: at * COLUMN + GAP / 2,
             width: COLUMN - GAP,
             sum: of(day).iter().sum(),
@@ -63,10 +64,10 @@ impl Chart {
             segments: stack(&of(day), max),
         };
         let columns: Vec<Column> = (0..).zip(days).map(column).collect();
-        let name = |day: Option<&NaiveDate>| day.map(ToString::to_string).unwrap_or_default();
+        let name = |day: Option<&NaiveDate>| day.copied().map(date).unwrap_or_default();
         Self {
             label,
-            series: series.to_vec(),
+            series: series.into(),
             width: COLUMN * days.len() as u64,
             height: HEIGHT,
             max,
@@ -99,7 +100,14 @@ mod tests {
         /// A chart with values and an empty one.
         pub(crate) fn samples() -> Vec<Self> {
             let days = [NaiveDate::MIN];
-            let chart = |value| Self::of("Tokens", ["input"], &days, &HashMap::from([(days[0], [value])]));
+            let chart = |value| {
+                Self::of(
+                    "Tokens".to_owned(),
+                    ["input".to_owned()],
+                    &days,
+                    &HashMap::from([(days[0], [value])]),
+                )
+            };
             vec![chart(7), chart(0)]
         }
     }
@@ -116,7 +124,8 @@ mod tests {
     #[test]
     fn days_without_values_are_zero() {
         let days: Vec<NaiveDate> = NaiveDate::MIN.iter_days().take(3).collect();
-        let chart = Chart::of("Tokens", ["input"], &days, &HashMap::from([(days[1], [7])]));
+        let chart =
+            Chart::of("Tokens".to_owned(), ["input".to_owned()], &days, &HashMap::from([(days[1], [7])]));
         assert_eq!(chart.columns.iter().map(|column| column.sum).collect::<Vec<_>>(), [0, 7, 0]);
         assert_eq!((chart.max, chart.total, chart.width), (7, 7, 60));
     }

@@ -4,6 +4,7 @@ use super::document_chunks::pages;
 use super::documents::email;
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
+use crate::language::{self, t};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::{self, PageResult, id_of};
 use crate::signed_in::session::Staff;
@@ -71,7 +72,7 @@ struct ShownMessage {
 #[derive(Serialize)]
 pub(super) struct FeedbackView {
     is_up: bool,
-    reason: Option<&'static str>,
+    reason: Option<String>,
     comment: Option<String>,
 }
 
@@ -79,10 +80,15 @@ impl From<&Feedback> for FeedbackView {
     fn from(feedback: &Feedback) -> Self {
         Self {
             is_up: feedback.rating == Rating::Up,
-            reason: feedback.rating.reason().map(FeedbackReason::label),
+            reason: feedback.rating.reason().map(reason),
             comment: feedback.comment.as_ref().map(|comment| comment.as_str().to_owned()),
         }
     }
+}
+
+/// What was wrong with an answer.
+fn reason(reason: FeedbackReason) -> String {
+    language::named("reason-", &reason.name().replace('_', "-"))
 }
 
 #[derive(Serialize)]
@@ -200,7 +206,7 @@ pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: Ow
     staff.authorize::<ViewConversations>()?;
     let (grant, id) = (staff.authorize::<DeleteConversations>()?, id_of(RecordKind::Conversation, &id)?);
     use_case::delete(&context.app, grant, id).await?;
-    staff.notify("The conversation was deleted.")?;
+    staff.notify(t!("conversation-deleted"))?;
     Ok(page::see_other(&format!("{ROOT}/conversations")))
 }
 
@@ -211,8 +217,8 @@ mod tests {
 
     impl FeedbackView {
         pub(crate) fn sample(is_up: bool) -> Self {
-            let text = |text| (!is_up).then_some(text);
-            Self { is_up, reason: text("Incomplete"), comment: text("Comment").map(str::to_owned) }
+            let text = |text: &str| (!is_up).then(|| text.to_owned());
+            Self { is_up, reason: text("Incomplete"), comment: text("Comment") }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::charts::Chart;
 use super::documents::Row;
+use crate::language::{component_name, fault_sentence, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::Time;
@@ -10,7 +11,6 @@ use docent_app::dashboard::{self as use_case, Overview};
 use docent_app::health;
 use docent_domain::access::UploadDocuments;
 use docent_http::State;
-use docent_http::error::sentence;
 use serde::Serialize;
 
 /// Sections that the user may not view are none.
@@ -72,11 +72,11 @@ pub(super) async fn dashboard(staff: Staff, context: State) -> PageResult {
         oldest: jobs.oldest.map(|at| Time::of(at, now)),
     });
     let components = health.components.iter().map(|(component, result)| ComponentRow {
-        name: sentence(component.name()),
+        name: component_name(*component),
         is_ok: result.is_ok(),
         message: match result {
-            Ok(()) => "Works".to_owned(),
-            Err(fault) => sentence(&fault.public_message()),
+            Ok(()) => t!("component-works"),
+            Err(fault) => fault_sentence(fault),
         },
     });
     let page = DashboardPage {
@@ -95,12 +95,13 @@ fn charts(overview: &Overview) -> Vec<Chart> {
             .days
             .iter()
             .map(|day| (day.day, [day.counts.ingested, day.counts.pending, day.counts.failed]));
-        let series = ["Ready", "Processing", "Failed"];
-        Chart::of("Documents added per day", series, &overview.days, &of_day.collect())
+        let series = [t!("status-ingested"), t!("status-pending"), t!("status-failed")];
+        Chart::of(t!("chart-documents"), series, &overview.days, &of_day.collect())
     });
     let tokens = overview.tokens.as_ref().map(|tokens| {
         let of_day = tokens.iter().map(|(day, tokens)| (*day, [tokens.prompt, tokens.completion]));
-        Chart::of("Tokens per day", ["input", "output"], &overview.days, &of_day.collect())
+        let series = [t!("chart-input"), t!("chart-output")];
+        Chart::of(t!("tokens-per-day"), series, &overview.days, &of_day.collect())
     });
     documents.into_iter().chain(tokens).collect()
 }

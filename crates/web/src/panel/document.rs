@@ -1,13 +1,15 @@
 //! `GET /admin/documents/{id}`
 
+use super::collections::shown_name;
 use super::document_attributes::AttributesView;
 use super::document_readers::ReadersView;
 use super::documents::{Rights, Row, collections};
 use super::jobs::JobRow;
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::{Time, size};
+use crate::signed_in::times::{Time, decimal, size};
 use actix_web::http::StatusCode;
 use actix_web::web::Path;
 use docent_app::accounts::users;
@@ -17,7 +19,7 @@ use docent_app::error::Error;
 use docent_app::scope;
 use docent_domain::access::{ViewAuditLog, ViewCollections, ViewDocuments, ViewJobs, ViewUsers};
 use docent_domain::document::{Document, DocumentState, StoredFile};
-use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage};
+use docent_domain::extraction::{Coverage, CoverageWarning, IngestionStats, RecognitionCoverage};
 use docent_domain::id::DocumentId;
 use docent_domain::job::{Job, JobKind, JobState};
 use docent_domain::metrics::Stage;
@@ -138,25 +140,39 @@ impl CoverageView {
     }
 }
 
+/// What may be missing or wrong in the text, as sentences without a full stop.
+fn warnings(coverage: &Coverage) -> Vec<String> {
+    let pages = coverage.pages;
+    let text = |(warning, count)| match warning {
+        CoverageWarning::Empty => t!("warning-empty", count = count, pages = pages),
+        CoverageWarning::Unreliable => t!("warning-unreliable", count = count, pages = pages),
+        CoverageWarning::Truncated => t!("warning-truncated", count = count, pages = pages),
+        CoverageWarning::Recognized => t!("warning-recognized", count = count, pages = pages),
+        CoverageWarning::RecognitionFailed => t!("warning-recognition-failed", count = count, pages = pages),
+    };
+    coverage.counted_warnings().into_iter().map(text).collect()
+}
+
 /// Statistics of the last ingestion attempt.
 #[derive(Serialize)]
 struct StatsView {
     extractor: String,
     attempts: u32,
-    stages: [(&'static str, String); 4],
+    stages: [(String, String); 4],
 }
 
 impl StatsView {
     fn of(stats: &IngestionStats) -> Self {
-        let seconds = |stage, took: Duration| (stage, format!("{:.2} s", took.as_secs_f64()));
+        let seconds =
+            |stage: String, took: Duration| (stage, t!("seconds", count = decimal(took.as_secs_f64(), 2)));
         Self {
             extractor: stats.extractor.clone(),
             attempts: stats.attempts,
             stages: [
-                seconds("Extracting", stats.extract),
-                seconds("Chunking", stats.chunk),
-                seconds("Embedding", stats.embed),
-                seconds("Indexing", stats.index),
+                seconds(t!("stage-extracting"), stats.extract),
+                seconds(t!("stage-chunking"), stats.chunk),
+                seconds(t!("stage-embedding"), stats.embed),
+                seconds(t!("stage-indexing"), stats.index),
             ],
         }
     }
@@ -165,7 +181,7 @@ impl StatsView {
 /// A stage of a running ingestion.
 #[derive(Debug, PartialEq, Serialize)]
 struct StepView {
-    name: &'static str,
+    name: String,
     /// `done`, `current` or `ahead`.
     state: &'static str,
 }
@@ -181,22 +197,23 @@ fn steps_of(state: &JobState, stage: Option<Stage>) -> Vec<StepView> {
     let at = match (state, stage) {
         (JobState::Queued | JobState::Done, _) => 0,
         // Another process runs the job; its progress is not known here.
-        (JobState::Leased { .. }, None) => return in_order(&["Queue", "In work"], 1),
+        (JobState::Leased { .. }, None) => return in_order([t!("step-queue"), t!("step-in-work")], 1),
         (JobState::Leased { .. }, Some(Stage::Extract | Stage::Recognize)) => 1,
         (JobState::Leased { .. }, Some(Stage::Chunk)) => 2,
         (JobState::Leased { .. }, Some(Stage::Embed)) => 3,
         (JobState::Leased { .. }, Some(Stage::Index)) => 4,
     };
-    in_order(&["Queue", "Extract", "Chunk", "Embed", "Index"], at)
+    let names = [t!("step-queue"), t!("step-extract"), t!("step-chunk"), t!("step-embed"), t!("step-index")];
+    in_order(names, at)
 }
 
-fn in_order(names: &[&'static str], at: usize) -> Vec<StepView> {
+fn in_order<const N: usize>(names: [String; N], at: usize) -> Vec<StepView> {
     let state = |n: usize| match n.cmp(&at) {
         Ordering::Less => "done",
         Ordering::Equal => "current",
         Ordering::Greater => "ahead",
     };
-    names.iter().enumerate().map(|(n, name)| StepView { name, state: state(n) }).collect()
+    names.into_iter().enumerate().map(|(n, name)| StepView { name, state: state(n) }).collect()
 }
 
 pub(super) async fn document(staff: Staff, context: State, id: Path<String>) -> PageResult {
@@ -230,7 +247,7 @@ pub(super) async fn show(
         vector_doc_id: document.state.vector_doc_id().map(|id| id.as_str().to_owned()),
         code,
         steps: steps(&details),
-        warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
+        warnings: document.coverage.as_ref().map(warnings).unwrap_or_default(),
         file: document.file.as_ref().map(FileView::of),
         coverage: document.coverage.as_ref().map(CoverageView::of),
         stats: document.stats.as_ref().map(StatsView::of),
@@ -258,8 +275,8 @@ async fn links(
 ) -> Result<Vec<CollectionLink>, Error> {
     let ids: Vec<_> = document.collections.iter().copied().collect();
     let sees_all = staff.can::<ViewCollections>();
-    let link = |(id, name)| CollectionLink {
-        name,
+    let link = |(id, name): (_, String)| CollectionLink {
+        name: shown_name(&name),
         page: (sees_all || scope.role_in(id).is_some()).then(|| format!("{ROOT}/collections/{id}")),
     };
     let mut links: Vec<_> = names(&context.app, &ids).await?.into_iter().map(link).collect();
@@ -285,7 +302,9 @@ fn ranges(pages: &[u32]) -> String {
 mod tests {
     use super::*;
     use crate::templates::tests::Samples;
+    use docent_domain::extraction::RecognizedPageCoverage;
     use docent_domain::id::LeaseId;
+    use docent_domain::recognition::RecognitionFailure;
 
     impl Samples for DocumentPage {
         fn samples() -> Vec<Self> {
@@ -318,7 +337,7 @@ mod tests {
                 owner_id: Some("1".to_owned()),
                 vector_doc_id: Some("1".to_owned()),
                 code: Some("not_a_pdf"),
-                steps: in_order(&["Queue", "Extract", "Chunk"], 1),
+                steps: in_order(["Queue", "Extract", "Chunk"].map(str::to_owned), 1),
                 warnings: vec!["Some pages are empty".to_owned()],
                 file: Some(file),
                 coverage: Some(coverage),
@@ -371,14 +390,33 @@ mod tests {
             until: chrono::DateTime::UNIX_EPOCH,
         };
         let shown = |state: &JobState, stage| {
-            steps_of(state, stage).iter().map(|step| (step.name, step.state)).collect::<Vec<_>>()
+            steps_of(state, stage).into_iter().map(|step| (step.name, step.state)).collect::<Vec<_>>()
         };
-        assert_eq!(shown(&JobState::Queued, None)[..2], [("Queue", "current"), ("Extract", "ahead")]);
+        let step = |name: &str, state| (name.to_owned(), state);
+        assert_eq!(shown(&JobState::Queued, None)[..2], [step("Queue", "current"), step("Extract", "ahead")]);
         assert_eq!(
             shown(&leased, Some(Stage::Chunk))[1..4],
-            [("Extract", "done"), ("Chunk", "current"), ("Embed", "ahead")]
+            [step("Extract", "done"), step("Chunk", "current"), step("Embed", "ahead")]
         );
-        assert_eq!(shown(&leased, None), [("Queue", "done"), ("In work", "current")]);
+        assert_eq!(shown(&leased, None), [step("Queue", "done"), step("In work", "current")]);
+    }
+
+    #[test]
+    fn english_warnings_are_those_of_the_api() {
+        let coverage = Coverage {
+            pages: 9,
+            empty_pages: vec![1],
+            unreliable_pages: vec![2, 3],
+            truncated_pages: vec![4],
+            recognition: Some(RecognitionCoverage {
+                pages: vec![RecognizedPageCoverage { page: 5, confidence: 90 }],
+                failed_pages: vec![(6, RecognitionFailure::Rendering)],
+                ..RecognitionCoverage::default()
+            }),
+            ..Coverage::default()
+        };
+        assert_eq!(warnings(&coverage), coverage.warnings());
+        assert_eq!(warnings(&coverage).len(), 5);
     }
 
     #[test]

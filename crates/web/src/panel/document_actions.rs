@@ -3,7 +3,8 @@
 use super::document;
 use super::document_attributes::{self as attributes, AttributesView};
 use super::nav::ROOT;
-use crate::signed_in::form::{OwnForm, STALE, is_stale};
+use crate::language::t;
+use crate::signed_in::form::{OwnForm, is_stale};
 use crate::signed_in::page::{self, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;
@@ -14,7 +15,6 @@ use docent_domain::access::ViewDocuments;
 use docent_domain::id::DocumentId;
 use docent_domain::permission::RecordKind;
 use docent_http::State;
-use docent_http::error::sentence;
 
 pub(super) async fn change_attributes(
     staff: Staff,
@@ -28,7 +28,7 @@ pub(super) async fn change_attributes(
     let document = details::get(&context.app, grant, id).await?.document;
     let seen = attributes::revision(&document.attributes);
     if is_stale(&form, &seen) {
-        staff.warn(STALE)?;
+        staff.warn(t!("record-stale"))?;
         return Ok(page::see_other(&address));
     }
     let rows = attributes::submitted(&form);
@@ -37,10 +37,10 @@ pub(super) async fn change_attributes(
             let change = LabelChange { collections: None, attributes: Some(attributes) };
             match label::label(&context.app, &staff.actor, id, change).await {
                 Ok(_) => {
-                    staff.notify("The attributes were saved.")?;
+                    staff.notify(t!("attributes-saved"))?;
                     return Ok(page::see_other(&address));
                 }
-                Err(Error::Invalid(invalid)) => vec![sentence(&format!("attributes {}.", invalid.reason))],
+                Err(Error::Invalid(invalid)) => vec![attributes::invalid(&invalid)],
                 Err(error) => return Err(error.into()),
             }
         }
@@ -53,13 +53,13 @@ pub(super) async fn retry(staff: Staff, context: State, id: Path<String>, _: Own
     staff.authorize::<ViewDocuments>()?;
     let id: DocumentId = id_of(RecordKind::Document, &id)?;
     retry_document::retry(&context.app, &staff.actor, id).await?;
-    staff.notify("The document will be ingested again.")?;
+    staff.notify(t!("document-retried"))?;
     Ok(page::see_other(&format!("{ROOT}/documents/{id}")))
 }
 
 pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     staff.authorize::<ViewDocuments>()?;
     delete_document::delete(&context.app, &staff.actor, id_of(RecordKind::Document, &id)?).await?;
-    staff.notify("The document was deleted.")?;
+    staff.notify(t!("document-deleted"))?;
     Ok(page::see_other(&format!("{ROOT}/documents")))
 }

@@ -1,21 +1,27 @@
 //! Attributes on the page of a document, and the form that changes them
 
+use crate::language::{self, t};
 use crate::signed_in::form::{Form, digest};
 use docent_domain::attributes::{ATTRIBUTES_MAX, AttributeKey, AttributeValue, Attributes};
 use docent_domain::document::Document;
+use docent_domain::error::ValidationError;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Rows of the form without a value.
 const BLANK_ROWS: usize = 3;
-const TYPES: [(&str, &str); 3] = [("text", "text"), ("number", "number"), ("boolean", "yes or no")];
+
+/// Values and labels of the types.
+fn types() -> [(&'static str, String); 3] {
+    [("text", t!("attribute-text")), ("number", t!("attribute-number")), ("boolean", t!("attribute-boolean"))]
+}
 
 /// Attributes of a document, as a form or only shown.
 #[derive(Serialize)]
 pub(super) struct AttributesView {
     rows: Vec<Row>,
     /// Values and labels of the types.
-    types: [(&'static str, &'static str); 3],
+    types: [(&'static str, String); 3],
     errors: Vec<String>,
     /// Digest of the shown attributes, to detect concurrent changes.
     seen: String,
@@ -35,13 +41,13 @@ impl AttributesView {
     pub(super) fn of(document: &Document, may_change: bool) -> Self {
         let rows = rows(&document.attributes);
         let seen = revision(&document.attributes);
-        Self { rows, types: TYPES, errors: Vec::new(), seen, max: ATTRIBUTES_MAX, may_change }
+        Self { rows, types: types(), errors: Vec::new(), seen, max: ATTRIBUTES_MAX, may_change }
             .with_blank_rows()
     }
 
     /// A submitted form that is not valid.
     pub(super) fn rejected(rows: Vec<Row>, errors: Vec<String>, seen: String) -> Self {
-        Self { rows, types: TYPES, errors, seen, max: ATTRIBUTES_MAX, may_change: true }.with_blank_rows()
+        Self { rows, types: types(), errors, seen, max: ATTRIBUTES_MAX, may_change: true }.with_blank_rows()
     }
 
     fn with_blank_rows(mut self) -> Self {
@@ -90,30 +96,40 @@ pub(super) fn parse(rows: &[Row]) -> Result<Attributes, Vec<String>> {
     for row in rows {
         match parse_row(row) {
             Ok((key, _)) if values.contains_key(&key) => {
-                errors.push(format!("{}: the key is used twice.", row.key));
+                errors.push(error(&row.key, &t!("attribute-key-twice")));
             }
             Ok((key, value)) => drop(values.insert(key, value)),
-            Err(reason) if row.key.is_empty() => errors.push(format!("{}: {reason}.", row.value)),
-            Err(reason) => errors.push(format!("{}: {reason}.", row.key)),
+            Err(reason) if row.key.is_empty() => errors.push(error(&row.value, &reason)),
+            Err(reason) => errors.push(error(&row.key, &reason)),
         }
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    Attributes::new(values).map_err(|invalid| vec![format!("Attributes {}.", invalid.reason)])
+    Attributes::new(values).map_err(|wrong| vec![invalid(&wrong)])
+}
+
+/// The sentence that a row is wrong.
+fn error(key: &str, reason: &str) -> String {
+    t!("attribute-error", key = key, reason = reason)
+}
+
+/// The sentence that the attributes are invalid.
+pub(super) fn invalid(wrong: &ValidationError) -> String {
+    t!("attributes-error", reason = language::reason(wrong))
 }
 
 fn parse_row(row: &Row) -> Result<(AttributeKey, AttributeValue), String> {
-    let key = AttributeKey::parse(&row.key).map_err(|invalid| invalid.reason.to_string())?;
+    let key = AttributeKey::parse(&row.key).map_err(|invalid| language::reason(&invalid))?;
     let value = match (row.r#type.as_str(), row.value.as_str()) {
         ("number", text) => {
-            let number = text.parse().map_err(|_| "the value must be a number".to_owned())?;
-            AttributeValue::number(number).map_err(|invalid| invalid.reason.to_string())?
+            let number = text.parse().map_err(|_| t!("attribute-not-number"))?;
+            AttributeValue::number(number).map_err(|invalid| language::reason(&invalid))?
         }
         ("boolean", "yes" | "true") => AttributeValue::Boolean(true),
         ("boolean", "no" | "false") => AttributeValue::Boolean(false),
-        ("boolean", _) => return Err("the value must be yes or no".to_owned()),
-        (_, text) => AttributeValue::string(text).map_err(|invalid| invalid.reason.to_string())?,
+        ("boolean", _) => return Err(t!("attribute-not-boolean")),
+        (_, text) => AttributeValue::string(text).map_err(|invalid| language::reason(&invalid))?,
     };
     Ok((key, value))
 }
@@ -130,7 +146,7 @@ mod tests {
                 if may_change { vec!["year: the key is used twice.".to_owned()] } else { Vec::new() };
             Self {
                 rows: vec![row],
-                types: TYPES,
+                types: types(),
                 errors,
                 seen: "0f".to_owned(),
                 max: ATTRIBUTES_MAX,

@@ -1,7 +1,8 @@
 //! `POST /admin/documents/bulk`: shows a preview, and after confirmation the result.
 
-use super::collections::readers;
+use super::collections::{readers, shown_name};
 use super::nav::ROOT;
+use crate::language::{self, fault_sentence, t};
 use crate::signed_in::form::{Form, OwnForm};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::Staff;
@@ -31,6 +32,10 @@ pub(super) struct BulkPage {
     able: Vec<Line>,
     /// Documents for which it fails.
     unable: Vec<Line>,
+    /// Label of the button.
+    verb: String,
+    /// Word that confirms a deletion.
+    word: &'static str,
     /// Whether the confirmation word is wrong.
     is_word_wrong: bool,
 }
@@ -40,12 +45,11 @@ pub(super) struct BulkPage {
 struct Words {
     /// Value of its button.
     act: &'static str,
-    title: &'static str,
+    title: String,
     /// What will happen.
     effect: String,
     /// Heading of the documents for which it succeeds.
-    will: &'static str,
-    verb: &'static str,
+    will: String,
     /// ID of the collection that it is about.
     target: Option<String>,
     is_delete: bool,
@@ -53,53 +57,30 @@ struct Words {
 
 impl Words {
     fn of(act: BulkAction, target: Option<&OpenCollection>) -> Self {
-        let name = target.map_or("", |open| open.collection.name.as_str());
+        let name = target.map(|open| shown_name(open.collection.name.as_str())).unwrap_or_default();
         let readers = target.map(|open| readers(&open.collection, open.size.members)).unwrap_or_default();
-        let (act, title, effect, will, verb) = match act {
-            BulkAction::Retry => (
-                "retry",
-                "Retry ingestions",
-                "These documents will be ingested again from their stored files.".to_owned(),
-                "Will be retried",
-                "Retry",
-            ),
+        let (act, title, effect, will) = match act {
+            BulkAction::Retry => ("retry", t!("retry-title"), t!("retry-effect"), t!("retry-will")),
             BulkAction::Delete => (
                 "delete",
-                "Delete documents",
-                "The records, files and chunks of these documents will be permanently deleted.".to_owned(),
-                "Will be deleted",
-                "Delete",
+                t!("delete-documents-title"),
+                t!("delete-documents-effect"),
+                t!("delete-documents-will"),
             ),
-            BulkAction::Move(_) => (
-                "move",
-                "Move documents to a collection",
-                format!(
-                    "These documents will be taken out of their collections and added to “{name}”, which is read by {readers}."
-                ),
-                "Will be moved",
-                "Move",
-            ),
-            BulkAction::Add(_) => (
-                "add",
-                "Add documents to a collection",
-                format!(
-                    "These documents will be added to “{name}”, which is read by {readers}, and stay in their other collections."
-                ),
-                "Will be added",
-                "Add",
-            ),
-            BulkAction::Remove(_) => (
-                "remove",
-                "Remove documents from a collection",
-                format!(
-                    "These documents will be taken out of “{name}”. Accounts that read them only there lose access immediately."
-                ),
-                "Will be removed",
-                "Remove",
-            ),
+            BulkAction::Move(_) => {
+                let effect = t!("move-effect", name = name, readers = readers);
+                ("move", t!("move-title"), effect, t!("move-will"))
+            }
+            BulkAction::Add(_) => {
+                let effect = t!("add-effect", name = name, readers = readers);
+                ("add", t!("add-title"), effect, t!("add-will"))
+            }
+            BulkAction::Remove(_) => {
+                ("remove", t!("remove-title"), t!("remove-effect", name = name), t!("remove-will"))
+            }
         };
         let target = target.map(|open| open.collection.id.to_string());
-        Self { is_delete: act == "delete", act, title, effect, will, verb, target }
+        Self { is_delete: act == "delete", act, title, effect, will, target }
     }
 }
 
@@ -116,9 +97,9 @@ impl From<&BulkItem> for Line {
     fn from(item: &BulkItem) -> Self {
         let error = item.error.as_ref().map(|error| match error {
             // Details of a fault are only logged.
-            Error::Fault(fault) => sentence(&fault.public_message()),
-            Error::Invalid(invalid) => sentence(&invalid.reason),
-            other => sentence(&other.to_string()),
+            Error::Fault(fault) => fault_sentence(fault),
+            Error::Invalid(invalid) => sentence(&language::reason(invalid)),
+            other => language::error_text(other).unwrap_or_else(|| sentence(&other.to_string())),
         });
         Self {
             id: item.id.to_string(),
@@ -135,7 +116,20 @@ impl BulkPage {
             let items = items.iter().filter(|item| item.error.is_none() == is_able);
             items.map(Line::from).collect()
         };
-        Self { words, is_done: false, able: lines(true), unable: lines(false), is_word_wrong: false }
+        let (able, unable): (Vec<_>, _) = (lines(true), lines(false));
+        let verb = verb(words.act, able.len());
+        Self { words, is_done: false, able, unable, verb, word: WORD, is_word_wrong: false }
+    }
+}
+
+/// Label of the button for this many documents.
+fn verb(act: &str, count: usize) -> String {
+    match act {
+        "retry" => t!("retry-verb", count = count),
+        "delete" => t!("delete-documents-verb", count = count),
+        "move" => t!("move-verb", count = count),
+        "add" => t!("add-verb", count = count),
+        _ => t!("remove-verb", count = count),
     }
 }
 
@@ -149,7 +143,7 @@ pub(super) async fn bulk(staff: Staff, context: State, form: OwnForm) -> PageRes
         ids = failed_with(&staff, &context, code).await?;
     }
     if ids.is_empty() {
-        staff.warn("Select at least one document.")?;
+        staff.warn(t!("bulk-select-one"))?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }
     let app = &context.app;
@@ -181,7 +175,7 @@ async fn failed_with(staff: &Staff, context: &State, code: FailureCode) -> AppRe
 }
 
 fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {
-    let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid");
+    let unreadable = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, t!("form-invalid"));
     let collection = || form.text("collection").parse().map_err(|_| unreadable());
     let act = match form.text("act") {
         "retry" => BulkAction::Retry,
@@ -194,7 +188,7 @@ fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {
     let ids: Vec<DocumentId> =
         form.all("id").map(str::parse).collect::<Result<_, _>>().map_err(|_| unreadable())?;
     if ids.len() > BULK_MAX {
-        let detail = format!("At most {BULK_MAX} documents can be selected at once");
+        let detail = t!("bulk-too-many", max = BULK_MAX);
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
     }
     Ok((act, ids))
@@ -202,14 +196,13 @@ fn parse(form: &Form) -> Result<(BulkAction, Vec<DocumentId>), ApiError> {
 
 fn done(staff: &Staff, context: &State, words: Words, items: &[BulkItem]) -> PageResult {
     if items.iter().all(|item| item.error.is_none()) {
-        let documents =
-            if items.len() == 1 { "1 document".to_owned() } else { format!("{} documents", items.len()) };
+        let count = items.len();
         staff.notify(match words.act {
-            "retry" => format!("The ingestion of {documents} will be retried."),
-            "delete" => format!("Deleted {documents}."),
-            "move" => format!("Moved {documents}."),
-            "add" => format!("Added {documents} to the collection."),
-            _ => format!("Removed {documents} from the collection."),
+            "retry" => t!("retry-done", count = count),
+            "delete" => t!("delete-documents-done", count = count),
+            "move" => t!("move-done", count = count),
+            "add" => t!("add-done", count = count),
+            _ => t!("remove-done", count = count),
         })?;
         return Ok(page::see_other(&format!("{ROOT}/documents")));
     }
@@ -233,15 +226,22 @@ mod tests {
                 let target = act == "move";
                 let words = Words {
                     act,
-                    title: "Delete documents",
+                    title: "Delete documents".to_owned(),
                     effect: "These documents will be deleted.".to_owned(),
-                    will: "Will be deleted",
-                    verb: "Delete",
+                    will: "Will be deleted".to_owned(),
                     target: target.then(|| "1".to_owned()),
                     is_delete: act == "delete",
                 };
                 let unable = vec![line(Some("Error"), true), line(Some("Error"), false)];
-                Self { words, is_done, able: vec![line(None, true)], unable, is_word_wrong }
+                Self {
+                    words,
+                    is_done,
+                    able: vec![line(None, true)],
+                    unable,
+                    verb: "Delete 1".to_owned(),
+                    word: WORD,
+                    is_word_wrong,
+                }
             };
             let impossible = Self { able: Vec::new(), ..page("delete", false, false) };
             vec![

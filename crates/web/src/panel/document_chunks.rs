@@ -2,6 +2,7 @@
 
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
+use crate::language::{self, t};
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;
@@ -21,6 +22,8 @@ pub(super) struct ChunksPage {
     document_title: String,
     /// Status of the document.
     status: &'static str,
+    /// Label of the status.
+    status_name: String,
     chunks: Vec<ChunkView>,
     paging: Paging,
 }
@@ -47,7 +50,7 @@ impl ChunkView {
 
 /// Formats a page range: `page 3`, `pages 3–4`.
 pub(super) fn pages(first: u32, last: u32) -> String {
-    if first == last { format!("page {first}") } else { format!("pages {first}–{last}") }
+    if first == last { t!("at-page", page = first) } else { t!("at-pages", first = first, last = last) }
 }
 
 pub(super) async fn chunks(staff: Staff, context: State, id: Path<String>, query: Query) -> PageResult {
@@ -61,6 +64,7 @@ pub(super) async fn chunks(staff: Staff, context: State, id: Path<String>, query
         id: id.to_string(),
         document_title: document.title.as_str().to_owned(),
         status: document.state.name(),
+        status_name: language::named("status-", document.state.name()),
         chunks: found.records.iter().map(|chunk| ChunkView::of(chunk, labels)).collect(),
         paging: Paging::of(number, found.records.len(), found.total, &path, &[]),
     };
@@ -80,6 +84,7 @@ mod tests {
                 id: "1".to_owned(),
                 document_title: "Title".to_owned(),
                 status,
+                status_name: "Processing".to_owned(),
                 chunks,
                 paging,
             };

@@ -1,8 +1,10 @@
 //! Readers of a document, on its page and at `GET /admin/documents/{id}/readers`
 
 use super::access::kinds;
+use super::collections::{role_name, shown_name};
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
+use crate::language::t;
 use crate::signed_in::page::{PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;
@@ -53,13 +55,13 @@ struct ReaderRow {
 impl ReaderRow {
     fn of(reader: &Reader, names: &HashMap<CollectionId, String>, staff: &Staff) -> Self {
         let (reason, collection) = match reader.reason {
-            Reason::Owner(id) => ("owner of".to_owned(), Some(id)),
-            Reason::Role(id, role) => (format!("{role} on"), Some(id)),
-            Reason::Permission => ("permission to view all documents in the panel".to_owned(), None),
-            Reason::Superuser => ("superuser, who views all documents in the panel".to_owned(), None),
+            Reason::Owner(id) => (t!("reader-owner"), Some(id)),
+            Reason::Role(id, role) => (t!("reader-role", role = role_name(role)), Some(id)),
+            Reason::Permission => (t!("reader-permission"), None),
+            Reason::Superuser => (t!("reader-superuser"), None),
         };
         let collection = collection.map(|id| {
-            let name = names.get(&id).cloned().unwrap_or_default();
+            let name = names.get(&id).map(|name| shown_name(name)).unwrap_or_default();
             (name, format!("{ROOT}/collections/{id}"))
         });
         Self {

@@ -3,8 +3,9 @@
 //! Each file becomes a document as soon as it has been received, so that a refused file does not affect the
 //! others. The form token and the collection precede the files: without the token nothing is stored.
 
-use super::collections::readers;
+use super::collections::{readers, shown_name};
 use super::nav::ROOT;
+use crate::language::{self, t};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::{self, Staff};
 use crate::signed_in::times::size;
@@ -84,7 +85,8 @@ async fn render(
     let scope = scope::of(app, &staff.actor).await?;
     let destinations = browse::destinations(app, &scope).await?;
     let options = destinations.iter().map(|(of, size)| {
-        let label = format!("{} – read by {}", of.name.as_str(), readers(of, size.members));
+        let readers = readers(of, size.members);
+        let label = t!("upload-readers", name = shown_name(of.name.as_str()), readers = readers);
         (of.id.to_string(), label)
     });
     let selected = selected.or_else(|| destination(app, &grant, &scope, None).ok());
@@ -123,15 +125,12 @@ pub(super) async fn submit(
     }
     match outcome.uploaded.as_slice() {
         uploaded @ [_, ..] if outcome.refused.is_empty() => {
-            staff.notify(match uploaded {
-                [_] => "Uploaded 1 document. Processing has started.".to_owned(),
-                many => format!("Uploaded {} documents. Processing has started.", many.len()),
-            })?;
+            staff.notify(t!("documents-uploaded", count = uploaded.len()))?;
             let list = if staff.can::<ViewDocuments>() { "documents" } else { "documents/upload" };
             Ok(page::see_other(&format!("{ROOT}/{list}")))
         }
         [] if outcome.refused.is_empty() => {
-            staff.warn("Select at least one file.")?;
+            staff.warn(t!("upload-select-one"))?;
             Ok(page::see_other(&format!("{ROOT}/documents/upload")))
         }
         _ => render(&staff, &context, status, outcome, into.requested).await,
@@ -140,7 +139,7 @@ pub(super) async fn submit(
 
 /// Reads the token, which is the first field of the form.
 async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), ApiError> {
-    let expired = || ApiError::new(StatusCode::FORBIDDEN, "The form has expired");
+    let expired = || ApiError::new(StatusCode::FORBIDDEN, t!("form-expired"));
     let field = form.next_part().await?.filter(|part| part.name() == Some("form_token"));
     let token = form.text(field.ok_or_else(expired)?, TOKEN_MAX).await?;
     if session::is_own_form(&request.get_session(), &token) { Ok(()) } else { Err(expired()) }
@@ -161,12 +160,12 @@ async fn receive(
     trace: Option<&TraceParent>,
 ) -> Result<Outcome, ApiError> {
     let mut outcome = Outcome::default();
-    let the_rest = |reason: &str| Refused { name: "Remaining files".to_owned(), reason: reason.to_owned() };
+    let the_rest = |reason| Refused { name: t!("upload-rest"), reason };
     let (mut files, mut collection) = (0, None);
     loop {
         let part = match form.next_part().await {
             Ok(Some(_)) if files == FILES_MAX => {
-                outcome.refused.push(the_rest("Too many files in one upload"));
+                outcome.refused.push(the_rest(t!("upload-too-many")));
                 break;
             }
             Ok(Some(part)) => part,
@@ -175,7 +174,7 @@ async fn receive(
             Err(error) if outcome.uploaded.is_empty() => return Err(error),
             Err(error) => {
                 error.log();
-                outcome.refused.push(the_rest(&sentence(error.detail())));
+                outcome.refused.push(the_rest(sentence(&language::error_detail(&error))));
                 break;
             }
         };
@@ -201,7 +200,7 @@ async fn receive(
             Ok(uploaded) => outcome.uploaded.push(uploaded),
             Err(error) => {
                 error.log();
-                outcome.refused.push(Refused { name, reason: sentence(error.detail()) });
+                outcome.refused.push(Refused { name, reason: sentence(&language::error_detail(&error)) });
             }
         }
     }

@@ -1,6 +1,8 @@
 //! `GET /admin/documents`
 
+use super::collections::shown_name;
 use super::listing::{self, List, PageNumber, find_of_account};
+use crate::language::{self, Label, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::{Time, size};
@@ -12,7 +14,7 @@ use docent_app::error::Result;
 use docent_app::scope;
 use docent_domain::access::{ChangeDocuments, DeleteDocuments, UploadDocuments, ViewDocuments};
 use docent_domain::collection::CollectionRole;
-use docent_domain::document::{Document, DocumentState, FailureCode};
+use docent_domain::document::{Document, DocumentState, Failure, FailureCode};
 use docent_domain::id::{CollectionId, UserId};
 use docent_domain::listing::{DocumentOrder, DocumentQuery, Page};
 use docent_domain::scope::Scope;
@@ -25,11 +27,11 @@ use std::collections::HashMap;
 const Q_MAX: usize = 200;
 const STATUSES: [&str; 3] = ["pending", "ingested", "failed"];
 /// Sort orders by query value, with their labels.
-const ORDERS: [(&str, &str, DocumentOrder); 4] = [
-    ("newest", "newest first", DocumentOrder::Newest),
-    ("oldest", "oldest first", DocumentOrder::Oldest),
-    ("title", "by title", DocumentOrder::Title),
-    ("largest", "largest first", DocumentOrder::Largest),
+const ORDERS: [(&str, Label, DocumentOrder); 4] = [
+    ("newest", || t!("order-newest"), DocumentOrder::Newest),
+    ("oldest", || t!("order-oldest"), DocumentOrder::Oldest),
+    ("title", || t!("order-by-title"), DocumentOrder::Title),
+    ("largest", || t!("order-largest"), DocumentOrder::Largest),
 ];
 
 #[derive(Serialize)]
@@ -37,11 +39,11 @@ pub(super) struct DocumentsPage {
     #[serde(flatten)]
     list: List<Row>,
     /// Query values and labels of the sort orders.
-    orders: [(&'static str, &'static str); 4],
+    orders: [(&'static str, String); 4],
     /// IDs and names of collections for the filter and for actions.
     collections: Vec<(String, String)>,
     /// Codes and reasons of failures for the filter.
-    failures: Vec<(&'static str, &'static str)>,
+    failures: Vec<(&'static str, String)>,
     may_upload: bool,
     may_retry: bool,
     may_delete: bool,
@@ -58,7 +60,7 @@ pub(super) struct Row {
     status: &'static str,
     reason: Option<String>,
     /// What a person can do about the failure.
-    advice: Option<&'static str>,
+    advice: Option<String>,
     pages: Option<u32>,
     chunks: Option<u32>,
     size: Option<String>,
@@ -78,14 +80,23 @@ impl Row {
             id,
             title: document.title.as_str().to_owned(),
             status: document.state.name(),
-            reason: failure.map(|failure| failure.reason.clone()),
-            advice: failure.map(|failure| failure.code.advice()),
+            reason: failure.map(reason),
+            advice: failure.map(|failure| language::named("advice-", failure.code.as_str())),
             pages: document.coverage.as_ref().map(|coverage| coverage.pages),
             chunks: document.coverage.as_ref().map(|coverage| coverage.chunks),
             size: document.file.as_ref().map(|file| size(file.bytes)),
             owner: document.owner.map(|owner| email(emails, owner)),
             created: Time::of(document.created_at, now),
         }
+    }
+}
+
+/// Why a document failed. In English, the text of the API, which can say more.
+fn reason(failure: &Failure) -> String {
+    if language::current().is_default() {
+        failure.reason.clone()
+    } else {
+        language::named("failure-", failure.code.as_str())
     }
 }
 
@@ -111,7 +122,7 @@ struct Filters {
     failure: Option<FailureCode>,
     owner: Option<String>,
     collection: Option<CollectionId>,
-    order: &'static (&'static str, &'static str, DocumentOrder),
+    order: &'static (&'static str, Label, DocumentOrder),
 }
 
 impl Filters {
@@ -173,7 +184,7 @@ pub(super) async fn documents(staff: Staff, context: State, mut query: Query) ->
     let page = DocumentsPage {
         collections: collections(&staff, &context, filters.collection).await?,
         list: List::of("documents", number, filters.values(), found.total, rows),
-        orders: ORDERS.map(|(name, label, _)| (name, label)),
+        orders: ORDERS.map(|(name, label, _)| (name, label())),
         failures: failures(),
         may_upload: staff.can::<UploadDocuments>(),
         may_retry: rights.iter().any(|rights| rights.may_change),
@@ -184,8 +195,9 @@ pub(super) async fn documents(staff: Staff, context: State, mut query: Query) ->
 }
 
 /// Codes and reasons of failures.
-fn failures() -> Vec<(&'static str, &'static str)> {
-    FailureCode::ALL.iter().map(|code| (code.as_str(), code.sentence())).collect()
+fn failures() -> Vec<(&'static str, String)> {
+    let label = |code: &FailureCode| (code.as_str(), language::named("failure-", code.as_str()));
+    FailureCode::ALL.iter().map(label).collect()
 }
 
 /// IDs and names of collections to choose from, with the chosen one.
@@ -196,7 +208,7 @@ pub(super) async fn collections(
 ) -> Result<Vec<(String, String)>> {
     let choices = browse::choices(&context.app, &staff.actor).await?;
     let mut options: Vec<_> =
-        choices.iter().map(|of| (of.id.to_string(), of.name.as_str().to_owned())).collect();
+        choices.iter().map(|of| (of.id.to_string(), shown_name(of.name.as_str()))).collect();
     if let Some(id) = chosen.filter(|id| choices.iter().all(|of| of.id != *id)) {
         let name = names(&context.app, &[id]).await?.remove(&id);
         options.push((id.to_string(), name.unwrap_or_else(|| short(&id.to_string()))));
@@ -248,7 +260,7 @@ mod tests {
             let full = Self {
                 status: "failed",
                 reason: Some("the file is not a PDF".to_owned()),
-                advice: Some("export or print it as a PDF, and upload that"),
+                advice: Some("export or print it as a PDF, and upload that".to_owned()),
                 pages: Some(1),
                 chunks: Some(2),
                 size: Some(size(3)),
@@ -266,7 +278,7 @@ mod tests {
                 is_allowed = !is_allowed;
                 Self {
                     list,
-                    orders: ORDERS.map(|(name, label, _)| (name, label)),
+                    orders: ORDERS.map(|(name, label, _)| (name, label())),
                     collections: vec![("1".to_owned(), "Everyone".to_owned())],
                     failures: failures(),
                     may_upload: is_allowed,

@@ -2,6 +2,7 @@
 
 use super::documents::cut;
 use super::nav::{self, ROOT};
+use crate::language::t;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use docent_app::accounts::{api_keys, groups, users};
@@ -29,7 +30,7 @@ pub(super) struct FindPage {
 /// Pages or records of a kind whose name contains the text.
 #[derive(Serialize)]
 struct Hits {
-    title: &'static str,
+    title: String,
     links: Vec<Hit>,
     /// Number of all records, and the list with them, if there are more.
     more: Option<(u64, String)>,
@@ -56,8 +57,8 @@ pub(super) async fn find(staff: Staff, context: State, query: Query) -> PageResu
 fn pages(staff: &Staff, q: &str) -> Hits {
     let wanted = q.trim().to_lowercase();
     let links = nav::pages(&staff.actor).filter(|(label, _)| label.to_lowercase().contains(&wanted));
-    let links = links.map(|(label, href)| Hit { label: label.to_owned(), href });
-    Hits { title: "Pages", links: links.collect(), more: None }
+    let links = links.map(|(label, href)| Hit { label, href });
+    Hits { title: t!("pages"), links: links.collect(), more: None }
 }
 
 /// Records of the kinds that the user may view.
@@ -124,7 +125,7 @@ mod tests {
     impl Samples for FindPage {
         fn samples() -> Vec<Self> {
             let hits = |more| Hits {
-                title: "Documents",
+                title: "Documents".to_owned(),
                 links: vec![Hit { label: "Title".to_owned(), href: "/admin/documents/1".to_owned() }],
                 more,
             };

@@ -2,6 +2,7 @@
 
 use super::documents::short;
 use super::listing::{List, PageNumber};
+use crate::language;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::Time;
@@ -9,6 +10,7 @@ use chrono::{DateTime, Utc};
 use docent_app::documents::browse;
 use docent_app::jobs::browse as use_case;
 use docent_domain::access::{ViewDocuments, ViewJobs};
+use docent_domain::document::FailureCode;
 use docent_domain::job::{Job, JobKind, JobState};
 use docent_domain::listing::{JobFilter, JobStateName};
 use docent_domain::text::Title;
@@ -24,8 +26,10 @@ const KINDS: [JobKind; 2] = [JobKind::Ingest, JobKind::Delete];
 pub(super) struct JobsPage {
     #[serde(flatten)]
     list: List<JobRow>,
-    states: [&'static str; 3],
-    kinds: [&'static str; 2],
+    /// Query values and labels of the states.
+    states: [(&'static str, String); 3],
+    /// Query values and labels of the kinds.
+    kinds: [(&'static str, String); 2],
 }
 
 /// Table row of a job.
@@ -33,8 +37,10 @@ pub(super) struct JobsPage {
 pub(super) struct JobRow {
     id: String,
     short_id: String,
-    kind: &'static str,
+    kind: String,
     state: &'static str,
+    /// Label of the state.
+    state_name: String,
     document: String,
     short_document: String,
     /// Title of the document, if it exists and the user can view documents.
@@ -50,6 +56,31 @@ pub(super) struct JobRow {
     updated: Time,
 }
 
+fn state_name(state: &str) -> String {
+    language::named("job-state-", state)
+}
+
+/// Why the last attempt failed. The reason of a failed document is in the language of the page; in English, it can say more.
+fn last_error(error: &str) -> String {
+    let code = FailureCode::ALL.iter().find(|code| error.starts_with(code.sentence()));
+    match code.filter(|_| !language::current().is_default()) {
+        Some(code) => language::named("failure-", code.as_str()),
+        None => error.to_owned(),
+    }
+}
+
+fn kind_name(kind: JobKind) -> String {
+    language::named("job-kind-", kind.as_str())
+}
+
+fn states() -> [(&'static str, String); 3] {
+    STATES.map(|(name, _)| (name, state_name(name)))
+}
+
+fn kinds() -> [(&'static str, String); 2] {
+    KINDS.map(|kind| (kind.as_str(), kind_name(kind)))
+}
+
 impl JobRow {
     pub(super) fn of(job: &Job, title: Option<&Title>, now: DateTime<Utc>) -> Self {
         let (state, next) = match job.state {
@@ -63,14 +94,15 @@ impl JobRow {
         Self {
             short_id: short(&id),
             id,
-            kind: job.kind.as_str(),
+            kind: kind_name(job.kind),
             state,
+            state_name: state_name(state),
             short_document: short(&document),
             document,
             title: title.map(|title| title.as_str().to_owned()),
             attempts: job.attempts,
             interruptions: job.interruptions,
-            last_error: job.last_error.clone(),
+            last_error: job.last_error.as_deref().map(last_error),
             waiting: job.wait.as_ref().map(|wait| Time::of(wait.since, now)),
             next,
             created: Time::of(job.created_at, now),
@@ -102,8 +134,8 @@ pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> Page
         [("state", state.map(|(name, _)| owned(name))), ("kind", kind.map(|kind| owned(kind.as_str())))];
     let page = JobsPage {
         list: List::of("jobs", number, filters, found.total, rows),
-        states: STATES.map(|(name, _)| name),
-        kinds: KINDS.map(JobKind::as_str),
+        states: states(),
+        kinds: kinds(),
     };
     staff.show(&context, "jobs", page)
 }
@@ -118,8 +150,9 @@ mod tests {
             let row = |state: &'static str, title: Option<&str>, next| Self {
                 id: "1".to_owned(),
                 short_id: "1".to_owned(),
-                kind: "ingest",
+                kind: "ingest".to_owned(),
                 state,
+                state_name: state.to_owned(),
                 document: "1".to_owned(),
                 short_document: "1".to_owned(),
                 title: title.map(str::to_owned),
@@ -142,8 +175,7 @@ mod tests {
 
     impl Samples for JobsPage {
         fn samples() -> Vec<Self> {
-            let page =
-                |list| Self { list, states: STATES.map(|(name, _)| name), kinds: KINDS.map(JobKind::as_str) };
+            let page = |list| Self { list, states: states(), kinds: kinds() };
             List::sample_pages(["state", "kind"], JobRow::samples).map(page).into()
         }
     }

@@ -132,7 +132,7 @@ pub(super) async fn find_of_account<T>(
 /// Page of a list, shown by `list.html`.
 #[derive(Serialize)]
 pub(super) struct List<R> {
-    title: &'static str,
+    title: String,
     path: String,
     rows: Vec<R>,
     paging: Paging,

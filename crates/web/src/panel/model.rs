@@ -1,9 +1,10 @@
 //! `GET /admin/model`, and `POST` to check the connection
 
+use crate::language;
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use docent_app::model_check::{self, CheckedStep, HOW_TO_CONNECT, ModelCheck, StepResult};
+use docent_app::model_check::{self, CheckedStep, ModelCheck, StepResult};
 use docent_domain::access::ViewJobs;
 use docent_http::{Query, State};
 use serde::Serialize;
@@ -13,7 +14,6 @@ pub(super) struct ModelPage {
     model: String,
     /// None for the built-in answerer.
     address: Option<String>,
-    how_to_connect: &'static str,
     is_usable: bool,
     /// The steps of the check; empty before it.
     steps: Vec<StepRow>,
@@ -21,9 +21,11 @@ pub(super) struct ModelPage {
 
 #[derive(Serialize)]
 struct StepRow {
-    label: &'static str,
+    label: String,
     /// `passed`, `warning` or `failed`.
     result: &'static str,
+    /// Label of the result.
+    result_name: String,
     message: String,
     advice: Option<String>,
 }
@@ -35,7 +37,13 @@ impl From<CheckedStep> for StepRow {
             StepResult::Warning => "warning",
             StepResult::Failed => "failed",
         };
-        Self { label: step.label(), result, message, advice }
+        Self {
+            label: language::named("model-step-", step.code()),
+            result,
+            result_name: language::named("model-result-", result),
+            message,
+            advice,
+        }
     }
 }
 
@@ -44,7 +52,7 @@ impl From<ModelCheck> for ModelPage {
         let is_usable = check.is_usable();
         let ModelCheck { model, address, steps } = check;
         let steps = steps.into_iter().map(StepRow::from).collect();
-        Self { model, address, how_to_connect: HOW_TO_CONNECT, is_usable, steps }
+        Self { model, address, is_usable, steps }
     }
 }
 
@@ -64,20 +72,30 @@ pub(super) async fn check(staff: Staff, context: State, _: OwnForm) -> PageResul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::t;
     use crate::templates::tests::Samples;
+    use docent_app::model_check::Step;
+
+    #[test]
+    fn english_texts_are_those_of_the_command_line() {
+        assert_eq!(t!("model-connect"), docent_app::model_check::HOW_TO_CONNECT);
+        for step in [Step::Models, Step::Answer, Step::ToolCall, Step::ToolOutput] {
+            assert_eq!(language::named("model-step-", step.code()), step.label());
+        }
+    }
 
     impl Samples for ModelPage {
         fn samples() -> Vec<Self> {
             let step = |result, advice: Option<&str>| StepRow {
-                label: "Tool call",
+                label: "Tool call".to_owned(),
                 result,
+                result_name: result.to_owned(),
                 message: "The model searched.".to_owned(),
                 advice: advice.map(str::to_owned),
             };
             let page = |address: Option<&str>, is_usable, steps| Self {
                 model: "qwen3:8b".to_owned(),
                 address: address.map(str::to_owned),
-                how_to_connect: HOW_TO_CONNECT,
                 is_usable,
                 steps,
             };

@@ -1,5 +1,6 @@
 //! Sections of the panel and the permissions they need.
 
+use crate::language::{Label, t};
 use crate::signed_in::area::Area;
 use crate::signed_in::layout::Framed;
 use crate::signed_in::layout::{NavGroup, NavLink};
@@ -15,85 +16,83 @@ use docent_http::State;
 pub(super) const ROOT: &str = Area::Panel.root();
 
 /// Path segment of a section, its label, and the permission that it requires.
-type Section = (&'static str, &'static str, Option<Permission>);
+type Section = (&'static str, Label, Option<Permission>);
 
-const GROUPS: [(&str, &[Section]); 4] = [
-    ("", &[("", "Dashboard", None)]),
+const GROUPS: [(Label, &[Section]); 4] = [
+    (String::new, &[("", || t!("dashboard"), None)]),
     (
-        "Content",
+        || t!("menu-content"),
         &[
-            ("documents", "Documents", Some(Permission::ViewDocument)),
+            ("documents", || t!("documents"), Some(Permission::ViewDocument)),
             // Every account has roles on some.
-            ("collections", "Collections", None),
-            ("conversations", "Conversations", Some(Permission::ViewConversation)),
-            ("search", "Try a search", Some(Permission::ViewDocument)),
-            ("answers", "Rated answers", Some(Permission::ViewConversation)),
+            ("collections", || t!("collections"), None),
+            ("conversations", || t!("conversations"), Some(Permission::ViewConversation)),
+            ("search", || t!("search-title"), Some(Permission::ViewDocument)),
+            ("answers", || t!("answers-title"), Some(Permission::ViewConversation)),
         ],
     ),
     (
-        "Access",
+        || t!("menu-access"),
         &[
-            ("users", "Users", Some(Permission::ViewUser)),
-            ("groups", "Groups", Some(Permission::ViewGroup)),
-            ("api-keys", "API keys", Some(Permission::ViewApiKey)),
-            ("sessions", "Sessions", Some(Permission::ViewSession)),
-            ("verifications", "Verification tokens", Some(Permission::ViewVerification)),
+            ("users", || t!("records-user"), Some(Permission::ViewUser)),
+            ("groups", || t!("records-group"), Some(Permission::ViewGroup)),
+            ("api-keys", || t!("api-keys"), Some(Permission::ViewApiKey)),
+            ("sessions", || t!("records-session"), Some(Permission::ViewSession)),
+            ("verifications", || t!("records-verificationtoken"), Some(Permission::ViewVerification)),
         ],
     ),
     (
-        "Operations",
+        || t!("menu-operations"),
         &[
-            ("service", "Service", Some(Permission::ViewJob)),
-            ("jobs", "Jobs", Some(Permission::ViewJob)),
-            ("model", "Chat model", Some(Permission::ViewJob)),
-            ("webhooks", "Webhooks", Some(Permission::ViewWebhook)),
-            ("usage", "Usage", Some(Permission::ViewUsage)),
-            ("audit", "Audit log", Some(Permission::ViewAuditEntry)),
+            ("service", || t!("component-service"), Some(Permission::ViewJob)),
+            ("jobs", || t!("records-job"), Some(Permission::ViewJob)),
+            ("model", || t!("component-chat_model"), Some(Permission::ViewJob)),
+            ("webhooks", || t!("records-webhook"), Some(Permission::ViewWebhook)),
+            ("usage", || t!("records-usagerecord"), Some(Permission::ViewUsage)),
+            ("audit", || t!("records-auditentry"), Some(Permission::ViewAuditEntry)),
         ],
     ),
 ];
 
 /// Label and path of a section, if the user may open it.
-fn link_to((name, label, requires): &Section, actor: &Actor) -> Option<(&'static str, String)> {
+fn link_to((name, label, requires): &Section, actor: &Actor) -> Option<(String, String)> {
     let may_open = requires.is_none_or(|permission| actor.permissions().contains(permission));
     let href = || if name.is_empty() { ROOT.to_owned() } else { format!("{ROOT}/{name}") };
-    may_open.then(|| (*label, href()))
+    may_open.then(|| (label(), href()))
 }
 
 /// Labels and paths of the pages in the menu of a user.
-pub(super) fn pages(actor: &Actor) -> impl Iterator<Item = (&'static str, String)> {
+pub(super) fn pages(actor: &Actor) -> impl Iterator<Item = (String, String)> {
     let sections = GROUPS.into_iter().flat_map(|(_, sections)| sections);
-    let others = OTHER_PAGES.into_iter().map(|(label, href)| (label, href.to_owned()));
+    let others = OTHER_PAGES.into_iter().map(|(label, href)| (label(), href.to_owned()));
     sections.filter_map(|section| link_to(section, actor)).chain(others)
 }
 
 /// Pages outside of the panel.
-const OTHER_PAGES: [(&str, &str); 2] = [("Chat", "/chat"), ("Your account", Area::Account.root())];
+const OTHER_PAGES: [(Label, &str); 2] =
+    [(|| t!("chat"), "/chat"), (|| t!("your-account"), Area::Account.root())];
 
 /// Menu for a user; `current` is the open section.
 fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
     let link = |section: &Section| {
         let (label, href) = link_to(section, actor)?;
-        Some(NavLink { label: label.to_owned(), href, is_current: section.0 == current })
+        Some(NavLink { label, href, is_current: section.0 == current })
     };
-    let group = |(title, sections): (&str, &[_])| NavGroup {
-        title: title.to_owned(),
+    let group = |(title, sections): (Label, &[_])| NavGroup {
+        title: title(),
         links: sections.iter().filter_map(link).collect(),
     };
-    let elsewhere = |(label, href): (&str, &str)| NavLink {
-        label: label.to_owned(),
-        href: href.to_owned(),
-        is_current: false,
-    };
+    let elsewhere =
+        |(label, href): (Label, &str)| NavLink { label: label(), href: href.to_owned(), is_current: false };
     let other = OTHER_PAGES.into_iter().map(elsewhere).collect();
     let groups = GROUPS.into_iter().map(group).filter(|group| !group.links.is_empty());
-    groups.chain([NavGroup { title: "Other pages".to_owned(), links: other }]).collect()
+    groups.chain([NavGroup { title: t!("menu-other"), links: other }]).collect()
 }
 
 /// Label of a section.
-pub(super) fn label(section: &str) -> &'static str {
+pub(super) fn label(section: &str) -> String {
     let mut sections = GROUPS.into_iter().flat_map(|(_, sections)| sections);
-    sections.find(|(name, ..)| *name == section).map_or("", |(_, label, _)| label)
+    sections.find(|(name, ..)| *name == section).map_or_else(String::new, |(_, label, _)| label())
 }
 
 impl Staff {

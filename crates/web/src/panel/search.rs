@@ -1,8 +1,10 @@
 //! `GET /admin/search`
 
 use super::document_chunks::pages;
+use crate::language::{self, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
+use crate::signed_in::times::decimal;
 use actix_web::http::StatusCode;
 use docent_app::error::Error;
 use docent_app::search::{self as use_case, ExplainedSearch, SearchRequest};
@@ -92,7 +94,7 @@ impl Row {
 }
 
 fn number(score: f32) -> String {
-    format!("{score:.3}")
+    decimal(f64::from(score), 3)
 }
 
 /// The fields of the form as submitted.
@@ -119,18 +121,18 @@ impl Request {
         let mut problems = Vec::new();
         let mut report = |href, text: String| problems.push(Problem { href, text });
         if self.query.chars().count() > QUERY_MAX {
-            report("#q", format!("Query must have at most {QUERY_MAX} characters"));
+            report("#q", problem(t!("search-query"), t!("rule-max-characters", count = QUERY_MAX)));
         }
         let condition = condition(&self.filters).unwrap_or_else(|text| {
             report("#filters", text);
             None
         });
         let collection: Option<CollectionId> = id(&self.collection).unwrap_or_else(|text| {
-            report("#collection", format!("Collection {text}"));
+            report("#collection", problem(t!("collection"), text));
             None
         });
         let document: Option<DocumentId> = id(&self.document).unwrap_or_else(|text| {
-            report("#document", format!("Document {text}"));
+            report("#document", problem(t!("document"), text));
             None
         });
         if !problems.is_empty() {
@@ -160,18 +162,23 @@ impl Request {
     }
 }
 
+/// What is wrong with a field.
+fn problem(field: String, reason: String) -> String {
+    t!("search-error", field = field, reason = reason)
+}
+
 fn condition(text: &str) -> Result<Option<Condition>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    condition_of_text(text).map(Some).map_err(|error| format!("Filters {}", error.reason))
+    condition_of_text(text).map(Some).map_err(|error| problem(t!("search-filters"), language::reason(&error)))
 }
 
 fn id<Id: std::str::FromStr>(text: &str) -> Result<Option<Id>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    text.parse().map(Some).map_err(|_| format!("{text:?} is not an ID (expected a UUID)"))
+    text.parse().map(Some).map_err(|_| t!("search-not-an-id", text = text.escape_debug().to_string()))
 }
 
 pub(super) async fn search(staff: Staff, context: State, query: Query) -> PageResult {
@@ -193,7 +200,7 @@ pub(super) async fn search(staff: Staff, context: State, query: Query) -> PageRe
     match explained.await? {
         Ok(explained) => staff.show(&context, "search", request.page(Vec::new(), Some(&explained))),
         Err(Error::NotFound(RecordKind::Collection)) => {
-            let text = "There is no collection with this ID".to_owned();
+            let text = t!("search-no-collection");
             wrong(&staff, &context, request, vec![Problem { href: "#collection", text }])
         }
         Err(error) => Err(error.into()),

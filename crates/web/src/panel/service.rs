@@ -1,11 +1,12 @@
 //! `GET /admin/service`, and `POST` to test its components
 
+use crate::language::{self, component_name, fault_sentence, t};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::{Time, size};
 use chrono::{DateTime, Utc};
-use docent_app::service::{self as use_case, BackEnd, Installation, Queue, Tested};
+use docent_app::service::{self as use_case, BackEnd, Installation, Queue, Schema, Tested};
 use docent_domain::access::{ViewAuditLog, ViewJobs};
 use docent_domain::fault::Component;
 use docent_http::error::sentence;
@@ -68,17 +69,26 @@ struct BackEndRow {
     name: String,
     connected: Option<String>,
     /// What is missing without it, if it is not configured.
-    missing: Option<&'static str>,
+    missing: Option<String>,
     is_testable: bool,
     result: Option<TestView>,
 }
 
+/// What is connected, for components that say so.
+fn name_of(back_end: &BackEnd) -> Option<String> {
+    let name = back_end.name.as_deref()?;
+    Some(match &back_end.address {
+        Some(address) => t!("connected-model", model = name, address = address.as_str()),
+        None => name.to_owned(),
+    })
+}
+
 /// What is connected, for components that do not say so themselves; `None` if they are part of the service.
-fn kind_of(component: Component, installation: &Installation) -> Option<&'static str> {
+fn kind_of(component: Component, installation: &Installation) -> Option<String> {
     match (component, &installation.space) {
-        (Component::BlobStore, Ok(Some(_))) => Some("folder"),
-        (Component::BlobStore, Ok(None)) => Some("object store"),
-        (Component::MailServer, _) => Some("connected; emails test it"),
+        (Component::BlobStore, Ok(Some(_))) => Some(t!("connected-folder")),
+        (Component::BlobStore, Ok(None)) => Some(t!("connected-object-store")),
+        (Component::MailServer, _) => Some(t!("connected-mail-server")),
         _ => None,
     }
 }
@@ -94,7 +104,7 @@ struct TestView {
 impl From<Tested> for TestView {
     fn from(tested: Tested) -> Self {
         let (is_ok, message) = match tested.result {
-            Ok(note) => (true, note.unwrap_or_else(|| "Works".to_owned())),
+            Ok(note) => (true, note.unwrap_or_else(|| t!("component-works"))),
             Err(fault) => (false, format!("{}.", sentence(&fault.report()))),
         };
         Self { is_ok, message, milliseconds: tested.duration.num_milliseconds() }
@@ -135,19 +145,16 @@ fn page_of(
     };
     let row = |back_end: &BackEnd| BackEndRow {
         code: back_end.component.code(),
-        name: sentence(back_end.component.name()),
-        connected: back_end
-            .name
-            .clone()
-            .or_else(|| kind_of(back_end.component, installation).map(str::to_owned)),
-        missing: back_end.missing,
+        name: component_name(back_end.component),
+        connected: name_of(back_end).or_else(|| kind_of(back_end.component, installation)),
+        missing: back_end.missing.map(|_| language::named("missing-", back_end.component.code())),
         is_testable: back_end.is_testable,
         result: result_of(back_end.component),
     };
     let rows = installation.back_ends.iter().map(row).collect();
     let (schema, is_schema_current) = match &installation.schema {
-        Ok(schema) => (schema.public_message().to_owned(), schema.is_current()),
-        Err(fault) => (sentence(&fault.public_message()), false),
+        Ok(schema) => (schema_text(*schema), schema.is_current()),
+        Err(fault) => (fault_sentence(fault), false),
     };
     ServicePage {
         version: env!("CARGO_PKG_VERSION"),
@@ -163,16 +170,26 @@ fn page_of(
     }
 }
 
+/// What the schema of the database is.
+fn schema_text(schema: Schema) -> String {
+    match schema {
+        Schema::Current => t!("schema-current"),
+        Schema::Newer => t!("schema-newer"),
+        Schema::Older => t!("schema-older"),
+        Schema::Missing => t!("schema-missing"),
+    }
+}
+
 fn space_of(installation: &Installation) -> SpaceView {
     match &installation.space {
         Ok(Some(space)) => {
             let percent = (space.free.saturating_mul(100)).checked_div(space.total).unwrap_or(0);
             let (free, total) = (size(space.free), size(space.total));
-            let text = format!("{free} free of {total} ({percent} %)");
+            let text = t!("space-free", free = free, total = total, percent = percent);
             SpaceView { text, is_low: percent < LOW_SPACE }
         }
-        Ok(None) => SpaceView { text: "not known: files are in an object store".to_owned(), is_low: false },
-        Err(fault) => SpaceView { text: sentence(&fault.public_message()), is_low: true },
+        Ok(None) => SpaceView { text: t!("space-unknown"), is_low: false },
+        Err(fault) => SpaceView { text: fault_sentence(fault), is_low: true },
     }
 }
 
@@ -183,12 +200,12 @@ mod tests {
 
     impl Samples for ServicePage {
         fn samples() -> Vec<Self> {
-            let row = |connected: Option<&str>, missing, result| BackEndRow {
+            let row = |connected: Option<&str>, missing: Option<String>, result| BackEndRow {
                 code: "database",
                 name: "Database".to_owned(),
                 connected: connected.map(str::to_owned),
-                missing,
                 is_testable: missing.is_none(),
+                missing,
                 result,
             };
             let result = |is_ok| Some(TestView { is_ok, message: "Works".to_owned(), milliseconds: 12 });
@@ -196,7 +213,7 @@ mod tests {
                 vec![
                     row(Some("SQLite 3.50"), None, result(true)),
                     row(None, None, result(false)),
-                    row(None, Some("There are no emails."), None),
+                    row(None, Some("There are no emails.".to_owned()), None),
                 ]
             };
             let page = |time: fn() -> Option<Time>, is_good: bool| Self {

@@ -4,8 +4,10 @@ use super::csv;
 use super::documents::{cut, email, short};
 use super::listing::{Days, Filters, List, PageNumber, account_of};
 use super::nav::ROOT;
+use crate::language::{Label, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
+use crate::signed_in::times::date;
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use chrono::NaiveDate;
@@ -26,13 +28,13 @@ const fn by(by_day: bool, by_user: bool, by_key: bool) -> UsageGrouping {
 }
 
 /// Groupings by query value, with their labels.
-const GROUPINGS: [(&str, &str, UsageGrouping); 6] = [
-    ("day", "day", by(true, false, false)),
-    ("user", "account", by(false, true, false)),
-    ("key", "API key", by(false, false, true)),
-    ("day-user", "day and account", by(true, true, false)),
-    ("user-key", "account and API key", by(false, true, true)),
-    ("day-user-key", "day, account and API key", by(true, true, true)),
+const GROUPINGS: [(&str, Label, UsageGrouping); 6] = [
+    ("day", || t!("usage-by-day"), by(true, false, false)),
+    ("user", || t!("usage-by-user"), by(false, true, false)),
+    ("key", || t!("api-key"), by(false, false, true)),
+    ("day-user", || t!("usage-by-day-user"), by(true, true, false)),
+    ("user-key", || t!("usage-by-user-key"), by(false, true, true)),
+    ("day-user-key", || t!("usage-by-day-user-key"), by(true, true, true)),
 ];
 
 #[derive(Serialize)]
@@ -40,7 +42,7 @@ pub(super) struct UsagePage {
     #[serde(flatten)]
     list: List<Row>,
     /// Query values and labels of the groupings.
-    groupings: [(&'static str, &'static str); 6],
+    groupings: [(&'static str, String); 6],
     by_day: bool,
     by_user: bool,
     by_key: bool,
@@ -52,7 +54,7 @@ pub(super) struct UsagePage {
 struct UsageRequest {
     days: Days,
     user: Option<String>,
-    grouping: &'static (&'static str, &'static str, UsageGrouping),
+    grouping: &'static (&'static str, Label, UsageGrouping),
 }
 
 impl UsageRequest {
@@ -104,7 +106,7 @@ impl Row {
             known.unwrap_or_else(|| short(&id.to_string()))
         });
         Self {
-            day: sum.day.map(|day| day.to_string()),
+            day: sum.day.map(date),
             user: sum.user.map(|id| email(&usage.emails, id)),
             key,
             answers: sum.answers,
@@ -134,7 +136,7 @@ pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Pag
     let page = UsagePage {
         export: format!("{ROOT}/usage.csv?{}", encode_query(&pairs)),
         list: List::of("usage", number, filters, total, rows),
-        groupings: GROUPINGS.map(|(name, label, _)| (name, label)),
+        groupings: GROUPINGS.map(|(name, label, _)| (name, label())),
         by_day,
         by_user,
         by_key,
@@ -158,7 +160,8 @@ pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> Pa
             let row = Row::of(&found, sum);
             let key = row.key.unwrap_or_else(|| "none".to_owned());
             let numbers = [row.answers, row.prompt, row.completion, row.total].map(|n| n.to_string());
-            let names = [row.day.unwrap_or_default(), row.user.unwrap_or_default(), key];
+            let day = sum.day.map(|day| day.to_string());
+            let names = [day.unwrap_or_default(), row.user.unwrap_or_default(), key];
             csv::push_line(&mut text, &cells(grouping, (names, numbers)));
         }
     }
@@ -200,7 +203,7 @@ mod tests {
             };
             let page = |list| Self {
                 list,
-                groupings: GROUPINGS.map(|(name, label, _)| (name, label)),
+                groupings: GROUPINGS.map(|(name, label, _)| (name, label())),
                 by_day: true,
                 by_user: true,
                 by_key: true,

@@ -3,6 +3,7 @@
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
 use super::webhooks::Row;
+use crate::language::{self, t};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::{self, PageResult, id_of};
 use crate::signed_in::session::Staff;
@@ -37,6 +38,8 @@ struct DeliveryView {
     event: &'static str,
     document: Option<String>,
     state: &'static str,
+    /// Label of the state.
+    state_name: String,
     attempts: u32,
     /// HTTP status of the last response, or the error.
     last: String,
@@ -52,6 +55,7 @@ impl DeliveryView {
             event: delivery.event.name(),
             document: delivery.document.map(|id| id.to_string()),
             state: delivery.state.name(),
+            state_name: language::named("delivery-", delivery.state.name()),
             attempts: delivery.attempts,
             last: delivery.last_error.clone().or(status).unwrap_or_default(),
             next: delivery.state.next_attempt().map(|at| Time::of(at, now)),
@@ -82,7 +86,7 @@ pub(super) async fn switch(staff: Staff, context: State, id: Path<String>, form:
     let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let is_active = form.text("active") == "on";
     use_case::switch(&context.app, grant, id, is_active).await?;
-    staff.notify(if is_active { "Webhook enabled." } else { "Webhook disabled." })?;
+    staff.notify(if is_active { t!("webhook-enabled") } else { t!("webhook-disabled") })?;
     Ok(page::see_other(&address(id)))
 }
 
@@ -90,9 +94,9 @@ pub(super) async fn replay(staff: Staff, context: State, id: Path<String>, form:
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<ChangeWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     let delivery = form.text("delivery").parse();
-    let delivery = delivery.map_err(|_| ApiError::new(StatusCode::NOT_FOUND, "Delivery not found"))?;
+    let delivery = delivery.map_err(|_| ApiError::new(StatusCode::NOT_FOUND, t!("delivery-not-found")))?;
     use_case::replay(&context.app, grant, id, delivery).await?;
-    staff.notify("The message will be sent again.")?;
+    staff.notify(t!("delivery-will-be-sent"))?;
     Ok(page::see_other(&address(id)))
 }
 
@@ -100,7 +104,7 @@ pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: Ow
     staff.authorize::<ViewWebhooks>()?;
     let (grant, id) = (staff.authorize::<DeleteWebhooks>()?, id_of(RecordKind::Webhook, &id)?);
     use_case::delete(&context.app, grant, id).await?;
-    staff.notify("The webhook was deleted.")?;
+    staff.notify(t!("webhook-deleted"))?;
     Ok(page::see_other(&format!("{ROOT}/webhooks")))
 }
 
@@ -115,11 +119,12 @@ mod tests {
 
     impl Samples for WebhookPage {
         fn samples() -> Vec<Self> {
-            let delivery = |document: Option<&str>, state, next| DeliveryView {
+            let delivery = |document: Option<&str>, state: &'static str, next| DeliveryView {
                 id: "1".to_owned(),
                 event: "document.ingested",
                 document: document.map(str::to_owned),
                 state,
+                state_name: state.to_owned(),
                 attempts: 1,
                 last: "200".to_owned(),
                 next,

@@ -61,9 +61,6 @@ pub(crate) fn is_stale(form: &Form, digest: &str) -> bool {
     !matches!(form.text("seen"), "") && form.text("seen") != digest
 }
 
-/// Message for a stale form.
-pub(crate) const STALE: &str = "This record was changed by someone else in the meantime. Nothing was saved; the form shows the current values.";
-
 /// Validation errors by field name.
 #[derive(Default)]
 pub(crate) struct FieldErrors(BTreeMap<&'static str, String>);

@@ -162,7 +162,6 @@ impl FromRequest for SignedIn {
         let needs_proof = proof::is_needed(request);
         let next = proof::next(request, &page).to_owned();
         let needs_second_factor = !is_open_without_second_factor(request.path());
-        let path = request.path().to_owned();
         Box::pin(async move {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
             let Some(id) = cookie::id_of(&cookie) else { return Err(PageError::LoggedOut { page }) };
@@ -175,7 +174,7 @@ impl FromRequest for SignedIn {
                 Err(error) => return Err(PageError::from(error)),
             };
             let BrowserSession { actor, user, verified_at } = known;
-            prefer(&path, user.language.as_ref());
+            prefer(user.language.as_ref());
             if needs_second_factor && user.lacks_second_factor(context.app.settings().second_factor_rule) {
                 return Err(PageError::NoSecondFactor);
             }

@@ -1,7 +1,7 @@
 //! Human-readable times and sizes.
 
 use crate::language::t;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 /// A point in time, shown relative and exact by the filter `time` of the templates.
@@ -45,6 +45,21 @@ fn ago(seconds: i64) -> String {
     }
 }
 
+/// Formats a day.
+pub(crate) fn date(day: NaiveDate) -> String {
+    let part = |format| day.format(format).to_string();
+    t!("date", year = part("%Y"), month = part("%m"), day = part("%d"))
+}
+
+/// Formats a number with this many decimal places.
+pub(crate) fn decimal(number: f64, places: usize) -> String {
+    let text = format!("{number:.places$}");
+    match text.split_once('.') {
+        Some((whole, fraction)) => t!("decimal", whole = whole, fraction = fraction),
+        None => text,
+    }
+}
+
 /// Formats a number of bytes: `1.5 MiB`.
 pub(crate) fn size(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");
@@ -54,7 +69,7 @@ pub(crate) fn size(bytes: u64) -> String {
         }
         (value, unit) = (value / 1024.0, next);
     }
-    if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") }
+    if unit == "B" { format!("{bytes} B") } else { format!("{} {unit}", decimal(value, 1)) }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ function createPalette() {
   };
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
   list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", t("palette-results"));
+  list.setAttribute("aria-label", t("results"));
   status.setAttribute("role", "status");
   dialog.setAttribute("aria-label", t("search"));
 

@@ -3,7 +3,7 @@
 use super::{InLayout, Page, SHARED, Template};
 use crate::language;
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tera::{Context, Kwargs, State, Tera, TeraResult};
@@ -110,6 +110,100 @@ fn every_page_renders_its_samples_without_undefined_variables() {
             assert!(is_page, "{}: no language", template.path);
         }
     }
+}
+
+/// Attributes whose values people read or hear.
+const SHOWN_ATTRIBUTES: [&str; 6] = ["alt", "aria-label", "data-id", "data-label", "placeholder", "title"];
+
+/// Texts of a page that people read or hear: between tags, and in attributes. Code and keys are not texts.
+fn texts(html: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for piece in html.split('<') {
+        let (tag, text) = piece.split_once('>').unwrap_or(("", piece));
+        if !tag.starts_with("code") && !tag.starts_with("kbd") {
+            found.insert(text.trim().to_owned());
+        }
+        for attribute in SHOWN_ATTRIBUTES {
+            let value = tag.split(&format!(" {attribute}=\"")).nth(1).and_then(|rest| rest.split('"').next());
+            found.extend(value.map(str::to_owned));
+        }
+    }
+    found.retain(|text| text.contains(char::is_alphabetic));
+    found
+}
+
+/// A template without its tags for Tera.
+fn without_tags(text: &str) -> String {
+    let ends = [("{%", "%}"), ("{{", "}}"), ("{#", "#}")];
+    ends.into_iter().fold(text.to_owned(), |text, (start, end)| {
+        let mut pieces = text.split(start);
+        let first = pieces.next().unwrap_or_default().to_owned();
+        let after = |piece: &str| piece.split_once(end).map_or(String::new(), |(_, rest)| rest.to_owned());
+        pieces.fold(first, |text, piece| text + &after(piece))
+    })
+}
+
+#[test]
+fn templates_have_no_texts_of_their_own() {
+    assert_eq!(texts(&without_tags("<p title=\"Tip\">{% if a %}Text{% endif %}{{ b }}</p>")).len(), 2);
+    for template in all() {
+        let texts = texts(&without_tags(template.text));
+        assert!(texts.is_empty(), "{}: use t(key=…) for {texts:?}", template.path);
+        for literal in template.text.split("{% set ").skip(1).filter_map(|tag| tag.split("%}").next()) {
+            let is_text = |literal: &str| literal.contains(' ') && literal.starts_with(char::is_uppercase);
+            assert!(!literal.split('"').skip(1).step_by(2).any(is_text), "{}: {literal}", template.path);
+        }
+    }
+}
+
+/// Words that another language has too.
+const SAME_WORDS: [&str; 14] = [
+    "12 ms", "API", "Chat", "Code", "ID", "Name", "SHA-256", "Status", "Text", "Tokens", "URL", "Version",
+    "Webhook", "Webhooks",
+];
+
+/// Strings of a value.
+fn strings(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(string) => found.push(string.clone()),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
+        Value::Object(values) => values.values().for_each(|value| strings(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A page without the texts of its sample, to which its template adds nothing.
+fn without_samples(text: &str, samples: &[String]) -> String {
+    samples.iter().fold(text.to_owned(), |text, sample| text.replace(sample, ""))
+}
+
+#[test]
+fn pages_have_no_english_texts_in_other_languages() {
+    let tera = strict_templates();
+    let mut same = BTreeSet::new();
+    for (template, sample) in pages() {
+        let mut samples = Vec::new();
+        strings(&sample, &mut samples);
+        let escaped = |sample: &String| {
+            let mut escaped = Vec::new();
+            tera::escape_html(sample, &mut escaped).expect("memory is writable");
+            String::from_utf8(escaped).expect("the text is UTF-8")
+        };
+        let mut escaped: Vec<_> = samples.iter().map(escaped).filter(|sample| sample.len() > 2).collect();
+        escaped.sort_by_key(|sample| std::cmp::Reverse(sample.len()));
+        let english = texts(&render(&tera, template, &sample));
+        for language in language::all().iter().filter(|language| !language.is_default()) {
+            let other = language.speak(|| texts(&render(&tera, template, &sample)));
+            let is_text = |text: &&String| {
+                let rest = without_samples(text, &escaped);
+                let rest = rest.trim_matches([' ', '·']);
+                !samples.contains(text) && rest.contains(char::is_alphabetic) && !SAME_WORDS.contains(&rest)
+            };
+            let texts = english.intersection(&other).filter(is_text);
+            same.extend(texts.map(|text| format!("{}: {}: {text}", language.code(), template.path)));
+        }
+    }
+    assert!(same.is_empty(), "not translated:\n{}", same.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

@@ -8,15 +8,7 @@ settings-title = Einstellungen: Passwort, Sitzungen, Sprache, Erscheinungsbild
 no-script = Diese Seite braucht JavaScript, das ausgeschaltet oder blockiert ist. Ohne JavaScript benutzen Sie die HTTP-API oder die Kommandozeile.
 chat-code = Code Ihrer Authenticator-App
 chat-code-hint = Oder einer Ihrer Wiederherstellungscodes.
-conversation = Unterhaltung
-conversations = Unterhaltungen
 conversations-search = Unterhaltungen durchsuchen
-document = Dokument
-documents = Dokumente
-collection = Sammlung
-collections = Sammlungen
-collection-everyone = Alle
-collection-personal = Persönlich
 more-conversations = Mehr<span> Unterhaltungen</span> anzeigen
 more-documents = Mehr<span> Dokumente</span> anzeigen
 titles-search = Titel durchsuchen
@@ -30,7 +22,6 @@ question-keys = <kbd>Enter</kbd> zum Senden, <kbd>Umschalt</kbd>+<kbd>Enter</kbd
 quote-mode = Zitatmodus: Es ist kein Sprachmodell verbunden. <a>So verbinden Sie eines</a>
 ask = Fragen
 stop = Anhalten
-title = Titel
 try-again = Noch einmal versuchen
 
 # Fehler
@@ -93,7 +84,6 @@ withdraw = Zurückziehen
 
 # Die Quellen einer Frage
 a-source = Eine Quelle
-all-documents = Alle Dokumente
 and-more = und { $count } weitere
 answered-from = Fragen werden aus { $title } beantwortet.
 answered-from-all = Fragen werden aus allen Dokumenten beantwortet.
@@ -119,8 +109,6 @@ picker-none-match = { $kind ->
    *[other] Keine passenden Dokumente. Suchen Sie nach einem anderen Teil des Namens.
 }
 picker-search = Sammlungen und Dokumente durchsuchen
-remove = Entfernen
-remove-name = { $name } entfernen
 remove-unavailable = { $name } entfernen; nicht mehr verfügbar
 removed = { $name } wurde entfernt.
 search-by-name = Nach Namen suchen
@@ -134,8 +122,6 @@ yours-alone = nur für Sie
 # Die Quellen einer Antwort
 sources = Quellen
 source-name = Quelle { $number }: { $title }, { $place }
-at-page = Seite { $page }
-at-pages = Seiten { $first }–{ $last }
 recognized-at = { $place }, erkannter Text
 passage-start = { $place }: Anfang der Textstelle
 tap-again = Tippen Sie noch einmal, um die Seite zu öffnen.
@@ -147,7 +133,6 @@ conversation-delete-text = { $title } und ihre Nachrichten werden endgültig gel
 conversation-gone = Diese Unterhaltung gibt es nicht mehr, oder sie ist nicht mit Ihnen geteilt.
 conversations-none = Noch keine Unterhaltungen. Stellen Sie eine Frage, dann erscheint sie hier.
 conversations-none-match = Keine passenden Unterhaltungen. Suchen Sie nach einem anderen Wort.
-delete-ask = Löschen…
 deleted = { $title } wurde gelöscht.
 export = Exportieren
 not-deleted = Nicht gelöscht. { $reason }
@@ -158,7 +143,6 @@ unpin = Lösen
 pinned = Angeheftet
 previous-days = Letzte { $count } Tage
 rename = Umbenennen
-results = Ergebnisse
 today = Heute
 yesterday = Gestern
 
@@ -217,9 +201,6 @@ stage-index = { $count ->
 }
 stage-recognize = Der Text gescannter Seiten wird erkannt.
 stage-recognize-page = Der Text von Seite { $page } von { $pages } wird erkannt.
-status-failed = Fehlgeschlagen
-status-ingested = Bereit
-status-pending = In Arbeit
 waiting = Wartet auf die Verarbeitung.
 waiting-for = Wartet: { $reason }.
 warning = Warnung: { $warning }

@@ -35,19 +35,35 @@
 #   usage               Verbrauch
 #   webhook             Webhook
 
+account = Konto
+action = Aktion
+all-documents = Alle Dokumente
 api-keys = API-Schlüssel
+at-page = Seite { $page }
+at-pages = Seiten { $first }–{ $last }
 cancel = Abbrechen
 cannot-be-undone = Das lässt sich nicht rückgängig machen.
 chat = Chat
 code = Code
-copy = Kopieren
+collection = Sammlung
+collection-everyone = Alle
+collection-personal = Persönlich
+collections = Sammlungen
+conversation = Unterhaltung
+conversations = Unterhaltungen
 copied = Kopiert
+copy = Kopieren
 created = Erstellt
+delete-ask = Löschen…
 deleted-account = ein gelöschtes Konto
+document = Dokument
+documents = Dokumente
 email = E-Mail
 expires = Läuft ab
+kind = Art
 language = Sprache
 language-name = Deutsch
+last-used = Zuletzt benutzt
 menu = Menü
 menu-delete = Konto löschen
 menu-of-account = Konto
@@ -60,6 +76,9 @@ never = nie
 panel = Verwaltung
 password = Passwort
 recovery-codes = Wiederherstellungscodes
+remove = Entfernen
+remove-name = { $name } entfernen
+results = Ergebnisse
 save = Speichern
 search = Suchen
 second-factor = Zweiter Faktor
@@ -68,7 +87,13 @@ sign-in = Anmelden
 sign-out = Abmelden
 skip-to-content = Zum Inhalt
 staff-panel = Verwaltung
+started = Begonnen
+state = Zustand
+status-failed = Fehlgeschlagen
+status-ingested = Bereit
+status-pending = In Arbeit
 theme-switch = Zwischen hell und dunkel wechseln
+title = Titel
 your-account = Ihr Konto
 your-account-of = Ihr Konto: { $email }
 
@@ -101,6 +126,10 @@ time-in-days = { $count ->
     [one] in { $count } Tag
    *[other] in { $count } Tagen
 }
+
+# Datum und Zahlen
+date = { $day }.{ $month }.{ $year }
+decimal = { $whole },{ $fraction }
 
 # Zustände
 

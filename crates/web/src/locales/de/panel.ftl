@@ -20,7 +20,6 @@ palette-count = { $count ->
    *[other] { $count } Ergebnisse
 }
 palette-failed = Die Suche ist fehlgeschlagen. Versuchen Sie es gleich noch einmal.
-palette-results = Ergebnisse
 palette-search = Seiten und Daten durchsuchen
 picker-available = Verfügbar
 picker-filter = Verfügbare filtern

@@ -8,15 +8,7 @@ settings-title = Settings: password, sessions, language, theme
 no-script = This page needs JavaScript, which is disabled or blocked. Without JavaScript, use the HTTP API or the command line.
 chat-code = Code from your authenticator app
 chat-code-hint = Or one of your recovery codes.
-conversation = Conversation
-conversations = Conversations
 conversations-search = Search conversations
-document = Document
-documents = Documents
-collection = Collection
-collections = Collections
-collection-everyone = Everyone
-collection-personal = Personal
 more-conversations = Show more<span> conversations</span>
 more-documents = Show more<span> documents</span>
 titles-search = Search titles
@@ -30,7 +22,6 @@ question-keys = <kbd>Enter</kbd> to send, <kbd>Shift</kbd>+<kbd>Enter</kbd> for 
 quote-mode = Quote mode: no language model is connected. <a>How to connect one</a>
 ask = Ask
 stop = Stop
-title = Title
 try-again = Try again
 
 # Errors
@@ -93,7 +84,6 @@ withdraw = Withdraw
 
 # The sources of a question
 a-source = A source
-all-documents = All documents
 and-more = and { $count } more
 answered-from = Questions are answered from { $title }.
 answered-from-all = Questions are answered from all documents.
@@ -120,8 +110,6 @@ picker-none-match = { $kind ->
    *[other] No matching documents. Search for another part of the name.
 }
 picker-search = Search collections and documents
-remove = Remove
-remove-name = Remove { $name }
 remove-unavailable = Remove { $name }, which is no longer available
 removed = { $name } was removed.
 search-by-name = Search by name
@@ -136,8 +124,6 @@ yours-alone = yours alone
 # The sources of an answer
 sources = Sources
 source-name = Source { $number }: { $title }, { $place }
-at-page = page { $page }
-at-pages = pages { $first }–{ $last }
 recognized-at = { $place }, recognised text
 passage-start = { $place }: beginning of the passage
 tap-again = Tap again to open the page.
@@ -149,7 +135,6 @@ conversation-delete-text = { $title } and its messages will be permanently delet
 conversation-gone = This conversation no longer exists, or is not shared with you.
 conversations-none = No conversations yet. Ask a question, and it appears here.
 conversations-none-match = No matching conversations. Search for another word.
-delete-ask = Delete…
 deleted = { $title } was deleted.
 export = Export
 not-deleted = Not deleted. { $reason }
@@ -160,7 +145,6 @@ unpin = Unpin
 pinned = Pinned
 previous-days = Previous { $count } days
 rename = Rename
-results = Results
 today = Today
 yesterday = Yesterday
 
@@ -220,9 +204,6 @@ stage-index = { $count ->
 }
 stage-recognize = Recognising the text of scanned pages.
 stage-recognize-page = Recognising the text of page { $page } of { $pages }.
-status-failed = Failed
-status-ingested = Ready
-status-pending = Processing
 waiting = Waiting to be processed.
 waiting-for = Waiting: { $reason }.
 warning = Warning: { $warning }

@@ -3,20 +3,36 @@
 # A message that is used with `t_html` can have elements without attributes; `<a>` becomes a link.
 # Scripts can have values in braces, and one choice between forms.
 
+account = Account
+action = Action
+all-documents = All documents
 api-keys = API keys
+at-page = page { $page }
+at-pages = pages { $first }–{ $last }
 cancel = Cancel
 cannot-be-undone = This cannot be undone.
 chat = Chat
 code = Code
-copy = Copy
+collection = Collection
+collection-everyone = Everyone
+collection-personal = Personal
+collections = Collections
+conversation = Conversation
+conversations = Conversations
 copied = Copied
+copy = Copy
 created = Created
+delete-ask = Delete…
 deleted-account = a deleted account
+document = Document
+documents = Documents
 email = Email
 expires = Expires
+kind = Kind
 language = Language
 # The name of this language in itself.
 language-name = English
+last-used = Last used
 menu = Menu
 menu-delete = Delete account
 menu-of-account = Account
@@ -29,6 +45,9 @@ never = never
 panel = Admin panel
 password = Password
 recovery-codes = Recovery codes
+remove = Remove
+remove-name = Remove { $name }
+results = Results
 save = Save
 search = Search
 second-factor = Second factor
@@ -37,7 +56,13 @@ sign-in = Sign in
 sign-out = Sign out
 skip-to-content = Skip to content
 staff-panel = Staff panel
+started = Started
+state = State
+status-failed = Failed
+status-ingested = Ready
+status-pending = Processing
 theme-switch = Switch between light and dark
+title = Title
 your-account = Your account
 your-account-of = Your account: { $email }
 
@@ -71,6 +96,10 @@ time-in-days = { $count ->
     [one] in { $count } day
    *[other] in { $count } days
 }
+
+# Dates and numbers; their parts are digits.
+date = { $year }-{ $month }-{ $day }
+decimal = { $whole }.{ $fraction }
 
 # States
 

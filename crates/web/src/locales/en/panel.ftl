@@ -20,7 +20,6 @@ palette-count = { $count ->
    *[other] { $count } results
 }
 palette-failed = The search failed. Try again in a moment.
-palette-results = Results
 palette-search = Search pages and records
 picker-available = Available
 picker-filter = Filter available options

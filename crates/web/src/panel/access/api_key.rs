@@ -31,10 +31,8 @@ fn show_form(
 ) -> PageResult {
     let mut fields = Vec::new();
     if staff.can::<AddApiKeys>() {
-        let account = Field::line("email", "account", "Account", account).required();
-        fields.push(account.help(
-            "The account that the key acts for. It must not have more permissions than you, and its owner is notified.",
-        ));
+        let account = Field::line("email", "account", t!("account"), account).required();
+        fields.push(account.help(t!("key-account-help")));
     }
     let page = ApiKeyFormPage::of(fields, &[], draft, errors, section(staff, context));
     staff.show_with(errors.status(), context, "api-keys", page)
@@ -43,11 +41,11 @@ fn show_form(
 /// The page that lists the user's keys.
 fn section(staff: &Staff, context: &State) -> KeySection {
     let (title, href) = if staff.can::<ViewApiKeys>() {
-        ("API keys", format!("{ROOT}/api-keys"))
+        (t!("api-keys"), format!("{ROOT}/api-keys"))
     } else {
-        ("Your account", "/account/api-keys".to_owned())
+        (t!("your-account"), "/account/api-keys".to_owned())
     };
-    KeySection::of(title.to_owned(), href, format!("{ROOT}/api-keys/add"), context)
+    KeySection::of(title, href, format!("{ROOT}/api-keys/add"), context)
 }
 
 #[derive(Serialize)]
@@ -138,7 +136,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
 pub(super) async fn revoke(staff: Staff, context: State, id: Path<String>, _: OwnForm) -> PageResult {
     let key = api_keys::get(&context.app, &staff.actor, id_of(RecordKind::ApiKey, &id)?).await?;
     api_keys::revoke(&context.app, &staff.actor, key.id).await?;
-    staff.notify(format!("The key {} was revoked.", key.name.as_str()))?;
+    staff.notify(t!("key-revoked", name = key.name.as_str()))?;
     Ok(page::see_other(&format!("{ROOT}/api-keys/{}", key.id)))
 }
 

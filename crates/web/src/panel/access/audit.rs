@@ -71,7 +71,7 @@ pub(super) async fn audit(staff: Staff, context: State, mut query: Query) -> Pag
 
 impl AuditPage {
     fn of(list: List<EntryRow>) -> Self {
-        let action = |action: &AuditAction| (action.name(), action.name().replace('_', " "));
+        let action = |action: &AuditAction| (action.name(), kinds::action(*action));
         let kind = |kind: &RecordKind| (kind.name(), kinds::title(*kind));
         Self {
             list,

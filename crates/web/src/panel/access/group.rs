@@ -1,10 +1,11 @@
 //! `/admin/groups/add`, `/admin/groups/{id}` and `/admin/groups/{id}/delete`
 
 use super::pickers;
+use crate::language::t;
 use crate::panel::nav::ROOT;
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::field::{Field, FormView, Picker};
-use crate::signed_in::form::{FieldErrors, Form, OwnForm, STALE, digest, is_stale};
+use crate::signed_in::form::{FieldErrors, Form, OwnForm, digest, is_stale};
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;
@@ -63,7 +64,7 @@ impl Draft {
         group: Option<&Group>,
         errors: &FieldErrors,
     ) -> PageResult {
-        let name = Field::line("text", "name", "Name", &self.name).required();
+        let name = Field::line("text", "name", t!("name"), &self.name).required();
         let picker = Picker::permissions(&staff.actor, self.permissions);
         let page = GroupPage {
             form: FormView::of(vec![name], vec![picker], errors),
@@ -111,7 +112,7 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
     if let Some(name) = draft.valid_name(&mut errors) {
         match groups::create(&context.app, &staff.actor, grant, name, draft.permissions).await {
             Ok(group) => {
-                staff.notify(format!("The group {} was created.", group.name.as_str()))?;
+                staff.notify(t!("group-created", name = group.name.as_str()))?;
                 let may_view = staff.can::<ViewGroups>();
                 return Ok(page::see_other(&if may_view { address(group.id) } else { ROOT.to_owned() }));
             }
@@ -131,7 +132,7 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
     let grant = staff.authorize::<ChangeGroups>()?;
     let group = read(&staff, &context, &id).await?;
     if is_stale(&form, &revision(&group)) {
-        staff.warn(STALE)?;
+        staff.warn(t!("record-stale"))?;
         return Ok(page::see_other(&address(group.id)));
     }
     let mut errors = FieldErrors::default();
@@ -139,7 +140,7 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
     if let Some(name) = draft.valid_name(&mut errors) {
         match groups::change(&context.app, &staff.actor, grant, group.id, name, draft.permissions).await {
             Ok(_) => {
-                staff.notify("The group was saved.")?;
+                staff.notify(t!("group-saved"))?;
                 return Ok(page::see_other(&address(group.id)));
             }
             Err(error) => errors.add_from(error)?,
@@ -155,18 +156,13 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
         return Err(Error::from(Forbidden).into());
     }
     let page = ConfirmPage {
-        section: "Groups".to_owned(),
+        section: t!("records-group"),
         section_href: format!("{ROOT}/groups"),
         name: group.name.as_str(),
-        question: "Delete this group?".to_owned(),
-        consequences: [
-            "Members immediately lose the permissions of this group. Their accounts are not deleted.",
-            "This cannot be undone.",
-        ]
-        .map(str::to_owned)
-        .into(),
+        question: t!("group-delete-question"),
+        consequences: vec![t!("group-delete-members"), t!("cannot-be-undone")],
         action: format!("{}/delete", address(group.id)),
-        verb: "Delete the group".to_owned(),
+        verb: t!("group-delete-verb"),
         cancel: address(group.id),
     };
     staff.show(&context, "groups", page)
@@ -176,7 +172,7 @@ pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: Ow
     staff.authorize::<ViewGroups>()?;
     let (grant, id) = (staff.authorize::<DeleteGroups>()?, id_of(RecordKind::Group, &id)?);
     let group = groups::delete(&context.app, &staff.actor, grant, id).await?;
-    staff.notify(format!("The group {} was deleted.", group.name.as_str()))?;
+    staff.notify(t!("group-deleted", name = group.name.as_str()))?;
     Ok(page::see_other(&format!("{ROOT}/groups")))
 }
 

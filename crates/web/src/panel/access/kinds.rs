@@ -3,12 +3,18 @@
 use crate::language::{self, t};
 use crate::panel::nav::ROOT;
 use docent_domain::access::Actor;
+use docent_domain::audit::AuditAction;
 use docent_domain::permission::{Action, Permission, PermissionSet, RecordKind};
 use serde::Serialize;
 
 /// Heading for records of a kind.
 pub(super) fn title(kind: RecordKind) -> String {
     language::named("records-", kind.name())
+}
+
+/// Name of an audited action.
+pub(super) fn action(action: AuditAction) -> String {
+    language::named("audit-action-", action.name())
 }
 
 /// Path of a record's page, if its kind has one and the actor can view it.
@@ -99,11 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn every_language_names_all_kinds_and_permissions() {
+    fn every_language_names_all_kinds_actions_and_permissions() {
         for language in language::all() {
             let has = |prefix: &str, name: &str| assert!(language.has(&format!("{prefix}{name}")), "{name}");
             for kind in RecordKind::ALL {
                 has("records-", kind.name());
+            }
+            for action in AuditAction::ALL {
+                has("audit-action-", action.name());
             }
             for permission in Permission::ALL {
                 has("permission-", permission.to_string().split_once('.').unwrap().1);

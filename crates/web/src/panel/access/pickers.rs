@@ -25,9 +25,8 @@ impl Picker {
         };
         Self {
             name: "permissions",
-            label: "Permissions".to_owned(),
-            help: "You can grant only permissions you have. To enter the panel, an account also needs Staff."
-                .to_owned(),
+            label: t!("group-permissions"),
+            help: t!("group-permissions-help"),
             base: t!("every-account"),
             empty: String::new(),
             has_panes: true,
@@ -48,10 +47,10 @@ impl Picker {
         let options: Vec<_> = groups.iter().map(option).collect();
         Self {
             name: "groups",
-            label: "Groups".to_owned(),
-            help: "Members have the permissions of their groups.".to_owned(),
+            label: t!("records-group"),
+            help: t!("groups-help"),
             base: String::new(),
-            empty: "No groups yet.".to_owned(),
+            empty: t!("groups-empty"),
             has_panes: true,
             kinds: if options.is_empty() {
                 Vec::new()
@@ -66,8 +65,7 @@ impl Picker {
 /// Permissions selected in a submitted form.
 pub(super) fn permissions(form: &Form, errors: &mut FieldErrors) -> PermissionSet {
     let parse = |name: &str| {
-        Permission::parse(name)
-            .ok_or_else(|| ValidationError::new("permissions", "contain an unknown permission"))
+        Permission::parse(name).ok_or_else(|| ValidationError::new("permissions", t!("permissions-unknown")))
     };
     form.all("permissions").filter_map(|name| errors.take("permissions", parse(name))).collect()
 }

@@ -1,6 +1,7 @@
 //! `GET /admin/sessions` and `POST /admin/sessions/{id}/revoke`
 
 use super::tables::page_of;
+use crate::language::t;
 use crate::panel::listing::{List, PageNumber, account_of, filters};
 use crate::panel::nav::ROOT;
 use crate::signed_in::area::Area;
@@ -72,9 +73,9 @@ pub(super) async fn revoke(
             cookie.purge();
             return Ok(page::see_other(&format!("{ROOT}/login")));
         }
-        Ok(()) => staff.notify("The session was ended.")?,
+        Ok(()) => staff.notify(t!("session-ended"))?,
         // Old sessions can be purged while the list is open.
-        Err(Error::NotFound(_)) => staff.warn("The session had already ended.")?,
+        Err(Error::NotFound(_)) => staff.warn(t!("session-had-ended"))?,
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(Area::Panel.page(form.text("back"))))

@@ -1,6 +1,7 @@
 //! Table rows for links and audit log entries.
 
 use super::kinds;
+use crate::language::t;
 use crate::signed_in::rows::{Emails, email_of, state};
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::Time;
@@ -23,7 +24,7 @@ pub(super) struct VerificationRow {
     id: String,
     owner: String,
     owner_page: Option<String>,
-    purpose: &'static str,
+    purpose: String,
     state: String,
     pill: &'static str,
     created: Time,
@@ -39,9 +40,9 @@ impl VerificationRow {
             owner: email_of(emails, token.user),
             owner_page: page_of(staff, token.user),
             purpose: match token.purpose {
-                VerificationPurpose::VerifyEmail => "email verification",
-                VerificationPurpose::ResetPassword => "password reset",
-                VerificationPurpose::ChangeEmail => "email change",
+                VerificationPurpose::VerifyEmail => t!("link-purpose-verify-email"),
+                VerificationPurpose::ResetPassword => t!("link-purpose-reset-password"),
+                VerificationPurpose::ChangeEmail => t!("link-purpose-change-email"),
             },
             state,
             pill,
@@ -76,8 +77,8 @@ impl EntryRow {
             AuditActor::User { id, email, api_key } => {
                 (email.clone(), page_of(staff, *id), api_key.map(|key| key.to_string()))
             }
-            AuditActor::CommandLine => ("command line".to_owned(), None, None),
-            AuditActor::Unauthenticated => ("unauthenticated".to_owned(), None, None),
+            AuditActor::CommandLine => (t!("key-by-command-line"), None, None),
+            AuditActor::Unauthenticated => (t!("audit-unauthenticated"), None, None),
         };
         Self {
             id: entry.id.to_string(),
@@ -89,7 +90,7 @@ impl EntryRow {
                 .and_then(|key: &String| kinds::page(RecordKind::ApiKey, key, &staff.actor)),
             api_key,
             from: entry.client_ip.map_or_else(String::new, |from| from.to_string()),
-            action: entry.action.name().replace('_', " "),
+            action: kinds::action(entry.action),
             kind: kinds::title(entry.kind),
             kind_name: entry.kind.name(),
             record: entry.record.clone(),
@@ -109,7 +110,7 @@ mod tests {
                 id: "1".to_owned(),
                 owner: "a@example.com".to_owned(),
                 owner_page: owner_page.map(str::to_owned),
-                purpose: "password reset",
+                purpose: "password reset".to_owned(),
                 state: "active".to_owned(),
                 pill: "ok",
                 created: Time::sample(),

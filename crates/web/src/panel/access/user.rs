@@ -2,10 +2,11 @@
 
 use super::pickers;
 use super::user_page::{AccountView, may_change, may_delete, revision};
+use crate::language::t;
 use crate::panel::nav::ROOT;
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::field::{Field, FormView, Picker};
-use crate::signed_in::form::{FieldErrors, Form, OwnForm, STALE, is_stale};
+use crate::signed_in::form::{FieldErrors, Form, OwnForm, is_stale};
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;
@@ -13,7 +14,7 @@ use docent_app::accounts::groups;
 use docent_app::accounts::users::{self, Account, AccountInput};
 use docent_app::error::Error;
 use docent_domain::access::{AddUsers, ChangeUsers, DeleteUsers, ViewUsers};
-use docent_domain::error::{Forbidden, ValidationError};
+use docent_domain::error::{Forbidden, Rule, ValidationError};
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::UserId;
 use docent_domain::permission::RecordKind;
@@ -63,9 +64,9 @@ impl Draft {
     }
 
     fn submitted(form: &Form, errors: &mut FieldErrors) -> Self {
-        let groups = form.all("groups").map(|id| {
-            id.parse().map_err(|_| ValidationError::new("groups", "contains a group that no longer exists"))
-        });
+        let groups = form
+            .all("groups")
+            .map(|id| id.parse().map_err(|_| ValidationError::of("groups", Rule::UnknownGroup)));
         Self {
             email: form.text("email").trim().to_owned(),
             is_active: form.is_ticked("is_active"),
@@ -100,8 +101,8 @@ impl Draft {
     ) -> PageResult {
         let mut fields = self.fields(staff);
         if account.is_none() {
-            let password = Field::password("password", "Password", "new-password");
-            fields.insert(1, password.help("At least 8 characters."));
+            let password = Field::password("password", t!("password"), "new-password");
+            fields.insert(1, password.help(t!("password-help", min = Password::MIN)));
         }
         let page = UserPage {
             form: FormView::of(fields, self.pickers(staff, context).await?, errors),
@@ -117,14 +118,11 @@ impl Draft {
     fn fields(&self, staff: &Staff) -> Vec<Field> {
         let for_superusers = !staff.actor.is_superuser();
         vec![
-            Field::line("email", "email", "Email", &self.email).required(),
-            Field::tick("is_active", "Active", self.is_active).help(
-                "Users of inactive accounts cannot sign in; their sessions end and their API keys stop working.",
-            ),
-            Field::tick("is_staff", "Staff", self.is_staff)
-                .help("Can sign in to this panel and use it according to their permissions."),
-            Field::tick("is_superuser", "Superuser", self.is_superuser)
-                .help("Bypasses all permission checks. Only superusers can grant this.")
+            Field::line("email", "email", t!("email"), &self.email).required(),
+            Field::tick("is_active", t!("user-active"), self.is_active).help(t!("user-active-help")),
+            Field::tick("is_staff", t!("user-staff"), self.is_staff).help(t!("user-staff-help")),
+            Field::tick("is_superuser", t!("user-superuser"), self.is_superuser)
+                .help(t!("user-superuser-help"))
                 .disabled(for_superusers),
         ]
     }
@@ -160,7 +158,7 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
     if let (Some(input), Some(password)) = (draft.input(&mut errors), password) {
         match users::create(&context.app, &staff.actor, grant, input, password).await {
             Ok(user) => {
-                staff.notify(format!("The account {} was created.", user.email.as_str()))?;
+                staff.notify(t!("user-created", email = user.email.as_str()))?;
                 let may_view = staff.can::<ViewUsers>();
                 return Ok(page::see_other(&if may_view { address(user.id) } else { ROOT.to_owned() }));
             }
@@ -182,7 +180,7 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
     let account = read(&staff, &context, &id).await?;
     let id = account.user.id;
     if is_stale(&form, &revision(&account)) {
-        staff.warn(STALE)?;
+        staff.warn(t!("record-stale"))?;
         return Ok(page::see_other(&address(id)));
     }
     let mut errors = FieldErrors::default();
@@ -190,7 +188,7 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
     if let Some(input) = draft.input(&mut errors) {
         match users::change(&context.app, &staff.actor, grant, id, &input).await {
             Ok(_) => {
-                staff.notify("The account was saved.")?;
+                staff.notify(t!("user-saved"))?;
                 return Ok(page::see_other(&address(id)));
             }
             Err(error) => errors.add_from(error)?,
@@ -207,19 +205,17 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     }
     let path = address(account.user.id);
     let page = ConfirmPage {
-        section: "Users".to_owned(),
+        section: t!("records-user"),
         section_href: format!("{ROOT}/users"),
         name: account.user.email.as_str(),
-        question: "Delete this account?".to_owned(),
-        consequences: [
-            "Its permissions, API keys, sessions and conversations will be permanently deleted.",
-            "Its documents remain without an owner. Usage records and the audit log also remain.",
-            "To only block access, deactivate the account instead.",
-        ]
-        .map(str::to_owned)
-        .into(),
+        question: t!("user-delete-question"),
+        consequences: vec![
+            t!("user-delete-records"),
+            t!("user-delete-documents"),
+            t!("user-delete-deactivate"),
+        ],
         action: format!("{path}/delete"),
-        verb: "Delete the account".to_owned(),
+        verb: t!("user-delete-verb"),
         cancel: path,
     };
     staff.show(&context, "users", page)
@@ -229,7 +225,7 @@ pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: Ow
     staff.authorize::<ViewUsers>()?;
     let (grant, id) = (staff.authorize::<DeleteUsers>()?, id_of(RecordKind::User, &id)?);
     users::delete(&context.app, &staff.actor, grant, id).await?;
-    staff.notify("The account was deleted.")?;
+    staff.notify(t!("user-deleted"))?;
     Ok(page::see_other(&format!("{ROOT}/users")))
 }
 

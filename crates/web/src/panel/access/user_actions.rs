@@ -1,5 +1,6 @@
 //! `/admin/users/{id}/password`, `/admin/users/{id}/end-sessions` and `/admin/users/{id}/reset-second-factor`
 
+use crate::language::t;
 use crate::panel::nav::ROOT;
 use crate::signed_in::area::Area;
 use crate::signed_in::field::{self, FormView};
@@ -74,7 +75,7 @@ pub(super) async fn set_password(
     if id == staff.actor.user() {
         staff.restart_session(&context.app, &cookie, client, agent).await?;
     }
-    staff.notify("The password was set, and the account's sessions were ended.")?;
+    staff.notify(t!("user-password-set"))?;
     Ok(page::see_other(&format!("{ROOT}/users/{id}")))
 }
 
@@ -91,7 +92,7 @@ pub(super) async fn end_sessions(
         cookie.purge();
         return Ok(page::see_other(&format!("{ROOT}/login")));
     }
-    staff.notify("All sessions of the account were ended.")?;
+    staff.notify(t!("user-sessions-ended"))?;
     Ok(page::see_other(Area::Panel.page(form.text("back"))))
 }
 
@@ -105,7 +106,7 @@ pub(super) async fn reset_second_factor(
     let id = account.user.id;
     second_factor::reset(&context.app, &staff.actor, &grant, id).await?;
     if id != staff.actor.user() {
-        staff.notify("The second factor was removed, and the account's sessions were ended.")?;
+        staff.notify(t!("user-second-factor-reset"))?;
     }
     Ok(page::see_other(&format!("{ROOT}/users/{id}")))
 }

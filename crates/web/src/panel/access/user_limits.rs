@@ -1,6 +1,7 @@
 //! `/admin/users/{id}/limits`
 
 use super::user_actions::manageable;
+use crate::language::t;
 use crate::panel::nav::ROOT;
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, Form, OwnForm};
@@ -20,13 +21,16 @@ pub(super) struct LimitsPage {
     /// ID of the account.
     account: String,
     email: String,
-    /// What applies where a field is empty: labels and values.
-    defaults: [(&'static str, String); 4],
+    /// What applies where a field is empty.
+    defaults: String,
 }
 
-const LABELS: [&str; 4] =
-    ["Answers at the same time", "Tokens per day", "Stored bytes", "Page images per hour"];
 const NAMES: [&str; 4] = ["answers", "tokens_per_day", "stored_bytes", "page_images_per_hour"];
+
+/// Labels of the limits.
+fn labels() -> [String; 4] {
+    [t!("limit-answers"), t!("tokens-per-day"), t!("limit-bytes"), t!("limit-images")]
+}
 
 pub(super) async fn limits(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let (account, _) = manageable(&staff, &context, &id).await?;
@@ -43,16 +47,20 @@ fn show(
     values: [String; 4],
     errors: &FieldErrors,
 ) -> PageResult {
-    let fields = (0..4).map(|n| Field::line("text", NAMES[n], LABELS[n], &values[n])).collect();
+    let labels = labels();
+    let fields = (0..4).map(|n| Field::line("text", NAMES[n], &*labels[n], &values[n])).collect();
     let Limits { answers, tokens_per_day, stored_bytes, page_images_per_hour } =
         context.app.settings().account_limits;
     let defaults = [answers, tokens_per_day, stored_bytes, page_images_per_hour];
-    let text = |limit: u64| if limit == 0 { "no limit".to_owned() } else { limit.to_string() };
+    let value = |limit: u64| if limit == 0 { t!("limits-none") } else { limit.to_string() };
+    let setting =
+        |(name, limit): (&String, u64)| t!("limits-setting", name = name.as_str(), value = value(limit));
+    let settings: Vec<_> = labels.iter().zip(defaults).map(setting).collect();
     let page = LimitsPage {
         form: FormView::of(fields, Vec::new(), errors),
         account: account.user.id.to_string(),
         email: account.user.email.as_str().to_owned(),
-        defaults: std::array::from_fn(|n| (LABELS[n], text(defaults[n]))),
+        defaults: settings.join("; "),
     };
     staff.show_with(errors.status(), context, "users", page)
 }
@@ -69,7 +77,7 @@ pub(super) async fn set_limits(staff: Staff, context: State, id: Path<String>, f
     let limits = AccountLimits { answers, tokens_per_day, stored_bytes, page_images_per_hour };
     let id = account.user.id;
     users::set_limits(&context.app, &staff.actor, grant, id, limits).await?;
-    staff.notify("The limits were set.")?;
+    staff.notify(t!("limits-set"))?;
     Ok(page::see_other(&format!("{ROOT}/users/{id}")))
 }
 
@@ -80,7 +88,7 @@ fn limit(form: &Form, name: &'static str) -> Result<Option<u64>, ValidationError
         return Ok(None);
     }
     let limit = text.parse().ok().filter(|limit| *limit <= AccountLimits::MAX);
-    let reason = format!("must be a whole number from 0 to {}", AccountLimits::MAX);
+    let reason = t!("limits-not-a-number", max = AccountLimits::MAX.to_string());
     limit.map(Some).ok_or_else(|| ValidationError::new(name, reason))
 }
 
@@ -95,7 +103,7 @@ mod tests {
                 form,
                 account: "1".to_owned(),
                 email: "a@example.com".to_owned(),
-                defaults: LABELS.map(|label| (label, "32".to_owned())),
+                defaults: "Answers: 32".to_owned(),
             };
             FormView::samples().map(page).into()
         }

@@ -1,5 +1,7 @@
 //! What an account can read, on its page and at `GET /admin/users/{id}/collections`
 
+use crate::language::t;
+use crate::panel::collections::{role_name, shown_name};
 use crate::panel::listing::{PageNumber, Paging};
 use crate::panel::nav::ROOT;
 use crate::signed_in::page::{PageError, PageResult, id_of};
@@ -33,7 +35,7 @@ pub(super) struct ReachPage {
 #[derive(Serialize)]
 pub(super) struct ReachView {
     /// Why it views all documents in the panel, if it does.
-    views_all: Option<&'static str>,
+    views_all: Option<String>,
     collections: Vec<ReachRow>,
     /// Number of all collections that it has a role on.
     total: u64,
@@ -45,7 +47,7 @@ pub(super) struct ReachView {
 struct ReachRow {
     id: String,
     name: String,
-    role: &'static str,
+    role: String,
     /// Where the role comes from.
     sources: String,
     documents: u64,
@@ -54,18 +56,18 @@ struct ReachRow {
 impl ReachRow {
     fn of(reached: &ReachedCollection, groups: &HashMap<GroupId, String>) -> Self {
         let source = |source: &RoleSource| match source {
-            RoleSource::Owner => "owner".to_owned(),
-            RoleSource::Member => "member".to_owned(),
+            RoleSource::Owner => t!("reach-by-owner"),
+            RoleSource::Member => t!("reach-by-member"),
             RoleSource::Group(id) => {
-                format!("group {}", groups.get(id).map_or("", String::as_str))
+                t!("reach-by-group", name = groups.get(id).map_or("", String::as_str))
             }
-            RoleSource::Everyone => "role of every account".to_owned(),
+            RoleSource::Everyone => t!("reach-by-everyone"),
         };
         let sources: Vec<_> = reached.sources.iter().map(source).collect();
         Self {
             id: reached.collection.id.to_string(),
-            name: reached.collection.name.as_str().to_owned(),
-            role: reached.role.name(),
+            name: shown_name(reached.collection.name.as_str()),
+            role: role_name(reached.role),
             sources: sources.join(", "),
             documents: reached.documents,
         }
@@ -86,9 +88,9 @@ impl ReachView {
     fn of(reach: &AccountReach, staff: &Staff) -> Self {
         Self {
             views_all: reach.views_all.map(|reason| match reason {
-                Reason::Superuser => "As a superuser, this account views all documents in the panel.",
+                Reason::Superuser => t!("reach-superuser"),
                 Reason::Permission | Reason::Owner(_) | Reason::Role(..) => {
-                    "With the permission to view documents, this account views all of them in the panel."
+                    t!("reach-permission")
                 }
             }),
             collections: reach.collections.records.iter().map(|of| ReachRow::of(of, &reach.groups)).collect(),
@@ -127,14 +129,17 @@ mod tests {
                 collections: vec![ReachRow {
                     id: "1".to_owned(),
                     name: "Collection".to_owned(),
-                    role: "viewer",
+                    role: "viewer".to_owned(),
                     sources: "member, group Legal".to_owned(),
                     documents: 2,
                 }],
                 total: 12,
                 may_view_documents,
             };
-            [view(Some("As a superuser, this account views all documents."), true), view(None, false)]
+            [
+                view(Some("As a superuser, this account views all documents.".to_owned()), true),
+                view(None, false),
+            ]
         }
     }
 

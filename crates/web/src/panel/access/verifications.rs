@@ -1,6 +1,7 @@
 //! `GET /admin/verifications`, `POST /admin/verifications/add` and `POST /admin/verifications/{id}/revoke`
 
 use super::tables::VerificationRow;
+use crate::language::{self, t};
 use crate::panel::listing::{List, PageNumber, filters, find_of_account};
 use crate::panel::nav::ROOT;
 use crate::signed_in::area::Area;
@@ -55,7 +56,7 @@ pub(super) async fn add(staff: Staff, context: State, form: OwnForm) -> PageResu
     let new = match use_case::issue(&context.app, &grant, user, purpose).await {
         Ok(new) => new,
         Err(Error::Invalid(invalid)) => {
-            staff.warn(format!("No link was created: the account {}.", invalid.reason))?;
+            staff.warn(t!("link-not-created", reason = language::reason(&invalid)))?;
             return Ok(page::see_other(&format!("{ROOT}/users/{user}")));
         }
         Err(error) => return Err(error.into()),
@@ -75,9 +76,9 @@ pub(super) async fn revoke(staff: Staff, context: State, id: Path<String>, form:
     let grant = staff.authorize::<DeleteVerifications>()?;
     let id = id_of(RecordKind::Verification, &id)?;
     match use_case::revoke(&context.app, &grant, id).await {
-        Ok(()) => staff.notify("The link was revoked.")?,
+        Ok(()) => staff.notify(t!("link-revoked"))?,
         // The link can be used or expire while the list is open.
-        Err(Error::NotFound(_)) => staff.warn("The link was already used or had expired.")?,
+        Err(Error::NotFound(_)) => staff.warn(t!("link-had-ended"))?,
         Err(error) => return Err(error.into()),
     }
     Ok(page::see_other(Area::Panel.page(form.text("back"))))

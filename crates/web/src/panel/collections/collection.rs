@@ -2,13 +2,14 @@
 
 use super::member_form::{MemberDraft, MembersView};
 use super::{address, names};
+use crate::language::t;
 use crate::panel::access::kinds;
 use crate::panel::documents::email;
 use crate::panel::listing::PageNumber;
 use crate::panel::nav::ROOT;
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::field::{Field, FormView};
-use crate::signed_in::form::{FieldErrors, Form, OwnForm, STALE, digest, is_stale};
+use crate::signed_in::form::{FieldErrors, Form, OwnForm, digest, is_stale};
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::Time;
@@ -42,13 +43,13 @@ pub(super) struct CollectionView {
     id: String,
     name: String,
     description: String,
-    kind: &'static str,
+    kind: String,
     owner: Option<String>,
     /// Page of the owner, for actors who can view it.
     owner_page: Option<String>,
     /// Role of the user.
-    role: Option<&'static str>,
-    role_of_all: Option<&'static str>,
+    role: Option<String>,
+    role_of_all: Option<String>,
     documents: u64,
     readers: String,
     created: Option<Time>,
@@ -68,9 +69,7 @@ impl CollectionView {
     /// Sentence about the readers of a collection.
     fn readers(open: &OpenCollection) -> String {
         let readers = names::readers(&open.collection, open.size.members);
-        format!(
-            "Its documents are read by {readers}, and by staff with the permission to view all documents."
-        )
+        t!("collection-readers", readers = readers)
     }
 }
 
@@ -113,7 +112,7 @@ impl Draft {
             name => {
                 let role = CollectionRole::parse(name);
                 if role.is_none() {
-                    errors.add("role_of_all", "must be viewer, contributor or manager");
+                    errors.add("role_of_all", t!("role-unknown"));
                 }
                 role
             }
@@ -124,14 +123,14 @@ impl Draft {
 
     fn fields(&self, kind: CollectionKind) -> Vec<Field> {
         let mut fields = vec![
-            Field::line("text", "name", "Name", &self.name).required(),
-            Field::line("text", "description", "Description", &self.description),
+            Field::line("text", "name", t!("name"), &self.name).required(),
+            Field::line("text", "description", t!("description"), &self.description),
         ];
         if kind != CollectionKind::Personal {
-            let none = (String::new(), "none: only the owner and members use it".to_owned());
+            let none = (String::new(), t!("role-of-all-none"));
             let options = [none].into_iter().chain(names::roles());
-            let field = Field::select("role_of_all", "Role of every account", &self.role_of_all, options);
-            fields.push(field.help("Every account of this installation has at least this role."));
+            let field = Field::select("role_of_all", t!("role-of-all"), &self.role_of_all, options);
+            fields.push(field.help(t!("role-of-all-help")));
         }
         fields
     }
@@ -140,10 +139,8 @@ impl Draft {
     fn show_new(&self, staff: &Staff, context: &State, errors: &FieldErrors) -> PageResult {
         let mut fields = self.fields(CollectionKind::Shared);
         if staff.can::<AddCollections>() {
-            let owner = Field::line("email", "owner", "Owner", &self.owner);
-            fields.push(owner.help(
-                "Email address of the account that is always a manager of the collection. Can be empty.",
-            ));
+            let owner = Field::line("email", "owner", t!("owner"), &self.owner);
+            fields.push(owner.help(t!("collection-owner-help")));
         }
         let form = FormView::of(fields, Vec::new(), errors);
         let page = CollectionPage { form, may_change: true, collection: None };
@@ -192,13 +189,13 @@ async fn show_draft(
     let fields = if open.can_change { settings.fields(collection.kind) } else { Vec::new() };
     let view = CollectionView {
         id: collection.id.to_string(),
-        name: collection.name.as_str().to_owned(),
+        name: names::shown_name(collection.name.as_str()),
         description: collection.description.as_str().to_owned(),
         kind: names::kind(collection.kind),
         owner: collection.owner.map(|owner| email(&emails, owner)),
         owner_page: collection.owner.and_then(page_of),
-        role: role.map(CollectionRole::name),
-        role_of_all: collection.role_of_all.map(CollectionRole::name),
+        role: role.map(names::role_name),
+        role_of_all: collection.role_of_all.map(names::role_name),
         documents: size.documents,
         readers: CollectionView::readers(open),
         created: names::created(collection, now),
@@ -233,7 +230,7 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             email => {
                 let found = owner(app, email).await?;
                 if found.is_none() {
-                    errors.add("owner", "is not the email address of an account");
+                    errors.add("owner", t!("collection-owner-unknown"));
                 }
                 found
             }
@@ -250,7 +247,7 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
         }
     };
     let Some(collection) = created else { return draft.show_new(&staff, &context, &errors) };
-    staff.notify(format!("The collection {} was created.", collection.name.as_str()))?;
+    staff.notify(t!("collection-created", name = collection.name.as_str()))?;
     after(&staff, &context, collection.id).await
 }
 
@@ -276,13 +273,13 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
     }
     let id = open.collection.id;
     if is_stale(&form, &revision(&open.collection)) {
-        staff.warn(STALE)?;
+        staff.warn(t!("record-stale"))?;
         return Ok(page::see_other(&address(id)));
     }
     let (mut errors, draft) = (FieldErrors::default(), Draft::submitted(&form));
     if let Some(settings) = draft.settings(&mut errors) {
         use_case::change(&context.app, &staff.actor, id, |_| settings).await?;
-        staff.notify("The collection was saved.")?;
+        staff.notify(t!("collection-saved"))?;
         return after(&staff, &context, id).await;
     }
     let members = (PageNumber::FIRST, &MemberDraft::default());
@@ -296,17 +293,17 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     }
     let address = address(open.collection.id);
     let page = ConfirmPage {
-        section: "Collections".to_owned(),
+        section: t!("collections"),
         section_href: format!("{ROOT}/collections"),
         name: open.collection.name.as_str(),
-        question: "Delete this collection?".to_owned(),
-        consequences: [
-            "Documents remain in their other collections. A collection with documents that are nowhere else is not deleted.",
-            "Accounts that read documents only through this collection lose access immediately.",
-            "This cannot be undone.",
-        ].map(str::to_owned).into(),
+        question: t!("collection-delete-question"),
+        consequences: vec![
+            t!("collection-delete-documents"),
+            t!("collection-delete-access"),
+            t!("cannot-be-undone"),
+        ],
         action: format!("{address}/delete"),
-        verb: "Delete the collection".to_owned(),
+        verb: t!("collection-delete-verb"),
         cancel: address,
     };
     staff.show(&context, "collections", page)
@@ -319,16 +316,11 @@ pub(super) async fn delete(staff: Staff, context: State, id: Path<String>, _: Ow
     }
     match use_case::delete(&context.app, &staff.actor, open.collection.id).await {
         Ok(collection) => {
-            staff.notify(format!("The collection {} was deleted.", collection.name.as_str()))?;
+            staff.notify(t!("collection-deleted", name = collection.name.as_str()))?;
             Ok(page::see_other(&format!("{ROOT}/collections")))
         }
         Err(Error::CollectionNotEmpty(documents)) => {
-            staff.warn(match documents {
-                1 => "Not deleted: 1 document is in no other collection. Delete or move it first.".to_owned(),
-                n => format!(
-                    "Not deleted: {n} documents are in no other collection. Delete or move them first."
-                ),
-            })?;
+            staff.warn(t!("collection-not-empty", count = documents))?;
             Ok(page::see_other(&address(open.collection.id)))
         }
         Err(error) => Err(error.into()),
@@ -347,11 +339,11 @@ mod tests {
                 id: "1".to_owned(),
                 name: "Collection".to_owned(),
                 description: text().unwrap_or_default(),
-                kind: "shared",
+                kind: "shared".to_owned(),
                 owner: text(),
                 owner_page: text().filter(|_| is_allowed),
-                role: is_allowed.then_some("manager"),
-                role_of_all: is_allowed.then_some("viewer"),
+                role: is_allowed.then(|| "manager".to_owned()),
+                role_of_all: is_allowed.then(|| "viewer".to_owned()),
                 documents: 3,
                 readers: "Its documents are read by every account.".to_owned(),
                 created: is_allowed.then(Time::sample),

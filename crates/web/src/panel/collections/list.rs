@@ -20,7 +20,7 @@ pub(super) struct CollectionsPage {
     #[serde(flatten)]
     list: List<Row>,
     /// Names and labels of the kinds.
-    kinds: Vec<(&'static str, &'static str)>,
+    kinds: Vec<(&'static str, String)>,
     /// Whether the list has only the collections that the user has a role on.
     is_own: bool,
 }
@@ -29,10 +29,10 @@ pub(super) struct CollectionsPage {
 struct Row {
     id: String,
     name: String,
-    kind: &'static str,
+    kind: String,
     owner: Option<String>,
     /// Role of every account.
-    role_of_all: Option<&'static str>,
+    role_of_all: Option<String>,
     members: u64,
     documents: u64,
     created: Option<Time>,
@@ -43,10 +43,10 @@ impl Row {
         let [members, documents] = sizes;
         Self {
             id: collection.id.to_string(),
-            name: collection.name.as_str().to_owned(),
+            name: names::shown_name(collection.name.as_str()),
             kind: names::kind(collection.kind),
             owner: collection.owner.map(|owner| email(emails, owner)),
-            role_of_all: collection.role_of_all.map(|role| role.name()),
+            role_of_all: collection.role_of_all.map(names::role_name),
             members,
             documents,
             created: names::created(collection, now),
@@ -54,7 +54,7 @@ impl Row {
     }
 }
 
-fn kinds() -> Vec<(&'static str, &'static str)> {
+fn kinds() -> Vec<(&'static str, String)> {
     CollectionKind::ALL.iter().map(|kind| (kind.name(), names::kind(*kind))).collect()
 }
 
@@ -84,12 +84,12 @@ mod tests {
 
     impl Samples for CollectionsPage {
         fn samples() -> Vec<Self> {
-            let row = |owner: Option<&str>, role_of_all| Row {
+            let row = |owner: Option<&str>, role_of_all: Option<&str>| Row {
                 id: "1".to_owned(),
                 name: "Collection".to_owned(),
-                kind: "shared",
+                kind: "shared".to_owned(),
                 owner: owner.map(str::to_owned),
-                role_of_all,
+                role_of_all: role_of_all.map(str::to_owned),
                 members: 2,
                 documents: 3,
                 created: owner.map(|_| Time::sample()),

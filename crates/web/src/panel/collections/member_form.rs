@@ -1,6 +1,7 @@
 //! Members on the page of a collection, and the form to add one
 
 use super::{address, names};
+use crate::language::t;
 use crate::panel::access::kinds;
 use crate::panel::listing::{PageNumber, Paging};
 use crate::signed_in::field::{Field, FormView};
@@ -21,8 +22,8 @@ use serde::Serialize;
 pub(super) struct MembersView {
     rows: Vec<Row>,
     paging: Paging,
-    /// Names of the roles.
-    roles: Vec<&'static str>,
+    /// Names and labels of the roles.
+    roles: Vec<(&'static str, String)>,
     form: FormView,
     /// Whether members can be added and changed.
     may_change: bool,
@@ -39,6 +40,8 @@ struct Row {
     /// Page of the account or group, for actors who can view it.
     page: Option<String>,
     role: &'static str,
+    /// Label of the role.
+    role_name: String,
 }
 
 impl Row {
@@ -53,6 +56,7 @@ impl Row {
             id,
             name: member.name.clone(),
             role: member.membership.role.name(),
+            role_name: names::role_name(member.membership.role),
         }
     }
 }
@@ -72,7 +76,7 @@ impl MembersView {
         Ok(Self {
             paging: Paging::of(number, found.records.len(), found.total, &address(id), &[]),
             rows: found.records.iter().map(|member| Row::of(member, staff)).collect(),
-            roles: CollectionRole::ALL.iter().map(|role| role.name()).collect(),
+            roles: CollectionRole::ALL.iter().map(|role| (role.name(), names::role_name(*role))).collect(),
             form: FormView::of(draft.fields(), Vec::new(), errors),
             may_change: open.can_change && !is_personal,
             may_remove: open.can_change,
@@ -97,10 +101,9 @@ impl MemberDraft {
     fn fields(&self) -> Vec<Field> {
         let role = if self.role.is_empty() { CollectionRole::Viewer.name() } else { &self.role };
         vec![
-            Field::line("email", "email", "Email address", &self.email),
-            Field::line("text", "group", "Group", &self.group)
-                .help("Name of a group, instead of an email address. All accounts of the group get the role, also those that join it later."),
-            Field::select("role", "Role", role, names::roles()),
+            Field::line("email", "email", t!("member-email"), &self.email),
+            Field::line("text", "group", t!("member-group"), &self.group).help(t!("member-group-help")),
+            Field::select("role", t!("role"), role, names::roles()),
         ]
     }
 
@@ -108,17 +111,17 @@ impl MemberDraft {
     pub(super) fn parse(&self, errors: &mut FieldErrors) -> Option<(MemberName, CollectionRole)> {
         let role = CollectionRole::parse(&self.role);
         if role.is_none() {
-            errors.add("role", "must be viewer, contributor or manager");
+            errors.add("role", t!("role-unknown"));
         }
         let member = match (self.email.as_str(), self.group.as_str()) {
             ("", "") => {
-                errors.add("email", "or the name of a group is required");
+                errors.add("email", t!("member-email-or-group"));
                 None
             }
             (email, "") => errors.take("email", Email::parse(email)).map(MemberName::User),
             ("", group) => errors.take("group", GroupName::parse(group)).map(MemberName::Group),
             _ => {
-                errors.add("group", "must be empty if an email address is given");
+                errors.add("group", t!("member-group-not-empty"));
                 None
             }
         };
@@ -139,13 +142,14 @@ mod tests {
                 name: "a@example.com".to_owned(),
                 page: page.map(str::to_owned),
                 role: "viewer",
+                role_name: "viewer".to_owned(),
             };
             let [form, with_errors] = FormView::samples();
             let [other, _] = FormView::samples();
             let view = |rows, form, is_allowed| Self {
                 rows,
                 paging: Paging::sample(),
-                roles: vec!["viewer", "manager"],
+                roles: ["viewer", "manager"].map(|role| (role, role.to_owned())).into(),
                 form,
                 may_change: is_allowed,
                 may_remove: is_allowed,

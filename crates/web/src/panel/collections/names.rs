@@ -1,5 +1,6 @@
 //! Words for roles, kinds and readers of collections.
 
+use crate::language::{self, t};
 use crate::signed_in::times::Time;
 use chrono::{DateTime, Utc};
 use docent_domain::collection::{Collection, CollectionKind, CollectionRole};
@@ -7,20 +8,30 @@ use docent_domain::collection::{Collection, CollectionKind, CollectionRole};
 /// Choices of a role.
 pub(super) fn roles() -> impl Iterator<Item = (String, String)> {
     let label = |role: &CollectionRole| match role {
-        CollectionRole::Viewer => "viewer: reads documents",
-        CollectionRole::Contributor => "contributor: also adds documents and changes own ones",
-        CollectionRole::Manager => "manager: also changes all documents, settings and members",
+        CollectionRole::Viewer => t!("role-choice-viewer"),
+        CollectionRole::Contributor => t!("role-choice-contributor"),
+        CollectionRole::Manager => t!("role-choice-manager"),
     };
-    CollectionRole::ALL.iter().map(move |role| (role.name().to_owned(), label(role).to_owned()))
+    CollectionRole::ALL.iter().map(move |role| (role.name().to_owned(), label(role)))
+}
+
+/// Name of a collection. Those that the service creates have a name in each language.
+pub(in crate::panel) fn shown_name(name: &str) -> String {
+    match name {
+        "Everyone" => t!("collection-everyone"),
+        "Personal" => t!("collection-personal"),
+        other => other.to_owned(),
+    }
+}
+
+/// Label of a role.
+pub(in crate::panel) fn role_name(role: CollectionRole) -> String {
+    language::named("role-", role.name())
 }
 
 /// Label of a kind.
-pub(super) const fn kind(kind: CollectionKind) -> &'static str {
-    match kind {
-        CollectionKind::Everyone => "for everyone",
-        CollectionKind::Personal => "personal",
-        CollectionKind::Shared => "shared",
-    }
+pub(super) fn kind(kind: CollectionKind) -> String {
+    language::named("collection-kind-", kind.name())
 }
 
 /// When a collection was created; that of everyone exists from the beginning.
@@ -30,13 +41,12 @@ pub(super) fn created(collection: &Collection, now: DateTime<Utc>) -> Option<Tim
 
 /// Who reads the documents of a collection with this number of members, without staff who may view all documents.
 pub(in crate::panel) fn readers(collection: &Collection, members: u64) -> String {
-    let of = |n: u64| if n == 1 { "1 member".to_owned() } else { format!("{n} members") };
     match (collection.role_of_all, collection.owner, members) {
-        (Some(_), ..) => "every account".to_owned(),
-        (None, None, 0) => "no account".to_owned(),
-        (None, Some(_), 0) => "only its owner".to_owned(),
-        (None, None, n) => of(n),
-        (None, Some(_), n) => format!("its owner and {}", of(n)),
+        (Some(_), ..) => t!("reads-every-account"),
+        (None, None, 0) => t!("reads-no-account"),
+        (None, Some(_), 0) => t!("reads-owner"),
+        (None, None, n) => t!("reads-members", count = n),
+        (None, Some(_), n) => t!("reads-owner-and-members", count = n),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Records of an installation in use.
 
-use super::ROOT;
 use crate::admin::{at_panel, between, submit};
 use docent_app::accounts::create::Flags;
 use docent_domain::id::CollectionId;
@@ -17,6 +16,8 @@ use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
 
+/// Email address of the superuser.
+pub(crate) const ROOT: &str = "root@example.org";
 const CONVERSATION: &str = "01900000-0000-7000-8000-000000000001";
 /// Titles that are longer than a line, right to left, in CJK, and without spaces.
 const TITLES: [&str; 4] = [
@@ -29,22 +30,22 @@ const ANSWER: &str = "The pump is serviced every 500 hours of operation. Before 
                       pressure fall.\n\n1. Open the housing.\n2. Replace the seal.\n3. Write the date down.";
 
 /// The chat model's script for [`Records::create`].
-pub(super) fn script() -> [Turn; 2] {
+pub(crate) fn script() -> [Turn; 2] {
     [Turn::searching("pump"), Turn::saying(ANSWER)]
 }
 
 /// IDs of records by their placeholder in addresses.
 #[derive(Default)]
-pub(super) struct Records(Vec<(&'static str, String)>);
+pub(crate) struct Records(Vec<(&'static str, String)>);
 
 impl Records {
     /// Replaces the placeholders in an address.
-    pub(super) fn fill(&self, address: &str) -> String {
+    pub(crate) fn fill(&self, address: &str) -> String {
         self.0.iter().fold(address.to_owned(), |path, (name, id)| path.replace(&format!("{{{name}}}"), id))
     }
 
     /// Creates records of every kind. The superuser must exist.
-    pub(super) async fn create(app: &TestApp) -> Self {
+    pub(crate) async fn create(app: &TestApp) -> Self {
         let flags = Flags { is_staff: true, is_superuser: false };
         let ada = app.account("ada@example.org", flags).await;
         app.permit(ada.id, &[Permission::ViewDocument, Permission::AddDocument, Permission::ViewJob]).await;

@@ -1,0 +1,122 @@
+# The pages of accounts, groups, API keys, sessions and links in the panel.
+
+# Accounts
+users-empty = No users yet.
+users-no-match = No matching users.
+user-add = Add user
+user-active = Active
+user-active-help = Users of inactive accounts cannot sign in; their sessions end and their API keys stop working.
+user-staff = Staff
+user-staff-help = Can sign in to this panel and use it according to their permissions.
+user-superuser = Superuser
+user-superuser-help = Bypasses all permission checks. Only superusers can grant this.
+user-is-deactivated = deactivated
+user-is-staff = staff
+user-is-superuser = superuser
+user-create = Create account
+user-created = The account { $email } was created.
+user-saved = The account was saved.
+user-deleted = The account was deleted.
+user-read-only = You can view this account but not change it.
+user-email-verified = Email verified
+user-without-second-factor = none
+user-delete-question = Delete this account?
+user-delete-records = Its permissions, API keys, sessions and conversations will be permanently deleted.
+user-delete-documents = Its documents remain without an owner. Usage records and the audit log also remain.
+user-delete-deactivate = To only block access, deactivate the account instead.
+user-delete-verb = Delete the account
+user-end-sessions = End all sessions
+user-end-sessions-of = End all sessions of { $email }
+user-sessions-ended = All sessions of the account were ended.
+user-keys-all = All keys of this account ({ $count })
+user-keys-none = No API keys.
+user-sessions-all = All sessions of this account
+user-sessions-none = No active sessions.
+user-history-full = Full history
+user-history-none = No history.
+user-actions = Actions by this account
+user-set-password = Set password
+user-set-password-hint = This ends all sessions of { $email } and invalidates its access tokens.
+user-set-password-verb = Set the password
+user-password-set = The password was set, and the account's sessions were ended.
+user-reset-second-factor = Reset second factor
+user-second-factor-reset = The second factor was removed, and the account's sessions were ended.
+
+# What an account can read
+reach-of = Collections of { $email }
+reach-title = What this account can read
+reach-deactivated = This account is deactivated and reads nothing. After an activation it would read:
+reach-superuser = As a superuser, this account views all documents in the panel.
+reach-permission = With the permission to view documents, this account views all of them in the panel.
+reach-only-these = Searches and answers find only documents of these collections.
+reach-all = All collections of this account ({ $count })
+# Follows a number.
+reach-documents-of = documents of { $name }
+reach-by-owner = owner
+reach-by-member = member
+reach-by-group = group { $name }
+reach-by-everyone = role of every account
+
+# Limits
+limits = Limits
+limits-hint = An empty field applies the setting of this installation; 0 is no limit. The settings are: { $settings }.
+limits-setting = { $name }: { $value }
+limits-none = no limit
+limits-set = The limits were set.
+limits-not-a-number = must be a whole number from 0 to { $max }
+limit-answers = Answers at the same time
+tokens-per-day = Tokens per day
+limit-bytes = Stored bytes
+limit-images = Page images per hour
+
+# Groups
+groups-empty = No groups yet.
+groups-empty-add = No groups yet. <a>Add a group</a> to give several accounts the same permissions.
+groups-empty-view = No groups yet. Groups give several accounts the same permissions.
+groups-no-match = No matching groups.
+groups-help = Members have the permissions of their groups.
+group-add = Add group
+group-create = Create group
+group-created = The group { $name } was created.
+group-saved = The group was saved.
+group-deleted = The group { $name } was deleted.
+group-read-only = You can view this group but not change it.
+group-delete-question = Delete this group?
+group-delete-members = Members immediately lose the permissions of this group. Their accounts are not deleted.
+group-delete-verb = Delete the group
+group-permissions = Permissions
+group-permissions-help = You can grant only permissions you have. To enter the panel, an account also needs Staff.
+permissions-unknown = contain an unknown permission
+
+# API keys
+keys-off = API keys are disabled: <code>DOCENT_AUTH_BACKENDS</code> does not contain <code>api_key</code>.
+keys-off-create = API keys are disabled: <code>DOCENT_AUTH_BACKENDS</code> does not contain <code>api_key</code>. You can create keys; they will work once it does.
+keys-empty = No API keys yet. <a>Create one</a> for a program that acts for an account.
+keys-no-match = No matching API keys.
+keys-filter = Name or prefix
+key-account-help = The account that the key acts for. It must not have more permissions than you, and its owner is notified.
+
+# Sessions
+sessions-empty = No sessions yet.
+sessions-no-match = No matching sessions.
+session-had-ended = The session had already ended.
+
+# Links
+links-empty = No active links. Users request links by email; staff create them on the page of an account.
+links-no-match = No matching links.
+link-created = Link created
+link-copy-now = Copy the link now. It will not be shown again. Earlier links no longer work.
+link-create-reset = Create password reset link
+link-create-verify = Create verification link
+link-title-reset = Password reset link
+link-title-verify = Verification link
+link-use-reset = Anyone with the link can set the password of { $email }. Send it only to the owner of the account.
+link-use-verify = It verifies the address { $email }.
+link-expires = It works once and expires { $expires }.
+link-not-created = No link was created: the account { $reason }.
+link-purpose = Purpose
+link-purpose-change-email = email change
+link-purpose-reset-password = password reset
+link-purpose-verify-email = email verification
+link-revoked = The link was revoked.
+link-had-ended = The link was already used or had expired.
