@@ -3,6 +3,7 @@
 mod answers;
 mod keys;
 
+use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
