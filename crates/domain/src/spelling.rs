@@ -38,7 +38,8 @@ const MEDIUM: usize = 7;
 
 /// Returns the words that become `word` by one mistake in typing: two letters exchanged first, then a letter too many, a wrong one,
 /// or a missing one. The first letter is rarely wrong, so that only exchanges change it. Many short words differ from each other in
-/// one letter: of up to seven letters a wrong one is a vowel for a vowel, and of up to four none is wrong or too many.
+/// one letter: of up to seven letters a wrong one is a vowel for a vowel, and of up to four none is wrong or too many, and only a
+/// vowel is missing.
 pub fn one_mistake_from(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let joined = |parts: [&[char]; 3]| parts.concat().iter().collect::<String>();
@@ -57,8 +58,9 @@ pub fn one_mistake_from(word: &str) -> Vec<String> {
         let others = LETTERS.chars().filter(|letter| is_like(*letter));
         words.extend(others.map(|letter| joined([&letters[..at], &[letter], &letters[at + 1..]])));
     }
+    let missing = if letters.len() > SHORT { LETTERS } else { VOWELS };
     for at in 1..=letters.len() {
-        words.extend(LETTERS.chars().map(|letter| joined([&letters[..at], &[letter], &letters[at..]])));
+        words.extend(missing.chars().map(|letter| joined([&letters[..at], &[letter], &letters[at..]])));
     }
     words.retain(|other| other != word);
     words
@@ -101,7 +103,12 @@ mod tests {
         }
         let is_near = |written: &str, meant: &str| one_mistake_from(written).iter().any(|word| word == meant);
         assert!(is_near("amcr", "amcor") && is_near("warxanty", "warranty") && is_near("revanue", "revenue"));
-        assert!(!is_near("wifi", "wife") && !is_near("seen", "see") && !is_near("played", "placed"));
+        assert!(
+            !is_near("wifi", "wife")
+                && !is_near("seen", "see")
+                && !is_near("seen", "seven")
+                && !is_near("played", "placed")
+        );
         assert_eq!(words.first().unwrap(), "naual");
         assert!(!words.iter().any(|word| word == "anual"));
         assert_eq!(one_mistake_from(""), [""; 0]);

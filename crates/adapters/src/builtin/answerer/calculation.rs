@@ -56,12 +56,14 @@ pub(super) fn asked_parts(
     [above, below].map(part).into()
 }
 
-/// The two parts of “ratio of X to Y” or “X to Y ratio”.
+/// What a margin is a share of.
+const REVENUE: &str = "revenue";
+
+/// The two parts of “ratio of X to Y”, “X to Y ratio”, “X as a percentage of Y” or “X margin”.
 fn ratio(question: &str) -> Option<(String, String)> {
-    let lower = question.to_lowercase();
+    let lower = without_asides(question).to_lowercase();
     let words: Vec<&str> =
         lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
-    let at = words.iter().position(|word| *word == "ratio")?;
     let ends = |word: &&&str| {
         !RATIO_ENDS.split(' ').any(|end| end == **word)
             && !word.ends_with("'s")
@@ -73,27 +75,58 @@ fn ratio(question: &str) -> Option<(String, String)> {
         words.copied().collect::<Vec<_>>()
     };
     let backwards = |to: usize| {
-        let mut words: Vec<&str> =
-            words[..to].iter().rev().take_while(ends).take(RATIO_WORDS).copied().collect();
+        // “Cost of sales” is one part.
+        let mut words: Vec<&str> = words[..to]
+            .iter()
+            .rev()
+            .take_while(|word| **word == "of" || ends(word))
+            .take(RATIO_WORDS)
+            .copied()
+            .collect();
         words.reverse();
-        words
+        if words.first() == Some(&"of") { words.split_off(1) } else { words }
     };
-    let below = backwards(at);
-    let to = (at - below.len()).checked_sub(1).filter(|to| words[*to] == "to");
-    let (above, below) = match to {
-        Some(to) => (backwards(to), below),
-        None if words.get(at + 1) == Some(&"of") => {
-            let above = forwards(at + 2);
-            let to = at + 2 + above.len();
-            (above, if words.get(to) == Some(&"to") { forwards(to + 1) } else { Vec::new() })
+    let find = |sought: &str| words.iter().position(|word| *word == sought);
+    let share = words
+        .windows(4)
+        .position(|four| matches!(four, ["as", "a" | "the", "percentage" | "percent" | "share" | "", "of"]));
+    let (above, below) = if let Some(at) = find("ratio") {
+        let below = backwards(at);
+        match (at - below.len()).checked_sub(1).filter(|to| words[*to] == "to") {
+            Some(to) => (backwards(to), below),
+            None if words.get(at + 1) == Some(&"of") => {
+                let above = forwards(at + 2);
+                let to = at + 2 + above.len();
+                (above, if words.get(to) == Some(&"to") { forwards(to + 1) } else { Vec::new() })
+            }
+            None => return None,
         }
-        None => return None,
+    } else if let Some(at) = share {
+        (backwards(at), forwards(at + 4))
+    } else {
+        (backwards(find("margin")?), vec![REVENUE])
     };
     let phrase = |words: Vec<&str>| {
-        let words: Vec<&str> = words.into_iter().filter(|word| *word != "average").collect();
+        let is_qualifier = |word: &str| matches!(word, "" | "average" | "unadjusted");
+        let words: Vec<&str> = words.into_iter().filter(|word| !is_qualifier(word)).collect();
         (!words.is_empty()).then(|| words.join(" "))
     };
     phrase(above).zip(phrase(below))
+}
+
+/// A question without what is in parentheses.
+fn without_asides(question: &str) -> String {
+    let mut depth = 0_u32;
+    let outside = question.chars().filter(|c| {
+        let is_outside = depth == 0 && *c != '(';
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_outside
+    });
+    outside.collect()
 }
 
 /// The parts of a calculation in a document.
@@ -151,7 +184,7 @@ pub(super) fn parts<'a>(
     documents.iter().map(parts_in).rev().max_by_key(|found| found.rows.len())
 }
 
-/// Returns the row whose label fits one of the alternatives of a part best.
+/// Returns the row or sentence that fits one of the alternatives of a part best.
 fn row_with<'a>(
     part: &Part,
     passages: &[&'a Passage<'a>],
@@ -160,7 +193,10 @@ fn row_with<'a>(
     let mut best: Option<(f32, &'a Passage<'a>, usize)> = None;
     for passage in passages {
         for (index, unit) in passage.units.iter().enumerate() {
-            let fit = part.iter().map(|alternative| fit(alternative, unit)).fold(0.0, f32::max);
+            let fit = part
+                .iter()
+                .map(|alternative| fit(alternative, unit).max(fit_of_sentence(alternative, unit, years)));
+            let fit = fit.fold(0.0, f32::max);
             if fit < MIN_PART_FIT {
                 continue;
             }
@@ -189,6 +225,16 @@ fn fit(Alternative { terms, .. }: &Alternative, unit: &Unit) -> f32 {
     if is_whole && !is_modified { overlap(label, terms.iter().map(String::as_str)) } else { 0.0 }
 }
 
+/// How well a sentence with an amount and a year of the question says what is looked for: no better than the worst row.
+fn fit_of_sentence(Alternative { terms, .. }: &Alternative, unit: &Unit, years: &HashSet<String>) -> f32 {
+    let is_told = unit.sentence.row.is_none()
+        && unit.has_amount()
+        && years.iter().any(|year| unit.terms.contains(year))
+        && terms.iter().all(|term| unit.terms.contains(term))
+        && terms.windows(2).all(|pair| unit.has_pair(&pair[0], &pair[1]));
+    if is_told { MIN_PART_FIT } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,12 +249,20 @@ mod tests {
                 "interest expense / long-term debt",
             ),
             ("What is the ratio of bad debt to net sales in 2018?", "bad debt / net sales"),
+            ("What is Oriel's FY2015 rent (R from the cash flow statement) % margin?", "rent / revenue"),
+            ("What was the cost of goods sold as a % of revenue in 2018?", "cost of goods sold / revenue"),
+            ("What was rent as a percentage of net sales?", "rent / net sales"),
         ] {
             assert_eq!(parts(question).as_deref(), Some(expected), "{question}");
         }
-        for question in
-            ["What is the ratio?", "What is the current ratio?", "How does one get to Oriel?", "ratio of"]
-        {
+        for question in [
+            "What is the margin?",
+            "Which share of Oriel is sold?",
+            "What is the ratio?",
+            "What is the current ratio?",
+            "How does one get to Oriel?",
+            "ratio of",
+        ] {
             assert_eq!(parts(question), None, "{question}");
         }
     }

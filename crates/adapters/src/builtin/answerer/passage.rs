@@ -291,7 +291,7 @@ impl Unit {
     }
 
     /// Whether it has an amount rather than a date or the number of a note.
-    fn has_amount(&self) -> bool {
+    pub(super) fn has_amount(&self) -> bool {
         if self.sentence.row.is_some() {
             return self.has_figures();
         }

@@ -136,11 +136,17 @@ pub(super) fn select(
         };
         related.retain(|rank| !is_superseded(&all[*rank].chunk.title));
     }
+    let weight = |word: &str| {
+        let reason = if criteria.intent.reason && begins_reason(word) { REASON_WEIGHT } else { 0.0 };
+        reason + analyzer.terms(word).iter().map(|term| criteria.weight(term)).sum::<f32>()
+    };
     if related.iter().any(in_scope) {
         let wanted = match criteria.intent.reason {
             true => Vec::new(),
             false => asked_parts(question, &synonyms, lexicon, analyzer),
         };
+        // One that only has the form of a ratio may be told in words.
+        let is_known_calculation = synonyms.iter().any(Synonym::is_calculation);
         match parts(&wanted, &criteria.intent.years, &related, &all, &topics) {
             Some(found)
                 if pages.is_empty()
@@ -151,8 +157,16 @@ pub(super) fn select(
                 let parts = std::iter::once(words.to_owned()).chain(found.missing);
                 return Selection::Search(names.chain(parts).chain(years).collect());
             }
-            Some(Parts { rows, missing }) if rows.len() >= missing.len() => {
-                return Selection::Parts { rows: quote_rows(&rows, &criteria.intent.years), missing };
+            Some(Parts { rows, missing })
+                if missing.is_empty() || is_known_calculation && rows.len() >= missing.len() =>
+            {
+                let (table_rows, sentences): (Vec<_>, Vec<_>) = rows
+                    .into_iter()
+                    .partition(|(passage, index)| passage.units[*index].sentence.row.is_some());
+                let sentences =
+                    sentences.into_iter().map(|(passage, index)| quote_briefly(passage, index, &weight));
+                let rows = quote_rows(&table_rows, &criteria.intent.years).into_iter().chain(sentences);
+                return Selection::Parts { rows: rows.collect(), missing };
             }
             _ => {}
         }
@@ -172,10 +186,6 @@ pub(super) fn select(
     for rank in related.into_iter().filter(in_scope) {
         candidates.extend(criteria.candidates(rank, &all[rank], &topics[rank]));
     }
-    let weight = |word: &str| {
-        let reason = if criteria.intent.reason && begins_reason(word) { REASON_WEIGHT } else { 0.0 };
-        reason + analyzer.terms(word).iter().map(|term| criteria.weight(term)).sum::<f32>()
-    };
     let years = &criteria.intent.years;
     let (best, further) = choose(candidates, periods);
     let quoted = |group: &Vec<Candidate<'_>>| match group.as_slice() {

@@ -61,7 +61,7 @@ impl<'a> Topic<'a> {
     fn share(&self, has: &HashSet<&str>, absent: &HashSet<&str>, intent: &Intent) -> f32 {
         let weight = |term: &&&str| match () {
             () if is_figure(term) => FIGURE_WEIGHT,
-            () if absent.contains(**term) && intent.is_subject(term) => ABSENT_WEIGHT,
+            () if absent.contains(**term) && intent.is_subject(term) => ABSENT_WEIGHT * intent.factor(term),
             () => intent.factor(term),
         };
         let all: f32 = self.terms.iter().map(|term| weight(&term)).sum();

@@ -9,7 +9,7 @@ const CIRCUMSTANCES: &str = "abbreviation abbreviations acronym according align 
     end enumerate examine figure filing final first fiscal fourth float form format given graph guide highlight highlighted image indicate indicated information insight insights integer \
     item k key kind kinds last latest line list listed main major mean meaning means mention mentioned most month name named notable note noted notes number outline outlined page paper \
     paragraph period picture plainly please potential potentially present previous primary principal presented provide provided q qs quarter quarterly quarters recent relevant report \
-    reported reporting second section show showing shown shows significant significantly respectively slide source specific specified stand stands state stated \
+    reported reporting second section show showing shown shows significant significantly respectively slide source specific specified spend spent stand stands state stated \
     statement statements summary table tables text third timeframe title type types understand useful value values year years \
     angegeben bericht beschrieben dokument genannt jahr kapitel quartal seite tabelle";
 
@@ -20,7 +20,7 @@ const CHANGES: &str = "behind contributed contributing driven driver drivers dro
 
 /// Units of amounts and how to write them, and comparisons, which documents show rather than say.
 const MEASURES: &str = "average best billion billions cents common decimal decimals dollar dollars eur euro euros fewest gbp \
-    highest largest least lowest million millions percent percentage place places round rounded smallest thousand thousands \
+    highest largest least lowest million millions percent percentage place places ratio round rounded smallest thousand thousands \
     unit units usd worst";
 
 /// Parts of reports. Their words are circumstances unless the question has them elsewhere too: “income” in “income

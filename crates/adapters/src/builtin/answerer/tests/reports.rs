@@ -79,3 +79,23 @@ async fn amount_without_a_row_is_searched_for_with_its_subject_alone() {
     let none = text([asked, vec![output("", Vec::new())]].concat()).await;
     assert!(none.contains("The liabilities of 2018 were reviewed."), "{none}");
 }
+
+#[tokio::test]
+async fn part_of_a_ratio_may_be_told_in_a_sentence() {
+    let revenue = "Statement of income\n\n| (in millions) | 2015 |\n|---|---|\n| Revenue | 90 |\n";
+    let told = "Advertising expenses were $7.3 million in 2015. Advertising expenses were not capitalised.";
+    let passages = vec![found(1, 0, revenue), found(1, 3, told)];
+    let answer = answer_from("What was the advertising expense to revenue ratio in 2015?", passages).await;
+    assert!(answer.contains("| Revenue | **90** |"), "{answer}");
+    assert!(answer.contains("“Advertising expenses were $7.3 million in 2015.”"), "{answer}");
+    assert!(!answer.contains("Not found"), "{answer}");
+}
+
+#[tokio::test]
+async fn second_question_does_not_make_the_first_one_unanswered() {
+    let row = "| (in millions) | 2023 |\n|---|---|\n| Research and development | 7 |\n";
+    let question =
+        "How much did Oriel spend on research and development in 2023, and what was the goal of this outlay?";
+    let answer = answer_from(question, vec![report(1, "Oriel 2023", row)]).await;
+    assert!(answer.contains("| Research and development | **7** |"), "{answer}");
+}
