@@ -5,6 +5,7 @@
 //! all rates; the CPU time per request excludes it.
 
 use super::Programs;
+use super::figures::Figure;
 use super::peer::Role;
 use super::service::{self, Peer};
 use super::wire::{Client, request};
@@ -20,16 +21,16 @@ use std::time::{Duration, Instant};
 pub(crate) struct Load {
     /// Another build of `docent`, for example from before a change, measured in the same rounds.
     #[arg(long, value_name = "PROGRAM")]
-    beside: Option<PathBuf>,
+    pub(super) beside: Option<PathBuf>,
     /// Concurrent connections, each with one request at a time.
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..))]
-    connections: u16,
+    pub(super) connections: u16,
     /// Number of rounds.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: u16,
+    pub(super) rounds: u16,
     /// Seconds per server and round.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
-    seconds: u16,
+    pub(super) seconds: u16,
 }
 
 /// Numbers of documents, measured one after the other.
@@ -73,7 +74,7 @@ impl Docent {
     }
 }
 
-async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<()> {
+pub(super) async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<Vec<Figure>> {
     let mut docents = vec![Docent::start("docent", program, &folder.join("docent")).await?];
     if let Some(beside) = &load.beside {
         docents.push(Docent::start("docent beside", beside, &folder.join("beside")).await?);
@@ -88,6 +89,7 @@ async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<()> {
         size.head + size.body
     );
     println!("                     requests/s     p50 ms     p99 ms   CPU us/request");
+    let mut figures = Vec::new();
     for documents in SIZES {
         for docent in &mut docents {
             docent.fill(documents).await?;
@@ -110,8 +112,15 @@ async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<()> {
         for (docent, rounds) in docents.iter().zip(&docent_rounds) {
             rounds.print_ratio(docent.name, &bare_rounds);
         }
+        let figure = |what: &str, value| Figure::new(format!("{what}, {documents} documents"), value);
+        let rounds = &docent_rounds[0];
+        figures.push(figure(
+            "GET of a document, rate relative to an empty handler",
+            rounds.rate() / bare_rounds.rate(),
+        ));
+        figures.push(figure("GET of a document, CPU us", rounds.cpu_us()));
     }
-    Ok(())
+    Ok(figures)
 }
 
 /// Starts an empty handler with responses of the same size.
@@ -159,6 +168,12 @@ impl Rounds {
         self.requests() as f64 / wall.as_secs_f64()
     }
 
+    /// Microseconds of CPU time per request.
+    fn cpu_us(&self) -> f64 {
+        let cpu: Duration = self.rounds.iter().map(|round| round.cpu).sum();
+        cpu.as_secs_f64() * 1e6 / self.requests() as f64
+    }
+
     fn print_ratio(&self, name: &str, bare: &Self) {
         let ratios = self.rounds.iter().zip(&bare.rounds).map(|(ours, theirs)| ours.rate() / theirs.rate());
         let mut ratios: Vec<f64> = ratios.collect();
@@ -175,9 +190,7 @@ impl Rounds {
         let mut times: Vec<u32> = self.rounds.iter().flat_map(|round| round.times.iter().copied()).collect();
         times.sort_unstable();
         let ms = |percent: usize| f64::from(times[times.len() * percent / 100]) / 1e3;
-        let cpu: Duration = self.rounds.iter().map(|round| round.cpu).sum();
-        let each = cpu.as_secs_f64() * 1e6 / self.requests() as f64;
-        println!("  {name:<16} {:12.0} {:10.2} {:10.2} {each:12.1}", self.rate(), ms(50), ms(99));
+        println!("  {name:<16} {:12.0} {:10.2} {:10.2} {:12.1}", self.rate(), ms(50), ms(99), self.cpu_us());
     }
 }
 

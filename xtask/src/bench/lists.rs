@@ -35,7 +35,8 @@ pub(crate) fn run(programs: Programs, load: &Load) -> Result<ExitCode> {
         measure("SQLite", program, &folder.join("sqlite"), sqlite, load).await?;
         let server = PostgresServer::start();
         let postgres = server.url("docent", PostgresServer::PASSWORD, "postgres");
-        measure("PostgreSQL", program, &folder.join("postgres"), postgres, load).await
+        measure("PostgreSQL", program, &folder.join("postgres"), postgres, load).await?;
+        Ok(Vec::new())
     })
 }
 

@@ -22,7 +22,10 @@ pub(crate) struct Load {
 }
 
 pub(crate) fn run(programs: Programs, load: &Load) -> Result<ExitCode> {
-    super::in_folder(programs, async |program, folder| measure(program, folder, load.tries).await)
+    super::in_folder(programs, async |program, folder| {
+        measure(program, folder, load.tries).await?;
+        Ok(Vec::new())
+    })
 }
 
 async fn measure(program: &Path, folder: &Path, tries: u16) -> Result<()> {

@@ -3,6 +3,8 @@
 
 #[cfg(feature = "bench")]
 mod extract;
+#[cfg(any(feature = "load", test))]
+mod figures;
 #[cfg(feature = "load")]
 mod http;
 #[cfg(feature = "bench")]
@@ -17,6 +19,8 @@ mod login;
 mod ocr;
 #[cfg(feature = "load")]
 mod peer;
+#[cfg(feature = "load")]
+mod report;
 #[cfg(feature = "load")]
 mod restore;
 #[cfg(feature = "bench")]
@@ -64,21 +68,23 @@ impl Programs {
     }
 }
 
-/// Runs a measurement with each program and an empty directory, which is removed afterwards.
+/// Runs a measurement with each program and an empty directory, which is removed afterwards, and prints a table of the figures.
 #[cfg(feature = "load")]
 fn in_folder(
     programs: Programs,
-    measure: impl AsyncFn(&Path, &Path) -> anyhow::Result<()>,
+    measure: impl AsyncFn(&Path, &Path) -> anyhow::Result<Vec<figures::Figure>>,
 ) -> anyhow::Result<ExitCode> {
     let programs = programs.paths()?;
+    let mut measured = Vec::new();
     for program in &programs {
         if programs.len() > 1 {
             println!("{}:", program.display());
         }
         let folder = tempfile::tempdir()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        tokio::task::LocalSet::new().block_on(&runtime, measure(program, folder.path()))?;
+        measured.push(tokio::task::LocalSet::new().block_on(&runtime, measure(program, folder.path()))?);
     }
+    figures::print(&programs, &measured);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -121,7 +127,7 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 0, value_name = "N")]
         dimensions: usize,
     },
-    /// Search the embedded index at several sizes, including ranking.
+    /// Search the embedded index or a Qdrant server at several sizes, including ranking.
     Search {
         /// Numbers of chunks, measured one after the other.
         #[arg(long, value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000, 1_000_000], value_parser = clap::value_parser!(u32).range(1..))]
@@ -129,6 +135,10 @@ pub(crate) enum Bench {
         /// Keep the indexes in this directory, and reuse existing ones.
         #[arg(long, value_name = "FOLDER")]
         keep: Option<PathBuf>,
+        /// gRPC address of a Qdrant server to search instead, such as http://localhost:6334. Its collections docent_bench_N are filled and
+        /// stay there.
+        #[arg(long, value_name = "URL")]
+        qdrant: Option<String>,
         /// Step of a child process.
         #[cfg(feature = "bench")]
         #[arg(long, hide = true, requires = "keep")]
@@ -140,6 +150,8 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
         runs: u16,
     },
+    /// Measure start, requests, chat streams and ingestion one after the other, and print one table in Markdown.
+    Report(Report),
     /// Measure document requests over HTTP, compared with an empty handler.
     Http(Http),
     /// Open many concurrent chat streams.
@@ -157,7 +169,7 @@ pub(crate) enum Bench {
 #[cfg(feature = "load")]
 pub(crate) use {
     http::Load as Http, ingest::Load as Ingest, lists::Load as Lists, login::Load as Login,
-    restore::Load as Restore, sse::Load as Sse,
+    report::Load as Report, restore::Load as Restore, sse::Load as Sse,
 };
 
 /// Arguments for the build with the feature `load`, passed through.
@@ -169,7 +181,8 @@ pub(crate) struct Passed {
 }
 #[cfg(not(feature = "load"))]
 pub(crate) use {
-    Passed as Http, Passed as Ingest, Passed as Lists, Passed as Login, Passed as Restore, Passed as Sse,
+    Passed as Http, Passed as Ingest, Passed as Lists, Passed as Login, Passed as Report, Passed as Restore,
+    Passed as Sse,
 };
 
 impl Arguments {
@@ -192,15 +205,21 @@ impl Bench {
             #[cfg(feature = "bench")]
             Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
             #[cfg(feature = "bench")]
-            Self::Search { sizes, keep: Some(keep), step: Some(step) } => search::step(sizes[0], &keep, step),
+            Self::Search { sizes, keep: Some(keep), qdrant, step: Some(step) } => {
+                search::step(sizes[0], &keep, qdrant.as_deref(), step)
+            }
             #[cfg(feature = "bench")]
-            Self::Search { sizes, keep, .. } => search::run(&sizes, keep.as_deref()),
+            Self::Search { sizes, keep, qdrant, .. } => {
+                search::run(&sizes, keep.as_deref(), qdrant.as_deref())
+            }
             #[cfg(not(feature = "bench"))]
             Self::Extract { .. }
             | Self::Tables { .. }
             | Self::Ocr { .. }
             | Self::Index { .. }
             | Self::Search { .. } => restart("bench"),
+            #[cfg(feature = "load")]
+            Self::Report(load) => report::run(programs, load),
             #[cfg(feature = "load")]
             Self::Http(load) => http::run(programs, load),
             #[cfg(feature = "load")]
@@ -214,7 +233,8 @@ impl Bench {
             #[cfg(feature = "load")]
             Self::Restore(load) => restore::run(programs, &load),
             #[cfg(not(feature = "load"))]
-            Self::Http(_)
+            Self::Report(_)
+            | Self::Http(_)
             | Self::Sse(_)
             | Self::Ingest(_)
             | Self::Lists(_)

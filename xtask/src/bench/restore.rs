@@ -29,7 +29,10 @@ pub(crate) struct Load {
 }
 
 pub(crate) fn run(programs: Programs, load: &Load) -> Result<ExitCode> {
-    super::in_folder(programs, async |program, folder| measure(program, folder, load).await)
+    super::in_folder(programs, async |program, folder| {
+        measure(program, folder, load).await?;
+        Ok(Vec::new())
+    })
 }
 
 /// The sources of an answer, best first.

@@ -1,4 +1,4 @@
-//! Time of searches in the embedded index, including ranking, at several sizes.
+//! Time of searches in the embedded index or in Qdrant, including ranking, at several sizes.
 //!
 //! Searches run in this process, one at a time, with a small limit and with the number of candidates for reranking: over all
 //! documents, over one, in scopes of different sizes and with a condition; see `rows`. At the end a twentieth of the documents is removed and the searches are repeated. A hash of
@@ -13,11 +13,14 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::embedded_index::{EmbeddedIndex, Options};
+use docent_adapters::qdrant::{self, QdrantIndex};
+use docent_adapters::sql::{SqlOptions, SqlStore};
 use docent_domain::id::VersionId;
 use docent_ports::embedder::Embedder;
 use docent_ports::vector_index::VectorIndex;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 use std::time::Instant;
 
 const CHUNKS_PER_DOCUMENT: u32 = 100;
@@ -42,16 +45,16 @@ pub(crate) enum Step {
 
 /// Measures each size in a temporary directory, or in a subdirectory of `kept`, which is reused and from which nothing is
 /// removed.
-pub(crate) fn run(sizes: &[u32], kept: Option<&Path>) -> Result<ExitCode> {
+pub(crate) fn run(sizes: &[u32], kept: Option<&Path>, qdrant: Option<&str>) -> Result<ExitCode> {
     let temporary = std::env::temp_dir().join(format!("docent-bench-search-{}", std::process::id()));
     let root = kept.unwrap_or(&temporary);
     let measured = sizes.iter().try_for_each(|chunks| {
         println!("{chunks} chunks");
         if !folder(*chunks, root).exists() {
-            run_step(*chunks, root, Step::Fill)?;
+            run_step(*chunks, root, qdrant, Step::Fill)?;
         }
         let last = if kept.is_some() { Step::Search } else { Step::SearchAndRemove };
-        run_step(*chunks, root, last)
+        run_step(*chunks, root, qdrant, last)
     });
     if temporary.exists() {
         std::fs::remove_dir_all(&temporary)?;
@@ -64,36 +67,59 @@ fn folder(chunks: u32, root: &Path) -> PathBuf {
 }
 
 /// Restarts this program for one step.
-fn run_step(chunks: u32, root: &Path, step: Step) -> Result<()> {
+fn run_step(chunks: u32, root: &Path, qdrant: Option<&str>, step: Step) -> Result<()> {
     let name = step.to_possible_value().context("a step has a name")?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["bench", "search", "--sizes", &chunks.to_string(), "--step", name.get_name(), "--keep"]);
-    let status = command.arg(root).status()?;
+    command.arg(root);
+    if let Some(url) = qdrant {
+        command.args(["--qdrant", url]);
+    }
+    let status = command.status()?;
     anyhow::ensure!(status.success(), "the step {} at {chunks} chunks ended with {status}", name.get_name());
     Ok(())
 }
 
 /// Runs a step in this process.
-pub(crate) fn step(chunks: u32, root: &Path, step: Step) -> Result<ExitCode> {
+pub(crate) fn step(chunks: u32, root: &Path, qdrant: Option<&str>, step: Step) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let folder = folder(chunks, root);
     runtime.block_on(async {
         match step {
-            Step::Fill => fill(chunks, &folder).await,
-            Step::Search => measure(chunks, &folder, false).await,
-            Step::SearchAndRemove => measure(chunks, &folder, true).await,
+            Step::Fill => fill(chunks, &folder, qdrant).await,
+            Step::Search => measure(chunks, &folder, qdrant, false).await,
+            Step::SearchAndRemove => measure(chunks, &folder, qdrant, true).await,
         }
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
+/// Opens the index in a directory, or a collection of a Qdrant server whose statistics are in that directory.
+async fn open(chunks: u32, folder: &Path, qdrant: Option<&str>) -> Result<Box<dyn VectorIndex>> {
+    let Some(url) = qdrant else { return Ok(Box::new(EmbeddedIndex::open(folder, Options::default())?)) };
+    std::fs::create_dir_all(folder)?;
+    let store =
+        SqlStore::connect(&SqlStore::sqlite_url(&folder.join("statistics.db")), SqlOptions::default())
+            .await?;
+    store.migrate().await?;
+    let options =
+        qdrant::Options { collection: format!("docent_bench_{chunks}"), ..qdrant::Options::default() };
+    Ok(Box::new(QdrantIndex::new(url, None, options, Arc::new(store))?))
+}
+
+async fn measure(chunks: u32, folder: &Path, qdrant: Option<&str>, removes: bool) -> Result<()> {
     let disk = size_of(folder)?;
-    println!("  disk          {:9.1} MB, {} bytes per chunk", disk as f64 / 1e6, disk / u64::from(chunks));
+    if qdrant.is_none() {
+        println!(
+            "  disk          {:9.1} MB, {} bytes per chunk",
+            disk as f64 / 1e6,
+            disk / u64::from(chunks)
+        );
+    }
     let before = memory("RssAnon:")?;
-    let index = EmbeddedIndex::open(folder, Options::default())?;
-    let documents = documents(&index).await?;
-    search(&index, &documents, "").await?;
+    let index = open(chunks, folder, qdrant).await?;
+    let documents = documents(&*index).await?;
+    search(&*index, &documents, "").await?;
     let (own, mapped) = (memory("RssAnon:")?.saturating_sub(before), memory("RssFile:")?);
     let each = |bytes: u64| bytes as f64 / f64::from(chunks);
     println!(
@@ -113,16 +139,16 @@ async fn measure(chunks: u32, folder: &Path, removes: bool) -> Result<()> {
     }
     println!("  removing      {:9.2} s for {} documents", started.elapsed().as_secs_f64(), removed.len());
     let left: Vec<VersionId> = documents.into_iter().filter(|document| !removed.contains(document)).collect();
-    search(&index, &left, " of the rest").await
+    search(&*index, &left, " of the rest").await
 }
 
 /// Fills an index and closes it. It is renamed when it is complete.
-async fn fill(chunks: u32, folder: &Path) -> Result<()> {
+async fn fill(chunks: u32, folder: &Path, qdrant: Option<&str>) -> Result<()> {
     let new = folder.with_extension("new");
     if new.exists() {
         std::fs::remove_dir_all(&new)?;
     }
-    let index = EmbeddedIndex::open(&new, Options::default())?;
+    let index = open(chunks, &new, qdrant).await?;
     let mut random = Random(1);
     let started = Instant::now();
     let sizes: Vec<u32> = (0..chunks.div_ceil(CHUNKS_PER_DOCUMENT))
@@ -147,7 +173,7 @@ async fn fill(chunks: u32, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-async fn documents(index: &EmbeddedIndex) -> Result<Vec<VersionId>> {
+async fn documents(index: &dyn VectorIndex) -> Result<Vec<VersionId>> {
     let (mut documents, mut after) = (Vec::new(), None::<String>);
     loop {
         let page = index.versions(after.as_deref(), 10_000).await?;
@@ -162,7 +188,7 @@ async fn documents(index: &EmbeddedIndex) -> Result<Vec<VersionId>> {
 }
 
 /// Runs the same searches for each limit and each row.
-async fn search(index: &EmbeddedIndex, documents: &[VersionId], which: &str) -> Result<()> {
+async fn search(index: &dyn VectorIndex, documents: &[VersionId], which: &str) -> Result<()> {
     let mut random = Random(2);
     let mut questions = Vec::with_capacity(QUERIES);
     for _ in 0..QUERIES {

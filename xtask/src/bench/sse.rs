@@ -5,6 +5,7 @@
 //! token would measure the queue for the CPU.
 
 use super::Programs;
+use super::figures::Figure;
 use super::peer::Role;
 use super::service::{self, Peer};
 use super::wire::{Client, find, request};
@@ -22,16 +23,16 @@ use std::time::{Duration, Instant};
 pub(crate) struct Load {
     /// Concurrent streams.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
-    streams: u32,
+    pub(super) streams: u32,
     /// Tokens per stream.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..))]
-    tokens: u32,
+    pub(super) tokens: u32,
     /// Streams opened per second.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    rate: u32,
+    pub(super) rate: u32,
     /// Milliseconds after each token of the model. By default such that all streams overlap.
     #[arg(long, value_name = "MS")]
-    pace: Option<u64>,
+    pub(super) pace: Option<u64>,
 }
 
 /// Streams before the measurement, for one-time initialisation.
@@ -43,15 +44,20 @@ const SAMPLE: Duration = Duration::from_millis(200);
 const STREAM_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(programs: Programs, load: Load) -> Result<ExitCode> {
-    // Each stream needs a client connection and a connection to the model. Child processes inherit the limit.
-    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    let wanted = u64::from(load.streams) * 2 + 500;
-    ensure!(most >= wanted, "{wanted} open files are needed, but only {most} are allowed");
-    setrlimit(Resource::RLIMIT_NOFILE, wanted, most)?;
+    raise_limit(load.streams)?;
     super::in_folder(programs, async |program, folder| measure(program, folder, load).await)
 }
 
-async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
+/// Allows as many open files as this many streams need: each has a client connection and a connection to the model. Child processes
+/// inherit the limit.
+pub(super) fn raise_limit(streams: u32) -> Result<()> {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    let wanted = u64::from(streams) * 2 + 500;
+    ensure!(most >= wanted, "{wanted} open files are needed, but only {most} are allowed");
+    Ok(setrlimit(Resource::RLIMIT_NOFILE, wanted, most)?)
+}
+
+pub(super) async fn measure(program: &Path, folder: &Path, load: Load) -> Result<Vec<Figure>> {
     let Load { streams, tokens, rate, pace } = load;
     let opening = f64::from(streams) / f64::from(rate);
     let pace = pace.unwrap_or((opening * OVERLAP / f64::from(tokens) * 1e3).ceil() as u64);
@@ -83,11 +89,17 @@ async fn measure(program: &Path, folder: &Path, load: Load) -> Result<()> {
     let memory = docent_result.peak_kib.saturating_sub(before);
     println!(
         "  memory {:.1} KiB per stream ({:.1} MiB before, {:.1} MiB peak)",
-        memory as f64 / docent_result.at_once as f64,
+        memory as f64 / f64::from(docent_result.at_once),
         before as f64 / 1024.0,
         docent_result.peak_kib as f64 / 1024.0,
     );
-    Ok(())
+    let figure =
+        |what: &str, value| Figure::new(format!("{what}, {streams} streams, a token per {pace} ms"), value);
+    Ok(vec![
+        figure("tokens per CPU second", docent_result.tokens_per_cpu_second()),
+        figure("KiB per stream", memory as f64 / f64::from(docent_result.at_once)),
+        figure("added latency of the first token, p50 ms", added(50)),
+    ])
 }
 
 /// Measurements of a set of streams.
@@ -106,14 +118,18 @@ impl Outcome {
         self.firsts[self.firsts.len() * percent / 100]
     }
 
+    fn tokens_per_cpu_second(&self) -> f64 {
+        self.firsts.len() as f64 * f64::from(self.tokens) / self.cpu.as_secs_f64()
+    }
+
     fn print(&self, name: &str) {
         println!("{name}: {} complete streams, {} of them concurrent", self.firsts.len(), self.at_once);
-        let each = self.cpu.as_secs_f64() * 1e6 / (self.firsts.len() as f64 * f64::from(self.tokens));
         println!(
-            "  first token after {:.2} ms p50, {:.2} ms p99; {each:.1} us of CPU per token, {:.0} tokens per CPU second",
+            "  first token after {:.2} ms p50, {:.2} ms p99; {:.1} us of CPU per token, {:.0} tokens per CPU second",
             self.first(50) * 1e3,
             self.first(99) * 1e3,
-            1e6 / each,
+            1e6 / self.tokens_per_cpu_second(),
+            self.tokens_per_cpu_second(),
         );
     }
 }

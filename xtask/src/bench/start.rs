@@ -19,12 +19,13 @@ const IDLE: Duration = Duration::from_secs(2);
 pub(crate) fn run(programs: Programs, runs: usize) -> anyhow::Result<ExitCode> {
     for program in programs.paths()? {
         println!("{}:", program.display());
-        print(&program, runs)?;
+        medians(&program, runs)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(program: &Path, runs: usize) -> anyhow::Result<()> {
+/// Measures starts of a program and prints them. Returns the medians of the time in milliseconds and of the idle memory in MiB.
+pub(crate) fn medians(program: &Path, runs: usize) -> anyhow::Result<(f64, f64)> {
     let folder = std::env::temp_dir().join(format!("docent-bench-start-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let measured = measure(program, &folder, runs);
@@ -48,7 +49,7 @@ fn print(program: &Path, runs: usize) -> anyhow::Result<()> {
         mib(idle[runs / 2]),
         mib(idle[runs - 1])
     );
-    Ok(())
+    Ok((ms(starts[runs / 2]), mib(idle[runs / 2])))
 }
 
 fn measure(program: &Path, folder: &Path, runs: usize) -> anyhow::Result<(Vec<Duration>, Vec<u64>)> {

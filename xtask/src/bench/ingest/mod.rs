@@ -11,6 +11,7 @@ mod synthetic;
 mod uploader;
 
 use super::Programs;
+use super::figures::Figure;
 use super::peer::Role;
 use super::service::{self, Peer};
 use anyhow::{Context, Result, ensure};
@@ -45,6 +46,13 @@ pub(crate) struct Load {
     scale_to: Option<u64>,
 }
 
+impl Load {
+    /// One round of the largest PDFs of a directory.
+    pub(super) fn of(folder: PathBuf, largest: Option<usize>) -> Self {
+        Self { folder, largest, beside: None, rounds: 1, while_serving: false, scale_to: None }
+    }
+}
+
 /// Settings of the service.
 type Settings = Vec<(&'static str, String)>;
 
@@ -56,10 +64,11 @@ pub(crate) fn run(programs: Programs, load: Load) -> Result<ExitCode> {
     super::in_folder(programs, async |program, folder| measure(&root, program, folder, &load).await)
 }
 
-async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Result<()> {
+pub(super) async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Result<Vec<Figure>> {
     let programs =
         [Some(("docent", program)), load.beside.as_deref().map(|beside| ("docent beside", beside))];
     let mut runs = 0;
+    let mut figures = Vec::new();
     for _ in 0..load.rounds {
         for (name, program) in programs.iter().flatten() {
             runs += 1;
@@ -72,13 +81,17 @@ async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Res
                 serving::run(program, &folder, pdfs).await?;
             } else {
                 let pdfs = Rc::new(pdfs(&load.folder, load.largest)?);
-                throughput(program, &folder.join("builtin"), &pdfs, None).await?;
+                let builtin = throughput(program, &folder.join("builtin"), &pdfs, None).await?;
                 let model = Peer::in_role(&Role::Llm { tokens: 0, pace: 0 }.arguments())?;
-                throughput(program, &folder.join("wire"), &pdfs, Some(&model)).await?;
+                let wire = throughput(program, &folder.join("wire"), &pdfs, Some(&model)).await?;
+                // Those of the last round; another build of `beside` only prints its own.
+                if *name == "docent" {
+                    figures = builtin.into_iter().chain(wire).collect();
+                }
             }
         }
     }
-    Ok(())
+    Ok(figures)
 }
 
 /// Reads the PDFs of a directory, largest first.
@@ -98,7 +111,12 @@ pub(super) fn pdfs(folder: &Path, largest: Option<usize>) -> Result<Vec<Pdf>> {
 }
 
 /// Ingests all PDFs, with the embeddings of `model` if given.
-async fn throughput(program: &Path, folder: &Path, pdfs: &Rc<Vec<Pdf>>, model: Option<&Peer>) -> Result<()> {
+async fn throughput(
+    program: &Path,
+    folder: &Path,
+    pdfs: &Rc<Vec<Pdf>>,
+    model: Option<&Peer>,
+) -> Result<Vec<Figure>> {
     let mut settings: Settings = vec![("DOCENT_METRICS_ENABLED", "true".to_owned())];
     if let Some(model) = model {
         settings.extend([
@@ -126,7 +144,8 @@ async fn throughput(program: &Path, folder: &Path, pdfs: &Rc<Vec<Pdf>>, model: O
     let wall = began.elapsed();
     let usage = sampler.stop(&docent).await?;
     let totals = uploader.totals();
-    println!("{} embeddings", if model.is_some() { "back-end" } else { "built-in" });
+    let kind = if model.is_some() { "back-end" } else { "built-in" };
+    println!("{kind} embeddings");
     println!(
         "  {} of {} documents, {} pages, {} chunks in {:.1} s: {:.0} pages/s, {:.0} chunks/s",
         totals.ingested,
@@ -138,7 +157,13 @@ async fn throughput(program: &Path, folder: &Path, pdfs: &Rc<Vec<Pdf>>, model: O
         rate(totals.chunks, wall),
     );
     usage.print(totals.pages);
-    uploader.print_stages().await
+    uploader.print_stages().await?;
+    let figure = |what: &str, value| Figure::new(format!("ingestion, {kind} embeddings, {what}"), value);
+    Ok(vec![
+        figure("pages per CPU second", rate(totals.pages, usage.cpu())),
+        figure("CPU time relative to extraction", usage.cpu().as_secs_f64() / usage.workers().as_secs_f64()),
+        figure("peak memory of the server, MiB", usage.peak_mib()),
+    ])
 }
 
 fn rate(count: u64, time: Duration) -> f64 {

@@ -136,6 +136,16 @@ impl ProcessUsage {
         self.server + self.workers
     }
 
+    /// CPU time of the extraction workers.
+    pub(super) fn workers(&self) -> Duration {
+        self.workers
+    }
+
+    /// Peak memory of the server.
+    pub(super) fn peak_mib(&self) -> f64 {
+        self.peak_kib as f64 / 1024.0
+    }
+
     pub(super) fn print(&self, pages: u64) {
         let seconds = |time: Duration| time.as_secs_f64();
         println!(

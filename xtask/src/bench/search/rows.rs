@@ -2,7 +2,6 @@
 
 use crate::bench::synthetic::{GROUP, collection};
 use anyhow::{Context, Result};
-use docent_adapters::embedded_index::EmbeddedIndex;
 use docent_domain::attributes::{AttributeKey, AttributeValue};
 use docent_domain::condition::{Comparison, Condition};
 use docent_domain::id::VersionId;
@@ -53,7 +52,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
 /// Runs every question in every row and prints their times, and how these compare with those of the first row. The rows
 /// rotate, so that none is always the first to read the postings of a question.
 pub(super) async fn time(
-    index: &EmbeddedIndex,
+    index: &dyn VectorIndex,
     questions: &[(QueryEmbedding, Option<VersionId>)],
     rows: &[Row],
     limit: usize,
