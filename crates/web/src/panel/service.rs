@@ -146,7 +146,9 @@ fn page_of(
     let row = |back_end: &BackEnd| BackEndRow {
         code: back_end.component.code(),
         name: component_name(back_end.component),
-        connected: name_of(back_end).or_else(|| kind_of(back_end.component, installation)),
+        connected: name_of(back_end).or_else(|| {
+            back_end.missing.is_none().then(|| kind_of(back_end.component, installation)).flatten()
+        }),
         missing: back_end.missing.map(|_| language::named("missing-", back_end.component.code())),
         is_testable: back_end.is_testable,
         result: result_of(back_end.component),

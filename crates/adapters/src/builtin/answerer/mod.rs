@@ -19,7 +19,7 @@ mod scope;
 mod summary;
 mod whole;
 
-use super::lexical::Lexicon;
+use super::lexical::{Analyzer, Lexicon};
 use super::spans;
 use async_trait::async_trait;
 use dialogue::{Action, Plan, plan};
@@ -107,9 +107,9 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::AskWhich(list) => format!("{}\n\n{list}", phrases.which),
         Action::Summarize(summary) => summary::format(&summary, phrases),
         Action::ShowList(list) => format!("{}\n\n{list}", phrases.listed),
-        Action::Quote { question, passages, further, call_id } => {
+        Action::Quote { question: full, passages, further, call_id } => {
             let (lead, quotes, further) =
-                match (relevance::select(&question, &passages, &further, lexicon), call_id) {
+                match (relevance::select(&full, &passages, &further, lexicon), call_id) {
                     (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
                     (Selection::Search(_), None) => (None, Vec::new(), Vec::new()),
                     (Selection::Quotes { best, further }, _) => (None, best, further),
@@ -122,7 +122,16 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
                 reason = FinishReason::Declined;
                 with_closest(phrases.declined, phrases, &passages)
             } else if previous.is_some_and(|previous| previous.contains(&text)) {
-                with_closest(phrases.nothing_new, phrases, &passages)
+                let has_content = !Analyzer::default().question(question).terms.is_empty();
+                match understood.filter(|_| has_content) {
+                    // Of a table that answered another question, the reader asks for another row.
+                    Some(understood) => {
+                        let notes = notes(Some(&understood), &corrections, phrases);
+                        let before = [phrases.as_before.to_owned(), format_quotes(&quotes[..1])];
+                        notes.into_iter().chain(before).collect::<Vec<_>>().join("\n\n")
+                    }
+                    None => with_closest(phrases.nothing_new, phrases, &passages),
+                }
             } else {
                 let notes = notes(understood.as_deref(), &corrections, phrases);
                 let further = format_further(&further, phrases);

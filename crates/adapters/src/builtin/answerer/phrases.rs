@@ -1,5 +1,6 @@
 //! The sentences of answers that are not quotes, by language.
 
+use super::question::plain_words;
 use crate::builtin::lexical::is_german;
 
 /// The sentences of one language.
@@ -18,6 +19,8 @@ pub(super) struct Phrases {
     pub(super) declined: &'static str,
     pub(super) closest: &'static str,
     pub(super) nothing_new: &'static str,
+    /// Introduces what the previous answer has already.
+    pub(super) as_before: &'static str,
     /// Introduces further quotes.
     pub(super) further: &'static str,
     /// Introduces the parts of a calculation.
@@ -49,6 +52,7 @@ const ENGLISH: Phrases = Phrases {
     declined: "I found no passage that answers this.",
     closest: "Closest pages:",
     nothing_new: "I found nothing beyond my previous answer.",
+    as_before: "My previous answer has this already:",
     further: "Also related:",
     parts: "I do not calculate. These figures look like its parts.",
     not_found: "Not found:",
@@ -74,6 +78,7 @@ const GERMAN: Phrases = Phrases {
     declined: "Ich habe keine Stelle gefunden, die das beantwortet.",
     closest: "Am nächsten kommen:",
     nothing_new: "Ich habe nichts gefunden, was über meine vorige Antwort hinausgeht.",
+    as_before: "Das steht schon in meiner vorigen Antwort:",
     further: "Auch dazu:",
     parts: "Ich rechne nicht. Diese Zahlen sind wohl die Teile davon.",
     not_found: "Nicht gefunden:",
@@ -85,10 +90,14 @@ const GERMAN: Phrases = Phrases {
     search_failed: "Die Dokumente können gerade nicht durchsucht werden. Bitte versuchen Sie es gleich noch einmal.",
 };
 
+/// Words too short to tell the language by others.
+const GERMAN_COURTESIES: [&str; 6] = ["danke", "dank", "hallo", "guten", "moin", "servus"];
+
 impl Phrases {
     /// Those of the question's language.
     pub(super) fn of(question: &str) -> &'static Self {
-        if is_german(question) { &GERMAN } else { &ENGLISH }
+        let is_courtesy = |word: &String| GERMAN_COURTESIES.contains(&word.as_str());
+        if is_german(question) || plain_words(question).iter().any(is_courtesy) { &GERMAN } else { &ENGLISH }
     }
 
     /// Words in quotation marks, the last after `link`.

@@ -36,8 +36,8 @@ const PAIR_WEIGHT: f32 = 1.0;
 const NAMES_WEIGHT: f32 = 0.25;
 /// Bonus for a row whose label consists of the question's subject.
 const LABEL_WEIGHT: f32 = 0.5;
-/// Terms of a question for the text of a page rather than for something on it.
-const WHOLE_PAGE: &str = "contain content inform inhalt read say show steht summar summari text zusammenfass";
+/// Terms of a question for the text of a page rather than for something on it; German ones also as an English text has them.
+const WHOLE_PAGE: &str = "auf aus contain content das dem der die im in inform inhalt read say show steht summar summari text von was zusammenfass";
 /// The result of selecting quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Selection {
@@ -81,7 +81,12 @@ pub(super) fn select(
         if is_one_document {
             topics = topics.into_iter().map(Topic::chosen).collect();
         }
-        if asked.terms.iter().all(|term| WHOLE_PAGE.split(' ').any(|word| word == term)) {
+        let title = chunks.first().map(|chunk| analyzer.terms(&chunk.title)).unwrap_or_default();
+        if asked
+            .terms
+            .iter()
+            .all(|term| title.contains(term) || WHOLE_PAGE.split(' ').any(|word| word == term))
+        {
             let best =
                 pages.iter().flat_map(|page| all.iter().find_map(|passage| quote_page(passage, *page)));
             return Selection::Quotes { best: best.collect(), further: Vec::new() };

@@ -343,6 +343,37 @@ async fn previous_answer_is_not_given_again() {
 }
 
 #[tokio::test]
+async fn follow_up_that_the_previous_answer_covers_is_answered_from_it() {
+    let rows = found(
+        1,
+        0,
+        "| Daily | Euros |\n|---|---|\n| Allowance in Sweden | 55 |\n| Allowance in France | 53 |\n",
+    );
+    let question = user("What is the allowance in Sweden?");
+    let first =
+        format!("{}\n\nOther words.", text(vec![question.clone(), output("", vec![rows.clone()])]).await);
+    let before = text(vec![
+        question.clone(),
+        said(&first),
+        user("And what in France?"),
+        output("", vec![rows.clone()]),
+    ])
+    .await;
+    assert!(
+        before.starts_with("Understood as: What is the allowance in Sweden? And what in France?\n\n"),
+        "{before}"
+    );
+    assert!(before.contains("| Allowance in France | 53 |") && !before.contains("Closest pages"), "{before}");
+}
+
+#[tokio::test]
+async fn thanks_and_greetings_in_german_are_answered_in_german() {
+    assert_eq!(text(vec![user("Danke!")]).await, "Gern geschehen. Was möchten Sie wissen?");
+    assert!(text(vec![user("Hallo")]).await.starts_with("Hallo! Ich beantworte"));
+    assert!(text(vec![user("Thanks!")]).await.starts_with("You are welcome."));
+}
+
+#[tokio::test]
 async fn thanks_are_returned_and_german_is_answered_in_german() {
     assert!(text(vec![user("Thank you!")]).await.starts_with("You are welcome."));
     let answer =

@@ -1,6 +1,7 @@
 //! Recognises questions about a whole document.
 
 use super::question::plain_words;
+use docent_domain::page_reference::PageReference;
 
 /// Beginnings of such questions, as words in lower case. What follows names the document.
 const BEGINNINGS: [&str; 34] = [
@@ -62,8 +63,11 @@ const GENERIC: &str = " the this that a an my our it document file pdf doc repor
     text handbuch präsentation hier ausgewählte ausgewählten hochgeladene inhalt bitte mir ";
 
 /// The words that name the document that a question is about as a whole: none if it only says "the document". `None` if
-/// the question is another one.
+/// the question is another one, such as one about a page.
 pub(super) fn named_document(question: &str) -> Option<Vec<String>> {
+    if !PageReference::of(question).pages.is_empty() {
+        return None;
+    }
     let words = plain_words(question);
     let text = words.join(" ");
     if WHOLE.contains(&text.as_str()) {

@@ -46,7 +46,7 @@ service-disk = Speicherplatz
 service-disk-low = knapp
 service-backup = Letzte Sicherung
 service-backup-none = keine
-service-backup-help = Führen Sie <code>docent backup FILE</code> auf dem Server aus. Kopien mit anderen Werkzeugen sind hier nicht bekannt.
+service-backup-help = Führen Sie <code>docent backup FILE</code> auf dem Server aus, mit <code>--dev</code>, wenn <code>docent dev</code> seine Daten angelegt hat. Kopien mit anderen Werkzeugen sind hier nicht bekannt.
 service-backups = Alle Sicherungen
 service-test = Testen
 service-test-all = Alle testen
@@ -57,7 +57,7 @@ service-tested = { $failed ->
     [one] Eine Komponente funktioniert nicht.
    *[other] { $failed } Komponenten funktionieren nicht.
 }
-service-more = Die Seite <a>Sprachmodell</a> prüft in vier Schritten, ob das Modell suchen kann. <code>docent doctor</code> prüft auch, ob Einträge, Textstellen und Dateien zusammenpassen.
+service-more = Die Seite <a>Sprachmodell</a> prüft in vier Schritten, ob das Modell suchen kann. <code>docent doctor</code> (mit <code>--dev</code> wie oben) prüft auch, ob Einträge, Textstellen und Dateien zusammenpassen.
 queue = Warteschlange
 queue-counts = { $queued } wartend, { $running } laufend.
 queue-counts-oldest = { $queued } wartend, { $running } laufend, der älteste erstellt { $oldest }.

@@ -48,7 +48,7 @@ service-disk = Disk
 service-disk-low = low
 service-backup = Last backup
 service-backup-none = none
-service-backup-help = Run <code>docent backup FILE</code> on the server. Copies made with other tools are not known here.
+service-backup-help = Run <code>docent backup FILE</code> on the server, with <code>--dev</code> if <code>docent dev</code> made its data. Copies made with other tools are not known here.
 service-backups = All backups
 service-test = Test
 service-test-all = Test all
@@ -59,7 +59,7 @@ service-tested = { $failed ->
     [one] One component does not work.
    *[other] { $failed } components do not work.
 }
-service-more = The page <a>Chat model</a> checks in four steps whether the model can search. <code>docent doctor</code> also checks whether records, chunks and files fit together.
+service-more = The page <a>Chat model</a> checks in four steps whether the model can search. <code>docent doctor</code> (with <code>--dev</code> as above) also checks whether records, chunks and files fit together.
 queue = Job queue
 queue-counts = { $queued } waiting, { $running } running.
 queue-counts-oldest = { $queued } waiting, { $running } running, the oldest created { $oldest }.

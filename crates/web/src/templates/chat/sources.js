@@ -83,14 +83,14 @@ function linkCitations(answer, entries) {
 // The passage that a citation means: of those with its place the one with the best quote for the claim.
 function findCited(entries, title, place, claim) {
   const number = Number(place.match(/\d+/)?.[0]);
-  const isPlace = (passage) => (passage.label ? passage.label === place : passage.page_start <= number && number <= passage.page_end);
+  const isPlace = ({ label, page_start: start, page_end: end }) => label === place || (start <= number && number <= end);
   const candidates = entries.filter((entry) => entry.title === title).flatMap((entry) =>
     entry.passages.filter(isPlace).map((passage) => ({ entry, passage, ...findQuote(passage.text, claim) })));
   const found = candidates.reduce((best, next) => (best && best.score >= next.score ? best : next), null);
-  return found && { ...found, page: found.passage.label ? found.passage.page_start : number };
+  return found && { ...found, page: found.passage.label === place ? found.passage.page_start : number };
 }
 
-// The quotation or the last sentence before a position of a text, or the block before it.
+// The quotation or the last sentence before a position of a text, or the block before it. Of a table, the row with a marked figure.
 function claimBefore(text, index) {
   const block = text.parentElement.closest("p, li, td, th, blockquote, h3, h4, h5, h6, .answer");
   const range = document.createRange();
@@ -100,7 +100,11 @@ function claimBefore(text, index) {
   const quotation = before.match(/[“„][^“„]+[”“](?=\W*$)/)?.[0];
   if (quotation) return quotation;
   const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
-  return sentence ?? block.previousElementSibling?.textContent ?? "";
+  if (sentence) return sentence;
+  const above = block.previousElementSibling;
+  const rows = Array.from(above?.querySelectorAll("tbody tr") ?? []);
+  const row = rows.findLast((one) => one.querySelector("strong")) ?? rows.at(-1);
+  return row ? Array.from(row.cells, (cell) => cell.textContent).join(" | ") : above?.textContent ?? "";
 }
 
 // A link and not a button, because a link can break across lines.

@@ -31,6 +31,18 @@ async fn question_about_a_page_that_does_not_exist_is_declined() {
 async fn text_of_a_page_is_quoted() {
     let answer = answer_from("What does page 4 say?", vec![two_pages()]).await;
     assert!(answer.starts_with("“The pump of the attic is red and was made in Kelmsworth.”"), "{answer}");
+    let passage = ScoredChunk { title: "oriel-manual-217.pdf".to_owned(), ..two_pages() };
+    for question in
+        ["What does page 4 of oriel-manual-217.pdf say?", "Was steht auf Seite 4 von oriel-manual-217.pdf?"]
+    {
+        let [ChatEvent::ToolCall(call), ..] = &events(vec![user(question)], vec![LIST, SEARCH]).await[..]
+        else {
+            panic!("{question}")
+        };
+        assert_eq!(call.name, SEARCH_TOOL, "{question}");
+        let answer = answer_from(question, vec![passage.clone()]).await;
+        assert!(answer.starts_with("“The pump of the attic is red"), "{answer}");
+    }
 }
 
 #[tokio::test]

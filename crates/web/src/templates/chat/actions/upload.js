@@ -91,7 +91,7 @@ function showFailedUpload(file, destination, line, error) {
 function uploadMessage(error) {
   if (error.status === 413) return t("upload-too-large");
   if (error.status !== 415) return errorMessage(error);
-  return chat.isPdfOnly() ? `${t("only-pdf")}.` : t("upload-unsupported", { types: byId("files").accept.replaceAll(",", ", ") });
+  return chat.isPdfOnly() ? `${t("only-pdf")}.` : t("upload-unsupported", { types: byId("files").dataset.types });
 }
 
 // Uploads a file with XMLHttpRequest, because `fetch` does not report the progress of an upload.

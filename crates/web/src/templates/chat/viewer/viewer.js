@@ -63,8 +63,19 @@ export function start(chat) {
   listen("selection-ask", "pointerdown", (event) => event.preventDefault());
   document.addEventListener("selectionchange", onSelectionChange);
   narrowScreen.addEventListener("change", showDialog);
-  new ResizeObserver(refreshImages).observe(byId("pages"));
+  new ResizeObserver(onResize).observe(byId("pages"));
   return { openSource, openDocument, openSummary, closeSource, closeDocument, isOpenedFrom, releaseFile };
+}
+
+let shownWidth = 0; // of the pages, in pixels
+
+// Pages get higher or lower with the width, as when a phone is turned: the current one stays in view.
+function onResize() {
+  const { clientWidth } = byId("pages");
+  const isOther = shownWidth && clientWidth && clientWidth !== shownWidth;
+  if (isOther && opened && views.length && !opened.target) scrollToView(viewOf(opened.page));
+  shownWidth = clientWidth || shownWidth;
+  refreshImages();
 }
 
 // Opens a source at a page. Pressing the chip of the open source closes it. `opener` is the pressed chip or link, which
