@@ -51,6 +51,7 @@ function appendTurn(turn) {
   turns.push(turn);
   byId("empty-conversation").hidden = true;
   byId("turns").append(turn.element);
+  turn.element.scrollIntoView({ block: "nearest" });
   scrollToEnd();
 }
 
@@ -192,14 +193,12 @@ function appendEarlierVersion(question, answer) {
     createElement("summary", {}, ...tNodes("earlier-version", { question: createElement("bdi", {}, question) })), content));
 }
 
-// New text scrolls the page only if the reader is at the end, within this many pixels, and only as far as the question stays in view.
+// New text scrolls the page only if the reader is at the end, within this many pixels.
 const END_TOLERANCE = 80;
 const isAtEnd = () => root.scrollHeight - innerHeight - scrollY < END_TOLERANCE;
 
 function scrollToEnd() {
-  const last = turns.at(-1)?.element.getBoundingClientRect().top ?? Infinity;
-  const padding = parseFloat(getComputedStyle(root).scrollPaddingTop);
-  scrollTo({ top: Math.min(root.scrollHeight, scrollY + last - padding), behavior: "instant" });
+  scrollTo({ top: root.scrollHeight, behavior: "instant" });
 }
 
 function updateSendButton() {

@@ -100,11 +100,8 @@ function claimBefore(text, index) {
   const quotation = before.match(/[“„][^“„]+[”“](?=\W*$)/)?.[0];
   if (quotation) return quotation;
   const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
-  if (sentence) return sentence;
   const above = block.previousElementSibling;
-  const rows = Array.from(above?.querySelectorAll("tbody tr") ?? []);
-  const row = rows.findLast((one) => one.querySelector("strong")) ?? rows.at(-1);
-  return row ? Array.from(row.cells, (cell) => cell.textContent).join(" | ") : above?.textContent ?? "";
+  return sentence ?? (above?.querySelector("tr:has(strong)") ?? above)?.innerText ?? "";
 }
 
 // A link and not a button, because a link can break across lines.
