@@ -90,7 +90,7 @@ function findCited(entries, title, place, claim) {
   return found && { ...found, page: found.passage.label === place ? found.passage.page_start : number };
 }
 
-// The quotation or the last sentence before a position of a text, or the block before it. Of a table, the row with a marked figure.
+// The quotation or the last sentence before a position of a text, or the block before it.
 function claimBefore(text, index) {
   const block = text.parentElement.closest("p, li, td, th, blockquote, h3, h4, h5, h6, .answer");
   const range = document.createRange();
@@ -100,8 +100,7 @@ function claimBefore(text, index) {
   const quotation = before.match(/[“„][^“„]+[”“](?=\W*$)/)?.[0];
   if (quotation) return quotation;
   const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
-  const above = block.previousElementSibling;
-  return sentence ?? (above?.querySelector("tr:has(strong)") ?? above)?.innerText ?? "";
+  return sentence ?? block.previousElementSibling?.textContent ?? "";
 }
 
 // A link and not a button, because a link can break across lines.
