@@ -16,6 +16,15 @@ use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
 
+/// Routes of the panel that do not return an HTML page.
+pub(crate) const PANEL_FILES: [&str; 6] = [
+    "/admin/admin.css",
+    "/admin/admin.js",
+    "/admin/picker.js",
+    "/admin/documents/{id}/file",
+    "/admin/usage.csv",
+    "/admin/answers.jsonl",
+];
 /// Email address of the superuser.
 pub(crate) const ROOT: &str = "root@example.org";
 const CONVERSATION: &str = "01900000-0000-7000-8000-000000000001";

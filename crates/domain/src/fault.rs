@@ -34,6 +34,21 @@ pub enum Component {
 }
 
 impl Component {
+    /// All components.
+    pub const ALL: [Self; 11] = [
+        Self::Database,
+        Self::KeyValueStore,
+        Self::BlobStore,
+        Self::VectorStore,
+        Self::Embedder,
+        Self::Reranker,
+        Self::ChatModel,
+        Self::Extractor,
+        Self::Recognizer,
+        Self::MailServer,
+        Self::Service,
+    ];
+
     /// Name of the component in health checks, logs and messages.
     pub const fn name(self) -> &'static str {
         match self {
@@ -93,6 +108,19 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// All kinds.
+    pub const ALL: [Self; 9] = [
+        Self::Unavailable,
+        Self::InUse,
+        Self::Timeout,
+        Self::RateLimited,
+        Self::Full,
+        Self::Rejected,
+        Self::InvalidResponse,
+        Self::Unconfigured,
+        Self::Internal,
+    ];
+
     /// Whether the same call can succeed later.
     pub const fn is_transient(self) -> bool {
         match self {

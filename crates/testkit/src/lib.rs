@@ -8,6 +8,7 @@ pub mod contract;
 pub mod entropy;
 pub mod fakes;
 pub mod faults;
+pub mod html;
 pub mod model2vec;
 pub mod pdf;
 pub mod retrieval;

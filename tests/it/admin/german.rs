@@ -1,8 +1,9 @@
 //! The panel in German: its pages have no English texts.
 
 use super::at_panel;
-use crate::records::{self, ROOT, Records};
+use crate::records::{self, PANEL_FILES, ROOT, Records};
 use docent_app::accounts::create::Flags;
+use docent_testkit::html::texts;
 use docent_tests::app::TestApp;
 use docent_tests::browser::Browser;
 use docent_tests::rules;
@@ -12,18 +13,8 @@ use std::time::Duration;
 
 /// Longer than the time that creating the records takes.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// Attributes whose values people read or hear.
-const SHOWN_ATTRIBUTES: [&str; 6] = ["alt", "aria-label", "data-id", "data-label", "placeholder", "title"];
-/// Routes that do not return an HTML page, or only after the first step of a login.
-const NOT_PAGES: [&str; 7] = [
-    "/admin/admin.css",
-    "/admin/admin.js",
-    "/admin/picker.js",
-    "/admin/documents/{id}/file",
-    "/admin/usage.csv",
-    "/admin/answers.jsonl",
-    "/admin/login/code",
-];
+/// Only after the first step of a login.
+const CODE_PAGE: &str = "/admin/login/code";
 /// Further addresses, with results and without.
 const ADDRESSES: [&str; 9] = [
     "/admin/documents?page=2",
@@ -107,7 +98,11 @@ fn records_of(path: &str) -> &'static [&'static str] {
 fn addresses() -> Vec<String> {
     let mut addresses: Vec<_> = ADDRESSES.map(str::to_owned).into();
     for (path, methods) in docent_server::routes::all() {
-        if !path.starts_with("/admin") || !methods.contains(&"GET") || NOT_PAGES.contains(&path) {
+        if !path.starts_with("/admin")
+            || !methods.contains(&"GET")
+            || PANEL_FILES.contains(&path)
+            || path == CODE_PAGE
+        {
             continue;
         }
         if path.contains("{id}") {
@@ -118,23 +113,6 @@ fn addresses() -> Vec<String> {
         }
     }
     addresses
-}
-
-/// Texts of a page that people read or hear: between tags, and in attributes. Code is no text.
-fn texts(html: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for piece in html.split('<') {
-        let (tag, text) = piece.split_once('>').unwrap_or(("", piece));
-        if !tag.starts_with("code") {
-            found.insert(text.trim().to_owned());
-        }
-        for attribute in SHOWN_ATTRIBUTES {
-            let value = tag.split(&format!(" {attribute}=\"")).nth(1).and_then(|rest| rest.split('"').next());
-            found.extend(value.map(str::to_owned));
-        }
-    }
-    found.retain(|text| text.contains(char::is_alphabetic));
-    found
 }
 
 /// Whether a text must be another one in German.

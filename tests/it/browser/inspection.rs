@@ -1,6 +1,6 @@
 //! Checks that every page must pass: accessibility, width, browser console.
 
-use crate::records::Records;
+use crate::records::{PANEL_FILES, Records};
 use docent_tests::chromium::{Chromium, optional_setting, setting};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -13,16 +13,6 @@ const SCREENSHOTS: &str = "DOCENT_TEST_SCREENSHOTS";
 
 /// Widths of a desktop, a tablet and a phone.
 const WIDTHS: [u32; 3] = [1440, 768, 360];
-
-/// Routes that do not return an HTML page.
-const NOT_PAGES: [&str; 6] = [
-    "/admin/admin.css",
-    "/admin/admin.js",
-    "/admin/picker.js",
-    "/admin/documents/{id}/file",
-    "/admin/usage.csv",
-    "/admin/answers.jsonl",
-];
 
 /// A page to inspect: the name of its screenshots, and its address, where `{…}` stands for a record's ID.
 pub(super) type Page = (&'static str, &'static str);
@@ -94,7 +84,7 @@ impl<'a> Inspection<'a> {
     pub(super) fn not_inspected(&self) -> Vec<String> {
         let is_page = |(path, methods): &(&str, &[&str])| {
             let is_shown = path.starts_with("/admin") || path.starts_with("/account");
-            is_shown && methods.contains(&"GET") && !NOT_PAGES.contains(path)
+            is_shown && methods.contains(&"GET") && !PANEL_FILES.contains(path)
         };
         let pages = docent_server::routes::all().filter(is_page).map(|(path, _)| path.replace("{id}", "{}"));
         pages.filter(|page| !self.inspected.contains(page)).collect()

@@ -17,6 +17,7 @@ impl Figure {
 
 /// Prints a table with a column for each program, and with the ratio of each further one to the first. Prints nothing without
 /// figures.
+#[cfg(feature = "load")]
 pub(crate) fn print(programs: &[PathBuf], measured: &[Vec<Figure>]) {
     for line in table(programs, measured) {
         println!("{line}");

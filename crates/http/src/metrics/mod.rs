@@ -129,8 +129,8 @@ impl Metrics {
         for leftover in SweepFinding::ALL {
             let _ = self.repaired.get_or_create(&[("leftover", leftover.code())]);
         }
-        for part in COMPONENTS {
-            for kind in KINDS {
+        for part in Component::ALL {
+            for kind in FaultKind::ALL {
                 let _ = self.faults.get_or_create(&[("part", part.code()), ("kind", kind.code())]);
             }
         }
@@ -149,31 +149,6 @@ impl Metrics {
         Ok(text)
     }
 }
-
-const COMPONENTS: [Component; 11] = [
-    Component::Database,
-    Component::KeyValueStore,
-    Component::BlobStore,
-    Component::VectorStore,
-    Component::Embedder,
-    Component::Reranker,
-    Component::ChatModel,
-    Component::Extractor,
-    Component::Recognizer,
-    Component::MailServer,
-    Component::Service,
-];
-const KINDS: [FaultKind; 9] = [
-    FaultKind::Unavailable,
-    FaultKind::InUse,
-    FaultKind::Timeout,
-    FaultKind::RateLimited,
-    FaultKind::Full,
-    FaultKind::Rejected,
-    FaultKind::InvalidResponse,
-    FaultKind::Unconfigured,
-    FaultKind::Internal,
-];
 
 /// Labels of a job attempt. `code` is empty unless it failed.
 fn job_labels(end: JobOutcome) -> Labels<2> {

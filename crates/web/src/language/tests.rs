@@ -181,33 +181,9 @@ fn english_texts_of_failures_are_those_of_the_api() {
 
 #[test]
 fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
-    let kinds = [
-        FaultKind::Unavailable,
-        FaultKind::InUse,
-        FaultKind::Timeout,
-        FaultKind::RateLimited,
-        FaultKind::Full,
-        FaultKind::Rejected,
-        FaultKind::InvalidResponse,
-        FaultKind::Unconfigured,
-        FaultKind::Internal,
-    ];
-    let components = [
-        Component::Database,
-        Component::KeyValueStore,
-        Component::BlobStore,
-        Component::VectorStore,
-        Component::Embedder,
-        Component::Reranker,
-        Component::ChatModel,
-        Component::Extractor,
-        Component::Recognizer,
-        Component::MailServer,
-        Component::Service,
-    ];
-    for component in components {
+    for component in Component::ALL {
         assert_eq!(component_name(component), sentence(component.name()));
-        for kind in kinds {
+        for kind in FaultKind::ALL {
             let fault = Fault::new(component, kind, "DOCENT_X is not set");
             assert_eq!(fault_sentence(&fault), sentence(&fault.public_message()));
         }

@@ -2,6 +2,7 @@
 
 use super::{InLayout, Page, SHARED, Template};
 use crate::language;
+use docent_testkit::html::texts;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -110,26 +111,6 @@ fn every_page_renders_its_samples_without_undefined_variables() {
             assert!(is_page, "{}: no language", template.path);
         }
     }
-}
-
-/// Attributes whose values people read or hear.
-const SHOWN_ATTRIBUTES: [&str; 6] = ["alt", "aria-label", "data-id", "data-label", "placeholder", "title"];
-
-/// Texts of a page that people read or hear: between tags, and in attributes. Code and keys are not texts.
-fn texts(html: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for piece in html.split('<') {
-        let (tag, text) = piece.split_once('>').unwrap_or(("", piece));
-        if !tag.starts_with("code") && !tag.starts_with("kbd") {
-            found.insert(text.trim().to_owned());
-        }
-        for attribute in SHOWN_ATTRIBUTES {
-            let value = tag.split(&format!(" {attribute}=\"")).nth(1).and_then(|rest| rest.split('"').next());
-            found.extend(value.map(str::to_owned));
-        }
-    }
-    found.retain(|text| text.contains(char::is_alphabetic));
-    found
 }
 
 /// A template without its tags for Tera.

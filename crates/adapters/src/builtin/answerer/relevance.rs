@@ -150,7 +150,7 @@ pub(super) fn select(
             true => Vec::new(),
             false => asked_parts(question, &synonyms, lexicon, analyzer),
         };
-        // One that only has the form of a ratio may stand in sentences.
+        // What only has the form of a ratio is often in sentences.
         let is_known_calculation = synonyms.iter().any(Synonym::is_calculation);
         match parts(&wanted, &criteria.intent.years, &related, &all, &topics) {
             Some(found)

@@ -1,0 +1,108 @@
+//! What an answer says besides quotes: thanks, follow-ups, corrections and lists of documents.
+
+use super::*;
+
+#[tokio::test]
+async fn previous_answer_is_not_given_again() {
+    let passage = found(1, 0, "The pump is serviced every six months by a fitter.");
+    let question = user("How often is the pump serviced?");
+    let first = text(vec![question.clone(), output("", vec![passage.clone()])]).await;
+    let again = text(vec![question, said(&first), user("Why?"), output("", vec![passage])]).await;
+    assert_eq!(again, "I found nothing beyond my previous answer. Closest pages: Document 1, page 1.");
+}
+
+#[tokio::test]
+async fn follow_up_that_the_previous_answer_covers_is_answered_from_it() {
+    let rows = found(
+        1,
+        0,
+        "| Daily | Euros |\n|---|---|\n| Allowance in Sweden | 55 |\n| Allowance in France | 53 |\n",
+    );
+    let question = user("What is the allowance in Sweden?");
+    let first =
+        format!("{}\n\nOther words.", text(vec![question.clone(), output("", vec![rows.clone()])]).await);
+    let before = text(vec![
+        question.clone(),
+        said(&first),
+        user("And what in France?"),
+        output("", vec![rows.clone()]),
+    ])
+    .await;
+    assert!(
+        before.starts_with("Understood as: What is the allowance in Sweden? And what in France?\n\n"),
+        "{before}"
+    );
+    assert!(before.contains("| Allowance in France | 53 |") && !before.contains("Closest pages"), "{before}");
+}
+
+#[tokio::test]
+async fn thanks_and_greetings_in_german_are_answered_in_german() {
+    assert_eq!(text(vec![user("Danke!")]).await, "Gern geschehen. Was möchten Sie wissen?");
+    assert!(text(vec![user("Hallo")]).await.starts_with("Hallo! Ich beantworte"));
+    assert!(text(vec![user("Thanks!")]).await.starts_with("You are welcome."));
+}
+
+#[tokio::test]
+async fn thanks_are_returned_and_german_is_answered_in_german() {
+    assert!(text(vec![user("Thank you!")]).await.starts_with("You are welcome."));
+    let answer =
+        answer_from("Wie hoch ist der Turm von der alten Kirche?", vec![found(1, 0, "Die Pumpe ist blau.")]);
+    assert!(answer.await.starts_with("Ich habe keine Stelle gefunden"));
+}
+
+#[tokio::test]
+async fn misspelled_words_are_named_and_answered_as_meant() {
+    let search = |corrections: Vec<Correction>| {
+        Message::Tool(ToolOutput {
+            call_id: "c".to_owned(),
+            passages: vec![found(1, 0, "The warranty of the pump lasts two years.")],
+            corrections,
+            ..ToolOutput::default()
+        })
+    };
+    let read = |written: &str, meant: &str, is_common| Correction {
+        written: written.to_owned(),
+        meant: meant.to_owned(),
+        is_common,
+    };
+    let corrections =
+        vec![read("warrnty", "warranty", false), read("lnog", "long", true), read("pmup", "pump", false)];
+    let answer = text(vec![user("How lnog is the warrnty of the pmup?"), search(corrections)]).await;
+    assert_eq!(
+        answer,
+        "No document contains “warrnty” or “pmup”. I searched for “warranty” and “pump”.\n\n“The warranty of the pump lasts two years.” (Document 1, page 1)"
+    );
+}
+
+#[tokio::test]
+async fn answer_says_what_a_follow_up_was_understood_as() {
+    let asked = |question: &str| vec![user("How long is the warranty?"), said("Two years."), user(question)];
+    let passages = || output("", vec![found(1, 0, "The warranty of the valve lasts one year.")]);
+    let answer = text([asked("And of the valve?"), vec![passages()]].concat()).await;
+    assert!(
+        answer.starts_with("Understood as: How long is the warranty? And of the valve?\n\n“"),
+        "{answer}"
+    );
+    let answer = text([asked("How long is the warranty of the valve?"), vec![passages()]].concat()).await;
+    assert!(answer.starts_with('“'), "{answer}");
+}
+
+#[tokio::test]
+async fn question_for_the_documents_lists_them() {
+    let asked = user("Which documents are there?");
+    let events = events(vec![asked.clone()], vec![SEARCH, LIST]).await;
+    assert!(matches!(&events[0], ChatEvent::ToolCall(call) if call.name == "list_documents"), "{events:?}");
+    let answer = text(vec![asked.clone(), listed("- a.pdf (2 pages)")]).await;
+    assert_eq!(answer, "These documents can be searched, newest first:\n\n- a.pdf (2 pages)");
+    assert_eq!(text(vec![asked, listed("")]).await, "There are no documents yet. Upload one first.");
+}
+
+#[tokio::test]
+async fn search_without_results_looks_whether_there_are_documents() {
+    let messages = vec![user("Who makes pumps?"), output("No relevant documents found.", Vec::new())];
+    let events = events(messages.clone(), vec![SEARCH, LIST]).await;
+    assert!(matches!(&events[0], ChatEvent::ToolCall(call) if call.name == "list_documents"), "{events:?}");
+    let with = |list| text(messages.clone().into_iter().chain([listed(list)]).collect());
+    assert!(with("").await.starts_with("There are no documents yet."));
+    assert_eq!(with("- a.pdf (2 pages)").await, "I found no passage that answers this.");
+}
