@@ -77,9 +77,10 @@ impl<'a> Pages<'a> {
         if self.text_bytes > self.limits.text_bytes {
             return Err(Failure::of(FailureCode::TooMuchText).into());
         }
-        let label = Some(shortened(&one_line(label), LABEL_MAX));
+        let label = one_line(label);
+        let label = if label.is_empty() { part_label(number) } else { shortened(&label, LABEL_MAX) };
         self.count = number;
-        self.sink.page(ExtractedPage { number, text, label, ..ExtractedPage::default() })?;
+        self.sink.page(ExtractedPage { number, text, label: Some(label), ..ExtractedPage::default() })?;
         Ok(())
     }
 
@@ -91,7 +92,7 @@ impl<'a> Pages<'a> {
         while !rest.trim().is_empty() {
             let (piece, after) = rest.split_at(cut(rest));
             let label = match label {
-                None => format!("Part {}", self.count.saturating_add(1)),
+                None => part_label(self.count.saturating_add(1)),
                 Some(label) if part == 1 => label.to_owned(),
                 Some(label) => {
                     let suffix = format!(" (part {part})");
@@ -130,9 +131,15 @@ fn cut(text: &str) -> usize {
         .unwrap_or(end)
 }
 
-/// Reduces white space to single spaces.
+/// The label of a page without one of its own.
+fn part_label(number: u32) -> String {
+    format!("Part {number}")
+}
+
+/// Reduces white space and control characters to single spaces.
 pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The text, or its beginning with an ellipsis if it has more than `max` characters.
@@ -211,6 +218,11 @@ pub(super) mod tests {
         assert_eq!(pages[0].1, "ab\tc\nd");
         assert_eq!(pages[0].0.chars().count(), LABEL_MAX);
         assert!(pages[0].0.starts_with("Über Größen Über") && pages[0].0.ends_with('…'));
+        let labels = ["A\u{1a}", "a\0b\tc", "\u{7}"];
+        let pages =
+            collect(LIMITS, |pages| labels.iter().try_for_each(|label| pages.push(label, "text"))).unwrap();
+        let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, ["A", "a b c", "Part 3"]);
     }
 
     #[test]
