@@ -55,6 +55,8 @@ const SAME: &[&str] = &[
     "plain",
     "read",
     "read ingest",
+    // A chat model.
+    "test",
 ];
 /// Parts of texts of records, and of what other services said.
 const DATA: &[&str] = &[
@@ -68,7 +70,9 @@ const DATA: &[&str] = &[
     "Librarians",
     "Minutes of meeting",
     "On page ",
+    "PostgreSQL",
     "Rated and declined answers",
+    "Redis",
     "SQLite",
     "The pump is serviced",
     "The seal is replaced",
