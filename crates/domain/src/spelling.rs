@@ -39,7 +39,8 @@ const MEDIUM: usize = 7;
 /// Returns the words that become `word` by one mistake in typing: two letters exchanged first, then a letter too many, a wrong one,
 /// or a missing one. The first letter is rarely wrong, so that only exchanges change it. Many short words differ from each other in
 /// one letter: of up to seven letters a wrong one is a vowel for a vowel, and of up to four none is wrong or too many, and only a
-/// vowel is missing.
+/// vowel is missing. Stems are no words: a last letter is too many only if it is twice there, and none becomes an `i`, so that
+/// “newest” is not “newes” nor “apple” “appli”.
 pub fn one_mistake_from(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let joined = |parts: [&[char]; 3]| parts.concat().iter().collect::<String>();
@@ -49,13 +50,17 @@ pub fn one_mistake_from(word: &str) -> Vec<String> {
         words.push(joined([&before[..at - 1], &[after[0], before[at - 1]], &after[1..]]));
     }
     let changed = if letters.len() > SHORT { 1..letters.len() } else { 0..0 };
+    let last = letters.len().saturating_sub(1);
     for at in changed.clone() {
-        words.push(joined([&letters[..at], &[], &letters[at + 1..]]));
+        if at < last || letters[at] == letters[at - 1] {
+            words.push(joined([&letters[..at], &[], &letters[at + 1..]]));
+        }
     }
     for at in changed {
         let is_like =
             |letter: char| letters.len() > MEDIUM || VOWELS.contains(letter) && VOWELS.contains(letters[at]);
-        let others = LETTERS.chars().filter(|letter| is_like(*letter));
+        let is_stem = |letter: char| at == last && letter == 'i';
+        let others = LETTERS.chars().filter(|letter| is_like(*letter) && !is_stem(*letter));
         words.extend(others.map(|letter| joined([&letters[..at], &[letter], &letters[at + 1..]])));
     }
     let missing = if letters.len() > SHORT { LETTERS } else { VOWELS };
@@ -108,6 +113,9 @@ mod tests {
                 && !is_near("seen", "see")
                 && !is_near("seen", "seven")
                 && !is_near("played", "placed")
+        );
+        assert!(
+            !is_near("newest", "newes") && !is_near("apple", "appli") && is_near("warrantyy", "warranty")
         );
         assert_eq!(words.first().unwrap(), "naual");
         assert!(!words.iter().any(|word| word == "anual"));

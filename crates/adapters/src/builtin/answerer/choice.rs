@@ -41,6 +41,16 @@ impl Candidate<'_> {
         self.share + RANK_WEIGHT / (self.rank + 1) as f32
     }
 
+    /// Whether it has all of these terms, with what is quoted with it, its table and its paragraph.
+    pub(super) fn has_all(&self, terms: &[String]) -> bool {
+        let units = &self.passage.units;
+        let quoted = units[self.block.clone()].iter().chain(&units[self.passage.paragraph(self.index)]);
+        let quoted: Vec<&Unit> = quoted.collect();
+        terms
+            .iter()
+            .all(|term| quoted.iter().any(|unit| unit.terms.contains(term) || unit.above.contains(term)))
+    }
+
     /// Whether a reader can tell what it is about without its surroundings.
     fn says_enough(&self) -> bool {
         let sentence = &self.unit().sentence;

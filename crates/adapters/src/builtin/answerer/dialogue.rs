@@ -1,9 +1,10 @@
 //! Determines the next action from the conversation.
 
+use super::follow_up::completed;
 use super::phrases::Phrases;
 use super::question::plain_words;
 use super::{LIST_TOOL, SEARCH_TOOL, summary, whole};
-use crate::builtin::lexical::{beginning, query_terms};
+use crate::builtin::lexical::query_terms;
 use docent_domain::chat::{Message, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::spelling::{Correction, corrected};
@@ -17,10 +18,6 @@ const LIST_CALL: &str = "list_";
 const DESCRIBE_CALL: &str = "describe_";
 /// Output of a call for the summary of a document that does not exist.
 const NONE_NAMED: &str = "No document has this title.";
-/// Longer questions are cut before the search.
-const QUESTION_CHARS: usize = 2000;
-/// Maximum number of earlier questions that a follow-up question includes.
-const MAX_EARLIER_QUESTIONS: usize = 3;
 
 /// The next action in a conversation.
 pub(super) struct Plan<'a> {
@@ -84,6 +81,8 @@ pub(super) enum Action {
     Greet,
     /// Reply to thanks.
     Welcome,
+    /// Ask what the reader would like to know.
+    Ask,
     /// Explain what can be asked.
     Introduce,
 }
@@ -153,6 +152,7 @@ fn first(asked: &[&str], last: &str, previous: Option<&str>, calls: &Calls<'_>) 
     let named = || whole::named_document(last).or_else(|| is_choice.then(|| plain_words(last)));
     match (calls.list(), calls.search()) {
         _ if is_thanks(last) => Action::Welcome,
+        _ if is_remark(last) => Action::Ask,
         _ if is_greeting(last) => Action::Greet,
         _ if asks_for_ability(last) => Action::Introduce,
         (Some(call_id), _) if asks_for_list(last) || asks_for_pages(last) => Action::List { call_id },
@@ -245,90 +245,49 @@ fn user_text(message: &Message) -> Option<&str> {
     }
 }
 
-/// Returns the last question, preceded by the earlier ones that it refers to.
+/// Returns the last question, completed by the earlier ones that it refers to.
 fn question(asked: &[&str]) -> String {
-    let mut included = Vec::new();
-    let is_question = |text: &&&str| !is_greeting(text) && !is_thanks(text) && !asks_for_ability(text);
-    for text in asked.iter().rev().filter(is_question).take(MAX_EARLIER_QUESTIONS + 1) {
-        included.push(beginning(text.trim(), QUESTION_CHARS));
-        if !(is_follow_up(text) || query_terms(text).is_empty()) {
-            break;
-        }
-    }
-    included.reverse();
-    included.join(" ")
-}
-
-/// Openings of follow-up questions.
-const CONTINUATIONS: [&str; 12] = [
-    "and",
-    "or",
-    "what about",
-    "how about",
-    "also",
-    "same for",
-    "the same for",
-    "why is that",
-    "und",
-    "oder",
-    "was ist mit",
-    "wie ist es mit",
-];
-/// Pronouns that refer to an earlier question.
-const PRONOUNS: [&str; 14] = [
-    "it", "its", "they", "them", "their", "this", "that", "these", "those", "there", "davon", "dessen",
-    "dort", "deren",
-];
-/// Questions with more words are not follow-ups because of a pronoun.
-const MAX_FOLLOW_UP_WORDS: usize = 8;
-
-/// Whether a question refers to the previous one: it begins like a follow-up, or is short and contains a pronoun.
-fn is_follow_up(question: &str) -> bool {
-    let words = plain_words(question);
-    let begins = |opening: &str| {
-        let mut words = words.iter();
-        opening.split(' ').all(|expected| words.next().is_some_and(|word| word == expected))
-    };
-    let pronoun = words.iter().any(|word| PRONOUNS.contains(&word.as_str()));
-    CONTINUATIONS.iter().any(|opening| begins(opening)) || (words.len() <= MAX_FOLLOW_UP_WORDS && pronoun)
+    let is_question =
+        |text: &&str| !is_greeting(text) && !is_thanks(text) && !is_remark(text) && !asks_for_ability(text);
+    completed(asked.iter().copied().filter(is_question))
 }
 
 /// Words that begin a greeting.
 const GREETINGS: [&str; 9] = ["hello", "hi", "hey", "greetings", "good", "hallo", "guten", "moin", "servus"];
 /// Words that may follow.
-const GREETED: [&str; 11] = [
-    "morning",
-    "afternoon",
-    "evening",
-    "day",
-    "there",
-    "you",
-    "docent",
-    "tag",
-    "morgen",
-    "abend",
-    "zusammen",
-];
+const GREETED: &str = "morning afternoon evening day there you docent how are is it going all everyone tag morgen abend \
+    zusammen wie geht es dir ihnen s";
 
 fn is_greeting(text: &str) -> bool {
     let words = plain_words(text);
     let greets = |word: &String| GREETINGS.contains(&word.as_str());
-    let is_known = |word: &String| greets(word) || GREETED.contains(&word.as_str());
+    let is_known = |word: &String| greets(word) || is_among(word, GREETED);
     words.first().is_some_and(greets) && words.iter().all(is_known)
+}
+
+/// Whether a text has a word among these, which are separated by spaces.
+fn is_among(word: &str, words: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
 }
 
 /// Words of thanks.
 const THANKS: [&str; 4] = ["thanks", "thank", "danke", "dank"];
 /// Words that may be around them.
-const PRAISE: [&str; 14] = [
-    "you", "very", "much", "a", "lot", "so", "great", "good", "ok", "okay", "perfect", "super", "vielen",
-    "schön",
-];
+const PRAISE: &str = "you very much a lot so great good ok okay perfect super vielen schön";
 
 fn is_thanks(text: &str) -> bool {
     let words = plain_words(text);
     let thanks = |word: &String| THANKS.contains(&word.as_str());
-    words.iter().any(thanks) && words.iter().all(|word| thanks(word) || PRAISE.contains(&word.as_str()))
+    words.iter().any(thanks) && words.iter().all(|word| thanks(word) || is_among(word, PRAISE))
+}
+
+/// Words of a remark that asks nothing.
+const REMARKS: &str = "ok okay great good fine nice cool perfect super alright right yes no sure bye goodbye see you later a \
+    lot very well ja nein gut prima schön alles klar tschüss bis bald auf wiedersehen";
+
+fn is_remark(text: &str) -> bool {
+    let words = plain_words(text);
+    !words.is_empty() && words.iter().all(|word| is_among(word, REMARKS))
 }
 
 /// The words of a question for what the answerer does.
@@ -337,7 +296,7 @@ const ABILITY_WORDS: &str = "what who how can do does you are your is this it wo
 
 fn asks_for_ability(text: &str) -> bool {
     let words = plain_words(text);
-    let is_known = |word: &String| ABILITY_WORDS.split_whitespace().any(|known| known == word);
+    let is_known = |word: &String| GREETINGS.contains(&word.as_str()) || is_among(word, ABILITY_WORDS);
     let addresses = |word: &String| matches!(word.as_str(), "you" | "du" | "help" | "hilfe" | "hilf");
     words.iter().any(addresses) && words.iter().all(is_known)
 }
@@ -375,7 +334,7 @@ const LIST_WORDS: &str = "list show me all the of your my which what do you have
 fn asks_for_list(text: &str) -> bool {
     let words = plain_words(text);
     let is_noun = |word: &String| DOCUMENTS.contains(&word.as_str());
-    let is_known = |word: &String| is_noun(word) || LIST_WORDS.split_whitespace().any(|known| known == word);
+    let is_known = |word: &String| is_noun(word) || is_among(word, LIST_WORDS);
     words.iter().any(is_noun) && words.iter().all(is_known)
 }
 
@@ -384,27 +343,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn follow_up_includes_earlier_questions() {
-        assert_eq!(question(&["What is the head of a pump?"]), "What is the head of a pump?");
-        assert_eq!(
-            question(&["Service interval for valves?", "And for pumps?"]),
-            "Service interval for valves? And for pumps?"
-        );
-        assert_eq!(
-            question(&["Who makes pumps?", "Where are they made?"]),
-            "Who makes pumps? Where are they made?"
-        );
-        assert_eq!(question(&["a?", "b?", "and c?", "and d?"]), "b? and c? and d?");
-        assert_eq!(
-            question(&["Who makes pumps?", "What is the warranty of the crane model X?"]),
-            "What is the warranty of the crane model X?"
-        );
-    }
-
-    #[test]
     fn greeting_contains_nothing_else() {
         assert!(is_greeting("Hello!") && is_greeting("hi there") && is_greeting("Good morning"));
         assert!(is_greeting("Guten Morgen") && is_greeting("Hallo zusammen!"));
+        assert!(is_greeting("Good morning, how are you?") && is_greeting("Hallo, wie geht's?"));
         assert!(!is_greeting("Hello, what is a pump?") && !is_greeting("") && !is_greeting("good pumps"));
     }
 
@@ -415,17 +357,26 @@ mod tests {
     }
 
     #[test]
-    fn question_without_a_subject_refers_to_the_one_before() {
-        assert_eq!(question(&["Who makes pumps?", "Why?"]), "Who makes pumps? Why?");
-        assert_eq!(
-            question(&["Wie schwer ist die Pumpe?", "Und das Ventil?"]),
-            "Wie schwer ist die Pumpe? Und das Ventil?"
-        );
+    fn remarks_ask_nothing() {
+        for text in ["ok", "Great!", "Bye", "See you later", "Alles klar", "auf Wiedersehen"] {
+            assert!(is_remark(text), "{text}");
+        }
+        for text in ["", "ok, and the pump?", "good pumps", "Why?"] {
+            assert!(!is_remark(text), "{text}");
+        }
+        assert_eq!(question(&["Who makes pumps?", "ok", "Why?"]), "Who makes pumps? Why?");
     }
 
     #[test]
     fn question_for_abilities_refers_to_no_other_question() {
-        for text in ["what can you do?", "Who are you?", "help me please", "help", "Was kannst du?"] {
+        for text in [
+            "what can you do?",
+            "Who are you?",
+            "help me please",
+            "help",
+            "Was kannst du?",
+            "Hallo, was kannst du?",
+        ] {
             assert!(asks_for_ability(text), "{text}");
         }
         for text in ["What can the pump do?", "How does it work?", "", "How do you service a pump?"] {

@@ -7,6 +7,7 @@
 mod calculation;
 mod choice;
 mod dialogue;
+mod follow_up;
 mod kinds;
 mod pages;
 mod passage;
@@ -30,6 +31,7 @@ use docent_domain::spelling::Correction;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::stream;
 use phrases::Phrases;
+use question::asks_for_reason;
 use quote::Quote;
 use relevance::Selection;
 use tokio::task::spawn_blocking;
@@ -99,38 +101,46 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
             return call(LIST_TOOL, &serde_json::json!({ "name": name }), call_id);
         }
         Action::Greet => [phrases.hello, phrases.ability, phrases.ask].join(" "),
+        Action::Ask => phrases.ask.to_owned(),
         Action::Introduce => [phrases.ability, phrases.ask].join(" "),
         Action::Welcome => [phrases.welcome, phrases.ask].join(" "),
         Action::RefuseWithoutSearch => phrases.no_search.to_owned(),
         Action::ReportFailure => phrases.search_failed.to_owned(),
         Action::ReportNoDocuments => phrases.no_documents.to_owned(),
-        Action::AskWhich(list) => format!("{}\n\n{list}", phrases.which),
+        Action::AskWhich(list) => format!("{}\n\n{}", phrases.which, in_language(&list, phrases)),
         Action::Summarize(summary) => summary::format(&summary, phrases),
-        Action::ShowList(list) => format!("{}\n\n{list}", phrases.listed),
+        Action::ShowList(list) => format!("{}\n\n{}", phrases.listed, in_language(&list, phrases)),
         Action::Quote { question: full, passages, further, call_id } => {
-            let (lead, quotes, further) =
-                match (relevance::select(&full, &passages, &further, lexicon), call_id) {
-                    (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
-                    (Selection::Search(_), None) => (None, Vec::new(), Vec::new()),
-                    (Selection::Quotes { best, further }, _) => (None, best, further),
-                    (Selection::Parts { rows, missing }, _) => {
-                        (Some(parts(&missing, phrases)), rows, Vec::new())
-                    }
-                };
-            let text = format_quotes(&quotes);
+            let mut closest: Vec<&ScoredChunk> = passages.iter().collect();
+            let selected = relevance::select(&full, question.trim(), &passages, &further, lexicon);
+            let (lead, quotes, further) = match (selected, call_id) {
+                (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
+                (Selection::Search(_), None) => (None, Vec::new(), Vec::new()),
+                (Selection::Nothing { closest: ranks }, _) => {
+                    let related: Vec<_> = ranks.into_iter().filter_map(|rank| passages.get(rank)).collect();
+                    closest = if related.is_empty() { closest } else { related };
+                    (None, Vec::new(), Vec::new())
+                }
+                (Selection::Quotes { best, further, absent }, _) => {
+                    (lacking(&absent, phrases), best, further)
+                }
+                (Selection::Parts { rows, missing }, _) => (Some(parts(&missing, phrases)), rows, Vec::new()),
+            };
+            let text = format_quotes(&quotes, phrases);
             if quotes.is_empty() {
                 reason = FinishReason::Declined;
-                with_closest(phrases.declined, phrases, &passages)
+                with_closest(phrases.declined, phrases, &closest)
             } else if previous.is_some_and(|previous| previous.contains(&text)) {
                 let has_content = !Analyzer::default().question(question).terms.is_empty();
-                match understood.filter(|_| has_content) {
+                // An answer without the reason is none to “why”.
+                match understood.filter(|_| has_content && !asks_for_reason(question)) {
                     // Of a table that answered another question, the reader asks for another row.
                     Some(understood) => {
                         let notes = notes(Some(&understood), &corrections, phrases);
-                        let before = [phrases.as_before.to_owned(), format_quotes(&quotes[..1])];
+                        let before = [phrases.as_before.to_owned(), format_quotes(&quotes[..1], phrases)];
                         notes.into_iter().chain(before).collect::<Vec<_>>().join("\n\n")
                     }
-                    None => with_closest(phrases.nothing_new, phrases, &passages),
+                    None => with_closest(phrases.nothing_new, phrases, &closest),
                 }
             } else {
                 let notes = notes(understood.as_deref(), &corrections, phrases);
@@ -166,11 +176,17 @@ fn parts(missing: &[String], phrases: &Phrases) -> String {
     format!("{} {} {}.", phrases.parts, phrases.not_found, missing.join("; "))
 }
 
+/// Names what quotes lack; `None` if they lack nothing.
+fn lacking(absent: &[String], phrases: &Phrases) -> Option<String> {
+    let words = absent.iter().map(String::as_str);
+    (!absent.is_empty()).then(|| format!("{} {}.", phrases.absent, phrases.list(words, phrases.and)))
+}
+
 /// A sentence with the pages of the best passages.
-fn with_closest(sentence: &str, phrases: &Phrases, passages: &[ScoredChunk]) -> String {
+fn with_closest(sentence: &str, phrases: &Phrases, passages: &[&ScoredChunk]) -> String {
     let mut pages: Vec<String> = Vec::new();
     for passage in passages {
-        let page = format!("{}, page {}", passage.title, passage.span.start.page);
+        let page = format!("{}, {} {}", passage.title, phrases.page, passage.span.start.page);
         if !pages.contains(&page) {
             pages.push(page);
         }
@@ -180,6 +196,17 @@ fn with_closest(sentence: &str, phrases: &Phrases, passages: &[ScoredChunk]) -> 
         return sentence.to_owned();
     }
     format!("{sentence} {} {}.", phrases.closest, pages.join("; "))
+}
+
+/// A list of documents with the word for their pages in the language of the answer.
+fn in_language(list: &str, phrases: &Phrases) -> String {
+    let [one, many] = phrases.pages;
+    let line = |line: &str| match (line.strip_suffix(" page)"), line.strip_suffix(" pages)")) {
+        (Some(before), _) => format!("{before} {one})"),
+        (_, Some(before)) => format!("{before} {many})"),
+        (None, None) => line.to_owned(),
+    };
+    list.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn search(query: &str, call_id: String) -> Vec<ChatEvent> {
@@ -198,16 +225,16 @@ fn finished(reason: FinishReason) -> ChatEvent {
 
 /// Whether an answer of [`BuiltinAnswerer`] quotes this page of the document with this title.
 pub fn quotes_page(answer: &str, title: &str, page: u32) -> bool {
-    answer.contains(&format_source(title, page))
+    Phrases::all().iter().any(|phrases| answer.contains(&format_source(title, page, phrases)))
 }
 
-fn format_source(title: &str, page: u32) -> String {
-    format!("({title}, page {page})")
+fn format_source(title: &str, page: u32, phrases: &Phrases) -> String {
+    format!("({title}, {} {page})", phrases.page)
 }
 
-fn format_quotes(quotes: &[Quote]) -> String {
+fn format_quotes(quotes: &[Quote], phrases: &Phrases) -> String {
     let quoted = |quote: &Quote| {
-        let source = format_source(&quote.title, quote.page);
+        let source = format_source(&quote.title, quote.page, phrases);
         if quote.is_block {
             format!("{}\n\n{source}", quote.text)
         } else {
@@ -219,7 +246,8 @@ fn format_quotes(quotes: &[Quote]) -> String {
 
 /// Writes further quotes as a list; `None` if there are none.
 fn format_further(quotes: &[Quote], phrases: &Phrases) -> Option<String> {
-    let line = |quote: &Quote| format!("- “{}” {}", quote.text, format_source(&quote.title, quote.page));
+    let line =
+        |quote: &Quote| format!("- “{}” {}", quote.text, format_source(&quote.title, quote.page, phrases));
     let lines: Vec<String> = quotes.iter().map(line).collect();
     (!lines.is_empty()).then(|| format!("{}\n\n{}", phrases.further, lines.join("\n")))
 }

@@ -31,6 +31,11 @@ pub(super) struct Phrases {
     pub(super) understood: &'static str,
     /// With `{written}` and `{meant}`, which are lists of words in quotation marks.
     pub(super) read_as: &'static str,
+    /// Introduces names and years of the question that the quotes lack.
+    pub(super) absent: &'static str,
+    /// The word before the number of a page, and after the number of all pages: one and more.
+    pub(super) page: &'static str,
+    pub(super) pages: [&'static str; 2],
     /// The quotation marks.
     pub(super) marks: [&'static str; 2],
     pub(super) or: &'static str,
@@ -58,6 +63,9 @@ const ENGLISH: Phrases = Phrases {
     not_found: "Not found:",
     understood: "Understood as: {question}",
     read_as: "No document contains {written}. I searched for {meant}.",
+    absent: "Not in these quotes:",
+    page: "page",
+    pages: ["page", "pages"],
     marks: ["“", "”"],
     or: "or",
     and: "and",
@@ -84,6 +92,9 @@ const GERMAN: Phrases = Phrases {
     not_found: "Nicht gefunden:",
     understood: "Verstanden als: {question}",
     read_as: "Kein Dokument enthält {written}. Ich habe nach {meant} gesucht.",
+    absent: "Nicht in diesen Zitaten:",
+    page: "Seite",
+    pages: ["Seite", "Seiten"],
     marks: ["„", "“"],
     or: "oder",
     and: "und",

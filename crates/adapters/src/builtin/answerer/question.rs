@@ -20,7 +20,7 @@ const TAIL_WEIGHT: f32 = 0.5;
 #[derive(Debug)]
 pub(super) struct Intent {
     circumstances: HashSet<String>,
-    /// The terms of the first question; empty if there is only one.
+    /// The terms of the question that matters most, the first of several or the follow-up; empty if there is only one.
     head: HashSet<String>,
     /// Whether it asks for an amount, such as a price or a ratio.
     pub(super) amount: bool,
@@ -35,13 +35,14 @@ pub(super) struct Intent {
 }
 
 impl Intent {
-    pub(super) fn of(question: &str, analyzer: Analyzer) -> Self {
+    /// `follow_up` is the end of the question that was asked last, or the whole question.
+    pub(super) fn of(question: &str, follow_up: &str, analyzer: Analyzer) -> Self {
         let lower = question.to_lowercase();
         let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '%' && c != '$').collect();
         let has = |list: &str| list.split(' ').any(|word| words.contains(&word));
         let says = |list: &[&str]| list.iter().any(|phrase| lower.contains(phrase));
-        let head = head(question);
-        let first = head.unwrap_or(question).to_lowercase();
+        let is_completed = follow_up.len() < question.len() && question.ends_with(follow_up);
+        let head = if is_completed { Some(head(follow_up).unwrap_or(follow_up)) } else { head(question) };
         let amount = has(
             "usd eur dollars million millions billion billions percent percentage decimal margin ratio turnover $ %",
         ) || says(&["how much", "rounded", "round to", "round your"]);
@@ -53,10 +54,7 @@ impl Intent {
                 || has("amount total when rate")
                 || says(&["how many", "number of", "how long", "how often"]),
             // “If it is not useful, explain why” asks for a figure first.
-            reason: first.contains("due to")
-                || first
-                    .split(|c: char| !c.is_alphanumeric())
-                    .any(|word| REASONS.split(' ').any(|reason| reason == word)),
+            reason: names_reason(head.unwrap_or(question)),
             several: has(
                 "which list breakdown highest lowest largest smallest most least among across each types kinds steps \
                 components names segments categories welche",
@@ -75,6 +73,19 @@ impl Intent {
         let tail = if self.head.is_empty() || self.head.contains(term) { 1.0 } else { TAIL_WEIGHT };
         if self.is_subject(term) { tail } else { tail * CIRCUMSTANCE_WEIGHT }
     }
+}
+
+/// Whether a question asks for a reason.
+pub(super) fn asks_for_reason(question: &str) -> bool {
+    names_reason(head(question).unwrap_or(question))
+}
+
+fn names_reason(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    lower.contains("due to")
+        || lower
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| REASONS.split(' ').any(|reason| reason == word))
 }
 
 /// Openings of a second question.
@@ -110,7 +121,7 @@ mod tests {
     use super::*;
 
     fn intent(question: &str) -> Intent {
-        Intent::of(question, Analyzer::default())
+        Intent::of(question, question, Analyzer::default())
     }
 
     #[test]
@@ -121,6 +132,17 @@ mod tests {
         assert_eq!(intent.factor("chang"), CIRCUMSTANCE_WEIGHT * TAIL_WEIGHT);
         assert!(intent.is_subject("pump") && !intent.is_subject("report"));
         assert_eq!(intent.years, HashSet::from(["2018".to_owned()]));
+    }
+
+    #[test]
+    fn follow_up_matters_most() {
+        let intent = Intent::of(
+            "How long is the warranty? Why did it lapse?",
+            "Why did it lapse?",
+            Analyzer::default(),
+        );
+        assert!(intent.reason);
+        assert_eq!((intent.factor("laps"), intent.factor("warranti")), (1.0, TAIL_WEIGHT));
     }
 
     #[test]

@@ -15,7 +15,9 @@ use super::periods::{self, Asked, report};
 use super::question::Intent;
 use super::quote::{Quote, quote_block, quote_briefly, quote_page, quote_rows};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
-use crate::builtin::lexical::{self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, names};
+use crate::builtin::lexical::{
+    self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, is_year, names,
+};
 use docent_domain::id::DocumentId;
 use docent_domain::page_reference::PageReference;
 use docent_domain::retrieval::ScoredChunk;
@@ -41,17 +43,22 @@ const WHOLE_PAGE: &str = "auf aus contain content das dem der die im in inform i
 /// The result of selecting quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Selection {
-    /// Quotes, best first, and others that are less likely to answer the question. Both are empty if the question is out of scope.
-    Quotes { best: Vec<Quote>, further: Vec<Quote> },
+    /// Quotes, best first, and others that are less likely to answer the question, with the names and years of the question that
+    /// the best ones lack.
+    Quotes { best: Vec<Quote>, further: Vec<Quote>, absent: Vec<String> },
+    /// The question is out of scope. These passages, by rank, are of documents that it may be about.
+    Nothing { closest: Vec<usize> },
     /// Rows with the parts of a calculation, and words for the parts without a row.
     Parts { rows: Vec<Quote>, missing: Vec<String> },
     /// What to search for first: names that no passage contains, though their documents may, and parts of a calculation.
     Search(Vec<String>),
 }
 
-/// Selects quotes from the passages found for a question. `searches` are the results of each further search.
+/// Selects quotes from the passages found for a question. `follow_up` is the end of it that was asked last, or all of it; `searches` are
+/// the results of each further search.
 pub(super) fn select(
     question: &str,
+    follow_up: &str,
     chunks: &[ScoredChunk],
     searches: &[Vec<ScoredChunk>],
     lexicon: &Lexicon,
@@ -70,7 +77,7 @@ pub(super) fn select(
     let texts: String = chunks.iter().flat_map(|chunk| [&*chunk.text, "\n"]).collect();
     let analyzer = Analyzer::of(&texts);
     let asked = analyzer.question(question);
-    let intent = Intent::of(question, analyzer);
+    let intent = Intent::of(question, follow_up, analyzer);
     let synonyms = lexical::synonyms(question, lexicon);
     let kinds = kinds::asked(&asked, analyzer);
     let mut all: Vec<Passage<'_>> =
@@ -89,7 +96,7 @@ pub(super) fn select(
         {
             let best =
                 pages.iter().flat_map(|page| all.iter().find_map(|passage| quote_page(passage, *page)));
-            return Selection::Quotes { best: best.collect(), further: Vec::new() };
+            return Selection::Quotes { best: best.collect(), further: Vec::new(), absent: Vec::new() };
         }
     }
     let all = all;
@@ -104,14 +111,15 @@ pub(super) fn select(
     if !missing.is_empty() && !chunks.is_empty() && searches.is_empty() && pages.is_empty() {
         return Selection::Search(missing_words.collect());
     }
-    // A name anywhere in a document counts for all of its passages.
+    // A name anywhere in a document counts for all of its passages, and if any document has it, others are not meant.
     let mut unrelated: HashSet<DocumentId> = HashSet::new();
     for name in &required {
         let documents = documents_with(name, &found, analyzer);
+        let is_distinctive = missing.contains(name) || (!documents.is_empty() && names.contains(name));
         for ((_, terms), chunk) in passage_terms.iter_mut().zip(&found) {
             if documents.contains(&chunk.document_id) {
                 terms.extend(name.terms.iter().map(String::as_str));
-            } else if missing.contains(name) {
+            } else if is_distinctive {
                 unrelated.insert(chunk.document_id);
             }
         }
@@ -119,7 +127,7 @@ pub(super) fn select(
     let relevant = in_scope(&asked, &passage_terms, &intent);
     let in_capitals =
         abbreviations(question).into_iter().filter(|name| is_capitalised_in(&texts, &name.word));
-    let names: Vec<Name> = names.into_iter().chain(in_capitals).collect();
+    let names: Vec<Name> = names.iter().cloned().chain(in_capitals).collect();
     let abbreviations =
         if kinds::asks_for_definition(question) { abbreviations(question) } else { Vec::new() };
     let criteria = Criteria::of(&asked, intent, &names, &synonyms, passages).defining(abbreviations);
@@ -188,7 +196,7 @@ pub(super) fn select(
         }
     }
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
-    for rank in related.into_iter().filter(in_scope) {
+    for rank in related.iter().copied().filter(in_scope) {
         candidates.extend(criteria.candidates(rank, &all[rank], &topics[rank]));
     }
     let years = &criteria.intent.years;
@@ -198,9 +206,39 @@ pub(super) fn select(
         rows => quote_rows(&rows.iter().map(|row| (row.passage, row.index)).collect::<Vec<_>>(), years),
     };
     let briefly = |candidate: &Candidate<'_>| quote_briefly(candidate.passage, candidate.index, &weight);
+    let is_absent = |name: &&&Name| {
+        let is_in = |candidate: &Candidate<'_>| {
+            candidate.has_all(&name.terms) || is_about(&candidate.passage.chunk.title, name, &found, analyzer)
+        };
+        !best.iter().flatten().any(is_in)
+    };
+    let is_word = |name: &&&Name| name.word.chars().all(char::is_alphanumeric);
+    let absent = required.iter().filter(is_word).filter(is_absent).map(|name| name.word.clone()).collect();
     let best = without_repetitions(&[], best.iter().flat_map(quoted));
+    if best.is_empty() {
+        return Selection::Nothing { closest: related };
+    }
     let further = without_repetitions(&best, further.iter().map(briefly));
-    Selection::Quotes { best, further }
+    Selection::Quotes { best, further, absent }
+}
+
+/// A document is about a name that this number of its passages have, or most of them.
+const ABOUT_PASSAGES: usize = 2;
+
+/// Whether the document with a title is about what a name names: its title has the name, or passages found in it. A year that passages have
+/// says nothing of a quote without it.
+fn is_about(title: &str, name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> bool {
+    let has = |text: &str| {
+        let terms = analyzer.terms(text);
+        name.terms.iter().all(|term| terms.contains(term))
+    };
+    let passages: Vec<bool> =
+        found.iter().filter(|chunk| chunk.title == title).map(|chunk| has(&chunk.text)).collect();
+    let with = passages.iter().filter(|has| **has).count();
+    let is_in_title = || title.to_lowercase().contains(&name.word.to_lowercase());
+    is_in_title()
+        || has(title)
+        || !is_year(&name.word) && with >= ABOUT_PASSAGES.min(passages.len().div_ceil(2))
 }
 
 /// The quotes that are not part of a previous one, or of one of `before`.

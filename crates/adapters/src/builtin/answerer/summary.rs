@@ -1,7 +1,7 @@
 //! Answers about a whole document, from the output of the tool that lists documents.
 
-use super::format_source;
 use super::phrases::Phrases;
+use super::{format_source, in_language};
 
 /// Whether the output of the tool has the summary of a document.
 pub(super) fn is_summary(output: &str) -> bool {
@@ -13,7 +13,8 @@ pub(super) fn format(output: &str, phrases: &Phrases) -> String {
     let mut lines = output.lines();
     let document = lines.next().unwrap_or_default().trim_start_matches("- ");
     let title = document.rsplit_once(" (").map_or(document, |(title, _)| title);
-    let (mut paragraphs, mut headings) = (vec![format!("**{}**", plain(document))], Vec::new());
+    let (mut paragraphs, mut headings) =
+        (vec![format!("**{}**", plain(&in_language(document, phrases)))], Vec::new());
     for line in lines {
         let mut parts = line.splitn(3, ' ');
         let (Some(kind), Some(page), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
@@ -22,7 +23,7 @@ pub(super) fn format(output: &str, phrases: &Phrases) -> String {
         match (kind, page.parse::<u32>()) {
             (">", Ok(page)) => {
                 let text = text.replace(['“', '”', '"'], "'");
-                paragraphs.push(format!("“{text}” {}", format_source(title, page)));
+                paragraphs.push(format!("“{text}” {}", format_source(title, page, phrases)));
             }
             ("#", Ok(page)) => headings.push(format!("{text} ({page})")),
             ("#", Err(_)) => headings.push(text.to_owned()),
@@ -50,8 +51,8 @@ mod tests {
         assert!(is_summary(output) && !is_summary("- Pump.pdf (14 pages)"));
         assert_eq!(
             format(output, Phrases::of("Worum geht es?")),
-            "**Pump (9).pdf (14 pages)**\n\n“This manual is about 'pumps'.” (Pump (9).pdf, page 1)\n\n“They move.” \
-             (Pump (9).pdf, page 3)\n\nAbschnitte: Safety (2); Annex"
+            "**Pump (9).pdf (14 Seiten)**\n\n“This manual is about 'pumps'.” (Pump (9).pdf, Seite 1)\n\n“They move.” \
+             (Pump (9).pdf, Seite 3)\n\nAbschnitte: Safety (2); Annex"
         );
     }
 }

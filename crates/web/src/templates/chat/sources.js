@@ -52,7 +52,7 @@ function linkCitations(answer, entries) {
   const passages = linked.flatMap((entry) => entry.passages);
   const titles = passages.map(({ title }) => escapePattern(title)).join("|");
   const labels = passages.filter(({ label }) => label).map(({ label }) => escapePattern(label));
-  const place = ["(?:pages?|p\\.) \\d{1,6}\\b(?: to \\d{1,6}\\b)?", ...labels].join("|");
+  const place = ["(?:pages?|Seiten?|p\\.) \\d{1,6}\\b(?: to \\d{1,6}\\b)?", ...labels].join("|");
   const one = `(?:${titles}),? (?:${place})`;
   const citations = new RegExp(` ?\\((${one}(?:; ${one})*)\\)|${one}`, "g");
   const parts = new RegExp(`(${titles}),? (${place})`, "g");

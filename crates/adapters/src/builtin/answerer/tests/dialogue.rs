@@ -28,11 +28,65 @@ async fn follow_up_that_the_previous_answer_covers_is_answered_from_it() {
         output("", vec![rows.clone()]),
     ])
     .await;
-    assert!(
-        before.starts_with("Understood as: What is the allowance in Sweden? And what in France?\n\n"),
-        "{before}"
-    );
+    assert!(before.starts_with("Understood as: What is the allowance in France?\n\n"), "{before}");
     assert!(before.contains("| Allowance in France | 53 |") && !before.contains("Closest pages"), "{before}");
+}
+
+#[tokio::test]
+async fn reason_is_not_in_a_previous_answer_without_it() {
+    let passages = vec![
+        found(1, 0, "| Sales | 2020 | 2019 |\n|---|---|---|\n| Sales of pumps | 55 | 53 |\n"),
+        found(1, 1, "Sales of pumps increased because of the dry summer."),
+    ];
+    let question = user("How high were the sales of pumps in 2020?");
+    let first = text(vec![question.clone(), output("", passages.clone())]).await;
+    let why = text(vec![question, said(&first), user("Why did they increase?"), output("", passages)]).await;
+    assert!(why.contains("because of the dry summer") && !why.contains("My previous answer"), "{why}");
+}
+
+#[tokio::test]
+async fn remarks_are_answered_by_asking() {
+    assert_eq!(text(vec![user("ok")]).await, "What would you like to know?");
+}
+
+#[tokio::test]
+async fn name_that_no_quote_has_is_named() {
+    let passages = vec![
+        found(1, 0, "The address of the Reed department is 4 Mill Lane."),
+        found(1, 1, "The fitters work at night. They know the pumps."),
+        found(1, 2, "A crane lifts the pumps at the Tarn mill."),
+    ];
+    let answer = answer_from("What is the address of the department at Tarn?", passages.clone()).await;
+    assert!(answer.starts_with("Not in these quotes: “Tarn”.\n\n“The address of the Reed"), "{answer}");
+    let answer = answer_from("What is the address of the department of Reed?", passages).await;
+    assert!(answer.starts_with("“The address of the Reed"), "{answer}");
+}
+
+#[tokio::test]
+async fn documents_without_the_name_are_not_meant_if_one_has_it() {
+    let passages = vec![
+        found(1, 0, "The warranty of the pumps lasts two years."),
+        found(2, 0, "Tarn lists its cranes and ropes."),
+        found(2, 1, "Tarn gives a warranty of three years on ropes."),
+    ];
+    let answer = answer_from("How long is the warranty of pumps at Tarn?", passages).await;
+    assert!(answer.contains("three years") && !answer.contains("two years"), "{answer}");
+    let passages =
+        vec![found(1, 0, "Inventories of pumps are counted yearly."), found(2, 0, "Tarn makes ropes.")];
+    let answer = answer_from("How high are the inventories of pumps at Tarn?", passages).await;
+    assert_eq!(answer, "I found no passage that answers this. Closest pages: Document 2, page 1.");
+}
+
+#[tokio::test]
+async fn pages_are_named_in_the_language_of_the_question() {
+    let passages = vec![found(1, 0, "Die Garantie der Pumpe gilt zwei Jahre.")];
+    let answer = answer_from("Wie lange gilt die Garantie der Pumpe?", passages).await;
+    assert_eq!(answer, "“Die Garantie der Pumpe gilt zwei Jahre.” (Document 1, Seite 1)");
+    assert!(quotes_page(&answer, "Document 1", 1) && !quotes_page(&answer, "Document 1", 2));
+    assert_eq!(
+        in_language("- A (14 pages)\n- B (1 page)", Phrases::of("Hallo")),
+        "- A (14 Seiten)\n- B (1 Seite)"
+    );
 }
 
 #[tokio::test]

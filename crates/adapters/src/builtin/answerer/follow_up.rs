@@ -1,0 +1,203 @@
+//! Completes follow-up questions with the earlier ones that they refer to.
+
+use super::question::plain_words;
+use crate::builtin::lexical::{abbreviations, beginning, is_year, names, query_terms};
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// Longer questions are cut before the search.
+const QUESTION_CHARS: usize = 2000;
+/// Maximum number of earlier questions that a follow-up question includes.
+const MAX_EARLIER_QUESTIONS: usize = 3;
+
+/// Openings of follow-up questions.
+const CONTINUATIONS: [&str; 12] = [
+    "and",
+    "or",
+    "what about",
+    "how about",
+    "also",
+    "same for",
+    "the same for",
+    "why is that",
+    "und",
+    "oder",
+    "was ist mit",
+    "wie ist es mit",
+];
+/// Pronouns that refer to an earlier question.
+const PRONOUNS: [&str; 14] = [
+    "it", "its", "they", "them", "their", "this", "that", "these", "those", "there", "davon", "dessen",
+    "dort", "deren",
+];
+/// Questions with more words are not follow-ups because of a pronoun.
+const MAX_FOLLOW_UP_WORDS: usize = 8;
+/// Words before the name of a place.
+const BEFORE_PLACES: [&str; 3] = ["in", "at", "within"];
+
+/// Returns the last of these questions, completed by the earlier ones that it refers to.
+pub(super) fn completed<'t>(asked: impl DoubleEndedIterator<Item = &'t str>) -> String {
+    let mut included = Vec::new();
+    for text in asked.rev().take(MAX_EARLIER_QUESTIONS + 1) {
+        included.push(beginning(text.trim(), QUESTION_CHARS));
+        if !(is_follow_up(text) || query_terms(text).is_empty()) {
+            break;
+        }
+    }
+    let mut included = included.into_iter().rev();
+    let first = included.next().unwrap_or_default().to_owned();
+    included.fold(first, |before, follow_up| complete(&before, follow_up))
+}
+
+/// Whether a question refers to the previous one: it begins like a follow-up, or is short and contains a pronoun.
+fn is_follow_up(question: &str) -> bool {
+    let words = plain_words(question);
+    let begins = |opening: &str| {
+        let mut words = words.iter();
+        opening.split(' ').all(|expected| words.next().is_some_and(|word| word == expected))
+    };
+    let pronoun = words.iter().any(|word| PRONOUNS.contains(&word.as_str()));
+    CONTINUATIONS.iter().any(|opening| begins(opening)) || (words.len() <= MAX_FOLLOW_UP_WORDS && pronoun)
+}
+
+/// Completes a follow-up. Its names and years replace those of the question before; if it has nothing else, that is the
+/// question: “What was the profit of Oriel?” and “What about Tarn?” is “What was the profit of Tarn?”.
+fn complete(before: &str, follow_up: &str) -> String {
+    let both = format!("{before} {follow_up}");
+    // Capital letters of a short question alone tell nothing.
+    let named: HashSet<String> =
+        names(&both).into_iter().chain(abbreviations(&both)).map(|name| name.word).collect();
+    let new = details(follow_up, &named);
+    let mut completed = before.to_owned();
+    let mut is_replaced = !new.is_empty();
+    for kind in [Kind::Year, Kind::Place, Kind::Name] {
+        let words: Vec<&str> = new
+            .iter()
+            .filter(|detail| detail.kind == kind)
+            .map(|detail| &follow_up[detail.at.clone()])
+            .collect();
+        let old: Vec<Detail> =
+            details(&completed, &named).into_iter().filter(|detail| detail.kind == kind).collect();
+        match (words.as_slice(), old.as_slice()) {
+            ([], _) => {}
+            ([new], [old]) => completed.replace_range(old.at.clone(), new),
+            _ => is_replaced = false,
+        }
+    }
+    let has_more = || {
+        let replacing: HashSet<String> =
+            new.iter().flat_map(|detail| query_terms(&follow_up[detail.at.clone()])).collect();
+        query_terms(follow_up).iter().any(|term| !replacing.contains(term))
+    };
+    if is_replaced && !has_more() { completed } else { format!("{completed} {follow_up}") }
+}
+
+/// What a question may be asked of again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Year,
+    Place,
+    Name,
+}
+
+/// Adjacent words of a kind.
+struct Detail {
+    kind: Kind,
+    /// The bytes of the words, without a possessive `s`.
+    at: Range<usize>,
+}
+
+fn details(text: &str, named: &HashSet<String>) -> Vec<Detail> {
+    let mut details: Vec<Detail> = Vec::new();
+    let mut before = "";
+    let mut at = 0;
+    for word in text.split_whitespace() {
+        let start = at + text[at..].find(word).unwrap_or(0);
+        at = start + word.len();
+        let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let core = core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core);
+        let start = start + word.find(core).unwrap_or(0);
+        let end = start + core.len();
+        let continued = details.last_mut().filter(|detail| text[detail.at.end..start].trim().is_empty());
+        let kind = match &continued {
+            _ if is_year(core) => Some(Kind::Year),
+            _ if !named.contains(core) => None,
+            Some(detail) => Some(detail.kind),
+            None if BEFORE_PLACES.contains(&before.to_lowercase().as_str()) => Some(Kind::Place),
+            None => Some(Kind::Name),
+        };
+        match (kind, continued) {
+            (Some(kind), Some(detail)) if detail.kind == kind => detail.at.end = end,
+            (Some(kind), _) => details.push(Detail { kind, at: start..end }),
+            (None, _) => {}
+        }
+        before = word;
+    }
+    details
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(asked: &[&str]) -> String {
+        completed(asked.iter().copied())
+    }
+
+    #[test]
+    fn follow_up_includes_earlier_questions() {
+        assert_eq!(question(&["What is the head of a pump?"]), "What is the head of a pump?");
+        assert_eq!(
+            question(&["Service interval for valves?", "And for pumps?"]),
+            "Service interval for valves? And for pumps?"
+        );
+        assert_eq!(
+            question(&["Who makes pumps?", "Where are they made?"]),
+            "Who makes pumps? Where are they made?"
+        );
+        assert_eq!(question(&["a?", "b?", "and c?", "and d?"]), "b? and c? and d?");
+        assert_eq!(
+            question(&["Who makes pumps?", "What is the warranty of the crane model X?"]),
+            "What is the warranty of the crane model X?"
+        );
+    }
+
+    #[test]
+    fn question_without_a_subject_refers_to_the_one_before() {
+        assert_eq!(question(&["Who makes pumps?", "Why?"]), "Who makes pumps? Why?");
+        assert_eq!(
+            question(&["Wie schwer ist die Pumpe?", "Und das Ventil?"]),
+            "Wie schwer ist die Pumpe? Und das Ventil?"
+        );
+    }
+
+    #[test]
+    fn names_and_years_replace_those_of_the_question_before() {
+        let staff = "How many people did Oriel's plant have in 2021?";
+        assert_eq!(question(&[staff, "and in 2020?"]), "How many people did Oriel's plant have in 2020?");
+        assert_eq!(
+            question(&[staff, "and in 2020?", "What about Tarn Works?"]),
+            "How many people did Tarn Works's plant have in 2020?"
+        );
+        assert_eq!(
+            question(&["What is the allowance in Sweden?", "And what in France?"]),
+            "What is the allowance in France?"
+        );
+        // What else it asks for remains.
+        assert_eq!(
+            question(&["What was the profit of Oriel?", "And what was the debt of Tarn?"]),
+            "What was the profit of Tarn? And what was the debt of Tarn?"
+        );
+    }
+
+    #[test]
+    fn details_without_a_counterpart_are_added() {
+        for (before, after) in [
+            ("What was the profit of Oriel?", "And in 2020?"),
+            ("What was the profit of Oriel in 2018 and 2019?", "And in 2020?"),
+            ("What was the profit of Oriel?", "And in France?"),
+        ] {
+            assert_eq!(question(&[before, after]), format!("{before} {after}"));
+        }
+    }
+}
