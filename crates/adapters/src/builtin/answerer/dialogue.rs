@@ -71,6 +71,8 @@ pub(super) enum Action {
     AskWhich(String),
     /// Return a list of documents.
     ShowList(String),
+    /// Return the line of one document.
+    ShowOne(String),
     /// Report that there are no documents.
     ReportNoDocuments,
     /// Report that the search failed.
@@ -155,7 +157,9 @@ fn first(asked: &[&str], last: &str, previous: Option<&str>, calls: &Calls<'_>) 
         _ if is_remark(last) => Action::Ask,
         _ if is_greeting(last) => Action::Greet,
         _ if asks_for_ability(last) => Action::Introduce,
-        (Some(call_id), _) if asks_for_list(last) || asks_for_pages(last) => Action::List { call_id },
+        (Some(call_id), _) if asks_for_list(last) || asks_for_pages(last) || extreme(last).is_some() => {
+            Action::List { call_id }
+        }
         (Some(_), _) if let (Some(name), Some(call_id)) = (named(), calls.describe()) => {
             Action::Describe { name: name.join(" "), call_id }
         }
@@ -185,7 +189,10 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
         }
         if searches.is_empty() {
             let last = asked.last().copied().unwrap_or_default();
-            return Action::ShowList(if asks_for_list(last) {
+            if let Some(line) = extreme(last).and_then(|extreme| extreme.of(&list.content)) {
+                return Action::ShowOne(line.to_owned());
+            }
+            return Action::ShowList(if asks_for_list(last) || extreme(last).is_some() {
                 list.content.clone()
             } else {
                 named(&list.content, last)
@@ -327,7 +334,7 @@ const DOCUMENTS: [&str; 6] = ["documents", "files", "pdfs", "docs", "dokumente",
 /// The other words of a question for the list of documents.
 const LIST_WORDS: &str = "list show me all the of your my which what do you have are there is available uploaded here \
     can i ask about how many in please give name currently know search \
-    welche was für gibt es zeige zeig mir alle liste auf hast du haben sie wie viele sind da hier vorhanden \
+    welche welches was für gibt es zeige zeig mir alle liste auf hast du haben sie wie viele sind da hier vorhanden \
     hochgeladen die bitte kennst kennen";
 
 /// Whether a question asks which documents there are.
@@ -336,6 +343,63 @@ fn asks_for_list(text: &str) -> bool {
     let is_noun = |word: &String| DOCUMENTS.contains(&word.as_str());
     let is_known = |word: &String| is_noun(word) || is_among(word, LIST_WORDS);
     words.iter().any(is_noun) && words.iter().all(is_known)
+}
+
+/// The document of a list that has most or least of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extreme {
+    Newest,
+    Oldest,
+    Longest,
+    Shortest,
+}
+
+const EXTREMES: [(Extreme, &str); 4] = [
+    (Extreme::Newest, "newest latest neueste neuesten"),
+    (Extreme::Oldest, "oldest älteste ältesten"),
+    (Extreme::Longest, "longest largest biggest längste längsten größte"),
+    (Extreme::Shortest, "shortest smallest kürzeste kürzesten kleinste"),
+];
+/// The other words of a question for one of them.
+const EXTREME_WORDS: &str = "document file pdf report dokument datei bericht ist das der die was";
+
+/// Which document of all a question asks for.
+fn extreme(text: &str) -> Option<Extreme> {
+    let words = plain_words(text);
+    let (extreme, known) =
+        EXTREMES.into_iter().find(|(_, known)| words.iter().any(|word| is_among(word, known)))?;
+    let is_known = |word: &String| {
+        is_among(word, known)
+            || is_among(word, EXTREME_WORDS)
+            || is_among(word, LIST_WORDS)
+            || DOCUMENTS.contains(&word.as_str())
+    };
+    let is_noun = |word: &String| {
+        DOCUMENTS.contains(&word.as_str())
+            || ["document", "file", "pdf", "dokument", "datei"].contains(&word.as_str())
+    };
+    (words.iter().any(is_noun) && words.iter().all(is_known)).then_some(extreme)
+}
+
+impl Extreme {
+    /// The line of a list, newest first; none of a list that is cut, except the newest.
+    fn of(self, list: &str) -> Option<&str> {
+        let pages = |line: &str| {
+            let (_, pages) = line.rsplit_once('(')?;
+            pages.split(' ').next()?.parse::<u32>().ok()
+        };
+        let lines = || list.lines().filter(|line| pages(line).is_some());
+        let is_whole = lines().count() == list.lines().count();
+        let line = match self {
+            Self::Newest => lines().next(),
+            _ if !is_whole => None,
+            Self::Oldest => lines().last(),
+            // Of equal ones the newest.
+            Self::Longest => lines().rev().max_by_key(|line| pages(line)),
+            Self::Shortest => lines().min_by_key(|line| pages(line)),
+        };
+        line.map(|line| line.trim_start_matches("- "))
+    }
 }
 
 #[cfg(test)]
@@ -393,6 +457,21 @@ mod tests {
         let list = "- Pump_manual.pdf (14 pages)\n- Report 2018.pdf (3 pages)";
         assert_eq!(named(list, "how many pages does the pump manual have?"), "- Pump_manual.pdf (14 pages)");
         assert_eq!(named(list, "how many pages does this report have?"), list);
+    }
+
+    #[test]
+    fn newest_and_longest_document_are_found_in_the_list() {
+        let list = "- A (1).pdf (3 pages)\n- B.pdf (14 pages)\n- C.pdf (1 page)\n- D.pdf (14 pages)";
+        let line = |question| extreme(question).unwrap().of(list).unwrap();
+        assert_eq!(line("What is the newest document?"), "A (1).pdf (3 pages)");
+        assert_eq!(line("Which of the files is the oldest?"), "D.pdf (14 pages)");
+        assert_eq!(line("which document is the longest"), "B.pdf (14 pages)");
+        assert_eq!(line("Welches Dokument ist das kürzeste?"), "C.pdf (1 page)");
+        assert_eq!(Extreme::Oldest.of("- A.pdf (3 pages)\n- …"), None);
+        for other in ["What is the longest river?", "What does the latest report say about pumps?", "newest"]
+        {
+            assert_eq!(extreme(other), None, "{other}");
+        }
     }
 
     #[test]

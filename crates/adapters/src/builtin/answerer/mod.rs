@@ -110,6 +110,7 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::AskWhich(list) => format!("{}\n\n{}", phrases.which, in_language(&list, phrases)),
         Action::Summarize(summary) => summary::format(&summary, phrases),
         Action::ShowList(list) => format!("{}\n\n{}", phrases.listed, in_language(&list, phrases)),
+        Action::ShowOne(line) => in_language(&line, phrases),
         Action::Quote { question: full, passages, further, call_id } => {
             let mut closest: Vec<&ScoredChunk> = passages.iter().collect();
             let selected = relevance::select(&full, question.trim(), &passages, &further, lexicon);
