@@ -39,8 +39,8 @@ const MEDIUM: usize = 7;
 /// Returns the words that become `word` by one mistake in typing: two letters exchanged first, then a letter too many, a wrong one,
 /// or a missing one. The first letter is rarely wrong, so that only exchanges change it. Many short words differ from each other in
 /// one letter: of up to seven letters a wrong one is a vowel for a vowel, and of up to four none is wrong or too many, and only a
-/// vowel is missing. Stems are no words: a last letter is too many only if it is twice there, and none becomes an `i`, so that
-/// “newest” is not “newes” nor “apple” “appli”.
+/// vowel is missing. Words that differ in the last letter are often other forms, stems or words, such as “newes” for “newest” and “apply”
+/// for “apple”: it is too many only if it is twice there, and wrong only in longer words. Few words but many stems end with `i` or `ie`.
 pub fn one_mistake_from(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let joined = |parts: [&[char]; 3]| parts.concat().iter().collect::<String>();
@@ -59,15 +59,16 @@ pub fn one_mistake_from(word: &str) -> Vec<String> {
     for at in changed {
         let is_like =
             |letter: char| letters.len() > MEDIUM || VOWELS.contains(letter) && VOWELS.contains(letters[at]);
-        let is_stem = |letter: char| at == last && letter == 'i';
-        let others = LETTERS.chars().filter(|letter| is_like(*letter) && !is_stem(*letter));
+        let is_form = at == last && letters.len() <= MEDIUM;
+        let others = LETTERS.chars().filter(|letter| is_like(*letter) && !is_form);
         words.extend(others.map(|letter| joined([&letters[..at], &[letter], &letters[at + 1..]])));
     }
     let missing = if letters.len() > SHORT { LETTERS } else { VOWELS };
     for at in 1..=letters.len() {
         words.extend(missing.chars().map(|letter| joined([&letters[..at], &[letter], &letters[at..]])));
     }
-    words.retain(|other| other != word);
+    let is_stem = |word: &str| word.ends_with('i') || word.ends_with("ie");
+    words.retain(|other| other != word && (is_stem(word) || !is_stem(other)));
     words
 }
 
@@ -115,7 +116,10 @@ mod tests {
                 && !is_near("played", "placed")
         );
         assert!(
-            !is_near("newest", "newes") && !is_near("apple", "appli") && is_near("warrantyy", "warranty")
+            !is_near("newest", "newes")
+                && !is_near("apple", "appli")
+                && !is_near("apple", "apply")
+                && is_near("warrantyy", "warranty")
         );
         assert_eq!(words.first().unwrap(), "naual");
         assert!(!words.iter().any(|word| word == "anual"));
