@@ -131,7 +131,7 @@ pub(crate) async fn page(_: AccountLanguage, context: State) -> Reply {
     let page = ChatPage {
         app_name: &context.settings.app_name,
         version: &VERSION,
-        types: accepted.to_string(),
+        types: language::file_types(accepted),
         accept: accepted.accept(),
         quotes_only: context.app.answers_by_quoting(),
         sends_email: verification::is_possible(&context.app),

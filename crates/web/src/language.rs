@@ -13,6 +13,7 @@ use actix_web::http::StatusCode;
 use docent_app::error::Error;
 use docent_domain::error::{Rule, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_type::{FileType, FileTypes};
 use docent_http::ApiError;
 use fluent_bundle::concurrent::FluentBundle;
 pub(crate) use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
@@ -206,6 +207,18 @@ pub(crate) fn fault_sentence(fault: &Fault) -> String {
         }
         FaultKind::Internal => t!("fault-internal", component = component),
     }
+}
+
+/// Name of a type of files.
+pub(crate) fn file_type(of: FileType) -> String {
+    if of == FileType::Text { t!("file-type-text") } else { of.title().to_owned() }
+}
+
+/// Names of types of files, such as `PDF, DOCX and plain text`.
+pub(crate) fn file_types(of: FileTypes) -> String {
+    let mut titles: Vec<String> = of.iter().map(file_type).collect();
+    let last = titles.pop().unwrap_or_default();
+    if titles.is_empty() { last } else { t!("list-and", first = titles.join(", "), last = last) }
 }
 
 /// What an error of an action says, without a full stop; none for those that are not known here.

@@ -83,7 +83,7 @@ rules! {
             .part("file", file("large.pdf", "application/pdf", vec![b'x'; 2_001]))
             .part("file", accepted_file("good.pdf"));
         let page = browser.post_files(PATH, form).await.expect(422).text;
-        for text in ["&lt;script&gt;.txt", "Only PDF files are supported", "The file is larger than 2000 bytes", "good.pdf"] {
+        for text in ["&lt;script&gt;.txt", "Only PDF files are supported. The setting DOCENT_UPLOAD_TYPES", "The file is larger than 2000 bytes", "good.pdf"] {
             assert!(page.contains(text), "{text}: {page}");
         }
         assert!(!page.contains("<script>"));
@@ -101,7 +101,8 @@ rules! {
         assert_eq!(answer["uploaded"][0]["title"], "a.pdf");
         let form = Form::new().text("form_token", token).part("file", file("a.txt", "text/plain", b"x".to_vec()));
         let answer = browser.post_files_by_script(PATH, form).await.expect(422).json();
-        assert_eq!(answer["refused"][0]["reason"], "Only PDF files are supported");
+        let reason = answer["refused"][0]["reason"].as_str().unwrap();
+        assert!(reason.starts_with("Only PDF files are supported. The setting DOCENT_UPLOAD_TYPES of the service"), "{reason}");
         app.run_jobs().await;
     }
 

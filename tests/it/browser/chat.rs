@@ -267,6 +267,24 @@ async fn scripts_in_documents_titles_and_answers_are_escaped() {
 }
 
 #[tokio::test]
+async fn refusal_of_a_type_names_the_setting_to_staff() {
+    journey(async |app, window| {
+        app.account(ADA, Flags { is_staff: true, is_superuser: false }).await;
+        window.goto("/chat").await;
+        window.submit_login(ADA, PASSWORD).await;
+        window.find("#question").await;
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("notes.txt");
+        std::fs::write(&text, "text").unwrap();
+        window.choose("#files", &[&text]).await;
+        window
+            .see("Only PDF files are supported. The setting DOCENT_UPLOAD_TYPES of the service lists")
+            .await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn own_document_can_be_deleted_after_confirmation() {
     journey(async |app, window| {
         enter(app, window).await;
@@ -278,6 +296,7 @@ async fn own_document_can_be_deleted_after_confirmation() {
         std::fs::write(&scan, pdf(&[""])).unwrap();
         window.choose("#files", &[&text, &scan]).await;
         window.see("not uploaded. Only PDF files are supported.").await;
+        assert!(!window.text().await.contains("DOCENT_UPLOAD_TYPES"), "it is for staff");
         window.find("#documents-list .pill.pending").await;
         app.run_jobs().await;
         window.see("Failed: ").await;

@@ -82,7 +82,9 @@ async fn refused_and_failed_files_show_the_reason() {
         window.goto("/admin/documents/upload").await;
         window.choose("#file", &[&text, &broken]).await;
         window.press("Upload").await;
-        window.see("notes.txt: not uploaded. Only PDF files are supported.").await;
+        window
+            .see("notes.txt: not uploaded. Only PDF files are supported. The setting DOCENT_UPLOAD_TYPES")
+            .await;
         window.find("[data-upload-list] .stages").await;
         app.run_jobs().await;
         window.see("broken.pdf Failed the file is not a PDF").await;

@@ -100,9 +100,10 @@ async fn ingest_refuses_other_types_before_the_upload() {
     let args = [text(&files[0]), text(&files[1])];
     let (status, printed, error) = run(&mut ingest(folder.path(), &fake, &args)).await;
     assert_eq!(status.code(), Some(2), "{printed}{error}");
-    for (name, of) in [("notes.pdf", "plain text"), ("table.docx", "DOCX")] {
-        let reason = format!("{name}: this is a file of the type {of}; the service accepts PDF\n");
+    for (name, of, setting) in [("notes.pdf", "plain text", "txt"), ("table.docx", "DOCX", "docx")] {
+        let reason = format!("{name}: this is a file of the type {of}; the service accepts PDF (");
         assert!(printed.contains("refused") && printed.contains(&reason), "{printed}");
+        assert!(printed.contains(&format!("adds {setting} to DOCENT_UPLOAD_TYPES")), "{printed}");
     }
     let paths: Vec<String> = fake.requests().into_iter().map(|request| request.path).collect();
     assert_eq!(paths, ["/documents", "/health/ready"], "nothing was sent");

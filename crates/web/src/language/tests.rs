@@ -236,6 +236,17 @@ fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
 }
 
 #[test]
+fn types_of_files_are_named_in_the_language_of_the_page() {
+    for types in ["pdf", "pdf,txt", "all"] {
+        let types = FileTypes::parse(types).unwrap();
+        assert_eq!(file_types(types), types.to_string());
+    }
+    let german = find("de").unwrap();
+    let types = FileTypes::parse("pdf,docx,txt").unwrap();
+    assert_eq!(german.speak(|| file_types(types)), "PDF, DOCX und reiner Text");
+}
+
+#[test]
 fn texts_have_the_plural_forms_of_their_language() {
     let german = find("de-AT").unwrap();
     assert_eq!(german.speak(|| t!("time-days-ago", count = 1)), "vor 1 Tag");

@@ -6,7 +6,7 @@ use super::document_readers::ReadersView;
 use super::documents::{Rights, Row, collections};
 use super::jobs::JobRow;
 use super::nav::ROOT;
-use crate::language::t;
+use crate::language::{self, t};
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::{Time, decimal, size};
@@ -70,7 +70,7 @@ struct CollectionLink {
 struct FileView {
     name: String,
     /// Name of the type.
-    file_type: &'static str,
+    file_type: String,
     size: String,
     sha256: String,
 }
@@ -79,7 +79,7 @@ impl FileView {
     fn of(file: &StoredFile) -> Self {
         Self {
             name: file.name.as_str().to_owned(),
-            file_type: file.file_type.title(),
+            file_type: language::file_type(file.file_type),
             size: size(file.bytes),
             sha256: file.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
         }
@@ -327,7 +327,7 @@ mod tests {
             };
             let file = |name: &str| FileView {
                 name: name.to_owned(),
-                file_type: "PDF",
+                file_type: "PDF".to_owned(),
                 size: size(1),
                 sha256: "0f".to_owned(),
             };

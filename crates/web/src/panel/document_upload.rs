@@ -14,6 +14,7 @@ use actix_session::SessionExt;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::Payload;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use docent_app::App;
 use docent_app::collections::{browse, destination};
 use docent_app::documents::upload::NewDocument;
 use docent_app::scope;
@@ -93,7 +94,7 @@ async fn render(
     let page = UploadPage {
         outcome,
         limit: size(app.settings().max_upload_bytes),
-        types: app.settings().upload_types.to_string(),
+        types: language::file_types(app.settings().upload_types),
         accept: app.settings().upload_types.accept(),
         files_max: FILES_MAX,
         collections: options.collect(),
@@ -117,7 +118,7 @@ pub(super) async fn submit(
     let trace = request.extensions().get::<TraceParent>().cloned();
     let target = |requested| Ok(destination(&context.app, &grant, &scope, requested)?);
     let mut into = Destination { requested: None, grant, target };
-    let outcome = receive(&mut form, &mut into, trace.as_ref()).await?;
+    let outcome = receive(&context.app, &mut form, &mut into, trace.as_ref()).await?;
 
     let status = if outcome.refused.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     if wants_json(&request) {
@@ -155,6 +156,7 @@ struct Destination<F> {
 }
 
 async fn receive(
+    app: &App,
     form: &mut Form<'_>,
     into: &mut Destination<impl Fn(Option<CollectionId>) -> Result<CollectionId, ApiError>>,
     trace: Option<&TraceParent>,
@@ -174,7 +176,7 @@ async fn receive(
             Err(error) if outcome.uploaded.is_empty() => return Err(error),
             Err(error) => {
                 error.log();
-                outcome.refused.push(the_rest(sentence(&language::error_detail(&error))));
+                outcome.refused.push(the_rest(reason(app, &error)));
                 break;
             }
         };
@@ -200,11 +202,25 @@ async fn receive(
             Ok(uploaded) => outcome.uploaded.push(uploaded),
             Err(error) => {
                 error.log();
-                outcome.refused.push(Refused { name, reason: sentence(&language::error_detail(&error)) });
+                outcome.refused.push(Refused { name, reason: reason(app, &error) });
             }
         }
     }
     Ok(outcome)
+}
+
+/// Why a file is refused, without a full stop. Of a type that is not accepted, staff learns the setting.
+fn reason(app: &App, error: &ApiError) -> String {
+    if error.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return sentence(&language::error_detail(error));
+    }
+    let types = app.settings().upload_types;
+    let reason = if types.is_pdf_only() {
+        t!("only-pdf")
+    } else {
+        t!("upload-unsupported", types = language::file_types(types))
+    };
+    format!("{}. {}", reason.trim_end_matches('.'), t!("upload-types-setting"))
 }
 
 /// Stores a part as a document.

@@ -26,8 +26,10 @@ impl Found {
                 match detect(&head, &name) {
                     Some(of) if accepted.contains(of) => return self,
                     Some(of) => Err(format!(
-                        "this is a file of the type {}; the service accepts {accepted}",
-                        of.title()
+                        "this is a file of the type {}; the service accepts {accepted} (to accept it, an administrator \
+                         adds {} to DOCENT_UPLOAD_TYPES of the service)",
+                        of.title(),
+                        of.as_str(),
                     )),
                     None => Err(format!("this is a file of an unknown type; the service accepts {accepted}")),
                 }
@@ -117,7 +119,8 @@ mod tests {
         };
         assert_eq!(refusal("a.txt", b"%PDF-1.7\n", "pdf"), None, "the content decides");
         assert_eq!(refusal("a.txt", b"text", "pdf,txt"), None);
-        let text = "this is a file of the type plain text; the service accepts PDF";
+        let text = "this is a file of the type plain text; the service accepts PDF (to accept it, an administrator adds \
+                    txt to DOCENT_UPLOAD_TYPES of the service)";
         assert_eq!(refusal("a.pdf", b"text", "pdf").as_deref(), Some(text));
         let image = "this is a file of an unknown type; the service accepts PDF and DOCX";
         assert_eq!(refusal("a.pdf", b"\x89PNG\r\n\x1a\n\0\0", "pdf,docx").as_deref(), Some(image));

@@ -97,6 +97,10 @@ title = Titel
 your-account = Ihr Konto
 your-account-of = Ihr Konto: { $email }
 
+file-type-text = reiner Text
+list-and = { $first } und { $last }
+upload-types-setting = Die Einstellung DOCENT_UPLOAD_TYPES des Dienstes nennt die erlaubten Typen, zum Beispiel pdf,docx,md oder all
+
 # Zeiten
 
 time-exact = { $day }.{ $month }.{ $year }, { $time } UTC

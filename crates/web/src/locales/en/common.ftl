@@ -66,6 +66,11 @@ title = Title
 your-account = Your account
 your-account-of = Your account: { $email }
 
+file-type-text = plain text
+list-and = { $first } and { $last }
+# For staff, after the sentence that a file is of another type.
+upload-types-setting = The setting DOCENT_UPLOAD_TYPES of the service lists the accepted types, such as pdf,docx,md or all
+
 # Times
 
 # `year`, `month`, `day` and `time` are digits.

@@ -91,7 +91,8 @@ function showFailedUpload(file, destination, line, error) {
 function uploadMessage(error) {
   if (error.status === 413) return t("upload-too-large");
   if (error.status !== 415) return errorMessage(error);
-  return chat.isPdfOnly() ? `${t("only-pdf")}.` : t("upload-unsupported", { types: byId("files").dataset.types });
+  const reason = chat.isPdfOnly() ? `${t("only-pdf")}.` : t("upload-unsupported", { types: byId("files").dataset.types });
+  return chat.session?.is_staff ? `${reason} ${t("upload-types-setting")}.` : reason;
 }
 
 // Uploads a file with XMLHttpRequest, because `fetch` does not report the progress of an upload.
