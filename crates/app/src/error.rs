@@ -1,7 +1,9 @@
 //! Errors of use cases, in the categories that the server maps to responses.
 
+use docent_domain::access::Forbidden;
+use docent_domain::api_key::ApiKeyScope;
 use docent_domain::document::Failure;
-use docent_domain::error::{Forbidden, IllegalTransition, ValidationError};
+use docent_domain::error::{IllegalTransition, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::file_type::{FileType, FileTypes};
 use docent_domain::id::UserId;
@@ -114,6 +116,9 @@ pub enum Error {
     /// The actor does not have permission for this operation.
     #[error("You do not have permission to do this")]
     Forbidden,
+    /// The actor's API key lacks this scope.
+    #[error("The API key lacks the scope `{}`", .0.name())]
+    MissingScope(ApiKeyScope),
     /// Without this account no active superuser would be left.
     #[error("this is the last active superuser; create another one first")]
     LastSuperuser,
@@ -168,8 +173,11 @@ const fn singular(kind: RecordKind) -> &'static str {
 }
 
 impl From<Forbidden> for Error {
-    fn from(Forbidden: Forbidden) -> Self {
-        Self::Forbidden
+    fn from(forbidden: Forbidden) -> Self {
+        match forbidden {
+            Forbidden::MissingPermission => Self::Forbidden,
+            Forbidden::MissingScope(scope) => Self::MissingScope(scope),
+        }
     }
 }
 

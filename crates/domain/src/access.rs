@@ -4,7 +4,6 @@
 //! Use cases that change something take a `Grant`, so code that skips the check does not compile.
 
 use crate::api_key::{ApiKey, ApiKeyScope, ApiKeyScopes};
-use crate::error::Forbidden;
 use crate::id::{ApiKeyId, CollectionId, UserId};
 use crate::limits::AccountLimits;
 use crate::permission::{Permission, PermissionSet};
@@ -13,6 +12,7 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::net::IpAddr;
 use std::sync::Arc;
+use thiserror::Error;
 
 /// An authenticated, active account together with its permissions and API key scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,11 @@ impl Actor {
     /// # Errors
     /// [`Forbidden`] if it is not.
     pub fn authorize<A: Operation>(&self) -> Result<Grant<A>, Forbidden> {
-        self.grant(self.is_allowed(A::RULE) && self.has_scope(A::SCOPE))
+        match (self.is_allowed(A::RULE), self.has_scope(A::SCOPE), A::SCOPE) {
+            (true, true, _) => Ok(self.grant()),
+            (true, false, Some(scope)) => Err(Forbidden::MissingScope(scope)),
+            _ => Err(Forbidden::MissingPermission),
+        }
     }
 
     /// Checks that the actor is allowed to perform `A` on a record of `owner`. Owners are always allowed; other
@@ -115,10 +119,12 @@ impl Actor {
     /// # Errors
     /// [`Forbidden`] if it is not.
     pub fn authorize_for<A: Operation>(&self, owner: Option<UserId>) -> Result<Grant<A>, Forbidden> {
-        if owner == Some(self.user) && self.has_scope(A::OWN_SCOPE) {
-            return self.grant(true);
+        let is_own = owner == Some(self.user);
+        match A::OWN_SCOPE {
+            own if is_own && self.has_scope(own) => Ok(self.grant()),
+            Some(own) if is_own => self.authorize().map_err(|_| Forbidden::MissingScope(own)),
+            _ => self.authorize(),
         }
-        self.authorize()
     }
 
     fn is_allowed(&self, rule: AccessRule) -> bool {
@@ -138,20 +144,27 @@ impl Actor {
         }
     }
 
-    fn grant<A>(&self, is_allowed: bool) -> Result<Grant<A>, Forbidden> {
-        if is_allowed {
-            Ok(Grant {
-                user: self.user,
-                api_key: self.api_key(),
-                is_limited_to_collections: self.collections.is_some(),
-                client_ip: self.client_ip,
-                limits: self.limits,
-                operation: PhantomData,
-            })
-        } else {
-            Err(Forbidden)
+    fn grant<A>(&self) -> Grant<A> {
+        Grant {
+            user: self.user,
+            api_key: self.api_key(),
+            is_limited_to_collections: self.collections.is_some(),
+            client_ip: self.client_ip,
+            limits: self.limits,
+            operation: PhantomData,
         }
     }
+}
+
+/// The actor is not allowed to perform the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Forbidden {
+    /// The account lacks a permission, or an API key cannot be used for the operation at all.
+    #[error("you do not have permission to do this")]
+    MissingPermission,
+    /// The account may do it, but its API key lacks the scope.
+    #[error("the API key lacks the scope `{}`", .0.name())]
+    MissingScope(ApiKeyScope),
 }
 
 /// Which accounts are allowed to perform an operation. Superusers are staff and have all permissions.
@@ -424,6 +437,13 @@ pub(crate) mod tests {
         let admin = superuser.with_key(&key(&["admin"]));
         assert!(admin.authorize_for::<DeleteDocuments>(other).is_ok());
         assert!(admin.authorize_for::<DeleteDocuments>(own).is_ok());
+        let forbidden = reader.authorize::<AddDocuments>().unwrap_err();
+        assert_eq!(forbidden, Forbidden::MissingScope(ApiKeyScope::Ingest));
+        assert_eq!(forbidden.to_string(), "the API key lacks the scope `ingest`");
+        let forbidden = reader.authorize_for::<DeleteDocuments>(own).unwrap_err();
+        assert_eq!(forbidden, Forbidden::MissingScope(ApiKeyScope::Ingest), "the scope for an own document");
+        let forbidden = reader.authorize_for::<DeleteDocuments>(other).unwrap_err();
+        assert_eq!(forbidden, Forbidden::MissingScope(ApiKeyScope::Admin));
         assert!(admin.authorize::<UseAdminPanel>().is_err(), "the admin panel accepts no API key");
     }
 }

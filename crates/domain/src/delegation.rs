@@ -6,9 +6,9 @@
 //! lacks. A key for another account gives access to that account's data, so it takes the permissions that the panel
 //! demands for that data. Only superusers manage accounts of superusers and make new ones. This is the only place that decides it.
 
-use crate::access::Actor;
+use crate::access::{Actor, Forbidden};
 use crate::api_key::{ApiKeyScope, ApiKeyScopes};
-use crate::error::{Forbidden, Rule, ValidationError};
+use crate::error::{Rule, ValidationError};
 use crate::permission::Permission::{
     AddDocument, ChangeDocument, ChangeWebhook, DeleteConversation, DeleteDocument, DeleteWebhook,
     ViewConversation, ViewDocument, ViewWebhook,
@@ -71,7 +71,7 @@ impl Actor {
     /// # Errors
     /// [`Forbidden`] when the actor lacks some of it.
     pub fn ensure_can_manage(&self, access: impl Into<Access>) -> Result<(), Forbidden> {
-        if self.can_manage(access) { Ok(()) } else { Err(Forbidden) }
+        if self.can_manage(access) { Ok(()) } else { Err(Forbidden::MissingPermission) }
     }
 
     /// Whether the actor can edit an account at all: a superuser's only as a superuser. Changes of access need more.

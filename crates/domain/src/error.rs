@@ -111,8 +111,3 @@ pub struct IllegalTransition {
     /// Requested state.
     pub to: &'static str,
 }
-
-/// The actor is not allowed to perform the operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("you do not have permission to do this")]
-pub struct Forbidden;

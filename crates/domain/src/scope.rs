@@ -3,10 +3,9 @@
 //! Use cases that read documents take a [`Scope`], and stores apply it before they rank or count. It can be created only
 //! from an actor's roles, or from a permission to see the documents of all accounts.
 
-use crate::access::{Actor, Grant, Operation, ViewDocuments};
+use crate::access::{Actor, Forbidden, Grant, Operation, ViewDocuments};
 use crate::collection::CollectionRole;
 use crate::document::Document;
-use crate::error::Forbidden;
 use crate::id::CollectionId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -123,7 +122,7 @@ impl Actor {
         document: &Document,
     ) -> Result<Grant<A>, Forbidden> {
         if !document.collections.iter().all(|of| self.can_use(*of)) {
-            return Err(Forbidden);
+            return Err(Forbidden::MissingPermission);
         }
         let is_own = document.owner == Some(self.user());
         match scope.rights_on(document) {

@@ -246,7 +246,7 @@ impl From<Error> for ApiError {
                 return Self { retry_after: reached.retry_after, ..error.with_code(reached.kind.code()) };
             }
             Error::InvalidLink => StatusCode::BAD_REQUEST,
-            Error::Forbidden | Error::NoPanelAccess => StatusCode::FORBIDDEN,
+            Error::Forbidden | Error::MissingScope(_) | Error::NoPanelAccess => StatusCode::FORBIDDEN,
             Error::EmailTaken
             | Error::NameTaken
             | Error::LastSuperuser

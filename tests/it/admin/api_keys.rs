@@ -55,6 +55,19 @@ rules! {
         assert!(text.contains("revoked") && !text.contains("Revoke…"));
     }
 
+    async fn page_of_a_new_key_shows_a_request_that_works(setup) {
+        let app = setup.api_keys().start().await;
+        let mut staff = staff_with(&app, &[]).await;
+        for add in ["/admin/api-keys/add", "/account/api-keys/add"] {
+            let page = submit(&mut staff, add, &[("name", "Nightly"), ("scopes", "read")]).await.expect(200).text;
+            let key = between(&page, "<code id=\"secret\">", "</code>");
+            let example = between(&page, "<code id=\"example\">", "</code>").replace("&#x27;", "'").replace("&#39;", "'");
+            let address = example.strip_prefix(&format!("curl -sS -H 'Authorization: Bearer {key}' ")).expect(&example);
+            let path = address.strip_prefix("http://127.0.0.1:8000").expect(&example);
+            let _ = app.send(app.request(Method::GET, path).bearer_auth(key)).await.expect(200);
+        }
+    }
+
     async fn key_pages_warn_when_keys_are_not_accepted(setup) {
         let app = setup.start().await;
         let mut root = superuser(&app).await;
@@ -62,6 +75,8 @@ rules! {
         assert!(list.contains("API keys are disabled") && list.contains("No API keys yet."));
         assert!(root.get("/admin/api-keys/add").await.expect(200).text.contains("are disabled"));
         let key = create_own_key(&mut root, "Early", "read").await;
+        let own = submit(&mut root, "/admin/api-keys/add", &[("name", "x"), ("scopes", "read")]).await.expect(200).text;
+        assert!(own.contains("DOCENT_AUTH_BACKENDS") && !own.contains("curl"), "{own}");
         let _ = list_documents(&app, &key).await.expect(401);
     }
 

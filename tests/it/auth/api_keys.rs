@@ -220,7 +220,7 @@ rules! {
         let app = setup.api_keys().start().await;
         let root = app.superuser().await;
         let key = app.api_key(root.user.id, &["admin"]).await.key;
-        with_bearer(&app, &key).await.refused(403, "You do not have permission to do this");
+        with_bearer(&app, &key).await.refused(403, "The API key lacks the scope `read`");
     }
 
     async fn usage_record_names_the_key(setup) {
@@ -261,7 +261,7 @@ rules! {
         let _ = app.send(both(&ada.access, &chat_only)).await.expect(200);
         let valid = app.api_key(ada.user.id, &["read"]).await.key;
         app.send(both("nonsense", &valid)).await.refused(401, DETAIL);
-        app.send(both(&chat_only, &valid)).await.refused(403, "You do not have permission to do this");
+        app.send(both(&chat_only, &valid)).await.refused(403, "The API key lacks the scope `read`");
         for other in ["Basic YWRhOnNlY3JldA==", "Negotiate abc", "Bearer", ""] {
             let request = app.request(Method::GET, "/documents").header("Authorization", other);
             let _ = app.send(request.header("X-API-Key", &valid)).await.expect(200);

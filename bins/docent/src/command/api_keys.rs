@@ -1,7 +1,7 @@
 //! `docent apikeys …`.
 
 use super::accounts::{PAGE_SIZE, account_service, find_user, open_store};
-use crate::invocation::{command, local_address, quote};
+use crate::invocation::{command, local_address};
 use crate::{output, wire};
 use anyhow::{Context, bail};
 use docent::cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs};
@@ -9,7 +9,7 @@ use docent::config::{AuthBackend, Settings};
 use docent_adapters::sql::SqlStore;
 use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
 use docent_app::audit::Initiator;
-use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScope, ApiKeyScopes, KEY_START};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START};
 use docent_domain::id::ApiKeyId;
 use docent_domain::listing::{ApiKeyFilter, PageRequest};
 use docent_ports::store::Store;
@@ -28,10 +28,10 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
     let collections = (!args.collections.is_empty()).then(|| args.collections.iter().copied().collect());
     let request =
         ApiKeyInput { user: user.id, name, scopes, collections, expires_at: expires_at.transpose()? };
-    let NewApiKey { record, key } =
-        account_service(&store, &system).create_api_key(&Initiator::command_line(), request).await?;
+    let new = account_service(&store, &system).create_api_key(&Initiator::command_line(), request).await?;
+    let NewApiKey { record, key } = &new;
     let object = || {
-        let mut object = as_json(&record, user.email.as_str());
+        let mut object = as_json(record, user.email.as_str());
         object["key"] = key.as_str().into();
         object
     };
@@ -47,9 +47,9 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
             "docent: API keys are rejected until DOCENT_AUTH_BACKENDS contains api_key, as in jwt,api_key"
         );
     } else if !args.installation.output.json
-        && let Some(url) = service_url(&settings)
+        && let Some(example) = service_url(&settings).and_then(|url| new.example_request(&url))
     {
-        eprintln!("Try it:\n\n  {}\n", example_request(&url, scopes, &key));
+        eprintln!("Try it:\n\n  {example}\n");
     }
     Ok(())
 }
@@ -61,27 +61,6 @@ fn service_url(settings: &Settings) -> Option<String> {
         None if settings.http.bind_address.port() == 0 => None,
         None => Some(format!("http://{}", local_address(settings.http.bind_address))),
     }
-}
-
-/// A request that a key with these scopes may make: it lists documents, asks a question or lists webhooks.
-fn example_request(url: &str, scopes: ApiKeyScopes, key: &str) -> String {
-    let curl = format!("curl -sS -H 'Authorization: Bearer {key}'");
-    if scopes.contains(ApiKeyScope::Read) || scopes.contains(ApiKeyScope::Admin) {
-        return format!("{curl} {}", shell_url(url, "/documents"));
-    }
-    if scopes.contains(ApiKeyScope::Chat) {
-        let body = r#"{"messages": [{"role": "user", "content": "What is this about?"}]}"#;
-        let url = shell_url(url, "/agents/chat");
-        return format!("{curl} -N -H 'Content-Type: application/json' -d '{body}' {url}");
-    }
-    format!("{curl} {}", shell_url(url, "/webhooks"))
-}
-
-/// A path of the service as one word of a shell.
-fn shell_url(url: &str, path: &str) -> String {
-    let url = format!("{url}{path}");
-    let is_plain = url.chars().all(|c| c.is_ascii_alphanumeric() || "/:._-".contains(c));
-    if is_plain { url } else { quote(&url) }
 }
 
 /// Prints API keys, one per line.
@@ -173,28 +152,4 @@ fn as_json(key: &ApiKey, email: &str) -> Value {
         "last_used_at": key.last_used_at.map(|at| at.to_rfc3339()),
         "revoked_at": key.revoked_at.map(|at| at.to_rfc3339()),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn example_request_fits_the_scopes_of_the_key() {
-        let request = |scopes: &[&str]| {
-            let scopes = ApiKeyScopes::parse(scopes.iter().copied()).unwrap();
-            example_request("https://docent.example.org", scopes, "dk_a_b")
-        };
-        let curl = "curl -sS -H 'Authorization: Bearer dk_a_b'";
-        let documents = format!("{curl} https://docent.example.org/documents");
-        assert_eq!((request(&["ingest", "read"]), request(&["admin"])), (documents.clone(), documents));
-        assert!(request(&["chat"]).ends_with("https://docent.example.org/agents/chat"));
-        assert_eq!(request(&["ingest"]), format!("{curl} https://docent.example.org/webhooks"));
-    }
-
-    #[test]
-    fn url_is_one_word_of_the_shell() {
-        assert_eq!(shell_url("http://127.0.0.1:8000", "/documents"), "http://127.0.0.1:8000/documents");
-        assert_eq!(shell_url("http://[::1]:8000/a b", "/documents"), "'http://[::1]:8000/a b/documents'");
-    }
 }

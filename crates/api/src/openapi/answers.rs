@@ -3,6 +3,7 @@
 use crate::streams;
 use actix_web::http::StatusCode;
 use docent_app::error::Error;
+use docent_domain::api_key::ApiKeyScope;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::file_type::{FileType, FileTypes};
@@ -129,7 +130,7 @@ fn about_senders() -> Vec<Shared> {
         (
             "Forbidden",
             "The permission or the scope of the API key is missing, or the token belongs to another account.",
-            vec![Error::Forbidden.into()],
+            vec![Error::Forbidden.into(), Error::MissingScope(ApiKeyScope::Read).into()],
         ),
         (
             "InvalidLink",

@@ -3,6 +3,7 @@
 use super::answers::{answers, fault, named, response_with_examples};
 use crate::openai::errors::{self, OpenAiProblem};
 use docent_app::error::Error;
+use docent_domain::api_key::ApiKeyScope;
 use docent_domain::fault::{Component, FaultKind};
 use docent_http::error::{FieldError, Loc};
 use docent_http::extract::body::{broken_body, timed_out};
@@ -48,7 +49,11 @@ fn about_requests() -> Vec<Shared> {
             "The access token or API key is missing or invalid.",
             vec![Error::Unauthenticated.into()],
         ),
-        ("OpenAiForbidden", "The API key lacks the scope `chat`.", vec![Error::Forbidden.into()]),
+        (
+            "OpenAiForbidden",
+            "The API key lacks the scope `chat`.",
+            vec![Error::MissingScope(ApiKeyScope::Chat).into()],
+        ),
         ("OpenAiModelNotFound", "The model does not exist.", vec![errors::no_such_model("other")]),
         (
             "OpenAiInvalidRequest",

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::{App, scope};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys};
-use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START};
+use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScope, ApiKeyScopes, KEY_START};
 use docent_domain::audit::AuditAction;
 use docent_domain::delegation::Access;
 use docent_domain::error::{Rule, ValidationError};
@@ -35,6 +35,37 @@ pub struct NewApiKey {
     pub record: ApiKey,
     /// The key: `dk_PREFIX_SECRET`.
     pub key: String,
+}
+
+impl NewApiKey {
+    /// A command for a shell with a request that the key may make of the service at this URL: it lists documents, asks a question,
+    /// lists webhooks or uploads a file. `None` if the key may only change records.
+    pub fn example_request(&self, service_url: &str) -> Option<String> {
+        let curl = format!("curl -sS -H 'Authorization: Bearer {}'", self.key);
+        let url = |path| shell_word(format!("{}{path}", service_url.trim_end_matches('/')));
+        let has = |scope| self.record.scopes.contains(scope);
+        if has(ApiKeyScope::Read) {
+            Some(format!("{curl} {}", url("/documents")))
+        } else if has(ApiKeyScope::Chat) {
+            let body = r#"{"messages": [{"role": "user", "content": "What is this about?"}]}"#;
+            let url = url("/agents/chat");
+            Some(format!("{curl} -N -H 'Content-Type: application/json' -d '{body}' {url}"))
+        } else if !has(ApiKeyScope::Ingest) {
+            None
+        } else if self.record.collections.is_none() {
+            Some(format!("{curl} {}", url("/webhooks")))
+        } else {
+            // Webhooks report documents of all collections.
+            let url = url("/documents/upload");
+            Some(format!("{curl} -F 'file=@FILE.pdf;type=application/pdf' {url}"))
+        }
+    }
+}
+
+/// A text as one word of a shell.
+fn shell_word(text: String) -> String {
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/:._-".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 impl fmt::Debug for NewApiKey {
@@ -293,4 +324,47 @@ async fn touch(app: &App, id: ApiKeyId, now: DateTime<Utc>) -> docent_domain::fa
     let mut work = app.store.begin().await?;
     work.api_keys().touch(id, now).await?;
     work.commit().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(scopes: &[&str], is_limited: bool, url: &str) -> Option<String> {
+        let record = ApiKey {
+            id: ApiKeyId::generate(DateTime::UNIX_EPOCH, [1; 10]),
+            user: UserId::generate(DateTime::UNIX_EPOCH, [2; 10]),
+            name: ApiKeyName::parse("Nightly").unwrap(),
+            prefix: ApiKeyPrefix::parse("abcdefghijkl").unwrap(),
+            sha256: [0; 32],
+            scopes: ApiKeyScopes::parse(scopes.iter().copied()).unwrap(),
+            collections: is_limited.then(BTreeSet::new),
+            created_by: None,
+            created_at: DateTime::UNIX_EPOCH,
+            expires_at: None,
+            last_used_at: None,
+            revoked_at: None,
+        };
+        NewApiKey { record, key: "dk_a_b".to_owned() }.example_request(url)
+    }
+
+    #[test]
+    fn example_request_fits_the_scopes_of_the_key() {
+        let url = "https://docent.example.org/";
+        let request = |scopes: &[&str], is_limited| example(scopes, is_limited, url).unwrap();
+        let curl = "curl -sS -H 'Authorization: Bearer dk_a_b'";
+        let documents = format!("{curl} https://docent.example.org/documents");
+        assert_eq!(request(&["ingest", "read"], true), documents);
+        assert_eq!(example(&["admin"], false, url), None);
+        assert!(request(&["chat"], false).ends_with("https://docent.example.org/agents/chat"));
+        assert_eq!(request(&["ingest"], false), format!("{curl} https://docent.example.org/webhooks"));
+        assert!(request(&["ingest"], true).ends_with("https://docent.example.org/documents/upload"));
+    }
+
+    #[test]
+    fn example_request_has_the_url_as_one_word_of_the_shell() {
+        let url = |url| example(&["read"], false, url).unwrap();
+        assert!(url("http://127.0.0.1:8000").ends_with(" http://127.0.0.1:8000/documents"));
+        assert!(url("http://[::1]:8000/a 'b").ends_with(r" 'http://[::1]:8000/a '\''b/documents'"));
+    }
 }

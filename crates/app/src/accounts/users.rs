@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use docent_domain::access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers};
 use docent_domain::audit::AuditAction;
 use docent_domain::delegation::Access;
-use docent_domain::error::{Forbidden, Rule, ValidationError};
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{GroupId, UserId};
 use docent_domain::limits::AccountLimits;
@@ -276,7 +276,7 @@ async fn lock_account(work: &mut dyn UnitOfWork, actor: &Actor, id: UserId) -> R
         let user = work.users().get(locked_id).await?;
         if locked_id == actor.user() {
             let has_access = |user: &User| user.is_active && (user.is_superuser || !actor.is_superuser());
-            user.as_ref().filter(|user| has_access(user)).ok_or(Forbidden)?;
+            user.as_ref().filter(|user| has_access(user)).ok_or(Error::Forbidden)?;
         }
         if locked_id == id {
             account = user;

@@ -74,7 +74,7 @@ pub(super) async fn create(signed_in: SignedIn, context: State, form: OwnForm) -
             Ok(new) => {
                 let emails = [(signed_in.actor.user(), signed_in.email.clone())].into();
                 let key = KeyRow::of(&new.record, &emails, &signed_in, app.now());
-                let page = ApiKeyCreatedPage::of(key, new.key, section(&context));
+                let page = ApiKeyCreatedPage::of(key, new, section(&context), &context);
                 return signed_in.show_account(StatusCode::OK, &context, "api-keys", page);
             }
             Err(error) => errors.add_from(error)?,

@@ -5,7 +5,7 @@ use super::form::{FieldErrors, Form};
 use super::rows::KeyRow;
 use crate::language::t;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use docent_app::accounts::api_keys::ApiKeyInput;
+use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
 use docent_domain::error::ValidationError;
 use docent_domain::id::{CollectionId, UserId};
@@ -115,13 +115,16 @@ impl ApiKeyFormPage {
 pub(crate) struct ApiKeyCreatedPage {
     key: KeyRow,
     secret: String,
+    /// A request to try the key with, if there is one that changes nothing.
+    example: Option<String>,
     #[serde(flatten)]
     section: KeySection,
 }
 
 impl ApiKeyCreatedPage {
-    pub(crate) fn of(key: KeyRow, secret: String, section: KeySection) -> Self {
-        Self { key, secret, section }
+    pub(crate) fn of(key: KeyRow, new: NewApiKey, section: KeySection, context: &State) -> Self {
+        let example = new.example_request(&context.app.settings().public_url);
+        Self { key, secret: new.key, example, section }
     }
 }
 
@@ -152,7 +155,13 @@ mod tests {
     impl Samples for ApiKeyCreatedPage {
         fn samples() -> Vec<Self> {
             let keys = KeyRow::samples().into_iter().zip(KeySection::samples());
-            keys.map(|(key, section)| Self { key, secret: "secret".to_owned(), section }).collect()
+            let page = |(key, section)| Self {
+                key,
+                secret: "secret".to_owned(),
+                example: Some("curl 'secret'".to_owned()),
+                section,
+            };
+            keys.map(page).collect()
         }
     }
 }

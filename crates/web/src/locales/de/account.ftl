@@ -121,6 +121,7 @@ key-create = Schlüssel erstellen
 key-created = API-Schlüssel erstellt
 key-copy-now = Kopieren Sie den Schlüssel jetzt. Er wird nicht noch einmal angezeigt.
 key-copied = Ich habe ihn kopiert
+key-try = So probieren Sie ihn auf einer Kommandozeile aus:
 key-use = Der Schlüssel gibt im Rahmen seiner Bereiche Zugriff auf das Konto { $account }. Senden Sie ihn im Header <code>Authorization: Bearer KEY</code>.
 key-name-help = Zum Beispiel das Programm, das den Schlüssel benutzt.
 key-expires-help = Der Schlüssel funktioniert ab diesem Tag (UTC) nicht mehr. Lassen Sie das Feld leer für einen Schlüssel, der nicht abläuft.

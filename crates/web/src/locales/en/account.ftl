@@ -122,6 +122,7 @@ key-create = Create key
 key-created = API key created
 key-copy-now = Copy the key now. It will not be shown again.
 key-copied = I have copied it
+key-try = Try it on a command line:
 key-use = The key gives access to the account { $account } within its scopes. Send it in the header <code>Authorization: Bearer KEY</code>.
 key-name-help = For example the program that uses the key.
 key-expires-help = The key stops working on this day (UTC). Leave empty for a key that does not expire.

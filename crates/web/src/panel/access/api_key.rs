@@ -69,7 +69,7 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
         match api_keys::create(&context.app, &staff.actor, input).await {
             Ok(new) => {
                 let key = row(&staff, &context, &new.record).await?;
-                let page = ApiKeyCreatedPage::of(key, new.key, section(&staff, &context));
+                let page = ApiKeyCreatedPage::of(key, new, section(&staff, &context), &context);
                 return staff.show(&context, "api-keys", page);
             }
             Err(error) => errors.add_from(error)?,

@@ -14,7 +14,6 @@ use docent_app::error::Error;
 use docent_domain::access::{
     Actor, AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers,
 };
-use docent_domain::error::Forbidden;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::GroupId;
 use docent_domain::permission::{PermissionSet, RecordKind};
@@ -153,7 +152,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     staff.authorize::<DeleteGroups>()?;
     let group = read(&staff, &context, &id).await?;
     if !may_delete(&group, &staff.actor) {
-        return Err(Error::from(Forbidden).into());
+        return Err(Error::Forbidden.into());
     }
     let page = ConfirmPage {
         section: t!("records-group"),

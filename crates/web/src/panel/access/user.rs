@@ -14,7 +14,7 @@ use docent_app::accounts::groups;
 use docent_app::accounts::users::{self, Account, AccountInput};
 use docent_app::error::Error;
 use docent_domain::access::{AddUsers, ChangeUsers, DeleteUsers, ViewUsers};
-use docent_domain::error::{Forbidden, Rule, ValidationError};
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::UserId;
 use docent_domain::permission::RecordKind;
@@ -201,7 +201,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     staff.authorize::<DeleteUsers>()?;
     let account = read(&staff, &context, &id).await?;
     if !may_delete(&account, &staff.actor) {
-        return Err(Error::from(Forbidden).into());
+        return Err(Error::Forbidden.into());
     }
     let path = address(account.user.id);
     let page = ConfirmPage {

@@ -13,7 +13,6 @@ use docent_app::accounts::users::{self, Account};
 use docent_app::accounts::{second_factor, sessions};
 use docent_app::error::Error;
 use docent_domain::access::{ChangeUsers, Grant};
-use docent_domain::error::Forbidden;
 use docent_domain::permission::RecordKind;
 use docent_http::{Client, State, UserAgent};
 use serde::Serialize;
@@ -35,11 +34,7 @@ pub(super) async fn manageable(
 ) -> Result<(Account, Grant<ChangeUsers>), PageError> {
     let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let account = users::get(&context.app, view, id_of(RecordKind::User, id)?).await?;
-    if staff.actor.can_manage(account.access()) {
-        Ok((account, grant))
-    } else {
-        Err(Error::from(Forbidden).into())
-    }
+    if staff.actor.can_manage(account.access()) { Ok((account, grant)) } else { Err(Error::Forbidden.into()) }
 }
 
 pub(super) async fn password(staff: Staff, context: State, id: Path<String>) -> PageResult {
