@@ -92,6 +92,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether the job ended because the ingestion failed.
+    pub fn has_failed(&self) -> bool {
+        self.state == JobState::Done && self.kind == JobKind::Ingest && self.last_error.is_some()
+    }
+
     /// Creates a job that is due immediately.
     pub fn new(
         id: JobId,

@@ -218,6 +218,10 @@ pub enum JobStateName {
     Leased,
     /// Finished.
     Done,
+    /// Finished without a failure.
+    Succeeded,
+    /// Finished, and the ingestion failed.
+    Failed,
 }
 
 /// Which accounts to list.

@@ -42,4 +42,17 @@ rules! {
         assert!(page.contains("vector store") && page.contains("due <time"), "{page}");
         app.leave_jobs();
     }
+
+    async fn job_of_a_failed_document_is_marked_and_can_be_listed(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[Permission::ViewJob, Permission::ViewDocument]).await;
+        let done = member.add("good.pdf", pdf(&["words"])).await;
+        let failed = member.add("broken.pdf", b"no pdf".to_vec()).await;
+        app.run_jobs().await;
+        let page = browser.get("/admin/jobs?state=failed").await.expect(200).text;
+        assert!(page.contains(&failed) && !page.contains(&done), "{page}");
+        assert!(page.contains("<span class=\"pill bad\">failed</span>") && page.contains("not a PDF"), "{page}");
+        let page = browser.get("/admin/jobs?state=done").await.expect(200).text;
+        assert!(page.contains(&done) && !page.contains(&failed), "{page}");
+    }
 }

@@ -57,13 +57,17 @@ impl JobReader for Transaction {
     }
 
     async fn list(&mut self, filter: JobFilter, page: PageRequest) -> Result<Page<Job>> {
-        let stored = |state| match state {
-            JobStateName::Queued => QUEUED,
-            JobStateName::Leased => LEASED,
-            JobStateName::Done => DONE,
+        // As `Job::has_failed`.
+        let has_failed = || Column::Kind.eq(JobKind::Ingest.as_str()).and(Column::LastError.is_not_null());
+        let is_in = |state| match state {
+            JobStateName::Queued => Column::State.eq(QUEUED),
+            JobStateName::Leased => Column::State.eq(LEASED),
+            JobStateName::Done => Column::State.eq(DONE),
+            JobStateName::Succeeded => Column::State.eq(DONE).and(has_failed().not()),
+            JobStateName::Failed => Column::State.eq(DONE).and(has_failed()),
         };
         let rows = Entity::find()
-            .apply_if(filter.state, |rows, state| rows.filter(Column::State.eq(stored(state))))
+            .apply_if(filter.state, |rows, state| rows.filter(is_in(state)))
             .apply_if(filter.kind, |rows, kind| rows.filter(Column::Kind.eq(kind.as_str())));
         self.list_newest("list jobs", rows, [Column::UpdatedAt, Column::Id], page).await
     }

@@ -131,8 +131,9 @@ impl Outcome {
             ..job.clone()
         };
         match self {
-            Self::Success(Success::Ingested { .. }) => done(None),
-            Self::Success(Success::Deleted(_) | Success::Obsolete) => done(job.last_error.clone()),
+            // An earlier error would look like the failure of the job.
+            Self::Success(Success::Ingested { .. } | Success::Obsolete) => done(None),
+            Self::Success(Success::Deleted(_)) => done(job.last_error.clone()),
             Self::Failure(failure, _) => done(Some(failure.reason.clone())),
             Self::Retry(Retry { at, error, counts, wait, .. }) => Job {
                 state: JobState::Queued,

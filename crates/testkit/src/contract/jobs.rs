@@ -48,14 +48,19 @@ crate::battery! {
         let queued = job(1, document(1).id);
         let leased = Job { state: JobState::Leased { lease: id(9), until: at(4) }, ..job(2, document(1).id) };
         let done = Job { state: JobState::Done, kind: JobKind::Delete, ..job(3, document(1).id) };
-        add_jobs(&*store, &[queued.clone(), leased.clone(), done.clone()]).await;
+        let finished = Job { state: JobState::Done, last_error: None, ..job(4, document(1).id) };
+        let failed = Job { state: JobState::Done, last_error: Some("no".into()), ..job(5, document(1).id) };
+        let jobs = [&queued, &leased, &done, &finished, &failed].map(Job::clone);
+        add_jobs(&*store, &jobs).await;
         let all = JobFilter::default();
         for (filter, expected) in [
-            (all, vec![&done, &leased, &queued]),
+            (all, vec![&failed, &finished, &done, &leased, &queued]),
+            (JobFilter { state: Some(JobStateName::Succeeded), ..all }, vec![&finished, &done]),
+            (JobFilter { state: Some(JobStateName::Failed), ..all }, vec![&failed]),
             (JobFilter { state: Some(JobStateName::Queued), ..all }, vec![&queued]),
             (JobFilter { state: Some(JobStateName::Leased), ..all }, vec![&leased]),
-            (JobFilter { state: Some(JobStateName::Done), ..all }, vec![&done]),
-            (JobFilter { kind: Some(JobKind::Ingest), ..all }, vec![&leased, &queued]),
+            (JobFilter { state: Some(JobStateName::Done), ..all }, vec![&failed, &finished, &done]),
+            (JobFilter { kind: Some(JobKind::Ingest), ..all }, vec![&failed, &finished, &leased, &queued]),
         ] {
             let listed = store.read().await.unwrap().jobs().list(filter, first(9)).await.unwrap();
             assert_eq!(listed.records.iter().collect::<Vec<_>>(), expected, "{filter:?}");

@@ -18,8 +18,12 @@ use docent_http::{Query, State};
 use serde::Serialize;
 use std::collections::HashMap;
 
-const STATES: [(&str, JobStateName); 3] =
-    [("queued", JobStateName::Queued), ("running", JobStateName::Leased), ("done", JobStateName::Done)];
+const STATES: [(&str, JobStateName); 4] = [
+    ("queued", JobStateName::Queued),
+    ("running", JobStateName::Leased),
+    ("failed", JobStateName::Failed),
+    ("done", JobStateName::Succeeded),
+];
 const KINDS: [JobKind; 2] = [JobKind::Ingest, JobKind::Delete];
 
 #[derive(Serialize)]
@@ -27,7 +31,7 @@ pub(super) struct JobsPage {
     #[serde(flatten)]
     list: List<JobRow>,
     /// Query values and labels of the states.
-    states: [(&'static str, String); 3],
+    states: [(&'static str, String); 4],
     /// Query values and labels of the kinds.
     kinds: [(&'static str, String); 2],
 }
@@ -73,7 +77,7 @@ fn kind_name(kind: JobKind) -> String {
     language::named("job-kind-", kind.as_str())
 }
 
-fn states() -> [(&'static str, String); 3] {
+fn states() -> [(&'static str, String); 4] {
     STATES.map(|(name, _)| (name, state_name(name)))
 }
 
@@ -88,6 +92,7 @@ impl JobRow {
             JobState::Queued if job.run_at > now => ("queued", Some(Time::of(job.run_at, now))),
             JobState::Queued => ("queued", None),
             JobState::Leased { .. } => ("running", None),
+            JobState::Done if job.has_failed() => ("failed", None),
             JobState::Done => ("done", None),
         };
         let (id, document) = (job.id.to_string(), job.document.to_string());
@@ -113,7 +118,7 @@ impl JobRow {
 
 pub(super) async fn jobs(staff: Staff, context: State, mut query: Query) -> PageResult {
     let grant = staff.authorize::<ViewJobs>()?;
-    let state = query.parse("state", "must be queued, running or done", |text| {
+    let state = query.parse("state", "must be queued, running, failed or done", |text| {
         STATES.into_iter().find(|(name, _)| *name == text)
     });
     let kind = query.parse("kind", "must be ingest or delete", JobKind::parse);
@@ -169,6 +174,7 @@ mod tests {
                 row("waiting", None, Some(Time::sample())),
                 row("running", Some("Text"), None),
                 row("done", None, None),
+                row("failed", Some("Text"), None),
             ]
         }
     }

@@ -36,13 +36,15 @@ impl JobReader for Transaction {
     }
 
     async fn list(&mut self, filter: JobFilter, page: PageRequest) -> Result<Page<Job>> {
-        let state = |job: &Job| match job.state {
-            JobState::Queued => JobStateName::Queued,
-            JobState::Leased { .. } => JobStateName::Leased,
-            JobState::Done => JobStateName::Done,
+        let is_in = |job: &Job, state| match state {
+            JobStateName::Queued => job.state == JobState::Queued,
+            JobStateName::Leased => matches!(job.state, JobState::Leased { .. }),
+            JobStateName::Done => job.state == JobState::Done,
+            JobStateName::Succeeded => job.state == JobState::Done && !job.has_failed(),
+            JobStateName::Failed => job.has_failed(),
         };
         let fits = |job: &&Job| {
-            filter.state.is_none_or(|wanted| state(job) == wanted)
+            filter.state.is_none_or(|wanted| is_in(job, wanted))
                 && filter.kind.is_none_or(|kind| job.kind == kind)
         };
         let mut jobs: Vec<Job> = self.read()?.jobs.values().filter(fits).cloned().collect();

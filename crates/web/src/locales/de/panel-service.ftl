@@ -103,6 +103,7 @@ jobs-none = Keine Aufträge.
 job-kind-delete = Löschen
 job-kind-ingest = Verarbeitung
 job-state-done = beendet
+job-state-failed = fehlgeschlagen
 job-state-queued = in der Warteschlange
 job-state-running = läuft
 job-state-waiting = wartet

@@ -106,6 +106,7 @@ jobs-none = No jobs.
 job-kind-delete = delete
 job-kind-ingest = ingest
 job-state-done = done
+job-state-failed = failed
 job-state-queued = queued
 job-state-running = running
 job-state-waiting = waiting
