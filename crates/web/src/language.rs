@@ -62,6 +62,12 @@ impl Language {
         let mut bundle = FluentBundle::new_concurrent(vec![code.parse().unwrap_or_default()]);
         // Direction marks around values would be copied with the text; names have elements of their own direction.
         bundle.set_use_isolating(false);
+        let separator = thousands_separator(code);
+        // A function cannot capture the language.
+        bundle.set_formatter(Some(match separator {
+            '.' => |value, _| number(value, '.'),
+            _ => |value, _| number(value, ','),
+        }));
         for file in read() {
             bundle.add_resource_overriding(file);
         }
@@ -95,6 +101,34 @@ impl Language {
     pub(crate) fn has(&self, key: &str) -> bool {
         self.bundle.has_message(key)
     }
+}
+
+/// A whole number in a text, with separators. None for other values.
+fn number(value: &FluentValue<'_>, separator: char) -> Option<String> {
+    let FluentValue::Number(number) = value else { return None };
+    let is_count = number.value.fract() == 0.0 && (0.0..=9e15).contains(&number.value);
+    is_count.then(|| separated(number.value as u64, separator))
+}
+
+fn thousands_separator(code: &str) -> char {
+    if code == "de" { '.' } else { ',' }
+}
+
+fn separated(count: u64, separator: char) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(separator);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count with the separators of the language of the page: `12,345`.
+pub(crate) fn grouped(count: u64) -> String {
+    separated(count, thousands_separator(current().code()))
 }
 
 fn resource(code: &str, text: &str) -> FluentResource {

@@ -247,6 +247,16 @@ fn types_of_files_are_named_in_the_language_of_the_page() {
 }
 
 #[test]
+fn counts_have_the_separators_of_the_language() {
+    assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    assert_eq!(t!("find-all", count = 12_345, kind = "Jobs"), "All 12,345 in Jobs");
+    let german = find("de").unwrap();
+    assert_eq!(german.speak(|| grouped(12_345)), "12.345");
+    let text = german.speak(|| t!("find-all", count = 12_345, kind = "X"));
+    assert!(text.contains("12.345"), "{text}");
+}
+
+#[test]
 fn texts_have_the_plural_forms_of_their_language() {
     let german = find("de-AT").unwrap();
     assert_eq!(german.speak(|| t!("time-days-ago", count = 1)), "vor 1 Tag");

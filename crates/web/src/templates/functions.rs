@@ -1,6 +1,6 @@
 //! Functions and filters of the templates.
 
-use crate::language::{FluentArgs, FluentValue, current};
+use crate::language::{self, FluentArgs, FluentValue, current};
 use crate::signed_in::times::Time;
 use serde::Deserialize;
 use tera::{Kwargs, State, Tera, TeraResult, Value};
@@ -18,6 +18,7 @@ pub(super) fn engine() -> Tera {
         let [ago, exact] = [state.escape(&time.ago())?, state.escape(&time.exact())?];
         TeraResult::Ok(Value::safe_string(&format!("<time title=\"{exact}\">{ago}</time>")))
     });
+    tera.register_filter("count", |count: u64, _: Kwargs, _: &State<'_>| language::grouped(count));
     tera.register_filter("exact", |time: Value, _: Kwargs, _: &State<'_>| {
         TeraResult::Ok(Time::deserialize(&time).map_err(tera::Error::message)?.exact())
     });
