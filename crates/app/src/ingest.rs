@@ -134,6 +134,9 @@ async fn prepare(
 ) -> Result<Prepared, IngestError> {
     let embedder = target.embedder()?;
     let file = document.file.as_ref().ok_or_else(|| IngestError::of(FailureCode::FileMissing, None))?;
+    if file.bytes == 0 {
+        return Err(IngestError::of(FailureCode::Empty, None));
+    }
     app.extractor.name(file.file_type).clone_into(&mut stats.extractor);
     let work = async { Ok(extractions::extract(app, file).await?) };
     let work = traced(stage(Stage::Extract, None), work);
@@ -258,11 +261,11 @@ async fn chunk(app: &App, extraction: Extraction, file_type: FileType) -> Result
 
 /// The failure of a document without chunks.
 async fn no_text(app: &App, file_type: FileType, pages: &[ExtractedPage], coverage: &Coverage) -> Failure {
-    let code = if coverage.unreliable_pages.is_empty() || pages.is_empty() {
-        FailureCode::NoText
-    } else {
-        FailureCode::UnmappedText
-    };
+    if pages.is_empty() {
+        return Failure::of(FailureCode::Empty);
+    }
+    let code =
+        if coverage.unreliable_pages.is_empty() { FailureCode::NoText } else { FailureCode::UnmappedText };
     if !file_type.has_page_images() {
         return Failure::of_type(code, file_type);
     }

@@ -296,6 +296,11 @@ impl Coverage {
     pub fn pages_with_text(&self) -> u32 {
         self.pages - self.empty_pages.len() as u32 - self.unreliable_pages.len() as u32
     }
+
+    /// Whether the text of less than half of the pages is indexed.
+    pub fn lacks_most_text(&self) -> bool {
+        self.pages_with_text() < self.pages - self.pages_with_text()
+    }
 }
 
 #[cfg(test)]

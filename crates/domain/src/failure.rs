@@ -81,6 +81,9 @@ failure_codes! {
     /// The file is damaged.
     Unreadable = "unreadable", "the PDF is damaged and cannot be read",
         "open it and save it again, or get another copy, and upload that";
+    /// The file has no bytes, or a PDF no pages.
+    Empty = "empty_file", "the file is empty",
+        "check the file where it comes from, and upload it again";
     /// No page has extractable text, for example because it is a scan.
     NoText = "no_extractable_text", "no extractable text",
         "if it is a scan, retry it once text recognition is set up, otherwise upload a copy with text";

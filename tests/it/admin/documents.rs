@@ -243,4 +243,33 @@ rules! {
         let _ = browser.post(&format!("/admin/documents/{id}/delete"), &[("form_token", &token)]).await.expect(403);
         assert_eq!(member.document(&id).await["status"], "pending");
     }
+
+    async fn document_without_text_on_most_pages_is_ready_with_a_warning(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, VIEW).await;
+        let partly = member.add("partly.pdf", pdf(&["words", "", ""])).await;
+        let half = member.add("half.pdf", pdf(&["words", ""])).await;
+        app.run_jobs().await;
+        let warning = "<span class=\"pill pending\">Ready, 2 of 3 pages without text</span>";
+        let list = browser.get("/admin/documents").await.expect(200).text;
+        assert_eq!(list.matches("pages without text").count(), 1, "{list}");
+        assert!(list.contains(warning), "{list}");
+        let page = browser.get(&format!("/admin/documents/{partly}")).await.expect(200).text;
+        assert!(page.contains("Ready, 2 of 3 pages without text</span>"), "{page}");
+        let page = browser.get(&format!("/admin/documents/{half}")).await.expect(200).text;
+        assert!(page.contains("data-status>Ready</span>"), "{page}");
+    }
+
+    async fn retry_says_that_it_is_queued(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[Permission::ViewDocument, Permission::ChangeDocument]).await;
+        let id = member.add("broken.pdf", b"no pdf".to_vec()).await;
+        app.run_jobs().await;
+        let path = format!("/admin/documents/{id}");
+        let _ = submit(&mut browser, &format!("{path}/retry"), &[]).await.expect(303);
+        let page = browser.get(&path).await.expect(200).text;
+        assert!(page.contains("The retry is queued."), "{page}");
+        assert!(page.contains("data-progress") && page.contains("data-status>Processing</span>"), "{page}");
+        app.run_jobs().await;
+    }
 }

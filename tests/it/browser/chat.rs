@@ -285,6 +285,21 @@ async fn refusal_of_a_type_names_the_setting_to_staff() {
 }
 
 #[tokio::test]
+async fn document_without_text_on_most_pages_is_ready_with_a_warning() {
+    journey(async |app, window| {
+        enter(app, window).await;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("partly.pdf");
+        std::fs::write(&file, pdf(&["words", "", ""])).unwrap();
+        window.choose("#files", &[&file]).await;
+        window.find("#documents-list .pill.pending").await;
+        app.run_jobs().await;
+        window.see("Ready, 2 of 3 pages without text").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn own_document_can_be_deleted_after_confirmation() {
     journey(async |app, window| {
         enter(app, window).await;

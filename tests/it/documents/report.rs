@@ -110,6 +110,17 @@ rules! {
         assert_eq!(report["failure"], Value::Null);
     }
 
+    async fn empty_file_fails_without_advice_about_scans(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("empty.pdf", Vec::new()).await;
+        app.run_jobs().await;
+        let failure = ada.get(&format!("/documents/{id}/report")).await.expect(200).json()["failure"].clone();
+        assert_eq!((&failure["code"], &failure["reason"]), (&json!("empty_file"), &json!("the file is empty")));
+        let advice = failure["advice"].as_str().unwrap();
+        assert!(!advice.contains("scan") && !advice.contains("recognition"), "{advice}");
+    }
+
     async fn report_counts_all_attempts(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

@@ -62,6 +62,8 @@ pub(super) struct Row {
     /// What a person can do about the failure.
     advice: Option<String>,
     pages: Option<u32>,
+    /// Number of pages without text, if a document that is ready has text on less than half of them.
+    without_text: Option<u32>,
     chunks: Option<u32>,
     size: Option<String>,
     owner: Option<String>,
@@ -74,6 +76,9 @@ impl Row {
             DocumentState::Failed(failed) => Some(&failed.failure),
             DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
         };
+        let partly = document.coverage.as_ref().filter(|coverage| {
+            matches!(document.state, DocumentState::Ingested(_)) && coverage.lacks_most_text()
+        });
         let id = document.id.to_string();
         Self {
             short_id: short(&id),
@@ -83,6 +88,7 @@ impl Row {
             reason: failure.map(reason),
             advice: failure.map(|failure| language::named("advice-", failure.code.as_str())),
             pages: document.coverage.as_ref().map(|coverage| coverage.pages),
+            without_text: partly.map(|coverage| coverage.pages - coverage.pages_with_text()),
             chunks: document.coverage.as_ref().map(|coverage| coverage.chunks),
             size: document.file.as_ref().map(|file| size(file.bytes)),
             owner: document.owner.map(|owner| email(emails, owner)),
@@ -252,6 +258,7 @@ mod tests {
                 reason: None,
                 advice: None,
                 pages: None,
+                without_text: None,
                 chunks: None,
                 size: None,
                 owner: None,
@@ -262,6 +269,7 @@ mod tests {
                 reason: Some("the file is not a PDF".to_owned()),
                 advice: Some("export or print it as a PDF, and upload that".to_owned()),
                 pages: Some(1),
+                without_text: Some(1),
                 chunks: Some(2),
                 size: Some(size(3)),
                 owner: Some("owner@example.com".to_owned()),

@@ -90,6 +90,7 @@ staff-panel = Verwaltung
 started = Begonnen
 state = Zustand
 status-failed = Fehlgeschlagen
+status-ingested-partly = Bereit, { $empty } von { $pages } Seiten ohne Text
 status-ingested = Bereit
 status-pending = In Arbeit
 theme-switch = Zwischen hell und dunkel wechseln

@@ -59,6 +59,7 @@ staff-panel = Staff panel
 started = Started
 state = State
 status-failed = Failed
+status-ingested-partly = Ready, { $empty } of { $pages } pages without text
 status-ingested = Ready
 status-pending = Processing
 theme-switch = Switch between light and dark

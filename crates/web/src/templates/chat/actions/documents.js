@@ -11,6 +11,13 @@ async function loadReport(id, container) {
       const [reason, advice] = failureTexts(failure);
       lines.push(createLine(t("failed-because", { reason }), "reason"), createLine(t("advice", { advice })));
     }
+    if (coverage?.pages_with_text * 2 < coverage?.pages && !failure) {
+      const pill = chat.documentRows.get(id)?.row.querySelector(".pill.ingested");
+      if (pill) {
+        pill.className = "pill pending";
+        pill.textContent = t("status-ingested-partly", { empty: coverage.pages - coverage.pages_with_text, pages: coverage.pages });
+      }
+    }
     if (coverage) lines.push(createLine(t("coverage", { pages: coverage.pages, read: coverage.pages_with_text })));
     for (const warning of warnings) lines.push(createLine(t("warning", { warning }), "warning"));
     container.replaceChildren(...(lines.length ? lines : [createLine(t("details-none"))]));
@@ -27,6 +34,7 @@ function failureTexts({ code, reason, advice }) {
     not_a_pdf: [t("failure-not_a_pdf"), t("advice-not_a_pdf")],
     wrong_file_type: [t("failure-wrong_file_type"), t("advice-wrong_file_type")],
     password_required: [t("failure-password_required"), t("advice-password_required")],
+    empty_file: [t("failure-empty_file"), t("advice-empty_file")],
     unreadable: [t("failure-unreadable"), t("advice-unreadable")],
     no_extractable_text: [t("failure-no_extractable_text"), t("advice-no_extractable_text")],
     unmapped_text: [t("failure-unmapped_text"), t("advice-unmapped_text")],
