@@ -36,4 +36,25 @@ rules! {
         let version = env!("CARGO_PKG_VERSION");
         assert_eq!(body, json!({ "status": "ok", "app": "Library", "debug": true, "framework_version": version }));
     }
+
+    async fn unknown_address_is_a_page_for_browsers_and_json_for_other_clients(setup) {
+        let app = setup.start().await;
+        let get = async |path: &str, accept: &str, language: &str| {
+            let request = app.request(reqwest::Method::GET, path).header("Accept", accept);
+            app.send(request.header("Accept-Language", language)).await.expect(404)
+        };
+        let reply = get("/nonsense", "text/html,application/xhtml+xml,*/*;q=0.8", "en").await;
+        assert!(reply.header("content-type").starts_with("text/html"), "{}", reply.text);
+        for text in ["Page not found", "href=\"/chat\"", "href=\"/admin\""] {
+            assert!(reply.text.contains(text), "{text}: {}", reply.text);
+        }
+        let reply = get("/a/b?c=<script>", "text/html", "de").await;
+        assert!(reply.text.contains("Seite nicht gefunden") && !reply.text.contains("<script>"), "{}", reply.text);
+        for accept in ["*/*", "application/json", "application/json, text/html;q=0.9"] {
+            assert_eq!(get("/nonsense", accept, "en").await.json(), json!({ "detail": "Not found" }), "{accept}");
+        }
+        // A known path keeps the form of its own errors.
+        let reply = get("/agents/nonsense", "text/html", "en").await;
+        assert_eq!(reply.json(), json!({ "detail": "Agent not found" }));
+    }
 }

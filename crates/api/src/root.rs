@@ -2,7 +2,8 @@
 
 use actix_web::HttpRequest;
 use actix_web::HttpResponse;
-use actix_web::http::header::{self, Accept, Header, Quality};
+use actix_web::http::header;
+use docent_http::routes::prefers_html;
 use docent_http::{Reply, State};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -34,16 +35,4 @@ pub(crate) async fn root(request: HttpRequest, context: State) -> Reply {
     };
     response.headers_mut().append(header::VARY, header::HeaderValue::from_static("Accept"));
     Ok(response)
-}
-
-/// Whether `Accept` names HTML and prefers it to JSON. Clients that accept everything, or send no or an invalid header, get JSON.
-fn prefers_html(request: &HttpRequest) -> bool {
-    let Ok(accept) = Accept::parse(request) else { return false };
-    let quality = |kind: &str| {
-        let named = accept.iter().find(|accepted| accepted.item.essence_str() == kind);
-        named.map_or(Quality::ZERO, |accepted| accepted.quality)
-    };
-    let html = quality("text/html");
-    let json = ["application/json", "application/*"].into_iter().any(|kind| quality(kind) >= html);
-    html > Quality::ZERO && !json && html >= quality("*/*")
 }

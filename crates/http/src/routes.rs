@@ -3,7 +3,7 @@
 use crate::context::State;
 use crate::error::ApiError;
 use actix_web::guard::{Guard, fn_guard};
-use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::header::{self, Accept, Header, HeaderValue, Quality};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, Resource, ResponseError, Route, web};
 
@@ -78,4 +78,16 @@ fn method_not_allowed(allowed: &str) -> HttpResponse {
 /// Handler for unknown paths: 404.
 pub async fn not_found() -> Result<HttpResponse, ApiError> {
     Err(ApiError::new(StatusCode::NOT_FOUND, "Not found"))
+}
+
+/// Whether `Accept` names HTML and prefers it to JSON. Clients that accept everything, or send no or an invalid header, get JSON.
+pub fn prefers_html(request: &HttpRequest) -> bool {
+    let Ok(accept) = Accept::parse(request) else { return false };
+    let quality = |kind: &str| {
+        let named = accept.iter().find(|accepted| accepted.item.essence_str() == kind);
+        named.map_or(Quality::ZERO, |accepted| accepted.quality)
+    };
+    let html = quality("text/html");
+    let json = ["application/json", "application/*"].into_iter().any(|kind| quality(kind) >= html);
+    html > Quality::ZERO && !json && html >= quality("*/*")
 }

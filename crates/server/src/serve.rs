@@ -130,7 +130,10 @@ impl Server {
                         docent_web::mount(config);
                     }
                 })
-                .default_service(actix_web::web::to(not_found))
+                .default_service(match surface {
+                    Surface::Probes => actix_web::web::to(not_found),
+                    Surface::All => actix_web::web::to(docent_web::unknown_path),
+                })
                 // The last one is the outermost.
                 .wrap(from_fn(docent_web::identify))
                 .wrap(from_fn(docent_web::choose_language))

@@ -17,6 +17,7 @@ use docent_http::settings::SessionKey;
 pub use language::request::choose_language;
 pub use routes::TABLES;
 pub use signed_in::own_page::identify;
+pub use signed_in::page::unknown_path;
 use std::io;
 
 /// Compiles the templates. Until then, pages cannot be rendered.

@@ -3,12 +3,14 @@
 use crate::language::request::AccountLanguage;
 use crate::language::{self, t};
 use crate::templates::{Page, html_response, render};
+use actix_web::http::header::HeaderValue;
 use actix_web::http::{StatusCode, header};
-use actix_web::{HttpResponse, ResponseError};
+use actix_web::{HttpRequest, HttpResponse, ResponseError};
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
 use docent_http::ApiError;
 use docent_http::extract::query::encode_query;
+use docent_http::routes::prefers_html;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -40,6 +42,17 @@ pub(crate) fn id_of<I: FromStr>(kind: RecordKind, id: &str) -> Result<I, Error> 
 /// Handler for unknown paths below `/admin` and `/account`: 404.
 pub(crate) async fn not_found(_: AccountLanguage) -> PageResult {
     Err(PageError::Failed(ApiError::new(StatusCode::NOT_FOUND, t!("page-not-found"))))
+}
+
+/// Handler for unknown paths: 404, as a page for clients that prefer `text/html`, such as browsers, and as JSON for others.
+pub async fn unknown_path(request: HttpRequest) -> HttpResponse {
+    let mut response = if prefers_html(&request) {
+        PageError::Failed(ApiError::new(StatusCode::NOT_FOUND, t!("page-not-found"))).error_response()
+    } else {
+        HttpResponse::from_error(ApiError::new(StatusCode::NOT_FOUND, "Not found"))
+    };
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
+    response
 }
 
 /// Why a page cannot be shown.
