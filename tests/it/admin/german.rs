@@ -71,7 +71,6 @@ const DATA: &[&str] = &[
     "Minutes of meeting",
     "On page ",
     "PostgreSQL",
-    "Rated and declined answers",
     "Redis",
     "SQLite",
     "The pump is serviced",

@@ -1,6 +1,6 @@
 //! The page of the API reference: `/docs`.
 
-use super::{ROOT, journey};
+use super::{ROOT, journey, superuser_journey};
 use docent_app::accounts::create::Flags;
 use docent_tests::app::PASSWORD;
 use docent_tests::chromium::optional_setting;
@@ -84,6 +84,25 @@ async fn docs_page_signs_in_and_copies_requests_as_curl() {
         window.click("#sign-out").await;
         window.see("Requests from this page are sent without an account.").await;
         assert_eq!(window.console_errors().await, Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn docs_page_and_header_of_the_panel_fit_on_a_phone() {
+    let wide = "const width = document.documentElement.clientWidth; \
+                return [...document.querySelectorAll('body *')] \
+                    .filter((one) => one.getBoundingClientRect().right > width + 1 || one.matches('.top *') && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) \
+                    .slice(0, 9).map((one) => `${one.tagName}.${one.className}`)";
+    let sideways = "return document.documentElement.scrollWidth > document.documentElement.clientWidth";
+    superuser_journey(async |_, window| {
+        window.resize(390, 800).await;
+        window.goto("/admin").await;
+        assert_eq!(window.run(wide, vec![]).await, json!([]));
+        window.goto("/docs").await;
+        window.see("/agents/{name}").await;
+        let is_wide = window.run(sideways, vec![]).await;
+        assert_eq!(is_wide, json!(false), "{}", window.run(wide, vec![]).await);
     })
     .await;
 }

@@ -82,6 +82,10 @@ async fn refused_and_failed_files_show_the_reason() {
         window.goto("/admin/documents/upload").await;
         window.choose("#file", &[&text, &broken]).await;
         window.press("Upload").await;
+        let is_above = "return document.querySelector('[data-upload-list]').getBoundingClientRect().top \
+                        < document.querySelector('[data-upload]').getBoundingClientRect().top";
+        window.find("[data-upload-list] li").await;
+        assert_eq!(window.run(is_above, vec![]).await, serde_json::json!(true), "the report is in view");
         window
             .see("notes.txt: not uploaded. Only PDF files are supported. The setting DOCENT_UPLOAD_TYPES")
             .await;

@@ -10,6 +10,7 @@ audit-until = Bis
 audit-by-api-key = (API-Schlüssel)
 audit-history = Verlauf
 audit-record-to-copy = ID des Eintrags
+audit-answers = Bewertete und abgelehnte Antworten
 audit-unauthenticated = nicht angemeldet
 changes = Änderungen
 changes-none = Keine Felder geändert.

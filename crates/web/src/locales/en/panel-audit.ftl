@@ -10,6 +10,7 @@ audit-until = Until
 audit-by-api-key = (API key)
 audit-history = history
 audit-record-to-copy = the record ID
+audit-answers = Rated and declined answers
 audit-unauthenticated = unauthenticated
 changes = Changes
 changes-none = No fields changed.

@@ -94,7 +94,12 @@ impl EntryRow {
             kind: kinds::title(entry.kind),
             kind_name: entry.kind.name(),
             record: entry.record.clone(),
-            label: entry.label.clone(),
+            // The list of answers has no record, and the log names it in English.
+            label: if entry.kind == RecordKind::Conversation && entry.record.is_empty() {
+                t!("audit-answers")
+            } else {
+                entry.label.clone()
+            },
             page: kinds::page(entry.kind, &entry.record, &staff.actor),
         }
     }
