@@ -71,25 +71,34 @@ const VIEWER_SOURCE: &str = concat!(
 static VIEWER_STYLE: LazyLock<Asset> =
     LazyLock::new(|| Asset::new(CSS, compact(include_str!("templates/chat/viewer/viewer.css"))));
 
-/// The script without comments and indentation, which are a sixth of it.
-static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(&stripped(SOURCE)));
+/// The script without comments and most of its space, which are a fifth of it.
+static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(&minified(SOURCE)));
 static ACTIONS_SCRIPT: LazyLock<Script> = LazyLock::new(|| module(ACTIONS_SOURCE));
 static VIEWER_SCRIPT: LazyLock<Script> = LazyLock::new(|| module(VIEWER_SOURCE));
 
 /// A script that the page loads later. The page compares its version with its own, since the service may have been updated
 /// in between.
 fn module(source: &str) -> Script {
-    Script::new(&(stripped(source) + "export const version = \"" + &VERSION + "\";\n"))
+    Script::new(&(minified(source) + "export const version = \"" + &VERSION + "\";\n"))
 }
 
-/// Removes indentation, empty lines, comments in lines of their own or behind a semicolon, and space around some operators from the
-/// script or the page, which have no text over several lines or with `; // ` or such an operator.
-fn stripped(script: &str) -> String {
-    let lines = script.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+/// Removes indentation, empty lines and comments from the page or a script, which have no text over several lines or with `; // `.
+fn stripped(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     let without_comment =
         |line| str::split_once(line, "; // ").map_or([line, "\n"], |(code, _)| [code, ";\n"]);
-    let script: String = lines.flat_map(without_comment).collect();
-    [" => ", " === ", " !== ", " && "].iter().fold(script, |script, long| script.replace(long, long.trim()))
+    lines.flat_map(without_comment).collect()
+}
+
+/// Removes comments, indentation, and the space around braces and some operators from a script. It has no texts with such space;
+/// the texts of a language are inserted later.
+fn minified(script: &str) -> String {
+    let operators = [" => ", " === ", " !== ", " && ", " || ", " ?? ", " = ", " += ", " >= ", " <= "];
+    let operators = operators.map(|operator| (operator, operator.trim()));
+    let brackets =
+        [(") {", "){"), ("{ ", "{"), (" }", "}"), ("if (", "if("), ("for (", "for("), ("while (", "while(")];
+    let pairs = operators.iter().chain(&brackets);
+    pairs.fold(stripped(script), |script, (long, short)| script.replace(long, short))
 }
 
 /// Removes line breaks and the space around punctuation in a stylesheet. It has no texts with such punctuation, and each line ends
@@ -174,10 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn script_is_stripped_of_comments_and_indentation() {
+    fn script_is_minified() {
         assert_eq!(
-            stripped("// Comment\nif (a && c) {\n  b(\"// text\"); // Comment\n\n}\n"),
-            "if (a&&c) {\nb(\"// text\");\n}\n"
+            minified("// Comment\nif (a && c) {\n  b(\"// text\", { d }); // Comment\n\n}\n"),
+            "if(a&&c){\nb(\"// text\", {d});\n}\n"
         );
         // An open backtick at the end of a line would begin a text over several lines, which must not change.
         let is_open = |line: &&str| {
@@ -192,7 +201,7 @@ mod tests {
             }
             ticks % 2 == 1
         };
-        for script in [stripped(SOURCE), stripped(ACTIONS_SOURCE), stripped(VIEWER_SOURCE)] {
+        for script in [SOURCE, ACTIONS_SOURCE, VIEWER_SOURCE].map(minified) {
             assert_eq!(script.lines().filter(is_open).collect::<Vec<_>>(), [""; 0]);
         }
     }
