@@ -2,6 +2,7 @@
 
 mod access;
 mod chat;
+mod chat_answers;
 mod chat_session;
 mod conversations;
 mod docs;

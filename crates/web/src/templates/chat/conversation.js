@@ -70,7 +70,7 @@ async function streamAnswer(turn, messages, selection) {
     const wasAtEnd = isAtEnd();
     if (!renderedBlocks.has(turn.answerElement)) turn.answerElement.replaceChildren();
     showMarkdown(turn.answerElement, turn.answer);
-    if (wasAtEnd) scrollToEnd();
+    if (wasAtEnd) scrollToEnd(turn);
   };
   let failure = null;
   try {
@@ -111,7 +111,7 @@ async function streamAnswer(turn, messages, selection) {
     else if (failure) showNote(turn, t("question-kept", { reason: errorMessage(failure) }), true);
     else if (!turn.answer) showNote(turn, t("answer-empty"));
     completeTurn(turn, sources, messageId);
-    if (wasAtEnd) scrollToEnd();
+    if (wasAtEnd) scrollToEnd(turn);
   } else if (failure?.status === 401) {
     byId("question").value ||= turn.question;
     // The conversation does not exist without its first question.
@@ -197,8 +197,11 @@ function appendEarlierVersion(question, answer) {
 const END_TOLERANCE = 80;
 const isAtEnd = () => root.scrollHeight - innerHeight - scrollY < END_TOLERANCE;
 
-function scrollToEnd() {
-  scrollTo({ top: root.scrollHeight, behavior: "instant" });
+// Scrolls to the end, or to the question of a turn whose answer does not fit below it.
+function scrollToEnd(turn) {
+  const header = Number.parseFloat(getComputedStyle(root).scrollPaddingTop);
+  const question = turn ? turn.element.getBoundingClientRect().top + scrollY - header : Infinity;
+  scrollTo({ top: Math.min(root.scrollHeight, question), behavior: "instant" });
 }
 
 function updateSendButton() {

@@ -202,21 +202,37 @@ function parseCode(lines, start) {
   return { end: Math.min(end + 1, lines.length), render };
 }
 
+// Whether a cell has a number, with a currency, a unit or a citation. Longer cells are not read, to keep the time linear.
+function isFigure(cell) {
+  if (cell.length > 300) return false;
+  const [text] = cell.split(/ \((?=[^)]*\p{L}{3})/u);
+  return text.length < 40 && /^[^\p{L}\d]*(?:[A-Z]{3} )?[^\p{L}\d]*\d[\d.,\s]*[^\p{L}\d]*[\p{L}.]{0,9}[^\p{L}\d]*$/u.test(text);
+}
+
+// Columns of numbers are aligned to the right, except the first one, which names the rows.
+function alignColumn(alignment, column, rows) {
+  const cells = rows.map((row) => row[column] ?? "");
+  const isRight = column && alignment === "left" && cells.some(isFigure) && cells.every((cell) => isFigure(cell) || !/[\p{L}\d]/u.test(cell));
+  return isRight ? "right" : alignment;
+}
+
 // Rows have at most as many cells as the header. Missing cells are not added, because a few characters could then make
 // very many.
 function parseTable(lines, start) {
-  const alignments = alignmentsOf(lines[start + 1]);
+  const aligned = alignmentsOf(lines[start + 1]);
   const end = findEnd(lines, start + 1, (at) => !isBlank(lines[at]) && lines[at].includes("|"));
-  const renderRow = (line, tag) => {
-    const cells = cellsOf(line).slice(0, alignments.length);
-    const attributes = (column) => ({ class: alignments[column], dir: "auto", ...(tag === "th" && { scope: "col" }) });
-    return createElement("tr", {}, ...cells.map((cell, column) =>
-      createElement(tag, attributes(column), ...renderInline(cell))));
+  const render = () => {
+    const [header, , ...rows] = lines.slice(start, end).map((line) => cellsOf(line).slice(0, aligned.length));
+    const alignments = aligned.map((alignment, column) => alignColumn(alignment, column, rows));
+    const renderRow = (cells, tag) => {
+      const attributes = (column) => ({ class: alignments[column], dir: "auto", ...(tag === "th" && { scope: "col" }) });
+      return createElement("tr", {}, ...cells.map((cell, column) => createElement(tag, attributes(column), ...renderInline(cell))));
+    };
+    return createElement("div", { class: "table", tabindex: "0", role: "group", "aria-label": t("table") },
+      createElement("table", {},
+        createElement("thead", {}, renderRow(header, "th")),
+        createElement("tbody", {}, ...rows.map((cells) => renderRow(cells, "td")))));
   };
-  const render = () => createElement("div", { class: "table", tabindex: "0", role: "group", "aria-label": t("table") },
-    createElement("table", {},
-      createElement("thead", {}, renderRow(lines[start], "th")),
-      createElement("tbody", {}, ...lines.slice(start + 2, end).map((line) => renderRow(line, "td")))));
   return { end, render };
 }
 

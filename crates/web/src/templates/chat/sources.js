@@ -7,7 +7,7 @@ function formatPages({ page_start: first, page_end: last, label }) {
   return first === last ? t("at-page", { page: String(first) }) : t("at-pages", { first: String(first), last: String(last) });
 }
 
-// Merges passages of the same place of a document: { number, title, place, passages, chip, quote, page, isLost }. Entries get their numbers when
+// Merges passages of the same place of a document: { number, title, place, passages, chip, cited, pages, isLost }. Entries get their numbers when
 // they are cited, or at the end.
 function mergeSources(sources) {
   const entries = new Map();
@@ -26,7 +26,11 @@ function showSources(turn, sources) {
   const entries = mergeSources(sources);
   linkCitations(turn.answerElement, entries);
   let last = entries.filter(({ number }) => number).length;
-  for (const entry of entries) entry.number ??= last += 1;
+  for (const entry of entries) {
+    entry.number ??= last += 1;
+    // Where the answer cites pages of a passage, the chip shows only these.
+    if (entry.pages && !entry.passages[0].label) entry.place = formatPages({ page_start: Math.min(...entry.pages), page_end: Math.max(...entry.pages) });
+  }
   entries.sort((a, b) => a.number - b.number);
   turn.note.after(createElement("ol", { class: "chips", "aria-label": t("sources") }, ...entries.map(createChip)));
 }
@@ -72,6 +76,7 @@ function linkCitations(answer, entries) {
       for (const citation of cited) {
         citation.entry.number ??= count += 1;
         citation.entry.cited ??= citation;
+        (citation.entry.pages ??= []).push(...citation.pages);
         nodes.push(createCitation(citation));
       }
       end = index + whole.length;
@@ -82,15 +87,16 @@ function linkCitations(answer, entries) {
 
 // The passage that a citation means: of those with its place the one with the best quote for the claim.
 function findCited(entries, title, place, claim) {
-  const number = Number(place.match(/\d+/)?.[0]);
+  const pages = (place.match(/\d+/g) ?? []).map(Number);
+  const [number] = pages;
   const isPlace = ({ label, page_start: start, page_end: end }) => label === place || (start <= number && number <= end);
   const candidates = entries.filter((entry) => entry.title === title).flatMap((entry) =>
     entry.passages.filter(isPlace).map((passage) => ({ entry, passage, ...findQuote(passage.text, claim) })));
   const found = candidates.reduce((best, next) => (best && best.score >= next.score ? best : next), null);
-  return found && { ...found, page: found.passage.label === place ? found.passage.page_start : number };
+  return found && { ...found, pages, page: found.passage.label === place ? found.passage.page_start : number };
 }
 
-// The quotation or the last sentence before a position of a text, or the block before it.
+// The quotation or the last sentence before a position of a text, or the block before it: of a table, the first row with a bold figure.
 function claimBefore(text, index) {
   const block = text.parentElement.closest("p, li, td, th, blockquote, h3, h4, h5, h6, .answer");
   const range = document.createRange();
@@ -100,7 +106,8 @@ function claimBefore(text, index) {
   const quotation = before.match(/[“„][^“„]+[”“](?=\W*$)/)?.[0];
   if (quotation) return quotation;
   const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
-  return sentence ?? block.previousElementSibling?.textContent ?? "";
+  const above = block.previousElementSibling;
+  return sentence ?? (above?.querySelector("tr:has(td strong)") ?? above)?.innerText ?? "";
 }
 
 // A link and not a button, because a link can break across lines.
