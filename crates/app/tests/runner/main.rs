@@ -228,13 +228,22 @@ async fn old_sessions_old_deliveries_and_expired_links_are_removed() {
 #[tokio::test]
 async fn document_error_fails_without_retry() {
     let service = Service::new();
-    let id = service.upload("").await;
+    let id = service.upload(" ").await;
     assert_eq!(service.drain().await, 1);
     let document = service.document(id).await;
     let DocumentState::Failed(failed) = document.state else { panic!("it has failed") };
     assert_eq!(failed.failure.code.as_str(), "no_extractable_text");
     assert_eq!(document.coverage.unwrap().empty_pages, [1], "the coverage is kept");
     assert_eq!(service.drain().await, 0);
+}
+
+#[tokio::test]
+async fn empty_file_fails_with_its_own_code() {
+    let service = Service::new();
+    let id = service.upload("").await;
+    assert_eq!(service.drain().await, 1);
+    let DocumentState::Failed(failed) = service.document(id).await.state else { panic!("it has failed") };
+    assert_eq!(failed.failure.code.as_str(), "empty_file");
 }
 
 #[tokio::test]
