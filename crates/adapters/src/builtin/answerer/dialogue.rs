@@ -393,7 +393,7 @@ impl Extreme {
         let line = match self {
             Self::Newest => lines().next(),
             _ if !is_whole => None,
-            Self::Oldest => lines().last(),
+            Self::Oldest => lines().next_back(),
             // Of equal ones the newest.
             Self::Longest => lines().rev().max_by_key(|line| pages(line)),
             Self::Shortest => lines().min_by_key(|line| pages(line)),
