@@ -1,13 +1,11 @@
 //! Chooses among the sentences and rows that may answer a question.
 
 use super::passage::{Passage, Unit};
-use super::periods::{Asked, Period, report};
+use super::periods::{Asked, MAX_REPORTS, Period, report};
 use std::ops::Range;
 
 /// Maximum number of quotes in an answer.
 const MAX_QUOTES: usize = 3;
-/// Maximum number of reports of a series that are quoted.
-const MAX_REPORTS: usize = 4;
 /// Maximum number of further quotes, from other passages.
 const MAX_FURTHER: usize = 3;
 /// Shorter sentences say too little.

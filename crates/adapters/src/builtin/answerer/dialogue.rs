@@ -3,7 +3,7 @@
 use super::follow_up::completed;
 use super::phrases::Phrases;
 use super::question::plain_words;
-use super::{LIST_TOOL, SEARCH_TOOL, summary, whole};
+use super::{LIST_TOOL, SEARCH_TOOL, periods, summary, whole};
 use crate::builtin::lexical::query_terms;
 use docent_domain::chat::{Message, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
@@ -16,6 +16,10 @@ const SEARCH_ERROR: &str = "Error searching documents:";
 const LIST_CALL: &str = "list_";
 /// Prefix of the IDs of calls for the summary of a document.
 const DESCRIBE_CALL: &str = "describe_";
+/// Prefix of the IDs of calls that list the reports of a series.
+const REPORTS_CALL: &str = "reports_";
+/// Prefix of the IDs of calls that search one report of a series each.
+const REPORT_CALL: &str = "report_";
 /// Output of a call for the summary of a document that does not exist.
 const NONE_NAMED: &str = "No document has this title.";
 
@@ -64,6 +68,13 @@ pub(super) enum Action {
         further: Vec<Vec<ScoredChunk>>,
         /// The ID of a further call; `None` without a search tool.
         call_id: Option<String>,
+        /// The ID of a call that lists the reports of a series; `None` if they are known or cannot be listed.
+        reports_id: Option<String>,
+    },
+    /// Search each of some reports.
+    SearchReports {
+        /// The queries with the IDs of their calls.
+        searches: Vec<(String, String)>,
     },
     /// Return the summary of a document.
     Summarize(String),
@@ -141,6 +152,10 @@ impl Calls<'_> {
         self.id(LIST_TOOL, DESCRIBE_CALL)
     }
 
+    fn reports(&self) -> Option<String> {
+        self.id(LIST_TOOL, REPORTS_CALL)
+    }
+
     fn list(&self) -> Option<String> {
         self.id(LIST_TOOL, LIST_CALL)
     }
@@ -172,7 +187,11 @@ fn first(asked: &[&str], last: &str, previous: Option<&str>, calls: &Calls<'_>) 
 /// The action after tool calls.
 fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
     let described = outputs.iter().find(|output| output.call_id.starts_with(DESCRIBE_CALL));
-    let others = outputs.iter().copied().filter(|output| !output.call_id.starts_with(DESCRIBE_CALL));
+    let reports = outputs.iter().find(|output| output.call_id.starts_with(REPORTS_CALL));
+    let is_other = |output: &&ToolOutput| {
+        ![DESCRIBE_CALL, REPORTS_CALL].iter().any(|prefix| output.call_id.starts_with(prefix))
+    };
+    let others = outputs.iter().copied().filter(is_other);
     let (lists, searches): (Vec<&ToolOutput>, Vec<&ToolOutput>) =
         others.partition(|output| output.call_id.starts_with(LIST_CALL));
     if outputs.iter().any(|output| output.content.starts_with(SEARCH_ERROR)) {
@@ -199,6 +218,20 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
             });
         }
     }
+    if let Some(reports) = reports
+        && !outputs.iter().any(|output| output.call_id.starts_with(REPORT_CALL))
+    {
+        let question = question(asked);
+        let call = |(at, title): (usize, String)| {
+            let prefix = format!("{REPORT_CALL}{at}_");
+            Some((format!("{title} {question}"), calls.id(SEARCH_TOOL, &prefix)?))
+        };
+        let titles = periods::asked(&question).of(&reports.content).into_iter().enumerate();
+        let searches: Vec<_> = titles.filter_map(call).collect();
+        if !searches.is_empty() {
+            return Action::SearchReports { searches };
+        }
+    }
     let passages = |output: &&ToolOutput| output.passages.clone();
     let found = searches.first().map(passages).unwrap_or_default();
     let corrections = searches.first().map_or(&[][..], |output| &output.corrections);
@@ -213,6 +246,7 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
             passages: found,
             further: searches.iter().skip(1).map(passages).collect(),
             call_id: calls.search(),
+            reports_id: calls.reports().filter(|_| reports.is_none()),
         },
     }
 }

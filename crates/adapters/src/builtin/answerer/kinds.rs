@@ -122,6 +122,26 @@ pub(super) fn asks_for_definition(question: &str) -> bool {
     DEFINING.iter().any(|phrase| lower.contains(phrase))
 }
 
+/// Phrases of what all reports of a kind say of themselves: cautions, lists of exhibits and certifications.
+const BOILERPLATE: [&str; 10] = [
+    "forward-looking statement",
+    "inline xbrl",
+    "undue reliance",
+    "risks and uncertainties",
+    "incorporated by reference",
+    "incorporated herein by reference",
+    "is intended to help the reader",
+    "with the sec",
+    "securities exchange act of 1934",
+    "we caution",
+];
+
+/// Whether a text says what all reports of a kind say.
+pub(super) fn is_boilerplate(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    BOILERPLATE.iter().any(|phrase| lower.contains(phrase))
+}
+
 /// Whether a text has words that begin with the letters of an abbreviation: “National Gas Board” for “NGB”.
 pub(super) fn expands(text: &str, abbreviation: &str) -> bool {
     let letters: Vec<char> = abbreviation.to_lowercase().chars().filter(|c| c.is_alphabetic()).collect();

@@ -100,6 +100,10 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::Describe { name, call_id } => {
             return call(LIST_TOOL, &serde_json::json!({ "name": name }), call_id);
         }
+        Action::SearchReports { searches } => {
+            let calls = searches.into_iter().map(|(query, id)| ChatEvent::ToolCall(search_call(&query, id)));
+            return calls.chain([finished(FinishReason::ToolCalls)]).collect();
+        }
         Action::Greet => [phrases.hello, phrases.ability, phrases.ask].join(" "),
         Action::Ask => phrases.ask.to_owned(),
         Action::Introduce => [phrases.ability, phrases.ask].join(" "),
@@ -111,8 +115,12 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::Summarize(summary) => summary::format(&summary, phrases),
         Action::ShowList(list) => format!("{}\n\n{}", phrases.listed, in_language(&list, phrases)),
         Action::ShowOne(line) => in_language(&line, phrases),
-        Action::Quote { question: full, passages, further, call_id } => {
+        Action::Quote { question: full, passages, further, call_id, reports_id } => {
             let mut closest: Vec<&ScoredChunk> = passages.iter().collect();
+            let series = relevance::series(&full, &passages);
+            if let (Some(series), Some(call_id)) = (series, reports_id) {
+                return call(LIST_TOOL, &serde_json::json!({ "name": series }), call_id);
+            }
             let selected = relevance::select(&full, question.trim(), &passages, &further, lexicon);
             let (lead, quotes, further) = match (selected, call_id) {
                 (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
@@ -211,12 +219,19 @@ fn in_language(list: &str, phrases: &Phrases) -> String {
 }
 
 fn search(query: &str, call_id: String) -> Vec<ChatEvent> {
-    call(SEARCH_TOOL, &serde_json::json!({ "query": query }), call_id)
+    vec![ChatEvent::ToolCall(search_call(query, call_id)), finished(FinishReason::ToolCalls)]
+}
+
+fn search_call(query: &str, id: String) -> ToolCall {
+    tool_call(SEARCH_TOOL, &serde_json::json!({ "query": query }), id)
 }
 
 fn call(tool: &str, arguments: &serde_json::Value, id: String) -> Vec<ChatEvent> {
-    let call = ToolCall { id, name: tool.to_owned(), arguments: arguments.to_string() };
-    vec![ChatEvent::ToolCall(call), finished(FinishReason::ToolCalls)]
+    vec![ChatEvent::ToolCall(tool_call(tool, arguments, id)), finished(FinishReason::ToolCalls)]
+}
+
+fn tool_call(tool: &str, arguments: &serde_json::Value, id: String) -> ToolCall {
+    ToolCall { id, name: tool.to_owned(), arguments: arguments.to_string() }
 }
 
 /// Creates the last event. It reports no usage, so tokens are counted from the text.

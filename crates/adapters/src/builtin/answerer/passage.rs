@@ -34,6 +34,8 @@ const NO_REASON_FACTOR: f32 = 0.6;
 const POINTER_FACTOR: f32 = 0.4;
 /// Factor for a sentence that announces what the passage lacks.
 const EMPTY_FACTOR: f32 = 0.3;
+/// Factor for a heading without what it is for.
+const HEADING_FACTOR: f32 = 0.6;
 /// Factor for the footer of a page and the line of a table of contents.
 const FURNITURE_FACTOR: f32 = 0.2;
 
@@ -202,6 +204,7 @@ impl<'a> Passage<'a> {
             Some(_) => unit.row_fitness(),
             None if block.len() > 1 => 1.0,
             None if unit.announces() => EMPTY_FACTOR,
+            None if unit.is_bare_heading() => HEADING_FACTOR * unit.text_fitness(),
             None => unit.text_fitness(),
         };
         let text = || units.iter().map(|unit| unit.sentence.text.as_str());
@@ -353,6 +356,13 @@ impl Unit {
             && !text.ends_with(['.', '!', '?', ':', ';', ','])
             && text.contains(char::is_alphabetic)
             && !text.starts_with(char::is_lowercase)
+    }
+
+    /// Whether it is a heading that says nothing alone: in capital letters or of many words, and without a number.
+    fn is_bare_heading(&self) -> bool {
+        let text = &self.sentence.text;
+        let is_long_or_loud = !self.is_fragment() || !text.contains(char::is_lowercase);
+        self.is_heading() && is_long_or_loud && !text.contains(|c: char| c.is_ascii_digit())
     }
 
     fn row_fitness(&self) -> f32 {

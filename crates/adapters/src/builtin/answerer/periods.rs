@@ -15,7 +15,7 @@ pub(super) enum Asked {
 
 const LATEST: [&str; 6] = ["latest", "most recent", "newest", "neueste", "jüngste", "aktuellste"];
 /// Words before a period that say that it is one of several.
-const SEVERAL: [&str; 12] = [
+const SEVERAL: [&str; 13] = [
     "across",
     "between",
     "each",
@@ -23,13 +23,14 @@ const SEVERAL: [&str; 12] = [
     "over",
     "previous",
     "prior",
+    "reported",
     "these",
     "throughout",
     "frühere",
     "jedem",
     "über",
 ];
-const PERIODS: [&str; 15] = [
+const PERIODS: [&str; 16] = [
     "time",
     "timeframe",
     "quarter",
@@ -41,6 +42,7 @@ const PERIODS: [&str; 15] = [
     "reports",
     "10-qs",
     "10-ks",
+    "ones",
     "quartale",
     "quartal",
     "jahre",
@@ -62,6 +64,34 @@ pub(super) fn asked(question: &str) -> Asked {
         () if (0..words.len()).any(is_several) => Asked::Each,
         () if LATEST.iter().any(|phrase| lower.contains(phrase)) => Asked::Latest,
         () => Asked::Any,
+    }
+}
+
+/// Maximum number of reports that are compared, and searched for that.
+pub(super) const MAX_REPORTS: usize = 6;
+
+impl Asked {
+    /// Which titles of a list of documents are the reports of a series that a question is about, in order of time; none if there is no
+    /// series. The list has lines such as “- Title (5 pages)”.
+    pub(super) fn of(self, list: &str) -> Vec<String> {
+        let titles = list.lines().filter_map(|line| Some(line.strip_prefix("- ")?.rsplit_once(" (")?.0));
+        let mut series: Vec<(Vec<String>, Vec<(Period, &str)>)> = Vec::new();
+        for (title, (words, period)) in titles.filter_map(|title| Some((title, report(title)?))) {
+            match series.iter_mut().find(|(other, _)| *other == words) {
+                Some((_, reports)) => reports.push((period, title)),
+                None => series.push((words, vec![(period, title)])),
+            }
+        }
+        let longest = series.into_iter().map(|(_, reports)| reports).max_by_key(Vec::len);
+        let mut reports = longest.filter(|reports| reports.len() > 1).unwrap_or_default();
+        reports.sort_unstable();
+        let wanted = match self {
+            Self::Any => 0,
+            Self::Latest => 1,
+            Self::Each => MAX_REPORTS,
+        };
+        let older = reports.len().saturating_sub(wanted);
+        reports.split_off(older).into_iter().map(|(_, title)| title.to_owned()).collect()
     }
 }
 
@@ -102,6 +132,15 @@ mod tests {
         assert_eq!(report("Oriel 10-K 2018"), Some(("oriel 10 k".into(), (2018, 0))));
         assert_eq!(report("Oriel, 3Q 2018"), Some(("oriel".into(), (2018, 3))));
         assert_eq!(report("Oriel Q2"), None);
+    }
+
+    #[test]
+    fn reports_of_a_list_are_those_of_its_longest_series() {
+        let list = "- Oriel 2018 Q2 (5 pages)\n- Reed 2018 Q2 (1 page)\n- Oriel 2017 Q4 (9 pages)\n- Rules (2 pages)";
+        assert_eq!(Asked::Each.of(list), ["Oriel 2017 Q4", "Oriel 2018 Q2"]);
+        assert_eq!(Asked::Latest.of(list), ["Oriel 2018 Q2"]);
+        assert_eq!(Asked::Any.of(list), [""; 0]);
+        assert_eq!(Asked::Each.of("- Oriel 2018 Q2 (5 pages)\n- Rules (2 pages)"), [""; 0]);
     }
 
     #[test]

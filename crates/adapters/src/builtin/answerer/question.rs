@@ -44,7 +44,7 @@ impl Intent {
         let is_completed = follow_up.len() < question.len() && question.ends_with(follow_up);
         let head = if is_completed { Some(head(follow_up).unwrap_or(follow_up)) } else { head(question) };
         let amount = has(
-            "usd eur dollars million millions billion billions percent percentage decimal margin ratio turnover $ %",
+            "usd eur dollars million millions billion billions percent percents percentage decimal margin ratio turnover $ %",
         ) || says(&["how much", "rounded", "round to", "round your"]);
         Self {
             circumstances: circumstances(&lower, analyzer),

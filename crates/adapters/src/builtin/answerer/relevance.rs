@@ -16,7 +16,7 @@ use super::question::Intent;
 use super::quote::{Quote, quote_block, quote_briefly, quote_page, quote_rows};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
 use crate::builtin::lexical::{
-    self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, is_year, names,
+    self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, is_year, names, numbered,
 };
 use docent_domain::id::DocumentId;
 use docent_domain::page_reference::PageReference;
@@ -107,8 +107,13 @@ pub(super) fn select(
     let identifiers = identifiers(question, &intent, &synonyms);
     let required: Vec<&Name> = names.iter().chain(&identifiers).collect();
     let missing = missing(&required, &asked, &passage_terms[..chunks.len()]);
-    let missing_words = missing.iter().map(|name| name.word.clone());
-    if !missing.is_empty() && !chunks.is_empty() && searches.is_empty() && pages.is_empty() {
+    let absent_parts: Vec<Name> = numbered(question, analyzer);
+    let absent_parts: Vec<&Name> = absent_parts
+        .iter()
+        .filter(|name| !found.iter().any(|chunk| has_adjacent(chunk, name, analyzer)))
+        .collect();
+    let mut missing_words = missing.iter().chain(&absent_parts).map(|name| name.word.clone()).peekable();
+    if missing_words.peek().is_some() && !chunks.is_empty() && searches.is_empty() && pages.is_empty() {
         return Selection::Search(missing_words.collect());
     }
     // A name anywhere in a document counts for all of its passages, and if any document has it, others are not meant.
@@ -130,11 +135,16 @@ pub(super) fn select(
     let names: Vec<Name> = names.iter().cloned().chain(in_capitals).collect();
     let abbreviations =
         if kinds::asks_for_definition(question) { abbreviations(question) } else { Vec::new() };
-    let criteria = Criteria::of(&asked, intent, &names, &synonyms, passages).defining(abbreviations);
+    let periods = periods::asked(question);
+    let criteria = Criteria {
+        defined: abbreviations,
+        compares_reports: periods == Asked::Each,
+        avoids_boilerplate: !kinds::is_boilerplate(question),
+        ..Criteria::of(&asked, intent, &names, &synonyms, passages)
+    };
     let is_related = |rank: &usize| !unrelated.contains(&all[*rank].chunk.document_id);
     let in_scope = |rank: &usize| relevant.get(*rank) == Some(&true);
     let mut related: Vec<usize> = (0..all.len()).filter(is_related).collect();
-    let periods = periods::asked(question);
     if periods == Asked::Latest {
         let reports: Vec<_> = related
             .iter()
@@ -212,7 +222,12 @@ pub(super) fn select(
         };
         !best.iter().flatten().any(is_in)
     };
-    let is_word = |name: &&&Name| name.word.chars().all(char::is_alphanumeric);
+    // A word that texts write in small letters, such as “market”, is no name.
+    let is_word = |name: &&&Name| {
+        let lower = name.word.to_lowercase();
+        name.word.chars().all(char::is_alphanumeric)
+            && (lower == name.word || !found.iter().any(|chunk| has_word(&chunk.text, &lower)))
+    };
     let absent = required.iter().filter(is_word).filter(is_absent).map(|name| name.word.clone()).collect();
     let best = without_repetitions(&[], best.iter().flat_map(quoted));
     if best.is_empty() {
@@ -220,6 +235,13 @@ pub(super) fn select(
     }
     let further = without_repetitions(&best, further.iter().map(briefly));
     Selection::Quotes { best, further, absent }
+}
+
+/// The words of the series of reports that a question compares, or whose latest it asks for.
+pub(super) fn series(question: &str, chunks: &[ScoredChunk]) -> Option<String> {
+    let asks = periods::asked(question) != Asked::Any && PageReference::of(question).pages.is_empty();
+    let (words, _) = chunks.iter().filter(|_| asks).find_map(|chunk| report(&chunk.title))?;
+    Some(words.join(" "))
 }
 
 /// A document is about a name that this number of its passages have, or most of them.
@@ -271,6 +293,17 @@ fn is_capitalised_in(text: &str, word: &str) -> bool {
     text.contains(&capitalised)
 }
 
+/// Whether a text has a word, with these letters.
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|other| other == word)
+}
+
+/// Whether a passage has the terms of a name next to each other.
+fn has_adjacent(chunk: &ScoredChunk, name: &Name, analyzer: Analyzer) -> bool {
+    let has = |text: &str| analyzer.terms(text).windows(name.terms.len()).any(|terms| terms == name.terms);
+    has(&chunk.text) || has(&chunk.title)
+}
+
 /// Returns the documents with a name in any of their passages.
 fn documents_with(name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> HashSet<DocumentId> {
     let has = |chunk: &&&ScoredChunk| {
@@ -295,6 +328,10 @@ struct Criteria<'a> {
     repeated: HashSet<String>,
     /// Abbreviations whose long form is asked for.
     defined: Vec<Name>,
+    /// Whether the question is about several reports: one row of each is quoted.
+    compares_reports: bool,
+    /// Whether the question asks for something else than what all reports of a kind say.
+    avoids_boilerplate: bool,
 }
 
 impl<'a> Criteria<'a> {
@@ -322,12 +359,10 @@ impl<'a> Criteria<'a> {
             synonyms,
             repeated: repeated(passages),
             defined: Vec::new(),
+            compares_reports: false,
+            avoids_boilerplate: true,
             intent,
         }
-    }
-
-    fn defining(self, abbreviations: Vec<Name>) -> Self {
-        Self { defined: abbreviations, ..self }
     }
 
     fn weight(&self, term: &str) -> f32 {
@@ -374,10 +409,15 @@ impl<'a> Criteria<'a> {
             if !is_eligible || !subject.iter().any(|term| unit.terms.contains(*term)) {
                 continue;
             }
-            let block = passage.block(index, self.intent.several);
+            let block = passage.block(index, self.intent.several && !self.compares_reports);
             let share = self.share(topic, &subject, passage, index, block.clone())
                 * passage.fitness(index, &block, &self.intent)
                 * if self.repeated.contains(&unit.key()) { REPEATED_FACTOR } else { 1.0 }
+                * if self.avoids_boilerplate && kinds::is_boilerplate(&unit.sentence.text) {
+                    BOILERPLATE_FACTOR
+                } else {
+                    1.0
+                }
                 * if self.defines(unit) { DEFINITION_FACTOR } else { 1.0 };
             candidates.push(Candidate { passage, index, block, share, rank });
         }
@@ -439,6 +479,8 @@ impl<'a> Criteria<'a> {
 
 /// Factor for a sentence with the long form of an abbreviation that is asked for.
 const DEFINITION_FACTOR: f32 = 2.0;
+/// Factor for what all reports of a kind say.
+const BOILERPLATE_FACTOR: f32 = 0.3;
 /// Factor for a sentence that several documents, or several pages of one, have.
 const REPEATED_FACTOR: f32 = 0.3;
 /// Number of documents with the same sentence from which it says nothing about one of them.

@@ -16,7 +16,7 @@ use docent_domain::spelling::{SpelledWord, one_mistake_from};
 use language::Language;
 pub(super) use lexicon::{Alternative, Part, Synonym};
 pub use lexicon::{InvalidLexicon, Lexicon};
-pub(super) use names::{Name, abbreviations, names};
+pub(super) use names::{Name, abbreviations, names, numbered};
 use std::collections::HashSet;
 
 /// Longer terms are cut, because they are not words.

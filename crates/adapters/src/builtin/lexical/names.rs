@@ -43,6 +43,30 @@ pub(in crate::builtin) fn abbreviations(question: &str) -> Vec<Name> {
     names
 }
 
+/// Words before a number or letter that together name a part of a document or one of several things.
+const NUMBERED: &str = "appendix article annex case clause exhibit experiment fig figure item lesson module note phase problem question \
+    table unit wave abbildung anhang artikel aufgabe beispiel lektion modul tabelle";
+
+/// Returns the parts of documents that a question names by a number or letter, such as “Figure 7” and “Appendix E”, with two terms.
+pub(in crate::builtin) fn numbered(question: &str, analyzer: Analyzer) -> Vec<Name> {
+    let words: Vec<&str> = question
+        .split([' ', '-'])
+        .map(|word| word.trim_matches(is_edge))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_number = |word: &str| {
+        word.chars().all(|c| c.is_ascii_digit())
+            || word.chars().all(|c| "IVX".contains(c))
+            || word.len() == 1 && word.chars().all(char::is_uppercase) && word != "I"
+    };
+    let name = |pair: &[&str]| {
+        let is_label = NUMBERED.split_whitespace().any(|label| pair[0].eq_ignore_ascii_case(label));
+        let terms: Vec<String> = pair.iter().flat_map(|word| analyzer.terms(word)).collect();
+        (is_label && is_number(pair[1]) && terms.len() == 2).then(|| Name { word: pair.join(" "), terms })
+    };
+    words.windows(2).filter_map(name).collect()
+}
+
 /// Returns the words that look like names or abbreviations.
 pub(super) fn capitalised(question: &str) -> Vec<Name> {
     let analyzer = Analyzer::of(question);
@@ -116,6 +140,23 @@ mod tests {
             words("what did 3M, AMD and JnJ sell in the US or to NASA in Q3 in USD?"),
             ["AMD", "NASA"]
         );
+    }
+
+    #[test]
+    fn labels_with_numbers_name_parts_of_documents() {
+        let words = |question: &str| {
+            let names = numbered(question, Analyzer::of(question)).into_iter();
+            names.map(|name| format!("{}: {}", name.word, name.terms.join(" "))).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            words("What is the topic of UNIT 14, and of unit-8?"),
+            ["UNIT 14: unit 14", "unit 8: unit 8"]
+        );
+        assert_eq!(
+            words("What does Figure IV of Appendix E show?"),
+            ["Figure IV: figur iv", "Appendix E: appendix e"]
+        );
+        assert_eq!(words("Which table do I read, and how many units are 14?"), [""; 0]);
     }
 
     #[test]
