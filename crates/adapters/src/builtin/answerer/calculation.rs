@@ -2,7 +2,7 @@
 
 use super::passage::{Passage, Unit, overlap};
 use super::scope::Topic;
-use crate::builtin::lexical::{Alternative, Analyzer, Lexicon, Part, Synonym, synonyms};
+use crate::builtin::lexical::{Alternative, Analyzer, Lexicon, Part, Synonym, is_year, synonyms};
 use docent_domain::id::DocumentId;
 use std::collections::HashSet;
 
@@ -15,6 +15,11 @@ const MODIFIERS: [&str; 4] = ["defer", "comprehens", "held", "purchas"];
 /// Bonus for a row with the years of the question in its header, and for one of a financial statement.
 const YEARS_WEIGHT: f32 = 0.3;
 const STATEMENT_WEIGHT: f32 = 0.4;
+/// Bonus for a row of a table or section that is named after another part, or for one that says its change.
+const CONTEXT_WEIGHT: f32 = 0.3;
+/// Factor for a label of a part of one word with another word, such as “hardware revenue”, and words that do not narrow it.
+const NARROWED_FACTOR: f32 = 0.7;
+const UNNARROWED: [&str; 3] = ["oper", "consolid", "sale"];
 
 /// Words of further searches for parts, before those of the missing ones: the first finds the statements of a report, which have
 /// most parts, the second the one with revenue and costs, and the last has those of the parts alone, which find the second half
@@ -28,8 +33,18 @@ const PART_SEARCHES: [&str; 3] = [
 /// Maximum number of words of a part of a ratio.
 const RATIO_WORDS: usize = 4;
 /// Words at which a part of a ratio ends.
-const RATIO_ENDS: &str =
-    "a an and as at by can does for from had has have in is its of on the to was were what which";
+const RATIO_ENDS: &str = "a an and are as at by came can comes did do does for from had has have in is its of on the to was were what which";
+
+/// How the parts of a calculation belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// As a lexicon says.
+    Known,
+    /// One is a share of the other.
+    Share,
+    /// There is one, whose change is asked for.
+    Growth,
+}
 
 /// Returns the parts of the calculations in a question.
 pub(super) fn asked_parts(
@@ -37,7 +52,7 @@ pub(super) fn asked_parts(
     found: &[Synonym<'_>],
     lexicon: &Lexicon,
     analyzer: Analyzer,
-) -> Vec<Part> {
+) -> (Relation, Vec<Part>) {
     let mut parts: Vec<Part> = Vec::new();
     for part in found.iter().filter(|synonym| synonym.is_calculation()).flat_map(Synonym::parts) {
         let words = |part: &Part| part.first().map(|alternative| alternative.words.clone());
@@ -46,72 +61,152 @@ pub(super) fn asked_parts(
         }
     }
     if !parts.is_empty() {
-        return parts;
+        return (Relation::Known, parts);
     }
-    let Some((above, below)) = ratio(question) else { return parts };
+    let (relation, named) = match (ratio(question), growth(question)) {
+        (Some((above, below)), _) => (Relation::Share, vec![above, below]),
+        (None, Some(subject)) => (Relation::Growth, vec![subject]),
+        (None, None) => return (Relation::Known, parts),
+    };
     let part = |words: String| match synonyms(&words, lexicon).as_slice() {
         [one] if !one.is_calculation() => one.parts()[0].clone(),
         _ => vec![Alternative { terms: analyzer.terms(&words), words }],
     };
-    [above, below].map(part).into()
+    (relation, named.into_iter().map(part).collect())
 }
 
 /// What a margin is a share of.
 const REVENUE: &str = "revenue";
 
-/// The two parts of “ratio of X to Y”, “X to Y ratio”, “X as a percentage of Y” or “X margin”.
-fn ratio(question: &str) -> Option<(String, String)> {
-    let lower = without_asides(question).to_lowercase();
-    let words: Vec<&str> =
-        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
-    let ends = |word: &&&str| {
+/// The words of a question, to find the parts of a calculation in it.
+struct Words<'a>(Vec<&'a str>);
+
+impl<'a> Words<'a> {
+    fn of(lower: &'a str) -> Self {
+        Self(lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect())
+    }
+
+    /// The place of the first of these words.
+    fn find(&self, sought: &[&str]) -> Option<usize> {
+        self.0.iter().position(|word| sought.contains(word))
+    }
+
+    fn belongs(word: &&&str) -> bool {
         !RATIO_ENDS.split(' ').any(|end| end == **word)
             && !word.ends_with("'s")
             && !word.ends_with("’s")
             && !word.contains(|c: char| c.is_ascii_digit())
-    };
-    let forwards = |from: usize| {
-        let words = words.get(from..).unwrap_or_default().iter().take_while(ends).take(RATIO_WORDS);
-        words.copied().collect::<Vec<_>>()
-    };
-    let backwards = |to: usize| {
+    }
+
+    /// The words of a part from a place on.
+    fn forwards(&self, from: usize) -> Vec<&'a str> {
+        let words = self.0.get(from..).unwrap_or_default();
+        words.iter().take_while(Self::belongs).take(RATIO_WORDS).copied().collect()
+    }
+
+    /// The place after the name of an owner, as in “Oriel's total revenue”, or the same place without one.
+    fn after_name(&self, from: usize) -> usize {
+        let words = self.0.get(from..).unwrap_or_default().iter().take(RATIO_WORDS);
+        let is_owner = |word: &&str| word.ends_with("'s") || word.ends_with("’s");
+        words.copied().position(|word| is_owner(&word)).map_or(from, |at| from + at + 1)
+    }
+
+    /// The words of a part before a place.
+    fn backwards(&self, to: usize) -> Vec<&'a str> {
         // “Cost of sales” is one part.
-        let mut words: Vec<&str> = words[..to]
-            .iter()
-            .rev()
-            .take_while(|word| **word == "of" || ends(word))
-            .take(RATIO_WORDS)
-            .copied()
-            .collect();
+        let words = self.0[..to].iter().rev().take_while(|word| **word == "of" || Self::belongs(word));
+        let mut words: Vec<&str> = words.take(RATIO_WORDS).copied().collect();
         words.reverse();
         if words.first() == Some(&"of") { words.split_off(1) } else { words }
-    };
-    let find = |sought: &str| words.iter().position(|word| *word == sought);
+    }
+}
+
+/// The words of a part as a phrase; `None` if nothing remains.
+fn phrase(words: Vec<&str>) -> Option<String> {
+    let is_qualifier = |word: &str| matches!(word, "" | "average" | "unadjusted");
+    let words: Vec<&str> = words.into_iter().filter(|word| !is_qualifier(word)).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// The two parts of “ratio of X to Y”, “X to Y ratio”, “X as a percentage of Y”, “percentage of Y from X” or “X margin”.
+fn ratio(question: &str) -> Option<(String, String)> {
+    let lower = without_asides(question).to_lowercase();
+    let words = Words::of(&lower);
     let share = words
+        .0
         .windows(4)
         .position(|four| matches!(four, ["as", "a" | "the", "percentage" | "percent" | "share" | "", "of"]));
-    let (above, below) = if let Some(at) = find("ratio") {
-        let below = backwards(at);
-        match (at - below.len()).checked_sub(1).filter(|to| words[*to] == "to") {
-            Some(to) => (backwards(to), below),
-            None if words.get(at + 1) == Some(&"of") => {
-                let above = forwards(at + 2);
+    let (above, below) = if let Some(at) = words.find(&["ratio"]) {
+        let below = words.backwards(at);
+        match (at - below.len()).checked_sub(1).filter(|to| words.0[*to] == "to") {
+            Some(to) => (words.backwards(to), below),
+            None if words.0.get(at + 1) == Some(&"of") => {
+                let above = words.forwards(at + 2);
                 let to = at + 2 + above.len();
-                (above, if words.get(to) == Some(&"to") { forwards(to + 1) } else { Vec::new() })
+                (above, if words.0.get(to) == Some(&"to") { words.forwards(to + 1) } else { Vec::new() })
             }
             None => return None,
         }
     } else if let Some(at) = share {
-        (backwards(at), forwards(at + 4))
+        (words.backwards(at), words.forwards(at + 4))
+    } else if let Some(parts) = part_of_whole(&words) {
+        parts
     } else {
-        (backwards(find("margin")?), vec![REVENUE])
-    };
-    let phrase = |words: Vec<&str>| {
-        let is_qualifier = |word: &str| matches!(word, "" | "average" | "unadjusted");
-        let words: Vec<&str> = words.into_iter().filter(|word| !is_qualifier(word)).collect();
-        (!words.is_empty()).then(|| words.join(" "))
+        (words.backwards(words.find(&["margin"])?), vec![REVENUE])
     };
     phrase(above).zip(phrase(below))
+}
+
+/// The parts X and Y of “which percentage of Y did X contribute” and “percentage of Y was from X”.
+fn part_of_whole<'a>(words: &Words<'a>) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+    let at = words.find(&["percentage", "percent", "share", "portion", "proportion"])?;
+    let from = words.after_name(words.0.get(at + 1).filter(|word| **word == "of").map(|_| at + 2)?);
+    let below = words.forwards(from);
+    let mut next = from + below.len();
+    let is_link = |at: usize| words.0.get(at).is_some_and(|word| LINKS.split(' ').any(|link| link == *word));
+    match *words.0.get(next)? {
+        "did" | "does" | "do" | "came" | "comes" => {}
+        // “Which share of Oriel is sold” has no second part.
+        "is" | "was" | "are" | "were" if is_link(next + 1) => {}
+        _ => return None,
+    }
+    while is_link(next) {
+        next += 1;
+    }
+    let mut above = words.forwards(next);
+    if let Some(end) = above.iter().position(|word| VERBS.split(' ').any(|verb| verb == *word)) {
+        above.truncate(end);
+    }
+    Some((above, below))
+}
+
+/// Words between the whole and its part.
+const LINKS: &str = "did does do is was were are came comes from for by the in its attributed attributable to generated derived earned \
+    contributed made up of due accounted";
+/// Words after the part of a whole.
+const VERBS: &str =
+    "account accounted bring contribute contributed generate generated make represent represented segment";
+
+/// What grows in “growth rate of X”, “X growth rate” and “percentage change of X”.
+fn growth(question: &str) -> Option<String> {
+    let lower = without_asides(question).to_lowercase();
+    let words = Words::of(&lower);
+    let is_change = |pair: &[&str]| {
+        matches!(
+            pair,
+            ["growth", "rate"]
+                | [
+                    "percentage" | "percent" | "year-over-year" | "yoy",
+                    "change" | "growth" | "increase" | "decrease"
+                ]
+        )
+    };
+    let at = words.0.windows(2).position(is_change)?;
+    let after = || {
+        let from = words.0.get(at + 2).filter(|word| matches!(**word, "of" | "in")).map(|_| at + 3)?;
+        phrase(words.forwards(words.after_name(from)))
+    };
+    phrase(words.backwards(at)).or_else(after)
 }
 
 /// A question without what is in parentheses.
@@ -134,15 +229,17 @@ pub(super) struct Parts<'a> {
     pub(super) rows: Vec<(&'a Passage<'a>, usize)>,
     /// Words for the parts without a row.
     pub(super) missing: Vec<String>,
+    /// Whether a sentence stands for the row of a part.
+    is_told: bool,
 }
 
 impl Parts<'_> {
-    /// Words of a further search for rows of statements after `made` ones: the first also if a row is of another table, the next only
-    /// if a part is missing.
+    /// Words of a further search for rows of statements after `made` ones: the first also if a row is of another table, the next also if a
+    /// sentence stands for a row, the next only if a part is missing.
     pub(super) fn next_search(&self, made: usize) -> Option<&'static str> {
         let is_in_statement =
             |(passage, index): &(&Passage<'_>, usize)| passage.units[*index].is_in_statement();
-        let is_uncertain = made == 0 && !self.rows.iter().all(is_in_statement);
+        let is_uncertain = if made == 0 { !self.rows.iter().all(is_in_statement) } else { self.is_told };
         PART_SEARCHES.get(made).copied().filter(|_| is_uncertain || !self.missing.is_empty())
     }
 }
@@ -150,7 +247,7 @@ impl Parts<'_> {
 /// Returns the rows for the parts of a calculation, in the document that has most of them; `None` without parts. Only the passages
 /// of the ranks `related` are read.
 pub(super) fn parts<'a>(
-    parts: &[Part],
+    (relation, parts): &(Relation, Vec<Part>),
     years: &HashSet<String>,
     related: &[usize],
     passages: &'a [Passage<'a>],
@@ -170,10 +267,15 @@ pub(super) fn parts<'a>(
     let parts_in = |document: &DocumentId| {
         let ranks = related.iter().filter(|rank| passages[**rank].chunk.document_id == *document);
         let passages: Vec<&'a Passage<'a>> = ranks.map(|rank| &passages[*rank]).collect();
-        let mut found = Parts { rows: Vec::new(), missing: Vec::new() };
-        for part in parts {
-            match (row_with(part, &passages, years), part.first()) {
-                (Some(row), _) => found.rows.push(row),
+        let mut found = Parts { rows: Vec::new(), missing: Vec::new(), is_told: false };
+        for (at, part) in parts.iter().enumerate() {
+            let others = parts[..at].iter().chain(&parts[at + 1..]).filter(|_| *relation == Relation::Share);
+            let others: Vec<&Part> = others.collect();
+            match (row_with(part, *relation, &others, &passages, years), part.first()) {
+                (Some((passage, index)), _) => {
+                    found.is_told |= passage.units[index].sentence.row.is_none();
+                    found.rows.push((passage, index));
+                }
                 (None, Some(alternative)) => found.missing.push(alternative.words.clone()),
                 (None, None) => {}
             }
@@ -184,13 +286,20 @@ pub(super) fn parts<'a>(
     documents.iter().map(parts_in).rev().max_by_key(|found| found.rows.len())
 }
 
-/// Returns the row or sentence that fits one of the alternatives of a part best.
+/// Returns the row or sentence that fits one of the alternatives of a part best. A table of another part, such as that of sales for
+/// the share of sales, is preferred, and for growth a row with a percentage.
 fn row_with<'a>(
     part: &Part,
+    relation: Relation,
+    others: &[&Part],
     passages: &[&'a Passage<'a>],
     years: &HashSet<String>,
 ) -> Option<(&'a Passage<'a>, usize)> {
     let mut best: Option<(f32, &'a Passage<'a>, usize)> = None;
+    let names_other = |unit: &Unit, other: &Alternative| {
+        other.terms.iter().all(|term| unit.above.contains(term) || QUALIFIERS.contains(&&**term))
+    };
+    let is_under = |unit: &Unit| others.iter().any(|part| part.iter().any(|other| names_other(unit, other)));
     for passage in passages {
         for (index, unit) in passage.units.iter().enumerate() {
             let fit = part
@@ -203,13 +312,22 @@ fn row_with<'a>(
             let in_header = unit.above.iter().filter(|term| years.contains(*term)).count();
             let score = fit
                 + YEARS_WEIGHT * in_header as f32 / years.len().max(1) as f32
-                + if unit.is_in_statement() { STATEMENT_WEIGHT } else { 0.0 };
+                + if unit.is_in_statement() { STATEMENT_WEIGHT } else { 0.0 }
+                + if is_under(unit) || relation == Relation::Growth && has_percentage(unit) {
+                    CONTEXT_WEIGHT
+                } else {
+                    0.0
+                };
             if best.as_ref().is_none_or(|(highest, ..)| score > *highest) {
                 best = Some((score, passage, index));
             }
         }
     }
     best.map(|(_, passage, index)| (passage, index))
+}
+
+fn has_percentage(unit: &Unit) -> bool {
+    unit.sentence.row.as_ref().is_some_and(|row| row.cells.iter().skip(1).any(|cell| cell.contains('%')))
 }
 
 /// How well the label of a row with figures says what is looked for; 0 if it means something else.
@@ -222,7 +340,14 @@ fn fit(Alternative { terms, .. }: &Alternative, unit: &Unit) -> f32 {
     });
     let is_modified = is_other
         || MODIFIERS.iter().any(|term| label.contains(*term) && !terms.iter().any(|own| own == term));
-    if is_whole && !is_modified { overlap(label, terms.iter().map(String::as_str)) } else { 0.0 }
+    let is_narrowing = |term: &String| {
+        !terms.contains(term)
+            && !QUALIFIERS.contains(&&**term)
+            && !UNNARROWED.contains(&&**term)
+            && !is_year(term)
+    };
+    let narrowed = if terms.len() == 1 && label.iter().any(is_narrowing) { NARROWED_FACTOR } else { 1.0 };
+    if is_whole && !is_modified { narrowed * overlap(label, terms.iter().map(String::as_str)) } else { 0.0 }
 }
 
 /// How well a sentence with an amount and a year of the question says what is looked for: no better than the worst row.
@@ -252,6 +377,12 @@ mod tests {
             ("What is Oriel's FY2015 rent (R from the cash flow statement) % margin?", "rent / revenue"),
             ("What was the cost of goods sold as a % of revenue in 2018?", "cost of goods sold / revenue"),
             ("What was rent as a percentage of net sales?", "rent / net sales"),
+            (
+                "What percentage of Oriel's total revenue did the Pumps segment contribute?",
+                "pumps / total revenue",
+            ),
+            ("Which share of revenue was from pumps in 2018?", "pumps / revenue"),
+            ("What portion of net sales came from the home trade?", "home trade / net sales"),
         ] {
             assert_eq!(parts(question).as_deref(), Some(expected), "{question}");
         }
@@ -262,8 +393,22 @@ mod tests {
             "What is the current ratio?",
             "How does one get to Oriel?",
             "ratio of",
+            "What percentage of fitters are women?",
         ] {
             assert_eq!(parts(question), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn growth_is_of_one_part() {
+        for (question, expected) in [
+            ("What is the 2019 - 2020 total revenue growth rate of Oriel?", Some("total revenue")),
+            ("What was the growth rate of Oriel's net sales in 2018?", Some("net sales")),
+            ("What is the percentage change in cash from 2017?", Some("cash")),
+            ("How fast did it grow?", None),
+            ("What drove the growth of revenue?", None),
+        ] {
+            assert_eq!(growth(question).as_deref(), expected, "{question}");
         }
     }
 }

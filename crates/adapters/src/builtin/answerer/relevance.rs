@@ -6,7 +6,7 @@
 //! breaks near ties. What a sentence announces is quoted with it. A figure that is calculated from others, such as a ratio, is
 //! answered with the rows of these.
 
-use super::calculation::{Parts, asked_parts, parts};
+use super::calculation::{Parts, Relation, asked_parts, parts};
 use super::choice::{Candidate, choose};
 use super::kinds;
 use super::pages;
@@ -165,7 +165,7 @@ pub(super) fn select(
     };
     if related.iter().any(in_scope) {
         let wanted = match criteria.intent.reason {
-            true => Vec::new(),
+            true => (Relation::Known, Vec::new()),
             false => asked_parts(question, &synonyms, lexicon, analyzer),
         };
         // What only has the form of a ratio is often in sentences.
@@ -180,7 +180,7 @@ pub(super) fn select(
                 let parts = std::iter::once(words.to_owned()).chain(found.missing);
                 return Selection::Search(names.chain(parts).chain(years).collect());
             }
-            Some(Parts { rows, missing })
+            Some(Parts { rows, missing, .. })
                 if missing.is_empty() || is_known_calculation && rows.len() >= missing.len() =>
             {
                 let (table_rows, sentences): (Vec<_>, Vec<_>) = rows
@@ -195,7 +195,7 @@ pub(super) fn select(
         }
         if searches.is_empty()
             && pages.is_empty()
-            && wanted.is_empty()
+            && wanted.1.is_empty()
             && criteria.lacks_figure(&related, &all, &topics)
         {
             let years = criteria.intent.years.iter().cloned();
@@ -277,7 +277,9 @@ fn without_repetitions(before: &[Quote], quotes: impl Iterator<Item = Quote>) ->
 
 /// Returns years and abbreviations, which an answer has like names.
 fn identifiers(question: &str, intent: &Intent, synonyms: &[Synonym<'_>]) -> Vec<Name> {
-    let years = intent.years.iter().map(|year| Name { word: year.clone(), terms: vec![year.clone()] });
+    let mut years: Vec<&String> = intent.years.iter().collect();
+    years.sort_unstable();
+    let years = years.into_iter().map(|year| Name { word: year.clone(), terms: vec![year.clone()] });
     let is_written_out = |name: &Name| {
         synonyms.iter().any(|synonym| name.terms.iter().all(|term| synonym.phrase.contains(term)))
     };

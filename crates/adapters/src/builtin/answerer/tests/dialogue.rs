@@ -160,3 +160,41 @@ async fn search_without_results_looks_whether_there_are_documents() {
     assert!(with("").await.starts_with("There are no documents yet."));
     assert_eq!(with("- a.pdf (2 pages)").await, "I found no passage that answers this.");
 }
+
+#[tokio::test]
+async fn name_that_the_document_is_about_is_not_reported_as_absent() {
+    let passages = |third: &str| {
+        let texts = ["The warranty of ropes lasts two years.", "The cranes of Tarn are old.", third];
+        texts.iter().enumerate().map(|(at, text)| found(1, at as u32, text)).collect::<Vec<_>>()
+    };
+    let question = "How long is the warranty of ropes at Tarn?";
+    let answer = answer_from(question, passages("Tarn was founded by fitters.")).await;
+    assert!(answer.starts_with("“The warranty of ropes"), "{answer}");
+    let answer = answer_from(question, passages("It was founded by fitters.")).await;
+    assert!(answer.starts_with("Not in these quotes: “Tarn”."), "{answer}");
+}
+
+#[tokio::test]
+async fn word_that_texts_write_small_is_no_name() {
+    let passages =
+        vec![found(1, 0, "Ropes are sold in the home trade."), found(1, 1, "The market is open on Monday.")];
+    let answer = answer_from("Which ropes are sold in the home trade of the Market?", passages).await;
+    assert!(answer.starts_with("“Ropes are sold"), "{answer}");
+}
+
+#[tokio::test]
+async fn part_of_a_document_is_searched_for_by_its_number() {
+    let messages = vec![
+        user("What is the topic of Unit 14?"),
+        output(
+            "",
+            vec![
+                found(1, 0, "The topic of this unit is pumps."),
+                found(1, 1, "In 14 days, a topic is chosen."),
+            ],
+        ),
+    ];
+    let events = events(messages, vec![SEARCH]).await;
+    let ChatEvent::ToolCall(call) = &events[0] else { panic!("{events:?}") };
+    assert_eq!(call.arguments, r#"{"query":"Unit 14"}"#);
+}

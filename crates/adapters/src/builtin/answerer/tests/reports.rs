@@ -47,6 +47,101 @@ async fn question_for_the_latest_report_is_not_answered_from_an_older_one() {
     assert!(answer.contains("$7 million") && !answer.contains("$5 million"), "{answer}");
 }
 
+const LIST: ToolSpec = ToolSpec { name: LIST_TOOL, description: "", parameters: "{}" };
+
+fn calls(events: &[ChatEvent]) -> Vec<&ToolCall> {
+    let call = |event| match event {
+        &ChatEvent::ToolCall(ref call) => Some(call),
+        &(ChatEvent::Text(_) | ChatEvent::Finished { .. }) => None,
+    };
+    events.iter().filter_map(call).collect()
+}
+
+#[tokio::test]
+async fn each_report_of_a_series_is_searched_for_a_comparison() {
+    let sales = |n, title: &str, amount| {
+        report(n, title, &format!("The sales of pumps changed to ${amount} million."))
+    };
+    let mut messages = vec![
+        user("How have the sales of pumps changed over time?"),
+        output("", vec![sales(1, "Oriel 2018 Q2", 7)]),
+    ];
+    let listing = events(messages.clone(), vec![SEARCH, LIST]).await;
+    let [listing] = calls(&listing)[..] else { panic!("{listing:?}") };
+    assert_eq!((&*listing.name, &*listing.arguments), (LIST_TOOL, r#"{"name":"oriel"}"#));
+
+    let reply = |call: &ToolCall, content: &str, passages| {
+        let output = ToolOutput {
+            call_id: call.id.clone(),
+            content: content.to_owned(),
+            passages,
+            ..ToolOutput::default()
+        };
+        Message::Tool(output)
+    };
+    let list = "- Oriel 2018 Q2 (3 pages)\n- Oriel 2017 Q4 (3 pages)\n- Oriel 2018 Q1 (3 pages)";
+    messages.push(reply(listing, list, Vec::new()));
+    let searches = events(messages.clone(), vec![SEARCH, LIST]).await;
+    let searches = calls(&searches);
+    let titles = ["Oriel 2017 Q4", "Oriel 2018 Q1", "Oriel 2018 Q2"];
+    for (at, call) in searches.iter().enumerate() {
+        assert!(call.arguments.contains(titles[at]), "{call:?}");
+        assert!(searches[..at].iter().all(|other| other.id != call.id), "{searches:?}");
+        messages.push(reply(call, "", vec![sales(at as u32 + 2, titles[at], at + 5)]));
+    }
+    assert_eq!(searches.len(), titles.len());
+    let answer = events(messages, vec![SEARCH, LIST]).await;
+    assert!(calls(&answer).is_empty(), "{answer:?}");
+    let answer: String = answer
+        .into_iter()
+        .filter_map(|event| if let ChatEvent::Text(text) = event { Some(text) } else { None })
+        .collect();
+    let at = |part: &str| answer.find(part).unwrap_or_else(|| panic!("{part} in {answer}"));
+    assert!(at("$5 million") < at("$6 million") && at("$6 million") < at("$7 million"), "{answer}");
+}
+
+#[tokio::test]
+async fn caution_is_quoted_only_if_it_is_asked_for() {
+    let text = "Sales of pumps are subject to risks and uncertainties. In summer, the sales of pumps of all shops rise.";
+    let passages = vec![found(1, 0, text)];
+    let answer = answer_from("What are the sales of pumps subject to in summer?", passages.clone()).await;
+    assert!(answer.starts_with("“In summer"), "{answer}");
+    let answer = answer_from("Which risks and uncertainties are sales of pumps subject to?", passages).await;
+    assert!(answer.starts_with("“Sales of pumps are subject"), "{answer}");
+}
+
+#[tokio::test]
+async fn share_is_answered_with_the_part_and_the_whole() {
+    let sales = "Revenue\n\n| (in millions) | 2018 |\n|---|---|\n| Services | 20 |\n| Total revenue | 80 |\n";
+    let margins = "Gross margin\n\n| (in millions) | 2018 |\n|---|---|\n| Services | 4 |\n";
+    let passages = vec![
+        found(1, 0, "Services grew. They are a part of the total revenue."),
+        found(1, 1, margins),
+        found(1, 2, sales),
+    ];
+    for question in [
+        "What percentage of total revenue did services contribute in 2018?",
+        "What share of total revenue was from services in 2018?",
+    ] {
+        let answer = answer_from(question, passages.clone()).await;
+        assert!(answer.starts_with("I do not calculate.") && answer.contains("| **20** |\n"), "{answer}");
+        assert!(answer.contains("| Total revenue | **80** |") && !answer.contains("Not found"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn growth_is_answered_with_the_row_that_grows() {
+    let income = "Statement of income\n\n| (in millions) | 2018 | 2017 |\n|---|---|---|\n| Total revenue | 9 | 7 |\n| Cost of revenue | 5 | 4 |\n";
+    let passages = vec![
+        found(1, 0, "The growth rate of revenue may be 5 percent or less in some years."),
+        found(1, 1, income),
+    ];
+    let question = "What is the 2017 - 2018 total revenue growth rate? Answer in units of percents.";
+    let answer = answer_from(question, passages).await;
+    assert!(answer.starts_with("I do not calculate.") && answer.contains("| Total revenue | "), "{answer}");
+    assert!(!answer.contains("Cost of revenue"), "{answer}");
+}
+
 #[tokio::test]
 async fn reason_comes_before_the_row_with_the_figure() {
     let text = "| (in millions) | 2018 | 2017 |\n|---|---|---|\n| Sales of pumps | 9 | 7 |\n\nSales of pumps increased, primarily due to the wet summer.";
