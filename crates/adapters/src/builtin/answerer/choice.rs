@@ -12,6 +12,8 @@ const MAX_FURTHER: usize = 3;
 const MIN_FURTHER_WORDS: usize = 4;
 /// Candidates with less than this fraction of the best one's rating are left out.
 const SECONDARY_SHARE: f32 = 0.5;
+/// The same for those of another document than the best one.
+const OTHER_SECONDARY_SHARE: f32 = 0.75;
 /// The same for further quotes.
 const FURTHER_SHARE: f32 = 0.25;
 /// Bonus for the first passage's rank; the n-th passage gets the n-th part.
@@ -122,7 +124,10 @@ fn select_candidates(mut candidates: Vec<Candidate<'_>>) -> Choice<'_> {
         let selected = || best.iter().flatten();
         let is_new = selected().all(|other| !candidate.repeats(other));
         let is_from = |other: &Candidate<'_>| other.rank == candidate.rank;
-        if is_new && selected().count() < MAX_QUOTES && candidate.share >= SECONDARY_SHARE * best_share {
+        let document = |candidate: &Candidate<'_>| candidate.passage.chunk.document_id;
+        let is_other = selected().next().is_some_and(|first| document(first) != document(&candidate));
+        let secondary = if is_other { OTHER_SECONDARY_SHARE } else { SECONDARY_SHARE };
+        if is_new && selected().count() < MAX_QUOTES && candidate.share >= secondary * best_share {
             match best.iter_mut().find(|group| group[0].shares_table(&candidate)) {
                 Some(group) => group.push(candidate),
                 None => best.push(vec![candidate]),

@@ -191,13 +191,23 @@ async fn question_with_an_unknown_name_is_declined() {
 async fn best_sentence_of_each_passage_is_quoted_in_search_order() {
     let passages = vec![
         found(1, 0, "Pumps are old. Where pumps leak in winter, valves of iron may leak with them."),
-        found(2, 0, "The other machines, such as pumps, are shown to the master, who repairs each leak."),
-        found(3, 0, "The master is called Jo."),
+        found(1, 1, "The other machines, such as pumps, are shown to the master, who repairs each leak."),
+        found(1, 2, "The master is called Jo."),
     ];
     let answer = answer_from("Do valves or pumps ever leak at night?", passages).await;
     let quotes: Vec<&str> = answer.split("\n\n").collect();
     assert_eq!(quotes.len(), 2, "{answer}");
     assert!(quotes[0].contains("valves of iron") && quotes[1].contains("shown to the master"), "{answer}");
+}
+
+#[tokio::test]
+async fn weaker_quote_of_another_document_is_only_related() {
+    let passages = vec![
+        found(1, 0, "Pumps are old. Where pumps leak in winter, valves of iron may leak with them."),
+        found(2, 0, "The other machines, such as pumps, are shown to the master, who repairs each leak."),
+    ];
+    let answer = answer_from("Do valves or pumps ever leak at night?", passages).await;
+    assert!(answer.contains("Also related:\n\n- “The other machines"), "{answer}");
 }
 
 #[tokio::test]
