@@ -1,6 +1,6 @@
 //! How the web chat shows answers: where the view is while they grow, and their tables.
 
-use super::chat::{ask, enter};
+use super::chat::{ask, enter, renderer};
 use super::inspection::Inspection;
 use super::journey_with;
 use docent_testkit::fakes::chat_model::Turn;
@@ -95,12 +95,14 @@ fn script() -> [Turn; 2] {
     [Turn::searching("net sales"), Turn::saying(&answer)]
 }
 
-async fn ask_for_figures(app: &TestApp, window: &Chromium) {
+/// Asks for a figure of a table. Returns who asks, and the ID of the document.
+async fn ask_for_figures(app: &TestApp, window: &Chromium) -> (Member, String) {
     let member = Member::login(app, enter(app, window).await).await;
-    member.add("Figures.pdf", figures()).await;
+    let id = member.add("Figures.pdf", figures()).await;
     app.run_jobs().await;
     window.goto("/chat").await;
     answer(window, "How much were net sales in 2017?").await;
+    (member, id)
 }
 
 #[tokio::test]
@@ -127,6 +129,49 @@ async fn numbers_of_tables_are_aligned_right_and_wide_tables_show_that_they_scro
                 inspection.inspect("chat-table").await;
                 inspection.assert_no_findings();
             }
+        },
+    )
+    .await;
+}
+
+/// Distances of the cited number from the edges of the pages, and the height of its line.
+const FIGURE: &str = "const box = document.getElementById('pages').getBoundingClientRect();
+    const figure = document.querySelector('.marks .figure')?.getBoundingClientRect();
+    const line = document.querySelector('.marks .strong')?.getBoundingClientRect();
+    return figure && line ? [figure.left - box.left, box.right - figure.right, figure.top - box.top, box.bottom - figure.bottom, line.height] : null";
+
+/// The place of the marked number on its page, as a part of the width of the page.
+const PLACE: &str = "return Number.parseFloat(document.querySelector('.marks .figure').style.left)";
+
+#[tokio::test]
+async fn cited_number_is_in_view_on_a_phone() {
+    journey_with(
+        |setup| setup.script(script()).renderer(renderer()),
+        async |app, window| {
+            let (member, id) = ask_for_figures(app, window).await;
+            let words = member.get(&format!("/documents/{id}/pages/2/words")).await.expect(200).json();
+            let words = words["lines"].as_array().unwrap().iter().flat_map(|line| line.as_array().unwrap());
+            let figure = words.into_iter().find(|word| word["text"] == "31,657").expect("the figure");
+            let expected = figure["bounds"][0].as_f64().unwrap() * 100.0;
+            window.resize(PHONE[0], PHONE[1]).await;
+            for citation in [".answer td .cite", ".answer p .cite", ".chip"] {
+                window.click(citation).await;
+                let is_readable = async || {
+                    let figure = run(window, FIGURE).await;
+                    let figure: Vec<_> =
+                        figure.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+                    figure.len() == 5
+                        && figure[..4].iter().all(|distance| *distance >= 0.0)
+                        && figure[4] >= 11.0
+                };
+                if !wait::comes_true(is_readable).await {
+                    panic!("{citation}: {}", run(window, FIGURE).await);
+                }
+                let place = run(window, PLACE).await.as_f64().unwrap();
+                assert!((place - expected).abs() < 0.1, "{place}, expected {expected}");
+                window.click("#source-close").await;
+            }
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
         },
     )
     .await;

@@ -43,8 +43,7 @@ function createChip(entry) {
   entry.chip = createElement("button", {
     type: "button", class: "chip", "aria-expanded": "false", "aria-controls": "source",
   }, ...content, createElement("span", {}, isRecognized ? t("recognized-at", { place }) : place));
-  const { passage, page, quote } = entry.cited ?? { passage: passages[0], page: passages[0].page_start };
-  addPreview(entry.chip, { entry, passage, page, quote });
+  addPreview(entry.chip, entry.cited ?? { entry, passage: passages[0], page: passages[0].page_start });
   return createElement("li", {}, entry.chip);
 }
 
@@ -93,10 +92,11 @@ function findCited(entries, title, place, claim) {
   const candidates = entries.filter((entry) => entry.title === title).flatMap((entry) =>
     entry.passages.filter(isPlace).map((passage) => ({ entry, passage, ...findQuote(passage.text, claim) })));
   const found = candidates.reduce((best, next) => (best && best.score >= next.score ? best : next), null);
-  return found && { ...found, pages, page: found.passage.label === place ? found.passage.page_start : number };
+  return found && { ...found, claim, pages, page: found.passage.label === place ? found.passage.page_start : number };
 }
 
-// The quotation or the last sentence before a position of a text, or the block before it: of a table, the first row with a bold figure.
+// The quotation or the last sentence before a position of a text, or the block before it. Of a table, the row of the position or the first row
+// with a bold figure, after this figure.
 function claimBefore(text, index) {
   const block = text.parentElement.closest("p, li, td, th, blockquote, h3, h4, h5, h6, .answer");
   const range = document.createRange();
@@ -107,7 +107,8 @@ function claimBefore(text, index) {
   if (quotation) return quotation;
   const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
   const above = block.previousElementSibling;
-  return sentence ?? (above?.querySelector("tr:has(td strong)") ?? above)?.innerText ?? "";
+  const figure = block.closest("tr") ? block : above?.querySelector("td strong");
+  return sentence ?? (figure ? `${figure.innerText} ${figure.closest("tr").innerText}` : above?.innerText ?? "");
 }
 
 // A link and not a button, because a link can break across lines.
@@ -181,8 +182,8 @@ function hidePreview() {
 }
 
 // Opens the passage of a citation. `opener` is the pressed link or chip.
-function openSource({ entry, passage, page, quote }, opener) {
-  withViewer(({ openSource: open }) => open({ ...passage, quote }, page, entry.chip, opener));
+function openSource({ entry, passage, page, quote, claim }, opener) {
+  withViewer(({ openSource: open }) => open({ ...passage, quote, claim }, page, entry.chip, opener));
 }
 
 function closeSource() {

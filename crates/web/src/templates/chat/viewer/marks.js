@@ -113,6 +113,23 @@ async function loadWords(view) {
   view.words = { words, letters, at, lines };
 }
 
+const isYear = (number) => /^(?:19|20)\d\d$/.test(number);
+
+// Returns the letters of the number that a claim takes from its quote. Without one, the text is empty.
+function citedFigure() {
+  const [claimed, quoted] = [opened.source.claim, opened.source.quote].map((text) => text?.match(/\p{N}+(?:[.,]\p{N}+)*/gu) ?? []);
+  const shared = claimed.filter((number) => quoted.includes(number));
+  return lettersOf(shared.find((number) => !isYear(number)) ?? shared[0] ?? "");
+}
+
+// Returns a box around the cited number within the marks of its quote, in a list, which is empty without a cited number.
+function placeFigure({ words, at }, marks) {
+  const figure = citedFigure();
+  const ranges = marks.filter(({ kind }) => kind === "strong").flatMap((mark) => mark.ranges);
+  const letter = ranges.flatMap(([start, end]) => at.slice(start, end)).find(({ index }) => lettersOf(words[index].text) === figure);
+  return letter ? [placeBox(createElement("div", { class: "figure" }), words[letter.index].bounds)] : [];
+}
+
 // The boxes of a range of letters: one for each line.
 function boxesOf({ words, at }, [start, end]) {
   const boxes = new Map();
@@ -137,8 +154,9 @@ async function placeMarks(view) {
     await loadWords(view);
   } catch { return; }
   if (!view.words || !opened) return;
-  const marks = marksOf(view.words.letters, view.number).flatMap(({ kind, ranges }) =>
+  const marks = marksOf(view.words.letters, view.number);
+  const boxes = marks.flatMap(({ kind, ranges }) =>
     ranges.flatMap((range) => boxesOf(view.words, range)).map((box) => placeBox(createElement("div", { class: kind }), box)));
   view.element.querySelector(".marks")?.remove();
-  view.element.append(createElement("div", { class: "marks", "aria-hidden": "true" }, ...marks));
+  view.element.append(createElement("div", { class: "marks", "aria-hidden": "true" }, ...boxes, ...placeFigure(view.words, marks)));
 }

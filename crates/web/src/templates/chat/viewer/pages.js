@@ -7,6 +7,7 @@ const LOADS_MAX = 2; // pages that are loaded at the same time
 const WIDTH_STEP = 400; // images are requested in widths that are multiples of it
 const WIDTH_MAX = 2000;
 const PARTS_MAX = 20; // parts of the text of one page
+const MARK_MARGIN = 16; // in pixels, beside a mark that is scrolled to
 
 // Each page: { number, element, isNear, isLoaded, hasFailed, request, url, width, words, text, label }.
 let views = [];
@@ -196,22 +197,32 @@ function showPageError(view, error) {
 function reveal(view) {
   if (!opened || opened.target !== view.number) return;
   const [mark, ...others] = ["current", "strong", "faint"].flatMap((kind) => [...view.element.getElementsByClassName(kind)]);
-  if (mark && narrowScreen.matches && !opened.isText && !isZoomChosen) {
-    const height = mark.getBoundingClientRect().height;
-    if (height > 0 && height < READABLE_LINE) setZoom(zoom * READABLE_LINE / height);
-  }
+  const figure = mark?.className === "strong" ? view.element.querySelector(".figure") : null;
   // The quote can begin at the end of a line, so the leftmost of its lines decides.
-  const lefts = [mark, ...others].filter((other) => other?.className === mark?.className).map((other) => other?.getBoundingClientRect().left);
-  scrollToView(view, mark, Math.min(...lefts));
+  const lines = [mark, ...others].filter((other) => other?.className === mark?.className);
+  const left = () => Math.min(...lines.map((line) => line?.getBoundingClientRect().left));
+  if (mark && narrowScreen.matches && !opened.isText && !isZoomChosen) {
+    const { height } = mark.getBoundingClientRect();
+    if (height > 0 && height < READABLE_LINE) setZoom(zoom * readableZoom(height, figure && figure.getBoundingClientRect().right - left()));
+  }
+  scrollToView(view, mark, left(), figure);
   opened.target = null;
 }
 
-function scrollToView({ element }, mark, left) {
+// Returns how much to enlarge a line of this height. If it has a cited number, which ends at this width, both should be in view.
+function readableZoom(height, width) {
+  const fitting = width ? (byId("pages").clientWidth - 2 * MARK_MARGIN) / width : Infinity;
+  return Math.max(Math.min(READABLE_LINE / height, fitting), SMALL_LINE / height);
+}
+
+// Scrolls to a page or to a mark of it. The cited number is in view even if the start of its line is not.
+function scrollToView({ element }, mark, left, figure) {
   const pages = byId("pages");
   const box = pages.getBoundingClientRect();
   const { top } = (mark ?? element).getBoundingClientRect();
   pages.scrollTop += top - box.top - (mark ? pages.clientHeight / 4 : 8);
-  if (mark) pages.scrollLeft += left - box.left - 16;
+  if (mark) pages.scrollLeft += left - box.left - MARK_MARGIN;
+  if (figure) pages.scrollLeft += Math.max(figure.getBoundingClientRect().right - box.left - pages.clientWidth + MARK_MARGIN, 0);
 }
 
 function goToPage(number) {

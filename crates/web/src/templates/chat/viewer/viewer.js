@@ -8,6 +8,7 @@ const ZOOM_MAX = 5;
 const ZOOM_STEP = 1.25;
 const SCROLL_STEP = 60; // in pixels, for an arrow key
 const READABLE_LINE = 16; // height of a line in pixels to which a narrow screen zooms
+const SMALL_LINE = 11; // the same for a line with a cited number, so that more of it is in view
 
 // The open document: { source, page, chip, opener, pageCount, isPdf, isText, target, hasSummary }. `target` is the page to show until its
 // marks are placed or the reader scrolls.
