@@ -17,10 +17,11 @@ use serde_json::json;
 use std::time::Duration;
 
 /// Routes of the panel that do not return an HTML page.
-pub(crate) const PANEL_FILES: [&str; 6] = [
+pub(crate) const PANEL_FILES: [&str; 7] = [
     "/admin/admin.css",
     "/admin/admin.js",
     "/admin/picker.js",
+    "/admin/messages.js",
     "/admin/documents/{id}/file",
     "/admin/usage.csv",
     "/admin/answers.jsonl",

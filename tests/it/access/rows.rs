@@ -313,6 +313,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/admin.css", Nothing),
     get("/admin/admin.js", Nothing),
     get("/admin/picker.js", Nothing),
+    get("/admin/messages.js", Nothing),
     get("/admin/login", Nothing),
     row("GET", "/admin/login/code", Nothing, 303),
     post("/admin/login/code", Nothing, 415).with_payload(NO_BODY),

@@ -165,6 +165,7 @@ rules! {
             ("/chat/viewer.js", "\"Key points\"", "\"Wichtigste Punkte\""),
             ("/admin/admin.js", "\"Next row\"", "\"Nächste Zeile\""),
             ("/admin/picker.js", "\"Available\"", "\"Verfügbar\""),
+            ("/admin/messages.js", "t(\"Table\")", "t(\"Tabelle\")"),
         ] {
             let script = get(&app, &mut browser, &format!("{path}?l=de"), "en").await.expect(200).text;
             assert!(script.contains(german) && !script.contains(english), "{path}");

@@ -125,7 +125,7 @@ rules! {
         let style = app.get("/admin/admin.css").await.expect(200);
         assert_eq!(style.header("content-type"), "text/css; charset=utf-8");
         assert!(style.text.len() < 25 * 1024);
-        for script in ["/admin/admin.js", "/admin/picker.js"] {
+        for script in ["/admin/admin.js", "/admin/picker.js", "/admin/messages.js"] {
             let script = app.get(script).await.expect(200);
             assert_eq!(script.header("content-type"), "text/javascript; charset=utf-8");
         }

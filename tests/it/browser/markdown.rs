@@ -1,7 +1,11 @@
-//! The chat's Markdown renderer: bounded work and safe elements for hostile text.
+//! The Markdown renderer of the chat and the panel: bounded work and safe elements for hostile text.
 
-use super::journey;
+use super::inspection::Inspection;
+use super::{journey, journey_with, superuser};
+use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::chromium::Chromium;
+use docent_tests::member::{Member, question_body};
+use docent_tests::pdf::pdf;
 use serde_json::{Value, json};
 
 /// Defines `render`, which returns an element with the rendered text, and the count of steps.
@@ -114,5 +118,43 @@ async fn hostile_markdown_becomes_only_allowed_elements() {
         assert_eq!(labelled, json!("https://good.example (evil.example)"), "the host is shown");
         assert_eq!(window.run("return window.hit ?? 0", vec![]).await, Value::from(0));
     })
+    .await;
+}
+
+#[tokio::test]
+async fn panel_shows_the_markdown_of_answers_and_no_elements_of_theirs() {
+    let answer = "**Yes** <b>no</b>\n\n- one\n- two\n\n| Year | Sales |\n|---|---|\n| 2017 | **31,657** |\n\n\
+                  [here](javascript:hit)";
+    journey_with(
+        |setup| setup.script([Turn::searching("sales"), Turn::saying(answer)]),
+        async |app, window| {
+            superuser(app, window).await;
+            let member: Member = app.ada().await;
+            member
+                .add("Sales.pdf", pdf(&["Sales of zebras\n| Year | Sales |\n|---|---|\n| 2017 | 31,657 |"]))
+                .await;
+            app.run_jobs().await;
+            let id = "01900000-0000-7000-8000-000000000001";
+            let mut body = question_body("**Which** sales?");
+            body["conversation_id"] = json!(id);
+            let _ = member.post("/agents/chat", body).await.expect(200);
+            app.settle().await;
+            window.goto(&format!("/admin/conversations/{id}")).await;
+            window.find(".markdown table").await;
+            assert_eq!(window.texts(".markdown > p").await, ["Yes <b>no</b>", "[here](javascript:hit)"]);
+            assert_eq!(window.texts(".markdown li").await, ["one", "two"]);
+            assert_eq!(window.texts(".markdown td").await, ["2017", "31,657"]);
+            assert!(!window.has(".markdown b").await && !window.has(".markdown a").await);
+            // A question is what was typed.
+            window.see("**Which** sales?").await;
+            window.run("document.querySelector('.passage details').open = true", vec![]).await;
+            assert_eq!(window.texts("pre[data-passage] td").await, ["2017", "31,657"]);
+            for scheme in ["light", "dark"] {
+                let mut inspection = Inspection::begin(window, scheme).await;
+                inspection.inspect("panel-markdown").await;
+                inspection.assert_no_findings();
+            }
+        },
+    )
     .await;
 }

@@ -47,6 +47,7 @@ routes! {
     "/admin.css" { GET => style::style }
     "/admin.js"  { GET => style::script }
     "/picker.js" { GET => style::picker }
+    "/messages.js" { GET => style::messages }
     "/login"     { GET => login::show, POST => login::submit }
     "/login/code" { GET => login::show_code, POST => login::submit_code }
     "/logout"    { POST => logout::logout }

@@ -1,4 +1,4 @@
-//! `GET /admin/admin.css`, `GET /admin/admin.js` and `GET /admin/picker.js`
+//! `GET /admin/admin.css`, `GET /admin/admin.js`, `GET /admin/picker.js` and `GET /admin/messages.js`
 
 use crate::asset::{Asset, CSS};
 use crate::language::script::Script;
@@ -24,6 +24,16 @@ static PICKER: LazyLock<Script> = LazyLock::new(|| {
     Script::new(concat!(include_str!("../templates/text.js"), include_str!("../templates/picker.js")))
 });
 
+/// The Markdown of answers as the web chat shows it.
+static MESSAGES: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(
+        include_str!("../templates/text.js"),
+        include_str!("../templates/chat/dom.js"),
+        include_str!("../templates/chat/markdown.js"),
+        include_str!("../templates/messages.js"),
+    ))
+});
+
 pub(super) async fn style(request: HttpRequest) -> HttpResponse {
     STYLE.respond(&request)
 }
@@ -34,4 +44,8 @@ pub(super) async fn script(request: HttpRequest, query: Query) -> HttpResponse {
 
 pub(super) async fn picker(request: HttpRequest, query: Query) -> HttpResponse {
     PICKER.asset(query.text("l")).respond(&request)
+}
+
+pub(super) async fn messages(request: HttpRequest, query: Query) -> HttpResponse {
+    MESSAGES.asset(query.text("l")).respond(&request)
 }
