@@ -95,7 +95,7 @@ fn script() -> [Turn; 2] {
     [Turn::searching("net sales"), Turn::saying(&answer)]
 }
 
-/// Asks for a figure of a table. Returns who asks, and the ID of the document.
+/// Asks for a figure of a table. Returns the member and the ID of the document.
 async fn ask_for_figures(app: &TestApp, window: &Chromium) -> (Member, String) {
     let member = Member::login(app, enter(app, window).await).await;
     let id = member.add("Figures.pdf", figures()).await;
