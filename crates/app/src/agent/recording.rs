@@ -62,16 +62,20 @@ impl Transcript {
         output.passages.iter().map(|passage| (self.add_source(passage), passage)).collect()
     }
 
-    /// Adds a passage, unless it is already a source. Returns its number among the sources, starting at 1.
+    /// Adds a passage, unless it is already a source. Returns its number among the sources, starting at 1. A search that found more of
+    /// the text after a chunk returns it as a longer passage, which replaces the shorter one.
     fn add_source(&mut self, passage: &ScoredChunk) -> usize {
-        let known = self.sources.iter().position(|known| known.id == passage.id);
-        known.map_or_else(
-            || {
+        match self.sources.iter().position(|known| known.id == passage.id) {
+            Some(at) if self.sources[at].text.len() < passage.text.len() => {
+                self.sources[at] = passage.clone();
+                at + 1
+            }
+            Some(at) => at + 1,
+            None => {
                 self.sources.push(passage.clone());
                 self.sources.len()
-            },
-            |at| at + 1,
-        )
+            }
+        }
     }
 
     /// Adds question and answer to the request's conversation, if any. A fault is only logged: the answer has already
@@ -113,5 +117,27 @@ impl Transcript {
                 app.note(fault);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_testkit::retrieval::found;
+
+    #[test]
+    fn longer_passage_of_a_chunk_replaces_the_shorter_one() {
+        let mut transcript = Transcript::default();
+        let longer = found(1, 0, "Pumps are blue. Valves are red.");
+        for (passages, numbers) in [
+            (vec![found(1, 0, "Pumps are blue."), found(2, 0, "Ropes are long.")], [1, 2]),
+            (vec![longer.clone(), found(1, 0, "Pumps are blue.")], [1, 1]),
+        ] {
+            let output = ToolOutput { passages, ..ToolOutput::default() };
+            let added: Vec<usize> =
+                transcript.add_output(&output).into_iter().map(|(number, _)| number).collect();
+            assert_eq!(added, numbers);
+        }
+        assert_eq!(transcript.sources, [longer, found(2, 0, "Ropes are long.")]);
     }
 }
