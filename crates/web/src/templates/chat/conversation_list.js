@@ -81,7 +81,7 @@ function focusConversation(id) {
 function createConversationRow({ id, title, pinned, updated_at: updatedAt, shared_by: owner, shared_with: sharedWith }) {
   const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
   const open = createElement("button", {
-    type: "button", class: "open", title: new Date(updatedAt).toLocaleString(locale), click: () => openConversation(id, true),
+    type: "button", class: "open", title: `${title}\n${new Date(updatedAt).toLocaleString(locale)}`, click: () => openConversation(id, true),
   }, createElement("bdi", {}, title));
   const exported = createButton(t("export"), () => act("exportConversation", id, title));
   const buttons = owner ? [exported] : [
