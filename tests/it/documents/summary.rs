@@ -1,8 +1,9 @@
 //! `GET /documents/{doc_id}/summary`, and questions about a whole document.
 
 use docent_domain::fault::FaultKind;
+use docent_domain::file_type::FileTypes;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::member::{Member, question_body};
+use docent_tests::member::{Member, form, question_body};
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
 use serde_json::{Value, json};
@@ -12,6 +13,21 @@ const PAGES: [&str; 3] = [
     "The motor of the pump needs service once a year in a workshop of the maker.",
     "Storage in winter: the pump must be emptied, because frost destroys the housing.",
 ];
+
+const REPORT: &[u8] = b"# Sales of pumps in the south
+
+The sales of pumps in the south rose because the winter was mild and many towns placed orders.
+
+# Balance sheet at the end of the year
+
+The balance sheet at the end of the year shows what the company has and owes.
+
+| (in thousands) | 2018 | 2017 |
+|---|---|---|
+| Cash in banks | 312 | 290 |
+| Total current assets | 941 | 877 |
+| Total current liabilities | 410 | 395 |
+";
 
 rules! {
     async fn summary_has_sentences_with_pages(setup) {
@@ -124,5 +140,26 @@ rules! {
         body["document_ids"] = json!([pump]);
         let answer = ada.post("/agents/chat", body).await.expect(200).answer();
         assert!(answer.starts_with("**Pump manual.pdf (3 pages)**"), "{answer}");
+    }
+
+    async fn suggested_questions_have_answers(setup) {
+        let types = FileTypes::parse("md").unwrap();
+        let app = setup.builtin_answerer().settings(|settings| settings.upload_types = types).start().await;
+        let ada = app.ada().await;
+        let document = ada.post_form("/documents/upload", form("report.md", "text/markdown", REPORT.to_vec())).await;
+        let id = document.expect(202).json()["id"].as_str().unwrap().to_owned();
+        app.run_jobs().await;
+        let summary = ada.get(&format!("/documents/{id}/summary")).await.expect(200).json();
+        let questions: Vec<&str> =
+            summary["questions"].as_array().unwrap().iter().map(|it| it["text"].as_str().unwrap()).collect();
+        assert!(questions.contains(&"How much is “Total current assets” in 2018?"), "{questions:?}");
+        for question in questions {
+            let mut body = question_body(question);
+            body["document_ids"] = json!([id]);
+            let answer = ada.post("/agents/chat", body).await.expect(200).answer();
+            assert!(answer.contains("(report.md, page") && !answer.starts_with("I found no"), "{question}: {answer}");
+        }
+        let answer = ada.ask("How much is “Total current assets” in 2018?").await.expect(200).answer();
+        assert!(answer.contains("| Total current assets | **941** |"), "{answer}");
     }
 }

@@ -1,10 +1,10 @@
-//! Questions that a document probably answers, from its headings, defined terms and captions of tables.
+//! Questions that a document probably answers, from its headings, defined terms, captions of tables and rows with figures of a year.
 
 use super::Heading;
 use super::lines::clean;
 use crate::extraction::ExtractedPage;
 use crate::headings;
-use crate::sentences;
+use crate::sentences::{self, Row};
 use std::collections::HashSet;
 
 /// Maximum number of candidates.
@@ -32,6 +32,8 @@ struct Templates {
     heading: (&'static str, &'static str),
     term: (&'static str, &'static str),
     table: (&'static str, &'static str),
+    /// Before the label of a row, between it and a year, and after the year.
+    figure: (&'static str, &'static str, &'static str),
     /// Words between a defined term and its definition.
     defines: &'static [&'static str],
     /// The first word of the caption of a table.
@@ -42,6 +44,7 @@ const ENGLISH: Templates = Templates {
     heading: ("What does the document say about ", "?"),
     term: ("What does “", "” mean?"),
     table: ("What does the table “", "” show?"),
+    figure: ("How much is “", "” in ", "?"),
     defines: &["means", "shall mean", "refers to", "is defined as"],
     table_word: "Table",
 };
@@ -50,6 +53,7 @@ const GERMAN: Templates = Templates {
     heading: ("Was steht im Dokument zu „", "“?"),
     term: ("Was bedeutet „", "“?"),
     table: ("Was zeigt die Tabelle „", "“?"),
+    figure: ("Wie hoch ist „", "“ im Jahr ", "?"),
     defines: &["bedeutet", "bezeichnet", "sind", "im Sinne"],
     table_word: "Tabelle",
 };
@@ -61,7 +65,7 @@ impl Templates {
     }
 }
 
-/// Candidates in the order in which they should be suggested: questions about terms and tables are rarer and more specific
+/// Candidates in the order in which they should be suggested: questions about figures, terms and tables are rarer and more specific
 /// than those about headings.
 pub fn candidates(language: Option<&str>, outline: &[Heading], pages: &[ExtractedPage]) -> Vec<Candidate> {
     let templates = Templates::of(language);
@@ -73,8 +77,10 @@ pub fn candidates(language: Option<&str>, outline: &[Heading], pages: &[Extracte
             of_headings.add(&heading.title, page);
         }
     }
-    let (mut of_terms, mut of_tables) = (Topics::default(), Topics::default());
+    let (mut of_terms, mut of_tables, mut of_figures) =
+        (Topics::default(), Topics::default(), Topics::default());
     for page in &pages {
+        let mut figures: Vec<(String, String)> = Vec::new();
         for line in page.text.lines() {
             if let Some(caption) = caption(line, templates.table_word) {
                 of_tables.add(caption, page.number);
@@ -84,6 +90,14 @@ pub fn candidates(language: Option<&str>, outline: &[Heading], pages: &[Extracte
             if let Some(term) = defined_term(&sentence.text, templates.defines) {
                 of_terms.add(term, page.number);
             }
+            figures.extend(sentence.row.as_ref().and_then(figure));
+        }
+        let total = figures.iter().position(|(label, _)| is_total(label)).unwrap_or(0);
+        if let Some((label, year)) = figures.get(total)
+            && of_figures.known.insert(label.to_lowercase())
+        {
+            let (before, between, after) = templates.figure;
+            of_figures.found.push((format!("{before}{label}{between}{year}{after}"), page.number));
         }
         if outline.is_empty() {
             // The first page of a long document is a cover.
@@ -93,9 +107,12 @@ pub fn candidates(language: Option<&str>, outline: &[Heading], pages: &[Extracte
             }
         }
     }
-    let headings = spread(of_headings.found);
-    let kinds =
-        [(templates.heading, headings), (templates.term, of_terms.found), (templates.table, of_tables.found)];
+    let kinds = [
+        (templates.heading, spread(of_headings.found)),
+        (("", ""), spread(of_figures.found)),
+        (templates.term, of_terms.found),
+        (templates.table, of_tables.found),
+    ];
     let mut candidates: Vec<Candidate> = Vec::new();
     let longest = kinds.iter().map(|(_, topics)| topics.len()).max().unwrap_or(0);
     for round in 0..longest {
@@ -108,6 +125,40 @@ pub fn candidates(language: Option<&str>, outline: &[Heading], pages: &[Extracte
     }
     candidates.truncate(CANDIDATES_MAX);
     candidates
+}
+
+/// Number of words of the label of a row that says enough, and length of its figure in characters.
+const LABEL_WORDS: std::ops::RangeInclusive<usize> = 2..=6;
+const FIGURE_CHARS_MAX: usize = 16;
+
+/// The label of a row and the latest year of its header for which it has a figure.
+fn figure(row: &Row) -> Option<(String, String)> {
+    let label = topic(row.cells.first()?).filter(|label| LABEL_WORDS.contains(&label.split(' ').count()))?;
+    let is_vague = label.starts_with("Other")
+        || label.starts_with("Sonstige")
+        || label.contains(|c: char| c.is_ascii_digit());
+    let of_year = |(header, cell): (&String, &String)| {
+        let has_figure =
+            cell.contains(|c: char| c.is_ascii_digit()) && cell.chars().count() <= FIGURE_CHARS_MAX;
+        let mut years = header.split(|c: char| !c.is_alphanumeric()).filter(|word| is_year(word));
+        match (years.next(), years.next()) {
+            (Some(year), None) if has_figure => Some(year.to_owned()),
+            _ => None,
+        }
+    };
+    let year = row.header.iter().zip(&row.cells).skip(1).filter_map(of_year).max()?;
+    (!is_vague).then_some((label, year))
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4
+        && (word.starts_with("19") || word.starts_with("20"))
+        && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether the label of a row is that of a sum, which says more than its parts.
+fn is_total(label: &str) -> bool {
+    ["Total", "Net ", "Gesamt", "Summe"].iter().any(|word| label.starts_with(word))
 }
 
 /// Minimum length of a line of running text in characters.
@@ -299,6 +350,20 @@ mod tests {
                 ("What does the document say about Safety and Use?".to_owned(), 2),
                 ("What does “Pump set” mean?".to_owned(), 1),
             ]
+        );
+    }
+
+    #[test]
+    fn row_with_the_figure_of_a_year_becomes_a_question() {
+        let rows = "| (in millions) | 2017 | 2018 | Change |\n|---|---|---|---|\n| Trade receivables | 4 | 5 | 25% |\n| Total current assets | 6 | 9 | 50% |\n";
+        let other = "| Place | Pumps |\n|---|---|\n| The old harbour | 4 |\n\n| | 2018 |\n|---|---|\n| Other current assets | 4 |\n| Long text | a description of it |\n";
+        assert_eq!(
+            questions("en", &[], &[rows, other, rows]),
+            [("How much is “Total current assets” in 2018?".to_owned(), 1)]
+        );
+        assert_eq!(
+            questions("de", &[], &["| | 2018 |\n|---|---|\n| Summe der Erträge | 9 |\n"]),
+            [("Wie hoch ist „Summe der Erträge“ im Jahr 2018?".to_owned(), 1)]
         );
     }
 
