@@ -63,7 +63,7 @@ pub(super) fn asked_parts(
     if !parts.is_empty() {
         return (Relation::Known, parts);
     }
-    let (relation, named) = match (ratio(question), growth(question)) {
+    let (relation, named) = match (ratio(question, lexicon), growth(question, lexicon)) {
         (Some((above, below)), _) => (Relation::Share, vec![above, below]),
         (None, Some(subject)) => (Relation::Growth, vec![subject]),
         (None, None) => return (Relation::Known, parts),
@@ -82,8 +82,24 @@ const REVENUE: &str = "revenue";
 struct Words<'a>(Vec<&'a str>);
 
 impl<'a> Words<'a> {
-    fn of(lower: &'a str) -> Self {
-        Self(lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect())
+    /// The words of a text in small letters; a term of the lexicon with “and”, such as “depreciation and amortization”, is one.
+    fn of(lower: &'a str, lexicon: &Lexicon) -> Self {
+        let terms: Vec<(usize, &str)> = lexicon
+            .words_with_and()
+            .flat_map(|words| lower.match_indices(words))
+            .map(|(at, term)| (at, term))
+            .collect();
+        let mut words = Vec::new();
+        let mut at = 0;
+        while let Some(rest) = lower.get(at..).filter(|rest| !rest.is_empty()) {
+            let term = terms.iter().find(|(start, _)| *start == at).map_or(0, |(_, term)| term.len());
+            let end = rest[term..].find(char::is_whitespace).map_or(rest.len(), |end| term + end);
+            if end > 0 {
+                words.push(rest[..end].trim_matches(|c: char| !c.is_alphanumeric()));
+            }
+            at += if end > 0 { end } else { rest.chars().next().map_or(1, char::len_utf8) };
+        }
+        Self(words)
     }
 
     /// The place of the first of these words.
@@ -129,9 +145,9 @@ fn phrase(words: Vec<&str>) -> Option<String> {
 }
 
 /// The two parts of “ratio of X to Y”, “X to Y ratio”, “X as a percentage of Y”, “percentage of Y from X” or “X margin”.
-fn ratio(question: &str) -> Option<(String, String)> {
+fn ratio(question: &str, lexicon: &Lexicon) -> Option<(String, String)> {
     let lower = without_asides(question).to_lowercase();
-    let words = Words::of(&lower);
+    let words = Words::of(&lower, lexicon);
     let share = words
         .0
         .windows(4)
@@ -188,9 +204,9 @@ const VERBS: &str =
     "account accounted bring contribute contributed generate generated make represent represented segment";
 
 /// What grows in “growth rate of X”, “X growth rate” and “percentage change of X”.
-fn growth(question: &str) -> Option<String> {
+fn growth(question: &str, lexicon: &Lexicon) -> Option<String> {
     let lower = without_asides(question).to_lowercase();
-    let words = Words::of(&lower);
+    let words = Words::of(&lower, lexicon);
     let is_change = |pair: &[&str]| {
         matches!(
             pair,
@@ -366,7 +382,9 @@ mod tests {
 
     #[test]
     fn ratios_have_two_parts() {
-        let parts = |question| ratio(question).map(|(above, below)| format!("{above} / {below}"));
+        let parts = |question| {
+            ratio(question, &Lexicon::builtin()).map(|(above, below)| format!("{above} / {below}"))
+        };
         for (question, expected) in [
             ("What is the sales to equity ratio of Oriel in 2015?", "sales / equity"),
             (
@@ -377,6 +395,10 @@ mod tests {
             ("What is Oriel's FY2015 rent (R from the cash flow statement) % margin?", "rent / revenue"),
             ("What was the cost of goods sold as a % of revenue in 2018?", "cost of goods sold / revenue"),
             ("What was rent as a percentage of net sales?", "rent / net sales"),
+            (
+                "What is Oriel's depreciation and amortization (of the cash flow statement) % margin?",
+                "depreciation and amortization / revenue",
+            ),
             (
                 "What percentage of Oriel's total revenue did the Pumps segment contribute?",
                 "pumps / total revenue",
@@ -408,7 +430,7 @@ mod tests {
             ("How fast did it grow?", None),
             ("What drove the growth of revenue?", None),
         ] {
-            assert_eq!(growth(question).as_deref(), expected, "{question}");
+            assert_eq!(growth(question, &Lexicon::builtin()).as_deref(), expected, "{question}");
         }
     }
 }

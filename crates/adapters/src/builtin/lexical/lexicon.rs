@@ -97,6 +97,12 @@ impl Lexicon {
         Self { entries: self.entries.iter().chain(other.entries.iter()).cloned().collect() }
     }
 
+    /// The words of documents that have “and”, such as “research and development”.
+    pub(in crate::builtin) fn words_with_and(&self) -> impl Iterator<Item = &str> {
+        let alternatives = self.entries.iter().flat_map(|entry| entry.parts.iter().flatten());
+        alternatives.map(|alternative| alternative.words.as_str()).filter(|words| words.contains(" and "))
+    }
+
     /// The phrases in runs of a question's words. A phrase within a longer one does not count.
     pub(super) fn synonyms(&self, runs: &[Vec<String>]) -> Vec<Synonym<'_>> {
         let mut synonyms = Vec::new();
