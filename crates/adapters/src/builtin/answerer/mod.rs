@@ -9,6 +9,7 @@ mod choice;
 mod dialogue;
 mod follow_up;
 mod kinds;
+mod mentions;
 mod pages;
 mod passage;
 mod periods;
