@@ -84,11 +84,8 @@ struct Words<'a>(Vec<&'a str>);
 impl<'a> Words<'a> {
     /// The words of a text in small letters; a term of the lexicon with “and”, such as “depreciation and amortization”, is one.
     fn of(lower: &'a str, lexicon: &Lexicon) -> Self {
-        let terms: Vec<(usize, &str)> = lexicon
-            .words_with_and()
-            .flat_map(|words| lower.match_indices(words))
-            .map(|(at, term)| (at, term))
-            .collect();
+        let terms: Vec<(usize, &str)> =
+            lexicon.words_with_and().flat_map(|words| lower.match_indices(words)).collect();
         let mut words = Vec::new();
         let mut at = 0;
         while let Some(rest) = lower.get(at..).filter(|rest| !rest.is_empty()) {

@@ -67,6 +67,9 @@ pub(super) fn asked(question: &str) -> Asked {
     }
 }
 
+/// The periods and titles of reports.
+type Reports<'a> = Vec<(Period, &'a str)>;
+
 /// Maximum number of reports that are compared, and searched for that.
 pub(super) const MAX_REPORTS: usize = 6;
 
@@ -75,7 +78,7 @@ impl Asked {
     /// series. The list has lines such as “- Title (5 pages)”.
     pub(super) fn of(self, list: &str) -> Vec<String> {
         let titles = list.lines().filter_map(|line| Some(line.strip_prefix("- ")?.rsplit_once(" (")?.0));
-        let mut series: Vec<(Vec<String>, Vec<(Period, &str)>)> = Vec::new();
+        let mut series: Vec<(Vec<String>, Reports<'_>)> = Vec::new();
         for (title, (words, period)) in titles.filter_map(|title| Some((title, report(title)?))) {
             match series.iter_mut().find(|(other, _)| *other == words) {
                 Some((_, reports)) => reports.push((period, title)),

@@ -50,11 +50,11 @@ async fn question_for_the_latest_report_is_not_answered_from_an_older_one() {
 const LIST: ToolSpec = ToolSpec { name: LIST_TOOL, description: "", parameters: "{}" };
 
 fn calls(events: &[ChatEvent]) -> Vec<&ToolCall> {
-    let call = |event| match event {
-        &ChatEvent::ToolCall(ref call) => Some(call),
-        &(ChatEvent::Text(_) | ChatEvent::Finished { .. }) => None,
-    };
-    events.iter().filter_map(call).collect()
+    let calls = events.iter().filter_map(|event| match event {
+        ChatEvent::ToolCall(call) => Some(call),
+        ChatEvent::Text(_) | ChatEvent::Finished { .. } => None,
+    });
+    calls.collect()
 }
 
 #[tokio::test]
