@@ -286,7 +286,13 @@ impl World {
             self.service.clock.advance(LEASE);
             self.runtime.block_on(self.service.drain());
         }
-        assert!(self.runtime.block_on(sweep(&self.service.app)).is_complete());
+        let repaired = self.runtime.block_on(sweep(&self.service.app));
+        assert!(repaired.is_complete());
+        assert!(repaired.wrong_chunks == 0 || self.has_failed, "chunks of a searched version are missing");
+        // Documents whose chunks were missing were queued again.
+        self.runtime.block_on(self.service.drain());
+        let rest = self.runtime.block_on(sweep(&self.service.app));
+        assert!(rest.is_complete() && rest.repaired() == 0, "a second sweep finds something: {rest:?}");
     }
 }
 
