@@ -66,6 +66,8 @@ pub(super) enum Action {
         passages: Vec<ScoredChunk>,
         /// The results of each further search.
         further: Vec<Vec<ScoredChunk>>,
+        /// How many of the further searches were for words that the first one did not find; the others were for single reports.
+        retries: usize,
         /// The ID of a further call; `None` without a search tool.
         call_id: Option<String>,
         /// The ID of a call that lists the reports of a series; `None` if they are known or cannot be listed.
@@ -191,10 +193,12 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
     let is_other = |output: &&ToolOutput| {
         ![DESCRIBE_CALL, REPORTS_CALL].iter().any(|prefix| output.call_id.starts_with(prefix))
     };
+    let is_of_report = |output: &&ToolOutput| output.call_id.starts_with(REPORT_CALL);
     let others = outputs.iter().copied().filter(is_other);
     let (lists, searches): (Vec<&ToolOutput>, Vec<&ToolOutput>) =
         others.partition(|output| output.call_id.starts_with(LIST_CALL));
-    if outputs.iter().any(|output| output.content.starts_with(SEARCH_ERROR)) {
+    // The further searches only add to what the first one found.
+    if searches.first().is_some_and(|output| output.content.starts_with(SEARCH_ERROR)) {
         return Action::ReportFailure;
     }
     if let Some(described) = described
@@ -219,7 +223,7 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
         }
     }
     if let Some(reports) = reports
-        && !outputs.iter().any(|output| output.call_id.starts_with(REPORT_CALL))
+        && !outputs.iter().any(is_of_report)
     {
         let question = question(asked);
         let call = |(at, title): (usize, String)| {
@@ -245,6 +249,7 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
             },
             passages: found,
             further: searches.iter().skip(1).map(passages).collect(),
+            retries: searches.iter().skip(1).filter(|output| !is_of_report(output)).count(),
             call_id: calls.search(),
             reports_id: calls.reports().filter(|_| reports.is_none()),
         },

@@ -34,7 +34,7 @@ use futures::stream;
 use phrases::Phrases;
 use question::asks_for_reason;
 use quote::Quote;
-use relevance::Selection;
+use relevance::{Found, Selection};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
@@ -116,13 +116,14 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::Summarize(summary) => summary::format(&summary, phrases),
         Action::ShowList(list) => format!("{}\n\n{}", phrases.listed, in_language(&list, phrases)),
         Action::ShowOne(line) => in_language(&line, phrases),
-        Action::Quote { question: full, passages, further, call_id, reports_id } => {
+        Action::Quote { question: full, passages, further, retries, call_id, reports_id } => {
             let mut closest: Vec<&ScoredChunk> = passages.iter().collect();
             let series = relevance::series(&full, &passages);
             if let (Some(series), Some(call_id)) = (series, reports_id) {
                 return call(LIST_TOOL, &serde_json::json!({ "name": series }), call_id);
             }
-            let selected = relevance::select(&full, question.trim(), &passages, &further, lexicon);
+            let found = Found { asked: &passages, further: &further, retries };
+            let selected = relevance::select(&full, question.trim(), found, lexicon);
             let (lead, quotes, further) = match (selected, call_id) {
                 (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
                 (Selection::Search(_), None) => (None, Vec::new(), Vec::new()),

@@ -55,15 +55,20 @@ pub(super) enum Selection {
     Search(Vec<String>),
 }
 
-/// Selects quotes from the passages found for a question. `follow_up` is the end of it that was asked last, or all of it; `searches` are
-/// the results of each further search.
-pub(super) fn select(
-    question: &str,
-    follow_up: &str,
-    chunks: &[ScoredChunk],
-    searches: &[Vec<ScoredChunk>],
-    lexicon: &Lexicon,
-) -> Selection {
+/// The passages that were found for a question.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
+    /// The results of the search for the question, best first.
+    pub(super) asked: &'a [ScoredChunk],
+    /// The results of each further search.
+    pub(super) further: &'a [Vec<ScoredChunk>],
+    /// How many further searches were [`Selection::Search`].
+    pub(super) retries: usize,
+}
+
+/// Selects quotes from the passages found for a question. `follow_up` is the end of it that was asked last, or all of it.
+pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon: &Lexicon) -> Selection {
+    let Found { asked: chunks, further: searches, retries } = found;
     let PageReference { pages, rest } = PageReference::of(question);
     let pages = pages::numbers(&pages, chunks);
     let on_pages: Vec<ScoredChunk>;
@@ -114,7 +119,7 @@ pub(super) fn select(
         .filter(|name| !found.iter().any(|chunk| has_adjacent(chunk, name, analyzer)))
         .collect();
     let mut missing_words = missing.iter().chain(&absent_parts).map(|name| name.word.clone()).peekable();
-    if missing_words.peek().is_some() && !chunks.is_empty() && searches.is_empty() && pages.is_empty() {
+    if missing_words.peek().is_some() && !chunks.is_empty() && retries == 0 && pages.is_empty() {
         return Selection::Search(missing_words.collect());
     }
     // A name anywhere in a document counts for all of its passages, and if any document has it, others are not meant.
@@ -174,7 +179,7 @@ pub(super) fn select(
         match parts(&wanted, &criteria.intent.years, &related, &all, &topics) {
             Some(found)
                 if pages.is_empty()
-                    && let Some(words) = found.next_search(searches.len()) =>
+                    && let Some(words) = found.next_search(retries) =>
             {
                 let years = criteria.intent.years.iter().cloned();
                 let names = names.iter().map(|name| name.word.clone());
@@ -194,7 +199,7 @@ pub(super) fn select(
             }
             _ => {}
         }
-        if searches.is_empty()
+        if retries == 0
             && pages.is_empty()
             && wanted.1.is_empty()
             && criteria.lacks_figure(&related, &all, &topics)
