@@ -326,6 +326,11 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
             let options = qdrant::Options {
                 collection: storage.qdrant_collection.0.clone(),
                 traces: traces(settings),
+                layout: qdrant::Layout {
+                    shards: storage.qdrant_shards,
+                    replicas: storage.qdrant_replicas,
+                    on_disk: storage.qdrant_on_disk,
+                },
                 ..qdrant::Options::default()
             };
             let default = QdrantIndex::new(&url, key, options, Arc::new(store.clone()))?;

@@ -41,6 +41,8 @@ pub(crate) mod wire;
 pub(crate) use peer::Role;
 
 use clap::Subcommand;
+#[cfg(feature = "bench")]
+use search::Server;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -139,6 +141,9 @@ pub(crate) enum Bench {
         /// stay there.
         #[arg(long, value_name = "URL")]
         qdrant: Option<String>,
+        /// Create the collections of the Qdrant server on disk, with quantised dense vectors.
+        #[arg(long, requires = "qdrant")]
+        on_disk: bool,
         /// Step of a child process.
         #[cfg(feature = "bench")]
         #[arg(long, hide = true, requires = "keep")]
@@ -205,12 +210,12 @@ impl Bench {
             #[cfg(feature = "bench")]
             Self::Index { chunks, dimensions } => index::run(chunks, dimensions),
             #[cfg(feature = "bench")]
-            Self::Search { sizes, keep: Some(keep), qdrant, step: Some(step) } => {
-                search::step(sizes[0], &keep, qdrant.as_deref(), step)
+            Self::Search { sizes, keep: Some(keep), qdrant, on_disk, step: Some(step) } => {
+                search::step(sizes[0], &keep, Server::of(qdrant.as_deref(), on_disk), step)
             }
             #[cfg(feature = "bench")]
-            Self::Search { sizes, keep, qdrant, .. } => {
-                search::run(&sizes, keep.as_deref(), qdrant.as_deref())
+            Self::Search { sizes, keep, qdrant, on_disk, .. } => {
+                search::run(&sizes, keep.as_deref(), Server::of(qdrant.as_deref(), on_disk))
             }
             #[cfg(not(feature = "bench"))]
             Self::Extract { .. }

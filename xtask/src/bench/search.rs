@@ -32,6 +32,19 @@ const LIMITS: [usize; 2] = [10, 200];
 /// One in this many documents is removed.
 const REMOVED: usize = 20;
 
+/// A Qdrant server to search, and how its collections are created.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Server<'a> {
+    url: &'a str,
+    on_disk: bool,
+}
+
+impl<'a> Server<'a> {
+    pub(crate) fn of(url: Option<&'a str>, on_disk: bool) -> Option<Self> {
+        url.map(|url| Self { url, on_disk })
+    }
+}
+
 /// A step, run in a separate process so that memory is measured separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Step {
@@ -45,7 +58,7 @@ pub(crate) enum Step {
 
 /// Measures each size in a temporary directory, or in a subdirectory of `kept`, which is reused and from which nothing is
 /// removed.
-pub(crate) fn run(sizes: &[u32], kept: Option<&Path>, qdrant: Option<&str>) -> Result<ExitCode> {
+pub(crate) fn run(sizes: &[u32], kept: Option<&Path>, qdrant: Option<Server<'_>>) -> Result<ExitCode> {
     let temporary = std::env::temp_dir().join(format!("docent-bench-search-{}", std::process::id()));
     let root = kept.unwrap_or(&temporary);
     let measured = sizes.iter().try_for_each(|chunks| {
@@ -67,13 +80,13 @@ fn folder(chunks: u32, root: &Path) -> PathBuf {
 }
 
 /// Restarts this program for one step.
-fn run_step(chunks: u32, root: &Path, qdrant: Option<&str>, step: Step) -> Result<()> {
+fn run_step(chunks: u32, root: &Path, qdrant: Option<Server<'_>>, step: Step) -> Result<()> {
     let name = step.to_possible_value().context("a step has a name")?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["bench", "search", "--sizes", &chunks.to_string(), "--step", name.get_name(), "--keep"]);
     command.arg(root);
-    if let Some(url) = qdrant {
-        command.args(["--qdrant", url]);
+    if let Some(Server { url, on_disk }) = qdrant {
+        command.args(["--qdrant", url]).args(on_disk.then_some("--on-disk"));
     }
     let status = command.status()?;
     anyhow::ensure!(status.success(), "the step {} at {chunks} chunks ended with {status}", name.get_name());
@@ -81,7 +94,7 @@ fn run_step(chunks: u32, root: &Path, qdrant: Option<&str>, step: Step) -> Resul
 }
 
 /// Runs a step in this process.
-pub(crate) fn step(chunks: u32, root: &Path, qdrant: Option<&str>, step: Step) -> Result<ExitCode> {
+pub(crate) fn step(chunks: u32, root: &Path, qdrant: Option<Server<'_>>, step: Step) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let folder = folder(chunks, root);
     runtime.block_on(async {
@@ -95,19 +108,24 @@ pub(crate) fn step(chunks: u32, root: &Path, qdrant: Option<&str>, step: Step) -
 }
 
 /// Opens the index in a directory, or a collection of a Qdrant server whose statistics are in that directory.
-async fn open(chunks: u32, folder: &Path, qdrant: Option<&str>) -> Result<Box<dyn VectorIndex>> {
-    let Some(url) = qdrant else { return Ok(Box::new(EmbeddedIndex::open(folder, Options::default())?)) };
+async fn open(chunks: u32, folder: &Path, qdrant: Option<Server<'_>>) -> Result<Box<dyn VectorIndex>> {
+    let Some(Server { url, on_disk }) = qdrant else {
+        return Ok(Box::new(EmbeddedIndex::open(folder, Options::default())?));
+    };
     std::fs::create_dir_all(folder)?;
     let store =
         SqlStore::connect(&SqlStore::sqlite_url(&folder.join("statistics.db")), SqlOptions::default())
             .await?;
     store.migrate().await?;
-    let options =
-        qdrant::Options { collection: format!("docent_bench_{chunks}"), ..qdrant::Options::default() };
+    let options = qdrant::Options {
+        collection: format!("docent_bench_{chunks}"),
+        layout: qdrant::Layout { on_disk, ..qdrant::Layout::default() },
+        ..qdrant::Options::default()
+    };
     Ok(Box::new(QdrantIndex::new(url, None, options, Arc::new(store))?))
 }
 
-async fn measure(chunks: u32, folder: &Path, qdrant: Option<&str>, removes: bool) -> Result<()> {
+async fn measure(chunks: u32, folder: &Path, qdrant: Option<Server<'_>>, removes: bool) -> Result<()> {
     let disk = size_of(folder)?;
     if qdrant.is_none() {
         println!(
@@ -143,7 +161,7 @@ async fn measure(chunks: u32, folder: &Path, qdrant: Option<&str>, removes: bool
 }
 
 /// Fills an index and closes it. It is renamed when it is complete.
-async fn fill(chunks: u32, folder: &Path, qdrant: Option<&str>) -> Result<()> {
+async fn fill(chunks: u32, folder: &Path, qdrant: Option<Server<'_>>) -> Result<()> {
     let new = folder.with_extension("new");
     if new.exists() {
         std::fs::remove_dir_all(&new)?;

@@ -41,6 +41,17 @@ where
     }
 }
 
+/// Checks that a value, if there is one, is within bounds.
+pub(super) fn within_if_set<T>(
+    bounds: RangeInclusive<T>,
+) -> impl Fn(&Option<T>, &Context) -> Result<(), Refusal>
+where
+    T: PartialOrd + fmt::Display,
+{
+    let check = within(bounds);
+    move |value, context| value.as_ref().map_or(Ok(()), |value| check(value, context))
+}
+
 /// Checks that a duration is not zero.
 pub(super) fn positive(value: &Duration, _: &Context) -> Result<(), Refusal> {
     if value.is_zero() {

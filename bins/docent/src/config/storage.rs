@@ -1,6 +1,6 @@
 //! Databases, vector store and blob store.
 
-use super::check::Context;
+use super::check::{Context, within_if_set};
 use super::declare::{Default, Defaults, both, text, unset, variable};
 use super::problem::Warning;
 use super::reader::Reader;
@@ -53,6 +53,13 @@ section! {
         qdrant_collection: CollectionName = text("docent_chunks");
         /// API key of the Qdrant server.
         qdrant_api_key: Option<Secret> = unset("none");
+        /// Number of shards of a new collection on the Qdrant server. Existing ones keep theirs; `docent reindex` makes a new one.
+        qdrant_shards: Option<u32> = unset("the server's"), within_if_set(1..=1000);
+        /// Number of copies that the nodes of a Qdrant cluster keep of each shard of a new collection.
+        qdrant_replicas: Option<u32> = unset("the server's"), within_if_set(1..=100);
+        /// Whether a new collection on the Qdrant server keeps its vectors and indexes on disk, and in memory only dense vectors with a byte per
+        /// dimension.
+        qdrant_on_disk: bool = text("false");
     }
 }
 

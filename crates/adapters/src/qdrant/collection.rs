@@ -7,9 +7,11 @@ use super::rejected;
 use docent_domain::fault::{Fault, FaultKind, Result};
 use docent_domain::id::GenerationId;
 use qdrant_client::qdrant::create_vector_name_request::VectorConfig;
+use qdrant_client::qdrant::quantization_config::Quantization;
 use qdrant_client::qdrant::{
     CollectionExistsRequest, CreateCollection, CreateFieldIndexCollection, CreateVectorNameRequest,
-    DenseVectorCreationConfig, Distance, FieldType, GetCollectionInfoRequest, SparseVectorConfig,
+    DenseVectorCreationConfig, Distance, FieldType, GetCollectionInfoRequest, HnswConfigDiff,
+    QuantizationConfig, QuantizationType, ScalarQuantization, SparseIndexConfig, SparseVectorConfig,
     SparseVectorParams, UpdateCollection, Value, VectorParams, VectorParamsMap, VectorsConfig,
     vectors_config,
 };
@@ -19,6 +21,18 @@ use tonic::Code;
 
 /// The field of a collection's metadata with the ID of its index generation.
 const OWNER: &str = "docent_generation";
+
+/// How a collection is created. Existing ones are not changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Number of shards; the server's default if none.
+    pub shards: Option<u32>,
+    /// Number of copies of each shard; the server's default if none.
+    pub replicas: Option<u32>,
+    /// Whether vectors, their indexes and the payload are read from disk. Dense vectors are then also kept in memory, as bytes, by which the server
+    /// selects candidates; they are ranked by the exact vectors.
+    pub on_disk: bool,
+}
 
 /// What is known about a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +53,19 @@ pub(super) struct Collection {
     name: String,
     /// The index generation that it must belong to; `None` if any.
     owner: Option<GenerationId>,
+    layout: Layout,
     known: Mutex<Option<Shape>>,
     /// Held while the collection is created, so that this process creates it once.
     creating: tokio::sync::Mutex<()>,
 }
 
 impl Collection {
-    pub(super) fn new(name: String, owner: Option<GenerationId>) -> Self {
-        Self { name, owner, known: Mutex::new(None), creating: tokio::sync::Mutex::new(()) }
+    pub(super) fn new(name: String, owner: Option<GenerationId>, layout: Layout) -> Self {
+        Self { name, owner, layout, known: Mutex::new(None), creating: tokio::sync::Mutex::new(()) }
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
     }
 
     pub(super) fn name(&self) -> &str {
@@ -205,7 +224,8 @@ impl Collection {
     }
 
     async fn create(&self, connection: &Connection, dimensions: Option<u64>) -> Result<()> {
-        let request = CreateCollection { metadata: self.metadata(), ..creation(&self.name, dimensions) };
+        let request =
+            CreateCollection { metadata: self.metadata(), ..creation(&self.name, dimensions, self.layout) };
         match connection.write(connection.collections().create(request)).await {
             Err(status) if status.code() == Code::AlreadyExists => Ok(()),
             answer => answer.map(|_| ()).map_err(|status| fault("create the collection", status)),
@@ -271,19 +291,38 @@ impl Collection {
 }
 
 /// The request that creates the collection.
-fn creation(name: &str, dimensions: Option<u64>) -> CreateCollection {
+#[expect(deprecated, reason = "servers before 1.18 do not know what replaces these fields")]
+fn creation(name: &str, dimensions: Option<u64>, layout: Layout) -> CreateCollection {
+    let on_disk = layout.on_disk.then_some(true);
     let dense = dimensions.map(|size| {
-        let params = VectorParams { size, distance: Distance::Cosine.into(), ..VectorParams::default() };
+        let bytes = on_disk.map(|_| ScalarQuantization {
+            r#type: QuantizationType::Int8.into(),
+            always_ram: Some(true),
+            ..ScalarQuantization::default()
+        });
+        let params = VectorParams {
+            size,
+            distance: Distance::Cosine.into(),
+            on_disk,
+            hnsw_config: on_disk.map(|_| HnswConfigDiff { on_disk, ..HnswConfigDiff::default() }),
+            quantization_config: bytes
+                .map(|bytes| QuantizationConfig { quantization: Some(Quantization::Scalar(bytes)) }),
+            ..VectorParams::default()
+        };
         (name::DENSE.to_owned(), params)
     });
     let dense = VectorParamsMap { map: dense.into_iter().collect() };
+    let index = on_disk.map(|_| SparseIndexConfig { on_disk, ..SparseIndexConfig::default() });
     // No modifier, since queries contain the weights.
-    let sparse = [(name::TERMS.to_owned(), SparseVectorParams::default())];
+    let sparse = [(name::TERMS.to_owned(), SparseVectorParams { index, modifier: None })];
     let sparse = SparseVectorConfig { map: sparse.into() };
     CreateCollection {
         collection_name: name.to_owned(),
         vectors_config: Some(VectorsConfig { config: Some(vectors_config::Config::ParamsMap(dense)) }),
         sparse_vectors_config: Some(sparse),
+        shard_number: layout.shards,
+        replication_factor: layout.replicas,
+        on_disk_payload: on_disk,
         ..CreateCollection::default()
     }
 }

@@ -46,6 +46,10 @@ impl QdrantCollections {
         Ok(())
     }
 
+    fn collection(&self, name: &str, owner: Option<GenerationId>) -> Collection {
+        Collection::new(name.to_owned(), owner, self.default.collection.layout())
+    }
+
     fn opened(&self) -> MutexGuard<'_, Vec<Arc<QdrantIndex>>> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -76,7 +80,7 @@ impl VectorIndexes for QdrantCollections {
         }
         let index = Arc::new(QdrantIndex {
             connection: Arc::clone(&self.default.connection),
-            collection: Collection::new(name.to_owned(), Some(owner)),
+            collection: self.collection(name, Some(owner)),
             statistics: Arc::clone(&self.default.statistics),
         });
         if opened.len() == OPEN_MAX {
@@ -92,7 +96,7 @@ impl VectorIndexes for QdrantCollections {
     }
 
     async fn exists(&self, name: &str) -> Result<bool> {
-        Collection::new(name.to_owned(), None).exists(&self.default.connection).await
+        self.collection(name, None).exists(&self.default.connection).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {

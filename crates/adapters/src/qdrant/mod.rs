@@ -36,6 +36,7 @@ mod writes;
 
 use async_trait::async_trait;
 use collection::Collection;
+pub use collection::Layout;
 pub use collections::QdrantCollections;
 use connection::{Connection, kind};
 use docent_domain::explanation::FieldScores;
@@ -72,6 +73,8 @@ pub struct Options {
     pub write_timeout: Duration,
     /// Adds the trace context to each call; none if tracing is off.
     pub traces: Option<Arc<dyn TracePropagator>>,
+    /// How collections are created.
+    pub layout: Layout,
 }
 
 impl Default for Options {
@@ -82,6 +85,7 @@ impl Default for Options {
             read_timeout: Duration::from_secs(5),
             write_timeout: Duration::from_secs(30),
             traces: None,
+            layout: Layout::default(),
         }
     }
 }
@@ -107,7 +111,11 @@ impl QdrantIndex {
         statistics: Arc<dyn Store>,
     ) -> Result<Self> {
         let connection = Arc::new(Connection::new(url, api_key, &options)?);
-        Ok(Self { connection, collection: Collection::new(options.collection, None), statistics })
+        Ok(Self {
+            connection,
+            collection: Collection::new(options.collection, None, options.layout),
+            statistics,
+        })
     }
 
     async fn find(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {

@@ -8,7 +8,9 @@
 mod labels;
 mod server;
 
-use docent_adapters::qdrant::{Options, QdrantCollections, QdrantIndex};
+use ::qdrant_client::qdrant::quantization_config::Quantization;
+use ::qdrant_client::qdrant::{QuantizationType, vectors_config};
+use docent_adapters::qdrant::{Layout, Options, QdrantCollections, QdrantIndex};
 use docent_domain::fault::FaultKind;
 use docent_domain::id::{GenerationId, VersionId};
 use docent_domain::retrieval::{ChunkFilter, IndexEntry, QueryEmbedding};
@@ -66,6 +68,29 @@ async fn collection_is_created_once_with_vectors_and_index() {
     assert_eq!((stored.dense, &stored.sparse), (Some(2), &vec!["terms".to_owned()]));
     assert_eq!(stored.indexed, ["document_id", "collections"]);
     assert_eq!(state.calls.iter().filter(|call| **call == "create").count(), 1);
+}
+
+#[tokio::test]
+#[expect(deprecated, reason = "servers before 1.18 do not know what replaces these fields")]
+async fn collection_is_created_with_the_chosen_layout() {
+    let server = Fake::start();
+    let layout = Layout { shards: Some(6), replicas: Some(2), on_disk: true };
+    let index = index_with(&server, None, Options { layout, ..Options::default() });
+    index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[0.6, 0.8])]).await.unwrap();
+    let created = server.state.lock().unwrap().collections[COLLECTION].created.clone();
+    assert_eq!((created.shard_number, created.replication_factor), (Some(6), Some(2)));
+    assert_eq!(created.on_disk_payload, Some(true));
+    let sparse = created.sparse_vectors_config.unwrap().map["terms"].index.unwrap();
+    assert_eq!(sparse.on_disk, Some(true));
+    let Some(vectors_config::Config::ParamsMap(vectors)) = created.vectors_config.unwrap().config else {
+        panic!("not named")
+    };
+    let dense = &vectors.map["dense"];
+    assert_eq!(dense.on_disk, Some(true));
+    let Some(Quantization::Scalar(bytes)) = dense.quantization_config.unwrap().quantization else {
+        panic!("not quantised")
+    };
+    assert_eq!((bytes.r#type(), bytes.always_ram), (QuantizationType::Int8, Some(true)));
 }
 
 #[tokio::test]

@@ -219,6 +219,7 @@ service! {
     }
 
     async fn create(state, request: CreateCollection) -> CollectionOperationResponse {
+        let created = request.clone();
         let name = request.collection_name;
         if state.collections.contains_key(&name) {
             let message = format!("Wrong input: Collection `{name}` already exists!");
@@ -234,6 +235,7 @@ service! {
             dense,
             sparse: sparse.into_keys().collect(),
             metadata: request.metadata,
+            created,
             ..Stored::default()
         };
         state.collections.insert(name, stored);

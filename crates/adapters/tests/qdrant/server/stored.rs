@@ -14,6 +14,8 @@ pub(crate) struct Stored {
     pub(crate) indexed: Vec<String>,
     pub(crate) points: BTreeMap<String, PointStruct>,
     pub(crate) metadata: HashMap<String, Value>,
+    /// The request that created the collection.
+    pub(crate) created: CreateCollection,
     /// The points that the last request wrote after its first 32, which a restart forgets.
     pub(super) unsaved: Vec<String>,
 }
