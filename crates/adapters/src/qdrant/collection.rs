@@ -1,9 +1,11 @@
 //! The vector collection: created when first needed, and inspected before use.
 
+use super::attribute_indexes::AttributeIndexes;
 use super::connection::{Connection, fault, unconfigured};
 use super::labels::COLLECTIONS;
 use super::points::{DOCUMENT, name};
 use super::rejected;
+use docent_domain::condition::Condition;
 use docent_domain::fault::{Fault, FaultKind, Result};
 use docent_domain::id::GenerationId;
 use qdrant_client::qdrant::create_vector_name_request::VectorConfig;
@@ -54,6 +56,7 @@ pub(super) struct Collection {
     /// The index generation that it must belong to; `None` if any.
     owner: Option<GenerationId>,
     layout: Layout,
+    attributes: AttributeIndexes,
     known: Mutex<Option<Shape>>,
     /// Held while the collection is created, so that this process creates it once.
     creating: tokio::sync::Mutex<()>,
@@ -61,7 +64,15 @@ pub(super) struct Collection {
 
 impl Collection {
     pub(super) fn new(name: String, owner: Option<GenerationId>, layout: Layout) -> Self {
-        Self { name, owner, layout, known: Mutex::new(None), creating: tokio::sync::Mutex::new(()) }
+        let attributes = AttributeIndexes::default();
+        Self {
+            name,
+            owner,
+            layout,
+            attributes,
+            known: Mutex::new(None),
+            creating: tokio::sync::Mutex::new(()),
+        }
     }
 
     pub(super) fn layout(&self) -> Layout {
@@ -75,6 +86,7 @@ impl Collection {
     /// Inspects the collection again before the next use.
     pub(super) fn invalidate(&self) {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.attributes.clear();
     }
 
     fn known(&self) -> Option<Shape> {
@@ -169,6 +181,13 @@ impl Collection {
         }
         self.remember(shape);
         Ok(())
+    }
+
+    /// Requests indexes for the attributes of a condition, unless they exist.
+    pub(super) async fn index_attributes(&self, connection: &Connection, condition: &Condition) {
+        if self.known().is_some() {
+            self.attributes.ensure(connection, &self.name, condition).await;
+        }
     }
 
     fn check(&self, shape: Shape, dimensions: u64) -> Result<()> {

@@ -19,6 +19,7 @@
 //! Several installations may share a server. A collection's metadata has the ID of the index generation that it belongs
 //! to (servers before 1.16 ignore it); the collection of another generation is neither read nor changed.
 
+mod attribute_indexes;
 mod collection;
 mod collections;
 mod connection;
@@ -162,6 +163,9 @@ impl QdrantIndex {
         };
         let request = query::request(self.collection.name(), terms.as_ref(), dense, filter);
         let Some(request) = request else { return Ok((Vec::new(), terms, dense)) };
+        if let Some(condition) = filter.condition {
+            self.collection.index_attributes(&self.connection, condition).await;
+        }
         let found = self.connection.read(self.connection.points().query(request)).await;
         let candidates = match self.unless_absent("search", found)? {
             Some(found) => points::candidates(found.result)?,

@@ -65,7 +65,7 @@ async fn labels_of_document_without_chunks_are_not_written() {
 }
 
 #[tokio::test]
-async fn filtered_search_is_one_query_and_empty_scope_is_none() {
+async fn filtered_search_is_one_query_with_an_index_and_empty_scope_is_none() {
     let server = Fake::start();
     let index = index(&server);
     let one = vec![hybrid_entry(1, 0, "pump", &[1.0, 0.0])];
@@ -81,9 +81,10 @@ async fn filtered_search_is_one_query_and_empty_scope_is_none() {
         chunks.iter().map(|chunk| chunk.version).collect::<Vec<_>>(),
         [docent_domain::id::VersionId::first(document_id(1))]
     );
-    assert_eq!(server.state.lock().unwrap().calls, ["query", "get"]);
+    let calls = ["create_field_index", "query", "get"];
+    assert_eq!(server.state.lock().unwrap().calls, calls);
     assert_eq!(found(&index, &[], None).await, 0);
-    assert_eq!(server.state.lock().unwrap().calls, ["query", "get"]);
+    assert_eq!(server.state.lock().unwrap().calls, calls);
 }
 
 #[tokio::test]
@@ -104,7 +105,7 @@ async fn chunks_of_an_earlier_version_are_in_everyone() {
     assert_eq!(found(&index, &[id(1)], Some(&has("a"))).await, 3);
     assert_eq!(
         server.state.lock().unwrap().collections[COLLECTION].indexed,
-        ["document_id", "document_id", "collections"]
+        ["document_id", "attributes.\"a\"", "document_id", "collections"]
     );
 }
 

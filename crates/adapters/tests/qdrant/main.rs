@@ -11,6 +11,8 @@ mod server;
 use ::qdrant_client::qdrant::quantization_config::Quantization;
 use ::qdrant_client::qdrant::{QuantizationType, vectors_config};
 use docent_adapters::qdrant::{Layout, Options, QdrantCollections, QdrantIndex};
+use docent_domain::attributes::{AttributeKey, AttributeValue};
+use docent_domain::condition::{Comparison, Condition};
 use docent_domain::fault::FaultKind;
 use docent_domain::id::{GenerationId, VersionId};
 use docent_domain::retrieval::{ChunkFilter, IndexEntry, QueryEmbedding};
@@ -91,6 +93,33 @@ async fn collection_is_created_with_the_chosen_layout() {
         panic!("not quantised")
     };
     assert_eq!((bytes.r#type(), bytes.always_ram), (QuantizationType::Int8, Some(true)));
+}
+
+#[tokio::test]
+async fn attributes_are_indexed_when_a_condition_first_uses_them() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
+    let equals = |key: &str, value| {
+        Condition::compare(AttributeKey::parse(key).unwrap(), Comparison::Eq, vec![value]).unwrap()
+    };
+    let year = equals("year", AttributeValue::Number(2018.0));
+    let both = Condition::And(vec![year, equals("client", AttributeValue::string("Oriel").unwrap())]);
+    let search = async || {
+        let filter = ChunkFilter { condition: Some(&both), ..ChunkFilter::all(5) };
+        assert_eq!(index.search(&query("pump"), filter).await.unwrap(), []);
+    };
+    // A search needs no index.
+    server.state.lock().unwrap().calls.clear();
+    server.state.lock().unwrap().outcomes.extend([Err(Status::unavailable("for now"))]);
+    search().await;
+    search().await;
+    search().await;
+    let state = server.state.lock().unwrap();
+    let indexed = &state.collections[COLLECTION].indexed;
+    assert_eq!(indexed[2..], ["attributes.\"client\"", "attributes.\"year\""]);
+    let created = state.calls.iter().filter(|call| **call == "create_field_index").count();
+    assert_eq!(created, 3, "{:?}", state.calls);
 }
 
 #[tokio::test]
