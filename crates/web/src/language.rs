@@ -243,6 +243,24 @@ pub(crate) fn fault_sentence(fault: &Fault) -> String {
     }
 }
 
+/// Label of a page in a file that is not a PDF, such as `Rows 1–4`. Extraction writes labels in English; those that are words
+/// are shown in the language of the page, headings as they are. A heading that reads like such a label is translated too.
+/// `placeLabel` in `sources.js` does the same.
+pub(crate) fn place_label(label: &str) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '–');
+    let continued = label.strip_suffix(')').and_then(|label| label.rsplit_once(" (part "));
+    if let Some((start, part)) = continued.filter(|(_, part)| is_number(part)) {
+        return t!("place-part", place = place_label(start), part = part);
+    }
+    let (kind, at) = label.split_once(' ').unwrap_or((label, ""));
+    let is_known = match kind {
+        "Row" | "Rows" | "Line" | "Lines" | "Part" | "Slide" => is_number(at),
+        "Message" | "Footnotes" | "Endnotes" => label == kind,
+        _ => false,
+    };
+    if is_known { t!("place-label", kind = kind, at = at).trim_end().to_owned() } else { label.to_owned() }
+}
+
 /// Name of a type of files.
 pub(crate) fn file_type(of: FileType) -> String {
     if of == FileType::Text { t!("file-type-text") } else { of.title().to_owned() }

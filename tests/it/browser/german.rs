@@ -33,13 +33,13 @@ const PAGES: &[Page] = &[
 ];
 
 /// Makes the browser prefer German.
-async fn prefer_german(window: &Chromium) {
+pub(super) async fn prefer_german(window: &Chromium) {
     let agent = window.run("return navigator.userAgent", vec![]).await;
     let accepted = json!({ "userAgent": agent, "acceptLanguage": "de-AT,de;q=0.9" });
     window.devtools("Emulation.setUserAgentOverride", accepted).await;
 }
 
-async fn sign_in(window: &Chromium, page: &str, email: &str) {
+pub(super) async fn sign_in(window: &Chromium, page: &str, email: &str) {
     window.goto(page).await;
     window.fill("email", email).await;
     window.fill("password", PASSWORD).await;

@@ -263,3 +263,27 @@ fn texts_have_the_plural_forms_of_their_language() {
     assert_eq!(german.speak(|| t!("time-days-ago", count = 12)), "vor 12 Tagen");
     assert_eq!(t!("time-days-ago", count = 1), "1 day ago");
 }
+
+#[test]
+fn labels_of_pages_are_in_the_language_of_the_page() {
+    let german = find("de").expect("German");
+    for (label, translated) in [
+        ("Row 1", "Zeile 1"),
+        ("Rows 1–4000", "Zeilen 1–4000"),
+        ("Lines 302–453", "Zeilen 302–453"),
+        ("Slide 3", "Folie 3"),
+        ("Part 2", "Teil 2"),
+        ("Message", "Nachricht"),
+        ("Footnotes", "Fußnoten"),
+        ("Rows 1–4 (part 2)", "Zeilen 1–4 (Teil 2)"),
+        ("Setup › Network (part 12)", "Setup › Network (Teil 12)"),
+    ] {
+        assert_eq!(german.speak(|| place_label(label)), translated);
+        assert_eq!(place_label(label), label);
+    }
+    for heading in
+        ["Sales!A1:B9", "Part of a whole", "Slide", "Rows and lines", "Notes (part one)", "Parts 3", ""]
+    {
+        assert_eq!(german.speak(|| place_label(heading)), heading);
+    }
+}

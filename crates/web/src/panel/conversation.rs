@@ -1,6 +1,6 @@
 //! `GET /admin/conversations/{id}` and `POST /admin/conversations/{id}/delete`
 
-use super::document_chunks::pages;
+use super::document_chunks::place;
 use super::documents::email;
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
@@ -107,7 +107,7 @@ impl SourceView {
         Self {
             document: chunk.document_id.to_string(),
             title: chunk.title.clone(),
-            pages: chunk.label.clone().unwrap_or_else(|| pages(chunk.span.start.page, chunk.span.end.page)),
+            pages: place(chunk),
             text: (!withheld.contains(&chunk.document_id)).then(|| chunk.text.clone()),
             is_recognized: chunk.recognized,
         }
@@ -227,7 +227,7 @@ mod tests {
             let source = || SourceView {
                 document: "1".to_owned(),
                 title: "Terms".to_owned(),
-                pages: pages(3, 4),
+                pages: "pages 3–4".to_owned(),
                 text: Some("Passage".to_owned()),
                 is_recognized: true,
             };

@@ -2,7 +2,7 @@
 
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
-use crate::language::{self, t};
+use crate::language::{self, place_label, t};
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;
@@ -11,7 +11,7 @@ use docent_domain::access::ViewDocuments;
 use docent_domain::extraction::PageLabels;
 use docent_domain::id::DocumentId;
 use docent_domain::permission::RecordKind;
-use docent_domain::retrieval::StoredChunk;
+use docent_domain::retrieval::{ScoredChunk, StoredChunk};
 use docent_http::{Query, State};
 use serde::Serialize;
 
@@ -41,7 +41,10 @@ impl ChunkView {
         let (first, last) = (chunk.span.start.page, chunk.span.end.page);
         Self {
             ordinal: chunk.ordinal,
-            pages: labels.and_then(|labels| labels.get(first)).unwrap_or_else(|| pages(first, last)),
+            pages: match labels.and_then(|labels| labels.get(first)) {
+                Some(label) => place_label(&label),
+                None => pages(first, last),
+            },
             characters: chunk.text.chars().count(),
             text: chunk.text.clone(),
         }
@@ -51,6 +54,14 @@ impl ChunkView {
 /// Formats a page range: `page 3`, `pages 3–4`.
 pub(super) fn pages(first: u32, last: u32) -> String {
     if first == last { t!("at-page", page = first) } else { t!("at-pages", first = first, last = last) }
+}
+
+/// Where a passage is: the label of its first page, or its pages.
+pub(super) fn place(chunk: &ScoredChunk) -> String {
+    match &chunk.label {
+        Some(label) => place_label(label),
+        None => pages(chunk.span.start.page, chunk.span.end.page),
+    }
 }
 
 pub(super) async fn chunks(staff: Staff, context: State, id: Path<String>, query: Query) -> PageResult {

@@ -1,6 +1,6 @@
 //! `GET /admin/search`
 
-use super::document_chunks::pages;
+use super::document_chunks::place;
 use crate::language::{self, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
@@ -85,7 +85,7 @@ impl Row {
         Self {
             document: chunk.document_id.to_string(),
             title: chunk.title.clone(),
-            pages: chunk.label.clone().unwrap_or_else(|| pages(chunk.span.start.page, chunk.span.end.page)),
+            pages: place(chunk),
             text: chunk.text.clone(),
             score: number(chunk.score),
             fields: fields.map(FieldRow::of),
@@ -222,7 +222,7 @@ mod tests {
             let row = |dense: Option<f32>| Row {
                 document: "1".to_owned(),
                 title: "Title".to_owned(),
-                pages: pages(3, 4),
+                pages: "pages 3–4".to_owned(),
                 text: "Passage".to_owned(),
                 score: number(4.5),
                 fields: dense

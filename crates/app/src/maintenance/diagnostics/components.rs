@@ -2,7 +2,7 @@
 
 use super::{CheckListener, Finding};
 use crate::generations::OpenIndex;
-use crate::{App, health};
+use crate::{App, health, recognition};
 use docent_domain::chat::Message;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::ChatRequest;
@@ -155,7 +155,7 @@ async fn check_chat_model(app: &App) -> Result<(String, ())> {
 async fn check_recognizer(app: &App, recognizer: &dyn TextRecognizer) -> Result<(String, ())> {
     let languages = &app.settings.recognition_languages;
     recognizer.check(languages).await?;
-    Ok((format!("{}, languages: {languages}", recognizer.name()), ()))
+    Ok((recognition::name(recognizer, languages), ()))
 }
 
 /// Checks that the reranker scores two passages.

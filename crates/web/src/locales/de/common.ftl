@@ -75,6 +75,18 @@ name = Name
 never = nie
 panel = Verwaltung
 password = Passwort
+place-label = { $kind ->
+    [Row] Zeile { $at }
+    [Rows] Zeilen { $at }
+    [Line] Zeile { $at }
+    [Lines] Zeilen { $at }
+    [Slide] Folie { $at }
+    [Message] Nachricht { $at }
+    [Footnotes] Fußnoten { $at }
+    [Endnotes] Endnoten { $at }
+   *[other] Teil { $at }
+}
+place-part = { $place } (Teil { $part })
 recovery-codes = Wiederherstellungscodes
 remove = Entfernen
 remove-name = { $name } entfernen

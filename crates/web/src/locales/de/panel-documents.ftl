@@ -117,6 +117,33 @@ sha256-to-copy = Prüfsumme
 coverage-title = Abdeckung
 coverage-none = Noch kein Ergebnis.
 coverage-pages = { $pages }, davon { $read } mit Text
+coverage-language = { $code ->
+    [ar] Arabisch
+    [bg] Bulgarisch
+    [cs] Tschechisch
+    [da] Dänisch
+    [de] Deutsch
+    [el] Griechisch
+    [en] Englisch
+    [es] Spanisch
+    [fi] Finnisch
+    [fr] Französisch
+    [hu] Ungarisch
+    [it] Italienisch
+    [ja] Japanisch
+    [ko] Koreanisch
+    [nb] Norwegisch
+    [nl] Niederländisch
+    [pl] Polnisch
+    [pt] Portugiesisch
+    [ro] Rumänisch
+    [ru] Russisch
+    [sv] Schwedisch
+    [tr] Türkisch
+    [uk] Ukrainisch
+    [zh] Chinesisch
+   *[other] { $code }
+}
 coverage-language-unclear = nicht eindeutig
 coverage-empty = Leere Seiten
 coverage-unreliable = Unzuverlässige Seiten

@@ -44,6 +44,18 @@ name = Name
 never = never
 panel = Admin panel
 password = Password
+place-label = { $kind ->
+    [Row] Row { $at }
+    [Rows] Rows { $at }
+    [Line] Line { $at }
+    [Lines] Lines { $at }
+    [Slide] Slide { $at }
+    [Message] Message { $at }
+    [Footnotes] Footnotes { $at }
+    [Endnotes] Endnotes { $at }
+   *[other] Part { $at }
+}
+place-part = { $place } (part { $part })
 recovery-codes = Recovery codes
 remove = Remove
 remove-name = Remove { $name }

@@ -115,6 +115,33 @@ sha256-to-copy = the digest
 coverage-title = Coverage
 coverage-none = No extraction result yet.
 coverage-pages = { $pages }, { $read } with text
+coverage-language = { $code ->
+    [ar] Arabic
+    [bg] Bulgarian
+    [cs] Czech
+    [da] Danish
+    [de] German
+    [el] Greek
+    [en] English
+    [es] Spanish
+    [fi] Finnish
+    [fr] French
+    [hu] Hungarian
+    [it] Italian
+    [ja] Japanese
+    [ko] Korean
+    [nb] Norwegian
+    [nl] Dutch
+    [pl] Polish
+    [pt] Portuguese
+    [ro] Romanian
+    [ru] Russian
+    [sv] Swedish
+    [tr] Turkish
+    [uk] Ukrainian
+    [zh] Chinese
+   *[other] { $code }
+}
 coverage-language-unclear = not clear
 coverage-empty = Empty pages
 coverage-unreliable = Unreliable pages

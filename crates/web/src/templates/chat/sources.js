@@ -3,8 +3,17 @@
 
 // Where a passage is: pages of a PDF, or the label of a slide, a range of a sheet or a section.
 function formatPages({ page_start: first, page_end: last, label }) {
-  if (label) return label;
+  if (label) return placeLabel(label);
   return first === last ? t("at-page", { page: String(first) }) : t("at-pages", { first: String(first), last: String(last) });
+}
+
+// A label, such as "Rows 1–4", in the language of the page: extraction writes it in English. Headings stay as they are.
+function placeLabel(label) {
+  const [, start, part] = label.match(/^(.+) \(part (\d+)\)$/) ?? [];
+  if (part) return t("place-part", { place: placeLabel(start), part });
+  const words = /^(?:(Rows?|Lines?|Part|Slide) ([\d–]+)|Message|Footnotes|Endnotes)$/;
+  const [whole, kind = whole, at = ""] = label.match(words) ?? [];
+  return kind ? t("place-label", { kind, at }).trim() : label;
 }
 
 // Merges passages of the same place of a document: { number, title, place, passages, chip, cited, pages, isLost }. Entries get their numbers when

@@ -79,7 +79,7 @@ async function find() {
 
 function createHit({ page, label, before, text, after }, index) {
   return createElement("li", {}, createElement("button", { type: "button", class: "hit", click: () => goToHit(index) },
-    createElement("span", {}, label ?? t("page-number", { page: String(page) })),
+    createElement("span", {}, label ? placeLabel(label) : t("page-number", { page: String(page) })),
     createElement("bdi", {}, before, createElement("mark", {}, text), after)));
 }
 

@@ -164,7 +164,7 @@ async function loadText(view, source, signal) {
     if (signal.aborted) return;
     text += page.text;
     offset = page.next_offset;
-    view.label = page.label;
+    view.label = page.label && placeLabel(page.label);
   }
   view.text = text;
   keepPlace(() => {

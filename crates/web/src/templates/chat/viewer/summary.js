@@ -42,7 +42,7 @@ function showSummary({ description, points, headings, questions, model, fallback
   opened.hasSummary = true;
   const createPlace = (place) => [
     createElement("button", { type: "button", class: "link", click: () => showPlace(place) }, place.text ?? place.title),
-    ` (${place.label ?? t("at-page", { page: String(place.page) })})`,
+    ` (${place.label ? placeLabel(place.label) : t("at-page", { page: String(place.page) })})`,
   ];
   const createList = (name, items) => items.length > 0 && [
     createElement("h3", {}, name),

@@ -1,7 +1,7 @@
 // The document viewer: a second module, which the chat loads when a document is opened first. crates/web/src/chat.rs
 // concatenates the files of this folder. They use the names of the chat below.
 
-let t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview, quoteInQuestion;
+let t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, quoteInQuestion;
 
 const ZOOM_MIN = 0.5;
 const ZOOM_MAX = 5;
@@ -21,7 +21,7 @@ let cachedFile = null; // { documentId, url } of the file that was fetched last
 // Sets up the viewer with the names of the chat.
 export function start(chat) {
   ({
-    t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, renderPassage, askDocument, askSuggested, hidePreview,
+    t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview,
     quoteInQuestion,
   } = chat);
   const listen = (id, event, listener, options) => byId(id).addEventListener(event, listener, options);
