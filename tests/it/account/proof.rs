@@ -69,6 +69,44 @@ rules! {
         assert!(page.contains(ADA) && !page.contains("eve@example.org"), "viewing needs no proof, and nothing changed");
     }
 
+    async fn export_starts_on_its_page_after_the_password(setup) {
+        let app = setup.start().await;
+        app.account("root@example.org", ROOT).await;
+        let mut root = Browser::new(&app);
+        let _ = root.login("root@example.org", PASSWORD).await.expect(303);
+        app.advance(TEN_MINUTES);
+        let file = "/admin/usage.csv?by=user";
+        let confirm = root.get(file).await.expect(303).header("location").to_owned();
+        let token = form_token(&root.get(&confirm).await.expect(200));
+        let fields = [("form_token", token.as_str()), ("next", file), ("proof", PASSWORD)];
+        let reply = root.post("/account/confirm", &fields).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/usage?by=user");
+        let download = format!("http-equiv=\"refresh\" content=\"0; url={file}\"");
+        let page = root.get("/admin/usage?by=user").await.expect(200).text;
+        assert!(page.contains(&download) && page.contains(&format!("<a href=\"{file}\">")), "{page}");
+        let _ = root.get(file).await.expect(200);
+        // Once only: a reload of the page does not download the file again.
+        assert!(!root.get("/admin/usage?by=user").await.expect(200).text.contains(&download));
+    }
+
+    async fn export_starts_on_its_page_after_signing_in(setup) {
+        let app = setup.start().await;
+        app.account("root@example.org", ROOT).await;
+        let mut root = Browser::new(&app);
+        let sign_in = root.get("/admin/answers.jsonl?kind=up").await.expect(303).header("location").to_owned();
+        let token = form_token(&root.get(&sign_in).await.expect(200));
+        let fields = [
+            ("form_token", token.as_str()),
+            ("email", "root@example.org"),
+            ("password", PASSWORD),
+            ("next", "/admin/answers.jsonl?kind=up"),
+        ];
+        let reply = root.post("/admin/login", &fields).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin/answers?kind=up");
+        let page = root.get("/admin/answers?kind=up").await.expect(200).text;
+        assert!(page.contains("url=/admin/answers.jsonl?kind=up"), "{page}");
+    }
+
     async fn ending_other_sessions_is_no_proof(setup) {
         let app = setup.api_keys().start().await;
         let (mut ada, _) = ada(&app).await;

@@ -4,7 +4,7 @@ use crate::language::t;
 use crate::signed_in::area::Area;
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
-use crate::signed_in::page::{self, PageResult};
+use crate::signed_in::page::PageResult;
 use crate::signed_in::session::SignedIn;
 use docent_app::accounts::profile;
 use docent_app::error::Error;
@@ -42,7 +42,7 @@ pub(super) async fn submit(signed_in: SignedIn, context: State, form: OwnForm) -
         return show_form(&signed_in, &context, next, &errors);
     }
     match profile::prove_identity(&context.app, &signed_in.actor, signed_in.session, proof).await {
-        Ok(()) => return Ok(page::see_other(Area::of(next).page(next))),
+        Ok(()) => return signed_in.open(Area::of(next).page(next)),
         Err(Error::InvalidCredentials) => errors.add("proof", t!("is-incorrect")),
         Err(error) => errors.add_from(error)?,
     }

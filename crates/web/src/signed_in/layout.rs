@@ -94,7 +94,11 @@ mod tests {
                 user_id: "1".to_owned(),
                 flash,
             };
-            vec![layout(vec![link], None), layout(Vec::new(), Some(Flash::sample()))]
+            vec![
+                layout(vec![link], None),
+                layout(Vec::new(), Some(Flash::sample())),
+                layout(Vec::new(), Some(Flash::sample_download())),
+            ]
         }
     }
 }

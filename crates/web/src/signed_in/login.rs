@@ -82,7 +82,7 @@ pub(crate) async fn submit(
     match login::enter(app, destination(area), email, password, &origin).await {
         Ok(id) => {
             session::start(app, &session, id)?;
-            Ok(page::see_other(next))
+            session::open(&session, next)
         }
         Err(Error::CodeRequired { user }) => {
             PendingLogin::begin(app, &session, user)?;
@@ -163,7 +163,7 @@ pub(crate) async fn submit_code(
     match login::enter_with_code(app, destination(area), user, checked_at, form.text("code"), &origin).await {
         Ok(id) => {
             session::start(app, &session, id)?;
-            Ok(page::see_other(next))
+            session::open(&session, next)
         }
         Err(Error::InvalidCode) => retry(StatusCode::UNAUTHORIZED, t!("login-invalid-code")),
         Err(Error::InvalidCredentials) => Ok(page::see_other(&area.login())),

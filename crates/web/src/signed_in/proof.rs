@@ -74,6 +74,19 @@ fn page_after<'p>(method: &str, page: &'p str) -> &'p str {
     path
 }
 
+/// Files that pages offer as downloads, with the pages. A browser stays on its page while it downloads a file.
+const DOWNLOADS: [(&str, &str); 2] =
+    [("/admin/answers.jsonl", "/admin/answers"), ("/admin/usage.csv", "/admin/usage")];
+/// Maximum length of the path of a download that is remembered for the next page, in a cookie.
+const DOWNLOAD_MAX: usize = 1000;
+
+/// The page of a download, with its filters, or `None` for paths of other pages.
+pub(super) fn page_of_download(path: &str) -> Option<String> {
+    let (file, query) = path.split_at(path.find('?').unwrap_or(path.len()));
+    let (_, page) = DOWNLOADS.into_iter().find(|(download, _)| *download == file)?;
+    (path.len() <= DOWNLOAD_MAX).then(|| format!("{page}{query}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +159,9 @@ mod tests {
         for action in ACTIONS {
             assert!(routes.contains(action), "{action:?}");
         }
+        for (file, page) in DOWNLOADS {
+            assert!(ACTIONS.contains(&("GET", file)) && routes.contains(&("GET", page)), "{file}");
+        }
     }
 
     #[test]
@@ -162,6 +178,14 @@ mod tests {
         for path in harmless() {
             assert!(changes.iter().any(|change| change.1 == path), "{path} is not a route");
         }
+    }
+
+    #[test]
+    fn downloads_belong_to_a_page_with_the_same_filters() {
+        assert_eq!(page_of_download("/admin/usage.csv?by=user").as_deref(), Some("/admin/usage?by=user"));
+        assert_eq!(page_of_download("/admin/answers.jsonl").as_deref(), Some("/admin/answers"));
+        assert_eq!(page_of_download("/admin/users/add"), None);
+        assert_eq!(page_of_download(&format!("/admin/usage.csv?user={}", "x".repeat(1000))), None);
     }
 
     #[test]

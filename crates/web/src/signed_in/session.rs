@@ -1,12 +1,13 @@
 //! Sessions of browsers: a signed cookie contains the ID of a stored session.
 
 use super::cookie::{self, SESSION};
-use super::page::PageError;
+use super::page::{PageError, see_other};
 use super::proof;
 use crate::language::request::prefer;
+use crate::language::t;
 use actix_session::{Session, SessionExt, SessionInsertError};
 use actix_web::dev::Payload;
-use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, HttpResponse};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_app::App;
 use docent_app::accounts::sessions::{self, BrowserSession, ClientInfo};
@@ -109,6 +110,24 @@ pub(crate) struct Flash {
     /// `done` or `error`.
     kind: String,
     text: String,
+    /// Path of a file that the page downloads.
+    #[serde(default)]
+    download: Option<String>,
+}
+
+impl Flash {
+    fn of(kind: &str, text: String) -> Self {
+        Self { kind: kind.to_owned(), text, download: None }
+    }
+}
+
+/// Opens the requested page after a sign-in or a proof of identity. A download starts on its page: the browser would stay on
+/// the form, which looks as if nothing had happened.
+pub(crate) fn open(cookie: &Session, page: &str) -> Result<HttpResponse, PageError> {
+    let Some(list) = proof::page_of_download(page) else { return Ok(see_other(page)) };
+    let flash = Flash { download: Some(page.to_owned()), ..Flash::of("done", t!("download-starts")) };
+    cookie.insert(FLASH, flash)?;
+    Ok(see_other(&list))
 }
 
 impl SignedIn {
@@ -127,6 +146,11 @@ impl SignedIn {
         self.cookie.remove_as(FLASH).and_then(Result::ok)
     }
 
+    /// Opens the requested page after a proof of identity.
+    pub(crate) fn open(&self, page: &str) -> Result<HttpResponse, PageError> {
+        open(&self.cookie, page)
+    }
+
     /// Starts a new session after all sessions of the user were ended.
     pub(crate) async fn restart_session(
         &self,
@@ -142,12 +166,12 @@ impl SignedIn {
 
     /// Shows a success message on the next page.
     pub(crate) fn notify(&self, text: impl Into<String>) -> Result<(), PageError> {
-        Ok(self.cookie.insert(FLASH, Flash { kind: "done".to_owned(), text: text.into() })?)
+        Ok(self.cookie.insert(FLASH, Flash::of("done", text.into()))?)
     }
 
     /// Shows an error message on the next page.
     pub(crate) fn warn(&self, text: impl Into<String>) -> Result<(), PageError> {
-        Ok(self.cookie.insert(FLASH, Flash { kind: "error".to_owned(), text: text.into() })?)
+        Ok(self.cookie.insert(FLASH, Flash::of("error", text.into()))?)
     }
 }
 
@@ -229,6 +253,9 @@ fn requested_page(request: &HttpRequest) -> String {
 #[cfg(test)]
 impl Flash {
     pub(crate) fn sample() -> Self {
-        Self { kind: "done".to_owned(), text: "The account was saved.".to_owned() }
+        Self::of("done", "The account was saved.".to_owned())
+    }
+    pub(crate) fn sample_download() -> Self {
+        Self { download: Some("/admin/usage.csv?by=day".to_owned()), ..Self::sample() }
     }
 }
