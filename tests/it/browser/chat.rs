@@ -295,6 +295,10 @@ async fn document_without_text_on_most_pages_is_ready_with_a_warning() {
         window.find("#documents-list .pill.pending").await;
         app.run_jobs().await;
         window.see("Ready, 2 of 3 pages without text").await;
+        // The list has it too, without the report.
+        window.goto("/chat").await;
+        window.see("Ready, 2 of 3 pages without text").await;
+        assert!(!window.has("#documents-list details[open]").await);
     })
     .await;
 }

@@ -58,13 +58,17 @@ pub(crate) struct DocumentEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pages: Option<u32>,
+    /// Extension: number of pages whose text is not searchable, only with `include=details` and after the file was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pages_without_text: Option<u32>,
 }
 
 /// What the parameter `include` adds to each document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Include {
     Access,
-    /// The access, the creation time and the number of pages.
+    /// The access, the creation time and the numbers of pages.
     Details,
 }
 
@@ -98,6 +102,7 @@ impl Details {
         let entry = |document: &'a Document| {
             let DocumentResponse { id, title, status, vector_doc_id } = document.into();
             let detailed = (self.include == Some(Include::Details)).then_some(document);
+            let coverage = detailed.and_then(|document| document.coverage.as_ref());
             DocumentEntry {
                 id,
                 title,
@@ -105,7 +110,8 @@ impl Details {
                 vector_doc_id,
                 access: access.next().map(AccessView::from),
                 created_at: detailed.map(|document| rfc3339(document.created_at)),
-                pages: detailed.and_then(|document| Some(document.coverage.as_ref()?.pages)),
+                pages: coverage.map(|coverage| coverage.pages),
+                pages_without_text: coverage.map(|coverage| coverage.pages - coverage.pages_with_text()),
             }
         };
         Ok(documents.iter().map(entry).collect())
@@ -139,7 +145,7 @@ impl Details {
         ),
         (
             "include" = Option<String>, Query, nullable = false, pattern = "^(access|details)?$", example = "details",
-            description = "`access`: each document also has the field `access`. `details`: it also has `access`, `created_at` and, if known, `pages`.",
+            description = "`access`: each document also has the field `access`. `details`: it also has `access`, `created_at` and, if known, `pages` and `pages_without_text`.",
         ),
     ),
     responses(

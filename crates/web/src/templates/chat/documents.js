@@ -23,7 +23,7 @@ function loadDocuments(options) {
 async function requestDocuments({ more = false } = {}) {
   documentsRequest += 1;
   const request = documentsRequest;
-  const query = new URLSearchParams({ limit: String(DOCUMENTS_PER_REQUEST), include: "access" });
+  const query = new URLSearchParams({ limit: String(DOCUMENTS_PER_REQUEST), include: "details" });
   const search = byId("documents-search").value.trim();
   if (search) query.set("q", search);
   if (more && nextDocumentsCursor) query.set("cursor", nextDocumentsCursor);
@@ -57,7 +57,7 @@ function showEmptyList() {
     : t("documents-none", { next });
 }
 
-function createDocumentRow({ id, title, status, access }) {
+function createDocumentRow({ id, title, status, access, pages, pages_without_text: empty }) {
   const report = createElement("div", { class: "report" });
   const actions = createElement("div", { class: "actions" });
   const details = createElement("details", {
@@ -68,7 +68,7 @@ function createDocumentRow({ id, title, status, access }) {
   const heading = createElement("div", { class: "title" });
   const progress = createElement("p", { class: "hint", hidden: true });
   const row = createElement("li", {}, heading,
-    origin && createElement("p", { class: "hint" }, origin), createPill(status), details, progress);
+    origin && createElement("p", { class: "hint" }, origin), createPill(status, pages, empty), details, progress);
   documentRows.set(id, { row, heading, progress, details, report, actions, title, status, access });
   showActions(id);
   return row;
@@ -118,7 +118,11 @@ async function openSummary(id, title, button) {
   button.disabled = false;
 }
 
-function createPill(status) {
+// The status of a document. One that is ready with text on less than half of its pages has a warning.
+function createPill(status, pages, empty) {
+  if (status === "ingested" && empty * 2 > pages) {
+    return createElement("span", { class: "pill pending" }, t("status-ingested-partly", { empty, pages }));
+  }
   return createElement("span", { class: `pill ${status}` }, STATUS_LABELS[status] ?? status);
 }
 
@@ -147,7 +151,7 @@ async function pollPending() {
 }
 
 // Shows the new status of a document, and opens its details if there is a failure or a warning.
-async function updateStatus({ id, status, file, progress = null, waiting = null }) {
+async function updateStatus({ id, status, file, coverage, progress = null, waiting = null }) {
   const entry = documentRows.get(id);
   if (!entry) return;
   entry.progress.hidden = status !== "pending";
@@ -156,7 +160,7 @@ async function updateStatus({ id, status, file, progress = null, waiting = null 
   if (entry.status !== status) {
     entry.status = status;
     showActions(id);
-    entry.row.querySelector(".pill").replaceWith(createPill(status));
+    entry.row.querySelector(".pill").replaceWith(createPill(status, coverage?.pages, coverage?.pages - coverage?.pages_with_text));
     announce(`${entry.title}: ${STATUS_LABELS[status] ?? status}`);
     pollDelay = POLL_DELAY_MIN;
     showWelcome();

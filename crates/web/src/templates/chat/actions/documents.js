@@ -11,13 +11,6 @@ async function loadReport(id, container) {
       const [reason, advice] = failureTexts(failure);
       lines.push(createLine(t("failed-because", { reason }), "reason"), createLine(t("advice", { advice })));
     }
-    if (coverage?.pages_with_text * 2 < coverage?.pages && !failure) {
-      const pill = chat.documentRows.get(id)?.row.querySelector(".pill.ingested");
-      if (pill) {
-        pill.className = "pill pending";
-        pill.textContent = t("status-ingested-partly", { empty: coverage.pages - coverage.pages_with_text, pages: coverage.pages });
-      }
-    }
     if (coverage) lines.push(createLine(t("coverage", { pages: coverage.pages, read: coverage.pages_with_text })));
     for (const warning of warnings) lines.push(createLine(t("warning", { warning }), "warning"));
     container.replaceChildren(...(lines.length ? lines : [createLine(t("details-none"))]));
