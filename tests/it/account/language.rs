@@ -65,6 +65,9 @@ rules! {
         for path in ["/account/sessions", "/account/api-keys", "/account/nothing", "/account/forgot-password", "/chat"] {
             assert_language(&get(&app, &mut elsewhere, path, "en").await, "de");
         }
+        let unknown = app.request(Method::GET, "/nonsense").header("Accept", "text/html");
+        let page = elsewhere.send(unknown.header("Accept-Language", "en")).await.expect(404).text;
+        assert!(page.contains("Seite nicht gefunden"), "{page}");
         choose(&mut elsewhere, "").await;
         assert_language(&get(&app, &mut here, "/account", "en").await, "en");
         assert_language(&get(&app, &mut here, "/account", "de").await, "de");

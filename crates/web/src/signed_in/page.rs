@@ -5,7 +5,7 @@ use crate::language::{self, t};
 use crate::templates::{Page, html_response, render};
 use actix_web::http::header::HeaderValue;
 use actix_web::http::{StatusCode, header};
-use actix_web::{HttpRequest, HttpResponse, ResponseError};
+use actix_web::{FromRequest, HttpRequest, HttpResponse, ResponseError};
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
 use docent_http::ApiError;
@@ -47,6 +47,8 @@ pub(crate) async fn not_found(_: AccountLanguage) -> PageResult {
 /// Handler for unknown paths: 404, as a page for clients that prefer `text/html`, such as browsers, and as JSON for others.
 pub async fn unknown_path(request: HttpRequest) -> HttpResponse {
     let mut response = if prefers_html(&request) {
+        // Chooses the language of the account; it never fails.
+        let _ = AccountLanguage::extract(&request).await;
         PageError::Failed(ApiError::new(StatusCode::NOT_FOUND, t!("page-not-found"))).error_response()
     } else {
         HttpResponse::from_error(ApiError::new(StatusCode::NOT_FOUND, "Not found"))
