@@ -51,9 +51,10 @@ impl ChunkView {
     }
 }
 
-/// Formats a page range: `page 3`, `pages 3–4`.
+/// Formats a page range: `page 3`, `pages 3–4`. Page numbers are names, so they have no separators.
 pub(super) fn pages(first: u32, last: u32) -> String {
-    if first == last { t!("at-page", page = first) } else { t!("at-pages", first = first, last = last) }
+    let [from, to] = [first, last].map(|page| page.to_string());
+    if first == last { t!("at-page", page = from) } else { t!("at-pages", first = from, last = to) }
 }
 
 /// Where a passage is: the label of its first page, or its pages.
@@ -86,6 +87,12 @@ pub(super) async fn chunks(staff: Staff, context: State, id: Path<String>, query
 mod tests {
     use super::*;
     use crate::templates::tests::Samples;
+
+    #[test]
+    fn page_numbers_have_no_separators() {
+        assert_eq!(pages(1200, 1200), "page 1200");
+        assert_eq!(pages(999, 1000), "pages 999–1000");
+    }
 
     impl Samples for ChunksPage {
         fn samples() -> Vec<Self> {

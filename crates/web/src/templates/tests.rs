@@ -243,3 +243,25 @@ pub(crate) fn files(folder: &Path, prefix: &str, end: &str) -> Vec<String> {
     paths.sort();
     paths
 }
+
+#[test]
+fn counts_in_cells_have_separators() {
+    // Formatted in Rust, since they have fractions or units.
+    let formatted = ["size", "score", "body", "headings", "title", "lead", "dense"];
+    for template in all() {
+        for cell in template.text.split("<td class=\"number").skip(1) {
+            let cell = cell.split("</td>").next().unwrap_or_default();
+            let content = cell.split_once('>').map_or("", |(_, content)| content);
+            for output in content.split("{{ ").skip(1).filter_map(|rest| Some(rest.split_once(" }}")?.0)) {
+                let field = output.rsplit('.').next().unwrap_or_default();
+                let is_formatted = output.ends_with("| count") || output.starts_with("t(key=");
+                let is_address = output.ends_with(".id") || output.contains("query");
+                assert!(
+                    is_formatted || is_address || formatted.contains(&field),
+                    "{}: {output} has no filter count",
+                    template.path
+                );
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! `/admin/users/{id}/limits`
 
 use super::user_actions::manageable;
-use crate::language::t;
+use crate::language::{grouped, t};
 use crate::panel::nav::ROOT;
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, Form, OwnForm};
@@ -52,7 +52,7 @@ fn show(
     let Limits { answers, tokens_per_day, stored_bytes, page_images_per_hour } =
         context.app.settings().account_limits;
     let defaults = [answers, tokens_per_day, stored_bytes, page_images_per_hour];
-    let value = |limit: u64| if limit == 0 { t!("limits-none") } else { limit.to_string() };
+    let value = |limit: u64| if limit == 0 { t!("limits-none") } else { grouped(limit) };
     let setting =
         |(name, limit): (&String, u64)| t!("limits-setting", name = name.as_str(), value = value(limit));
     let settings: Vec<_> = labels.iter().zip(defaults).map(setting).collect();
@@ -88,7 +88,7 @@ fn limit(form: &Form, name: &'static str) -> Result<Option<u64>, ValidationError
         return Ok(None);
     }
     let limit = text.parse().ok().filter(|limit| *limit <= AccountLimits::MAX);
-    let reason = t!("limits-not-a-number", max = AccountLimits::MAX.to_string());
+    let reason = t!("limits-not-a-number", max = grouped(AccountLimits::MAX));
     limit.map(Some).ok_or_else(|| ValidationError::new(name, reason))
 }
 
