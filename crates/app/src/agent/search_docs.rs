@@ -40,15 +40,7 @@ impl Tool for SearchDocs {
             return ToolResult::text("Error: search_docs needs a string argument \"query\".");
         };
         match find(app, actor, selection, query).await {
-            Ok(found) if found.passages.is_empty() => ToolResult::text(NOTHING_FOUND),
-            Ok(found) => {
-                let best_score = found.best_score();
-                let Found { passages, corrections, .. } = found;
-                let notes = corrections.iter().filter_map(Correction::note);
-                let texts: Vec<String> =
-                    notes.chain(passages.iter().map(|passage| passage.text.clone())).collect();
-                ToolResult { content: texts.join("\n\n"), passages, best_score, corrections }
-            }
+            Ok(found) => result(found),
             Err(error) => {
                 tracing::warn!(error = %docent_domain::fault::report(&error), "search_docs failed");
                 if let Error::Fault(fault) = &error {
@@ -61,11 +53,28 @@ impl Tool for SearchDocs {
     }
 }
 
-/// The query of a call of the tool, cut if it is long; none if the call is invalid.
-pub(crate) fn query(call: &ToolCall) -> Option<String> {
+/// The output of the tool for what a search found.
+pub(crate) fn result(found: Found) -> ToolResult {
+    if found.passages.is_empty() {
+        return ToolResult::text(NOTHING_FOUND);
+    }
+    let best_score = found.best_score();
+    let Found { passages, corrections, .. } = found;
+    let notes = corrections.iter().filter_map(Correction::note);
+    let texts: Vec<String> = notes.chain(passages.iter().map(|passage| passage.text.clone())).collect();
+    ToolResult { content: texts.join("\n\n"), passages, best_score, corrections }
+}
+
+/// The query of a call of the tool, not cut; none if the call is invalid.
+pub(crate) fn whole_query(call: &ToolCall) -> Option<String> {
     let arguments = || serde_json::from_str::<serde_json::Value>(&call.arguments).ok();
     let arguments = arguments().filter(|_| call.name == SPEC.name)?;
-    Some(arguments.get("query")?.as_str()?.chars().take(SHOWN_CHARS).collect())
+    Some(arguments.get("query")?.as_str()?.to_owned())
+}
+
+/// The query of a call of the tool, cut if it is long; none if the call is invalid.
+pub(crate) fn query(call: &ToolCall) -> Option<String> {
+    Some(whole_query(call)?.chars().take(SHOWN_CHARS).collect())
 }
 
 /// Searches with the memberships that the actor has now.

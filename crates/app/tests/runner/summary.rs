@@ -38,13 +38,25 @@ const PAGES: [&str; 3] = [
 const WRITTEN: &str = "Description: A manual of the pump P9 [1].\n- The motor needs service every year [1].\n- Elephants are grey \
     [1].\n- Frost destroys the pump [9].\n? How often does the motor need service?\n? Why must the pump be emptied in winter?\n? What is xyzzy?\n";
 
-/// A model that answers by quoting, and plays a script.
-struct Quoting(Arc<ScriptedChatModel>);
+/// A model that answers by quoting, and plays a script. Suggested questions are tried without the tool that lists documents:
+/// it searches for them, and declines those with the given word.
+struct Quoting {
+    script: Arc<ScriptedChatModel>,
+    declined: &'static str,
+}
 
 #[async_trait]
 impl ChatModel for Quoting {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, Fault> {
-        self.0.stream(request).await
+        if request.tools.len() > 1 {
+            return self.script.stream(request).await;
+        }
+        let turn = match &request.messages[..] {
+            [Message::User(question)] => Turn::searching(question),
+            [Message::User(question), ..] if question.contains(self.declined) => Turn::declining("Nothing."),
+            _ => Turn::saying("Quotes."),
+        };
+        ScriptedChatModel::new([turn]).stream(request).await
     }
 
     fn model(&self) -> &'static str {
@@ -57,8 +69,15 @@ impl ChatModel for Quoting {
 }
 
 fn quoting(turns: impl IntoIterator<Item = Turn>) -> (Service, Arc<ScriptedChatModel>) {
+    declining("Nothing like it", turns)
+}
+
+fn declining(
+    declined: &'static str,
+    turns: impl IntoIterator<Item = Turn>,
+) -> (Service, Arc<ScriptedChatModel>) {
     let script = Arc::new(ScriptedChatModel::new(turns));
-    let model = Arc::new(Quoting(Arc::clone(&script)));
+    let model = Arc::new(Quoting { script: Arc::clone(&script), declined });
     (reading(Service::new().changed(|ports| ports.model = model)), script)
 }
 
@@ -162,6 +181,16 @@ async fn stored_summary_is_returned_until_the_document_is_ingested_again() {
     assert_eq!(service.stored(id).await, None);
     let second = service.summary(id).await;
     assert!(second.description.unwrap().text.contains("valve") && second.version != first.version);
+}
+
+#[tokio::test]
+async fn question_that_would_be_declined_is_not_suggested() {
+    let (service, script) = declining("Winter", []);
+    let id = service.manual().await;
+    let summary = service.summary(id).await;
+    let questions: Vec<&str> = summary.questions.iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(questions, ["What does the document say about Motor Service?"]);
+    assert_eq!(script.requests().len(), 0);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod extractive;
 mod model;
 mod output;
 mod place;
+mod trial;
 
 use super::get;
 use crate::error::{Error, Result};
@@ -251,7 +252,8 @@ async fn store(app: &App, document: &Document, summary: &DocumentSummary) {
 }
 
 /// Those of the questions for which a search in the document finds their page first: at most [`QUESTIONS_MAX`]. Questions
-/// without a page get that of the best passage.
+/// without a page get that of the best passage. A model that answers by quoting must answer them too; asking a connected
+/// one would cost too much.
 async fn answerable(
     reader: &Reader<'_>,
     document: DocumentId,
@@ -264,7 +266,9 @@ async fn answerable(
         let found = search::search(reader.app, reader.grant, request).await?;
         let Some(best) = found.passages.first() else { continue };
         let pages = best.span.start.page..=best.span.end.page;
-        if page.is_none_or(|page| pages.contains(&page)) {
+        if page.is_none_or(|page| pages.contains(&page))
+            && (!reader.app.answers_by_quoting() || trial::is_answered(reader, &selection, &text).await?)
+        {
             answerable.push(SuggestedQuestion { page: page.unwrap_or(best.span.start.page), text });
         }
         if answerable.len() == QUESTIONS_MAX {
