@@ -70,9 +70,9 @@ jobs-waiting = Jobs waiting
 chart-day = Day (UTC)
 chart-documents = Documents added per day
 chart-empty = No data in this period.
-chart-input = input
+chart-input = Input
 chart-numbers = Numbers
-chart-output = output
+chart-output = Output
 chart-summary = { $total } in { $days } days, at most { $max } per day
 chart-description = { $label } from { $first } to { $last }: { $total } in total, at most { $max } per day. The table below has the numbers.
 
