@@ -374,17 +374,11 @@ fn unknown_variable_warning_names_nearest_setting() {
 #[test]
 fn new_collections_have_the_chosen_shards_and_copies() {
     let database = ("DOCENT_DATABASE_URL", "sqlite://d.db");
-    let loaded = serve(&[KEY, database]).unwrap();
-    assert_eq!(
-        (loaded.settings.storage.qdrant_shards, loaded.settings.storage.qdrant_replicas),
-        (None, None)
-    );
+    let storage = serve(&[KEY, database]).unwrap().settings.storage;
+    assert_eq!((storage.qdrant_shards, storage.qdrant_replicas), (None, None));
     let chosen = [KEY, database, ("DOCENT_QDRANT_SHARDS", "6"), ("DOCENT_QDRANT_REPLICAS", "2")];
-    let loaded = serve(&chosen).unwrap();
-    assert_eq!(
-        (loaded.settings.storage.qdrant_shards, loaded.settings.storage.qdrant_replicas),
-        (Some(6), Some(2))
-    );
+    let storage = serve(&chosen).unwrap().settings.storage;
+    assert_eq!((storage.qdrant_shards, storage.qdrant_replicas), (Some(6), Some(2)));
     for wrong in ["0", "1001", "many"] {
         let wrong = serve(&[KEY, database, ("DOCENT_QDRANT_SHARDS", wrong)]);
         assert_eq!(variables(wrong), ["DOCENT_QDRANT_SHARDS"]);

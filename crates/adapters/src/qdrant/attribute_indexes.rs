@@ -3,7 +3,7 @@
 //! Without one the server reads the payload of every point that matches the query. Attributes are chosen by users, so their indexes are created when a
 //! condition first uses them. The server builds an index in the background.
 
-use super::connection::Connection;
+use super::connection::{Connection, kind};
 use super::labels::path;
 use docent_domain::attributes::{AttributeKey, AttributeValue, BuiltIn};
 use docent_domain::condition::Condition;
@@ -19,9 +19,10 @@ const INDEXED_MAX: usize = 32;
 pub(super) struct AttributeIndexes(Mutex<BTreeSet<String>>);
 
 impl AttributeIndexes {
-    /// Requests the indexes that a condition lacks. A search needs none, so faults are only logged, and the next search tries again.
+    /// Requests the indexes that a condition lacks. A search needs none, so faults are only logged. After a passing one
+    /// the next search tries again; a server that refuses is not asked again.
     pub(super) async fn ensure(&self, connection: &Connection, collection: &str, condition: &Condition) {
-        for (field, kind) in fields(condition) {
+        for (field, index_type) in fields(condition) {
             if !self.begin(&field) {
                 continue;
             }
@@ -29,12 +30,15 @@ impl AttributeIndexes {
                 collection_name: collection.to_owned(),
                 wait: Some(false),
                 field_name: field.clone(),
-                field_type: Some(kind.into()),
+                field_type: Some(index_type.into()),
                 ..CreateFieldIndexCollection::default()
             };
-            if let Err(status) = connection.write(connection.points().create_field_index(request)).await {
+            // The server only accepts the request, so a search waits no longer than for an answer.
+            if let Err(status) = connection.read(connection.points().create_field_index(request)).await {
                 tracing::warn!(%status, "cannot index an attribute");
-                self.known().remove(&field);
+                if kind(&status).is_transient() {
+                    self.known().remove(&field);
+                }
             }
         }
     }

@@ -123,6 +123,22 @@ async fn attributes_are_indexed_when_a_condition_first_uses_them() {
 }
 
 #[tokio::test]
+async fn server_that_refuses_an_index_is_not_asked_again() {
+    let server = Fake::start();
+    let index = index(&server);
+    index.replace(&indexed(1), vec![entry(1, 0, "pump")]).await.unwrap();
+    server.state.lock().unwrap().calls.clear();
+    server.state.lock().unwrap().outcomes.extend([Err(Status::permission_denied("read only"))]);
+    let key = AttributeKey::parse("year").unwrap();
+    let year = Condition::compare(key, Comparison::Eq, vec![AttributeValue::Number(2018.0)]).unwrap();
+    for _ in 0..2 {
+        let filter = ChunkFilter { condition: Some(&year), ..ChunkFilter::all(5) };
+        assert_eq!(index.search(&query("pump"), filter).await.unwrap(), []);
+    }
+    assert_eq!(server.state.lock().unwrap().calls, ["create_field_index", "query", "query"]);
+}
+
+#[tokio::test]
 async fn search_reads_the_texts_of_the_best_chunks_only() {
     let server = Fake::start();
     let index = index(&server);

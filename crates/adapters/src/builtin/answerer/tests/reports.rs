@@ -47,8 +47,8 @@ async fn question_for_the_latest_report_is_not_answered_from_an_older_one() {
     assert!(answer.contains("$7 million") && !answer.contains("$5 million"), "{answer}");
 }
 
-/// The answer to a question about the latest report, with these results of the calls for it.
-fn latest_report(question: &str, results: Vec<(&str, &str, Vec<ScoredChunk>)>) -> Vec<Message> {
+/// The conversation with a question and these results of the calls for it.
+fn after_calls(question: &str, results: Vec<(&str, &str, Vec<ScoredChunk>)>) -> Vec<Message> {
     let result = |(call_id, content, passages): (&str, &str, _)| {
         let (call_id, content) = (call_id.to_owned(), content.to_owned());
         Message::Tool(ToolOutput { call_id, content, passages, ..ToolOutput::default() })
@@ -63,12 +63,12 @@ async fn statements_are_searched_for_after_the_reports_of_a_series() {
     let mut results =
         vec![("search_1", "", told(1)), ("reports_1", list, Vec::new()), ("report_1_1", "", told(1))];
     let question = "What was Oriel's gross margin in the latest report?";
-    let next = events(latest_report(question, results.clone()), vec![SEARCH, LIST]).await;
+    let next = events(after_calls(question, results.clone()), vec![SEARCH, LIST]).await;
     let [call] = calls(&next)[..] else { panic!("{next:?}") };
     assert!(call.arguments.contains("balance sheets"), "{call:?}");
     let income = "Statements of income\n\n| (in millions) | 2018 |\n|---|---|\n| Net sales | 80 |\n| Gross profit | 20 |\n| Cost of sales | 60 |\n";
     results.push(("search_2", "", vec![report(1, "Oriel 2018 Q2", income)]));
-    let answer = text(latest_report(question, results)).await;
+    let answer = text(after_calls(question, results)).await;
     assert!(answer.contains("| Net sales | 80 |") && !answer.contains("Not found"), "{answer}");
 }
 
@@ -77,10 +77,8 @@ async fn further_search_that_fails_takes_nothing_from_the_first() {
     let sales = vec![report(1, "Oriel 2018 Q2", "The sales of pumps were $7 million.")];
     let failed = "Error searching documents: the index cannot be reached";
     let results = vec![("search_1", "", sales), ("report_1_1", failed, Vec::new())];
-    let answer = text(latest_report("What were the sales of pumps in the latest report?", results)).await;
+    let answer = text(after_calls("What were the sales of pumps in the latest report?", results)).await;
     assert!(answer.contains("$7 million"), "{answer}");
-    let answer = text(latest_report("What were the sales?", vec![("search_1", failed, Vec::new())])).await;
-    assert!(answer.contains("search"), "{answer}");
 }
 
 const LIST: ToolSpec = ToolSpec { name: LIST_TOOL, description: "", parameters: "{}" };
