@@ -11,7 +11,7 @@ export function start(names) {
     t, tNodes, locale, byId, createElement, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, listen, afterTyping, isSubmit,
     formatPages,
   } = names);
-  document.body.append(createConfirmDialog(), createPicker(), createShareDialog());
+  document.body.append(createPicker(), createShareDialog());
   listenToPicker();
   return {
     endSession, openPicker, enqueueUploads, loadReport, retryDocument, deleteDocument, showRenameForm, pinConversation, exportConversation,
@@ -21,7 +21,7 @@ export function start(names) {
 
 // Removes the data of the user.
 function endSession() {
-  for (const id of ["picker", "confirm", "share"]) if (byId(id).open) byId(id).close();
+  for (const id of ["picker", "confirm", "share"]) if (byId(id)?.open) byId(id).close();
   byId("picker-collections").replaceChildren();
   byId("picker-documents").replaceChildren();
   byId("share-collections").replaceChildren();
