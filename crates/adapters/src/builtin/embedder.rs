@@ -128,7 +128,7 @@ impl Embedder for BuiltinEmbedder {
 
 impl Speller for BuiltinEmbedder {
     fn words(&self, query: &str) -> Vec<SpelledWord> {
-        lexical::spelled_words(beginning(query, QUERY_CHARS))
+        lexical::spelled_words(beginning(query, QUERY_CHARS), &self.lexicon)
     }
 
     fn meant_by(&self, word: &str, query: &str) -> Vec<SpelledWord> {

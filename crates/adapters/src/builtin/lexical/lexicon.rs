@@ -4,6 +4,7 @@ use super::Analyzer;
 use super::language::Language;
 use super::tokens;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 use thiserror::Error;
@@ -11,7 +12,7 @@ use thiserror::Error;
 /// A phrase of a question as stems.
 type Phrase = Vec<String>;
 
-/// Phrases of questions with the terms that are searched for as well. English only.
+/// Phrases of English and German questions with the English terms that are searched for as well.
 #[derive(Clone, Debug, Default)]
 pub struct Lexicon {
     entries: Arc<[Entry]>,
@@ -19,9 +20,13 @@ pub struct Lexicon {
 
 #[derive(Clone, Debug)]
 struct Entry {
-    phrases: Vec<Phrase>,
+    /// The stems of each phrase in the languages of the questions that may have it.
+    phrases: Vec<(Language, Phrase)>,
     parts: Vec<Part>,
 }
+
+/// The languages of questions that entries are for.
+const LANGUAGES: [Language; 2] = [Language::English, Language::German];
 
 /// What documents say for a phrase, or for a part of what it is calculated from: one of some alternatives.
 pub(in crate::builtin) type Part = Vec<Alternative>;
@@ -41,10 +46,10 @@ impl Alternative {
 }
 
 /// A phrase of a question and what documents say instead.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::builtin) struct Synonym<'a> {
-    /// The terms of the phrase.
-    pub(in crate::builtin) phrase: &'a [String],
+    /// The terms of the phrase in the question.
+    pub(in crate::builtin) phrase: Vec<String>,
     parts: &'a [Part],
 }
 
@@ -81,12 +86,16 @@ pub struct InvalidLexicon {
     pub line: usize,
 }
 
-#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
-static BUILTIN: LazyLock<Lexicon> =
-    LazyLock::new(|| include_str!("lexicon.txt").parse().expect("a valid built-in lexicon"));
+#[expect(clippy::expect_used, reason = "the files are part of the program, and a test reads them")]
+static BUILTIN: LazyLock<Lexicon> = LazyLock::new(|| {
+    let general: Lexicon = include_str!("lexicon.txt").parse().expect("a valid built-in lexicon");
+    let german = Lexicon::read(include_str!("german.txt"), &[Language::German]);
+    general.with(german.expect("a valid German lexicon"))
+});
 
 impl Lexicon {
-    /// The lexicon that is part of the program: abbreviations and terms of business reports and manuals.
+    /// The lexicon that is part of the program: abbreviations and terms of business reports and manuals, and German words with
+    /// those of English documents.
     pub fn builtin() -> Self {
         BUILTIN.clone()
     }
@@ -103,45 +112,117 @@ impl Lexicon {
         alternatives.map(|alternative| alternative.words.as_str()).filter(|words| words.contains(" and "))
     }
 
+    /// Whether other figures are calculated from one with this name, such as those of financial statements.
+    pub(in crate::builtin) fn is_part(&self, words: &str) -> bool {
+        let calculations = self.entries.iter().filter(|entry| entry.parts.len() > 1);
+        let mut parts = calculations.flat_map(|entry| entry.parts.iter().flatten());
+        parts.any(|alternative| alternative.words == words)
+    }
+
     /// The phrases in runs of a question's words. A phrase within a longer one does not count.
-    pub(super) fn synonyms(&self, runs: &[Vec<String>]) -> Vec<Synonym<'_>> {
-        let mut synonyms = Vec::new();
-        for run in runs {
-            let stems: Vec<String> = run.iter().map(|word| Language::English.stem(word)).collect();
-            let found: Vec<(usize, Synonym<'_>)> =
-                self.entries.iter().flat_map(|entry| entry.places(&stems)).collect();
-            let is_longest = |(at, synonym): &&(usize, Synonym<'_>)| {
-                let end = at + synonym.phrase.len();
-                !found.iter().any(|(from, other)| {
-                    let size = other.phrase.len();
-                    size > synonym.phrase.len() && from <= at && end <= from + size
-                })
-            };
-            synonyms.extend(found.iter().filter(is_longest).map(|(_, synonym)| *synonym));
-        }
-        synonyms
+    pub(super) fn synonyms(
+        &self,
+        runs: &[Vec<String>],
+        languages: &[Language],
+        analyzer: Analyzer,
+    ) -> Vec<Synonym<'_>> {
+        let phrase = |words: &[String]| words.iter().flat_map(|word| analyzer.terms_of_word(word)).collect();
+        let of_run = |run: &'_ Vec<String>| -> Vec<Synonym<'_>> {
+            let places = self.places(run, languages).into_iter();
+            places.map(|(at, entry)| Synonym { phrase: phrase(&run[at]), parts: &entry.parts }).collect()
+        };
+        runs.iter().flat_map(of_run).collect()
+    }
+
+    /// The words of a question that are in its phrases: others say the same.
+    pub(super) fn known<'r>(&self, runs: &'r [Vec<String>], languages: &[Language]) -> HashSet<&'r str> {
+        let of_run = |run: &'r Vec<String>| {
+            self.places(run, languages).into_iter().flat_map(|(at, _)| &run[at]).map(String::as_str)
+        };
+        runs.iter().flat_map(of_run).collect()
     }
 
     /// The distinct terms of all alternatives for the phrases in a question; of the parts of a calculation, the first ones only,
     /// because their other names would outweigh the question.
-    pub(super) fn expansions(&self, runs: &[Vec<String>]) -> HashSet<&str> {
-        let alternatives = self.synonyms(runs).into_iter().flat_map(|synonym| {
-            let of_each = if synonym.is_calculation() { 1 } else { usize::MAX };
-            synonym.parts.iter().flat_map(move |part| part.iter().take(of_each))
+    pub(super) fn expansions(&self, runs: &[Vec<String>], languages: &[Language]) -> HashSet<&str> {
+        let entries = runs.iter().flat_map(|run| self.places(run, languages)).map(|(_, entry)| entry);
+        let alternatives = entries.flat_map(|entry| {
+            let of_each = if entry.parts.len() > 1 { 1 } else { usize::MAX };
+            entry.parts.iter().flat_map(move |part| part.iter().take(of_each))
         });
         alternatives.flat_map(|alternative| &alternative.terms).map(String::as_str).collect()
+    }
+
+    /// The entries with a phrase in a run of words of a question that may be in these languages, and where it is. A phrase within a longer one does not count.
+    fn places(&self, run: &[String], languages: &[Language]) -> Vec<(Range<usize>, &Entry)> {
+        let stems = |language: Language| (language, run.iter().map(|word| language.stem(word)).collect());
+        let stems: Vec<(Language, Phrase)> =
+            LANGUAGES.into_iter().filter(|language| languages.contains(language)).map(stems).collect();
+        let found: Vec<(Range<usize>, &Entry)> = self
+            .entries
+            .iter()
+            .flat_map(|entry| entry.places(&stems).into_iter().map(move |at| (at, entry)))
+            .collect();
+        let is_longest = |(at, _): &(Range<usize>, &Entry)| {
+            !found
+                .iter()
+                .any(|(other, _)| other.len() > at.len() && other.start <= at.start && at.end <= other.end)
+        };
+        found.iter().filter(|place| is_longest(place)).cloned().collect()
+    }
+
+    /// Reads lines with phrases of questions in these languages.
+    fn read(text: &str, languages: &[Language]) -> Result<Self, InvalidLexicon> {
+        let english = Analyzer { language: Language::English };
+        let alternative = |words: &str| {
+            let parts = tokens::words(words);
+            let terms = parts.iter().flat_map(|word| english.terms_of_word(word)).collect();
+            Alternative { words: words.trim().to_owned(), terms: super::distinct(terms) }
+        };
+        let part = |words: &str| words.split(';').map(alternative).collect();
+        let mut entries = Vec::new();
+        for (line, content) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+            let content = content.split('#').next().unwrap_or_default().trim();
+            if content.is_empty() {
+                continue;
+            }
+            let invalid = InvalidLexicon { line };
+            let (phrases, words) = content.split_once('=').ok_or(invalid)?;
+            let stems = |phrase: &str, language: Language| -> Phrase {
+                tokens::words(phrase).iter().map(|word| language.stem(word)).collect()
+            };
+            let phrases: Vec<(Language, Phrase)> = phrases
+                .split(',')
+                .flat_map(|phrase| {
+                    languages.iter().map(move |language| (*language, stems(phrase, *language)))
+                })
+                .collect();
+            let entry = Entry { phrases, parts: words.split('+').map(part).collect() };
+            let mut terms = entry.parts.iter().flatten().map(|alternative| &alternative.terms);
+            if terms.any(Vec::is_empty) || entry.phrases.iter().any(|(_, phrase)| phrase.is_empty()) {
+                return Err(invalid);
+            }
+            entries.push(entry);
+        }
+        Ok(Self { entries: entries.into() })
     }
 }
 
 impl Entry {
-    /// Its phrases among the stems, with their positions.
-    fn places(&self, stems: &[String]) -> impl Iterator<Item = (usize, Synonym<'_>)> {
-        self.phrases.iter().flat_map(move |phrase| {
-            let windows = stems.windows(phrase.len()).enumerate();
-            windows
-                .filter(move |(_, window)| *window == phrase.as_slice())
-                .map(move |(at, _)| (at, Synonym { phrase, parts: &self.parts }))
-        })
+    /// Where its phrases are among the stems of a question in each language.
+    fn places(&self, stems: &[(Language, Phrase)]) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for (language, phrase) in &self.phrases {
+            for (_, stems) in stems.iter().filter(|(of, _)| of == language) {
+                let windows = stems.windows(phrase.len()).enumerate();
+                let found = windows.filter(|(_, window)| *window == phrase.as_slice());
+                places.extend(found.map(|(at, _)| at..at + phrase.len()));
+            }
+        }
+        // In a question of few words, a phrase has the same stems in both languages.
+        places.sort_by_key(|place| (place.start, place.end));
+        places.dedup();
+        places
     }
 }
 
@@ -151,33 +232,7 @@ impl FromStr for Lexicon {
     /// Reads lines of `phrase, phrase = words; words`, or `phrase = words + words` for what is calculated from parts. The rest of
     /// a line after `#` is a comment.
     fn from_str(text: &str) -> Result<Self, InvalidLexicon> {
-        let mut entries = Vec::new();
-        for (line, content) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-            let content = content.split('#').next().unwrap_or_default().trim();
-            if content.is_empty() {
-                continue;
-            }
-            let invalid = InvalidLexicon { line };
-            let (phrases, words) = content.split_once('=').ok_or(invalid)?;
-            let stems = |phrase: &str| -> Phrase {
-                tokens::words(phrase).iter().map(|word| Language::English.stem(word)).collect()
-            };
-            let phrases: Vec<Phrase> = phrases.split(',').map(stems).collect();
-            let english = Analyzer { language: Language::English };
-            let alternative = |words: &str| {
-                let parts = tokens::words(words);
-                let terms = parts.iter().flat_map(|word| english.terms_of_word(word)).collect();
-                Alternative { words: words.trim().to_owned(), terms: super::distinct(terms) }
-            };
-            let part = |words: &str| words.split(';').map(alternative).collect();
-            let entry = Entry { phrases, parts: words.split('+').map(part).collect() };
-            let mut terms = entry.parts.iter().flatten().map(|alternative| &alternative.terms);
-            if terms.any(Vec::is_empty) || entry.phrases.iter().any(Vec::is_empty) {
-                return Err(invalid);
-            }
-            entries.push(entry);
-        }
-        Ok(Self { entries: entries.into() })
+        Self::read(text, &LANGUAGES)
     }
 }
 
@@ -186,8 +241,11 @@ mod tests {
     use super::*;
 
     fn expanded(lexicon: &Lexicon, question: &str) -> Vec<String> {
-        let mut terms: Vec<String> =
-            lexicon.expansions(&[tokens::words(question)]).into_iter().map(str::to_owned).collect();
+        let mut terms: Vec<String> = lexicon
+            .expansions(&[tokens::words(question)], &[Language::English])
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         terms.sort();
         terms
     }
@@ -216,7 +274,7 @@ mod tests {
         let lexicon: Lexicon =
             "capex = capital spending; purchases of new property, plant and equipment".parse().unwrap();
         let runs = [tokens::words("the capex of 2018")];
-        let [synonym] = lexicon.synonyms(&runs)[..] else { panic!() };
+        let [ref synonym] = lexicon.synonyms(&runs, &LANGUAGES, Analyzer::default())[..] else { panic!() };
         assert_eq!(synonym.phrase, ["capex"]);
         let is_in = |text: &str| {
             let terms = Analyzer::of("").terms(text);
@@ -226,7 +284,7 @@ mod tests {
         assert!(!is_in("Capital was high") && !is_in("Property and equipment") && !is_in("capex"));
         let lexicon: Lexicon = "seat = address of principal executive offices".parse().unwrap();
         let runs = [tokens::words("the seat")];
-        let [synonym] = lexicon.synonyms(&runs)[..] else { panic!() };
+        let [ref synonym] = lexicon.synonyms(&runs, &LANGUAGES, Analyzer::default())[..] else { panic!() };
         let terms = Analyzer::of("").terms("(principal executive officer)");
         assert!(!synonym.is_in(|term| terms.iter().any(|other| other == term)));
     }

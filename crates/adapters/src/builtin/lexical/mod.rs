@@ -70,7 +70,16 @@ impl Analyzer {
     /// Returns the content words of a question as terms, without parts of words that mix letters and digits.
     pub(super) fn question(self, question: &str) -> Question {
         let runs = query::content_words(question);
+        let languages = languages(question);
+        // A question in another language than the documents has its own common words.
+        let is_foreign_stop_word = |word: &str| {
+            !languages.contains(&self.language)
+                && languages.iter().any(|language| language.is_stop_word(word))
+        };
         let terms = |word: &String| {
+            if is_foreign_stop_word(word) {
+                return Vec::new();
+            }
             let mut terms = self.terms_of_word(word);
             terms.truncate(if tokens::is_unspaced(word) { usize::MAX } else { 1 });
             terms
@@ -134,15 +143,13 @@ pub(super) fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryT
         QueryTerm { is_name, weight, ..QueryTerm::word(term) }
     };
     let mut terms: Vec<QueryTerm> = query_terms(query).into_iter().map(word).collect();
-    if may_be_english(query) {
-        let runs = query::content_words(query);
-        let expansions = lexicon.expansions(&runs).into_iter();
-        terms.extend(expansions.map(|term| QueryTerm {
-            weight: EXPANSION_WEIGHT,
-            is_own: false,
-            ..QueryTerm::word(term)
-        }));
-    }
+    let runs = query::content_words(query);
+    let expansions = lexicon.expansions(&runs, &languages(query)).into_iter();
+    terms.extend(expansions.map(|term| QueryTerm {
+        weight: EXPANSION_WEIGHT,
+        is_own: false,
+        ..QueryTerm::word(term)
+    }));
     terms
 }
 
@@ -151,14 +158,15 @@ pub(super) fn content_words(question: &str) -> impl Iterator<Item = String> {
     query::content_words(question).into_iter().flatten()
 }
 
-/// Returns the phrases of a question for which documents have other words.
-pub(super) fn synonyms<'l>(question: &str, lexicon: &'l Lexicon) -> Vec<Synonym<'l>> {
-    if may_be_english(question) { lexicon.synonyms(&query::content_words(question)) } else { Vec::new() }
+/// Returns the phrases of a question for which documents have other words. Their terms are those of the analyzer.
+pub(super) fn synonyms<'l>(question: &str, lexicon: &'l Lexicon, analyzer: Analyzer) -> Vec<Synonym<'l>> {
+    lexicon.synonyms(&query::content_words(question), &languages(question), analyzer)
 }
 
-fn may_be_english(question: &str) -> bool {
-    let words = tokens::words(question);
-    Language::may_be(words.iter().map(String::as_str)).contains(&Language::English)
+/// Returns the languages that a query may be in.
+fn languages(query: &str) -> Vec<Language> {
+    let words = tokens::words(query);
+    Language::may_be(words.iter().map(String::as_str))
 }
 
 /// Whether a term of a name is more than a number or a letter.
@@ -183,18 +191,22 @@ pub(super) fn query_terms(query: &str) -> Vec<String> {
 /// Shorter words are not corrected: too many others are one mistake away.
 const MIN_CORRECTED_CHARS: usize = 4;
 
-/// Returns the words of a query that may be misspelled: content words of letters alone, in scripts with spaces.
-pub(super) fn spelled_words(query: &str) -> Vec<SpelledWord> {
+/// Returns the words of a query that may be misspelled: content words of letters alone, in scripts with spaces, that are not in a
+/// lexicon.
+pub(super) fn spelled_words(query: &str, lexicon: &Lexicon) -> Vec<SpelledWord> {
     let analyzers = analyzers(query);
-    let is_word = |word: &String| {
-        word.chars().all(char::is_alphabetic)
+    let runs = query::content_words(query);
+    let known = lexicon.known(&runs, &languages(query));
+    let is_word = |word: &&String| {
+        !known.contains(word.as_str())
+            && word.chars().all(char::is_alphabetic)
             && !tokens::is_unspaced(word)
             && word.chars().count() >= MIN_CORRECTED_CHARS
     };
-    let words = query::content_words(query).into_iter().flatten().filter(is_word);
-    let spelled = |word: String| {
-        let is_common = analyzers.iter().any(|analyzer| analyzer.language.is_stop_word(&word));
-        (!is_common).then(|| SpelledWord { terms: terms_in(&analyzers, &word), word })
+    let words = runs.iter().flatten().filter(is_word);
+    let spelled = |word: &String| {
+        let is_common = analyzers.iter().any(|analyzer| analyzer.language.is_stop_word(word));
+        (!is_common).then(|| SpelledWord { terms: terms_in(&analyzers, word), word: word.clone() })
     };
     words.filter_map(spelled).collect()
 }
@@ -219,9 +231,7 @@ pub(super) fn meant_by(word: &str, query: &str) -> Vec<SpelledWord> {
 
 /// Returns the analyzers for the languages that a query may be in.
 fn analyzers(query: &str) -> Vec<Analyzer> {
-    let words = tokens::words(query);
-    let languages = Language::may_be(words.iter().map(String::as_str));
-    languages.into_iter().map(|language| Analyzer { language }).collect()
+    languages(query).into_iter().map(|language| Analyzer { language }).collect()
 }
 
 /// Returns the distinct terms of a word in these languages.
@@ -348,8 +358,29 @@ mod tests {
         let weight = |text: &str| terms.iter().find(|term| &*term.text == text).unwrap().weight;
         assert_eq!((weight("capex"), weight("expenditur")), (1.0, EXPANSION_WEIGHT));
         assert_eq!(weight("q3"), 1.0);
-        let german = weighted_query_terms("wie hoch ist der Capex der Firma", &Lexicon::builtin());
-        assert!(german.iter().all(|term| term.weight == 1.0), "the lexicon is English: {german:?}");
+    }
+
+    #[test]
+    fn german_questions_search_english_documents_too() {
+        let added = |query: &str| {
+            let terms = weighted_query_terms(query, &Lexicon::builtin()).into_iter();
+            terms.filter(|term| !term.is_own).map(|term| term.text.to_string()).collect::<HashSet<_>>()
+        };
+        let has = |query: &str, term: &str| added(query).contains(term);
+        assert!(has("Wie hoch ist der Capex der Firma?", "expenditur"), "abbreviations are the same");
+        for query in ["Wie viele Mitarbeitern wurde gekündigt?", "Mitarbeiter 2018"] {
+            assert!(has(query, "employe"), "{query}: {:?}", added(query));
+        }
+        assert!(has("Wie hoch war der Umsatz je Kunde?", "revenu"));
+        assert!(added("the name of the Kunde, and of all the Risiken").is_empty(), "it is in English");
+        let french = weighted_query_terms("quel est le capex de la maison", &Lexicon::builtin());
+        assert!(french.iter().all(|term| term.is_own), "{french:?}");
+    }
+
+    #[test]
+    fn common_words_of_the_question_are_dropped_for_documents_in_another_language() {
+        let question = Analyzer::default().question("Wie hoch war der Umsatz von Amcor?");
+        assert_eq!(question.terms, ["umsatz", "amcor"]);
     }
 
     #[test]
@@ -382,9 +413,14 @@ mod tests {
 
     #[test]
     fn words_that_may_be_misspelled_are_long_and_have_no_digits() {
-        let words = |query: &str| spelled_words(query).into_iter().map(|word| word.word).collect::<Vec<_>>();
+        let words = |query: &str| {
+            let words = spelled_words(query, &Lexicon::default()).into_iter();
+            words.map(|word| word.word).collect::<Vec<_>>()
+        };
         assert_eq!(words("What is teh anual revenue of Amcr in FY2018?"), ["anual", "revenue", "amcr"]);
         assert_eq!(words("the and which 東京都 q3 2018"), [""; 0]);
+        let lexicon: Lexicon = "capex = capital expenditures".parse().unwrap();
+        assert!(spelled_words("what is the capex", &lexicon).is_empty(), "it is known");
     }
 
     #[test]

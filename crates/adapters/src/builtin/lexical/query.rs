@@ -55,7 +55,7 @@ const INSTRUCTIONS: [&str; 36] = [
 ];
 
 /// Phrases that only introduce a question. Longer ones come first if they begin with another.
-const PHRASES: [&str; 77] = [
+const PHRASES: [&str; 84] = [
     "give a response to the question",
     "give a response",
     "give an answer",
@@ -133,21 +133,34 @@ const PHRASES: [&str; 77] = [
     "we need to",
     "taking into account",
     "in agreement with",
+    "wie hoch",
+    "wie viel",
+    "wie viele",
+    "wie lange",
+    "wie oft",
+    "laut",
+    "gibt es",
 ];
 
 /// Words without content in a question.
-const FILLER_WORDS: [&str; 20] = [
+const FILLER_WORDS: [&str; 27] = [
     "answer",
     "answers",
+    "beschreibe",
+    "bitte",
     "briefly",
     "calculate",
     "clearly",
     "considering",
     "describe",
+    "erkläre",
     "explain",
     "following",
+    "gib",
     "give",
     "kindly",
+    "nenne",
+    "nennen",
     "outlined",
     "please",
     "primarily",
@@ -157,6 +170,7 @@ const FILLER_WORDS: [&str; 20] = [
     "response",
     "tell",
     "utilizing",
+    "zeige",
 ];
 
 fn clauses(query: &str) -> impl Iterator<Item = &str> {
