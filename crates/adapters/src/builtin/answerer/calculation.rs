@@ -11,7 +11,7 @@ const MIN_PART_FIT: f32 = 0.4;
 /// Terms of a part that a label may lack.
 const QUALIFIERS: [&str; 3] = ["total", "net", "paid"];
 /// Terms with which a label means something else: “other income” is not the income.
-const MODIFIERS: [&str; 4] = ["defer", "comprehens", "held", "purchas"];
+const MODIFIERS: [&str; 5] = ["defer", "comprehens", "gain", "held", "purchas"];
 /// Bonus for a row with the years of the question in its header, and for one of a financial statement.
 const YEARS_WEIGHT: f32 = 0.3;
 const STATEMENT_WEIGHT: f32 = 0.4;
@@ -30,6 +30,9 @@ const PART_SEARCHES: [&str; 3] = [
     "",
 ];
 
+/// Stems of verbs with which one asks for a figure.
+const MAKING: &str = "achiev earn gener had have made make";
+
 /// Maximum number of words of a part of a ratio.
 const RATIO_WORDS: usize = 4;
 /// Words at which a part of a ratio ends.
@@ -37,13 +40,79 @@ const RATIO_ENDS: &str = "a an and are as at by came can comes did do does for f
 
 /// How the parts of a calculation belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Relation {
+enum Relation {
     /// As a lexicon says.
     Known,
     /// One is a share of the other.
     Share,
     /// There is one, whose change is asked for.
     Growth,
+    /// There is one, which is an item of a financial statement.
+    Item,
+    /// There is one, which could be calculated, but a row has it.
+    Printed,
+}
+
+/// What a question asks to calculate, or nothing.
+pub(super) struct Calculation {
+    relation: Relation,
+    parts: Vec<Part>,
+}
+
+impl Calculation {
+    /// None.
+    pub(super) const fn none() -> Self {
+        Self { relation: Relation::Known, parts: Vec::new() }
+    }
+
+    /// Whether it is one figure that documents have.
+    pub(super) fn is_figure(&self) -> bool {
+        matches!(self.relation, Relation::Item | Relation::Printed)
+    }
+
+    /// The names of the figure in documents.
+    pub(super) fn figure_names(&self) -> impl Iterator<Item = String> {
+        let parts = self.parts.iter().flatten().filter(|_| self.is_figure());
+        parts.map(|alternative| alternative.words.clone())
+    }
+
+    /// Whether a passage has it already.
+    pub(super) fn is_printed(&self) -> bool {
+        self.relation == Relation::Printed
+    }
+
+    /// Whether nothing is to be calculated.
+    pub(super) fn is_none(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+/// Returns the figure that a question with this subject asks for by its name alone, such as “total revenue”: an item of financial
+/// statements, or one that is calculated from them if a row of these passages has it.
+pub(super) fn asked_figure<'a>(
+    subject: &[&str],
+    found: &[Synonym<'_>],
+    lexicon: &Lexicon,
+    mut passages: impl Iterator<Item = &'a Passage<'a>>,
+) -> Option<Calculation> {
+    let names = |synonym: &&Synonym<'_>| {
+        let is_own = |term: &str| synonym.phrase.iter().any(|own| own == term);
+        let is_allowed = |term: &str| {
+            is_own(term) || QUALIFIERS.contains(&term) || MAKING.split(' ').any(|verb| verb == term)
+        };
+        subject.iter().all(|term| is_allowed(term)) && subject.iter().any(|term| is_own(term))
+    };
+    let synonym = found.iter().find(names)?;
+    let phrase = Alternative { words: synonym.phrase.join(" "), terms: synonym.phrase.clone() };
+    if synonym.is_calculation() {
+        let has = |passage: &Passage<'_>| passage.units.iter().any(|unit| fit(&phrase, unit) >= MIN_PART_FIT);
+        let is_printed = passages.any(has);
+        return is_printed.then(|| Calculation { relation: Relation::Printed, parts: vec![vec![phrase]] });
+    }
+    let alternatives = synonym.parts().first()?;
+    let is_item = alternatives.iter().any(|alternative| lexicon.is_part(&alternative.words));
+    let part = || alternatives.iter().cloned().chain([phrase]).collect();
+    is_item.then(|| Calculation { relation: Relation::Item, parts: vec![part()] })
 }
 
 /// Returns the parts of the calculations in a question.
@@ -52,7 +121,7 @@ pub(super) fn asked_parts(
     found: &[Synonym<'_>],
     lexicon: &Lexicon,
     analyzer: Analyzer,
-) -> (Relation, Vec<Part>) {
+) -> Calculation {
     let mut parts: Vec<Part> = Vec::new();
     for part in found.iter().filter(|synonym| synonym.is_calculation()).flat_map(Synonym::parts) {
         let words = |part: &Part| part.first().map(|alternative| alternative.words.clone());
@@ -61,18 +130,18 @@ pub(super) fn asked_parts(
         }
     }
     if !parts.is_empty() {
-        return (Relation::Known, parts);
+        return Calculation { relation: Relation::Known, parts };
     }
     let (relation, named) = match (ratio(question, lexicon), growth(question, lexicon)) {
         (Some((above, below)), _) => (Relation::Share, vec![above, below]),
         (None, Some(subject)) => (Relation::Growth, vec![subject]),
-        (None, None) => return (Relation::Known, parts),
+        (None, None) => return Calculation::none(),
     };
-    let part = |words: String| match synonyms(&words, lexicon).as_slice() {
+    let part = |words: String| match synonyms(&words, lexicon, analyzer).as_slice() {
         [one] if !one.is_calculation() => one.parts()[0].clone(),
         _ => vec![Alternative { terms: analyzer.terms(&words), words }],
     };
-    (relation, named.into_iter().map(part).collect())
+    Calculation { relation, parts: named.into_iter().map(part).collect() }
 }
 
 /// What a margin is a share of.
@@ -247,12 +316,16 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Words of a further search for rows of statements after `made` ones: the first also if a row is of another table, the next also if a
-    /// sentence stands for a row, the next only if a part is missing.
-    pub(super) fn next_search(&self, made: usize) -> Option<&'static str> {
+    /// Words of a further search for rows of statements after `made` ones: the first also if a row is of another table, and for a single
+    /// figure the second too; the next also if a sentence stands for a row, the next only if a part is missing.
+    pub(super) fn next_search(&self, made: usize, is_single: bool) -> Option<&'static str> {
         let is_in_statement =
             |(passage, index): &(&Passage<'_>, usize)| passage.units[*index].is_in_statement();
-        let is_uncertain = if made == 0 { !self.rows.iter().all(is_in_statement) } else { self.is_told };
+        let is_uncertain = if made <= usize::from(is_single) {
+            !self.rows.iter().all(is_in_statement)
+        } else {
+            self.is_told
+        };
         PART_SEARCHES.get(made).copied().filter(|_| is_uncertain || !self.missing.is_empty())
     }
 }
@@ -260,7 +333,7 @@ impl Parts<'_> {
 /// Returns the rows for the parts of a calculation, in the document that has most of them; `None` without parts. Only the passages
 /// of the ranks `related` are read.
 pub(super) fn parts<'a>(
-    (relation, parts): &(Relation, Vec<Part>),
+    Calculation { relation, parts }: &Calculation,
     years: &HashSet<String>,
     related: &[usize],
     passages: &'a [Passage<'a>],
@@ -352,6 +425,7 @@ fn fit(Alternative { terms, .. }: &Alternative, unit: &Unit) -> f32 {
         row.cells[0].split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("other"))
     });
     let is_modified = is_other
+        || unit.is_percentage()
         || MODIFIERS.iter().any(|term| label.contains(*term) && !terms.iter().any(|own| own == term));
     let is_narrowing = |term: &String| {
         !terms.contains(term)

@@ -2,6 +2,7 @@
 
 use super::passage::{Passage, Unit};
 use super::periods::{Asked, MAX_REPORTS, Period, report};
+use docent_domain::sentences::Row;
 use std::ops::Range;
 
 /// Maximum number of quotes in an answer.
@@ -54,7 +55,9 @@ impl Candidate<'_> {
     /// Whether a reader can tell what it is about without its surroundings.
     fn says_enough(&self) -> bool {
         let sentence = &self.unit().sentence;
-        sentence.row.is_some() || sentence.text.split(' ').count() >= MIN_FURTHER_WORDS
+        let has_entries = |row: &Row| row.cells.iter().skip(1).any(|cell| !cell.is_empty());
+        sentence.row.as_ref().is_some_and(has_entries)
+            || sentence.text.split(' ').count() >= MIN_FURTHER_WORDS
     }
 
     /// Whether two candidates are single rows of one table.

@@ -12,14 +12,48 @@ use docent_ports::chat_model::ChatRequest;
 
 /// Prefix of the output of a failed search.
 const SEARCH_ERROR: &str = "Error searching documents:";
-/// Prefix of the IDs of calls that list documents.
-const LIST_CALL: &str = "list_";
-/// Prefix of the IDs of calls for the summary of a document.
-const DESCRIBE_CALL: &str = "describe_";
-/// Prefix of the IDs of calls that list the reports of a series.
-const REPORTS_CALL: &str = "reports_";
-/// Prefix of the IDs of calls that search one report of a series each.
-const REPORT_CALL: &str = "report_";
+/// What a tool call is for. The ID of the call begins with its name, so that the conversation tells which calls were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Search for the question, or for what the first search lacked.
+    Search,
+    /// List the documents.
+    List,
+    /// Get the summary of a document.
+    Describe,
+    /// List the reports of a series.
+    ListReports,
+    /// Search for the question in one report of a series.
+    SearchReport,
+}
+
+impl Purpose {
+    const ALL: [Self; 5] = [Self::Search, Self::List, Self::Describe, Self::ListReports, Self::SearchReport];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::List => "list",
+            Self::Describe => "describe",
+            Self::ListReports => "reports",
+            Self::SearchReport => "report",
+        }
+    }
+
+    const fn tool(self) -> &'static str {
+        match self {
+            Self::Search | Self::SearchReport => SEARCH_TOOL,
+            Self::List | Self::Describe | Self::ListReports => LIST_TOOL,
+        }
+    }
+
+    /// The purpose of the call with this output. A call of another model was a search.
+    fn of(output: &ToolOutput) -> Self {
+        let name = output.call_id.split('_').next().unwrap_or_default();
+        Self::ALL.into_iter().find(|purpose| purpose.name() == name).unwrap_or(Self::Search)
+    }
+}
+
 /// Output of a call for the summary of a document that does not exist.
 const NONE_NAMED: &str = "No document has this title.";
 
@@ -141,25 +175,15 @@ struct Calls<'a> {
 }
 
 impl Calls<'_> {
-    fn id(&self, tool: &str, prefix: &str) -> Option<String> {
-        let is_offered = self.request.tools.iter().any(|offered| offered.name == tool);
-        is_offered.then(|| format!("{prefix}{}_{}", self.asked_at, self.made + 1))
+    /// The ID of the next call; `None` if its tool is not offered.
+    fn id(&self, purpose: Purpose) -> Option<String> {
+        self.numbered(purpose, 1)
     }
 
-    fn search(&self) -> Option<String> {
-        self.id(SEARCH_TOOL, "search_")
-    }
-
-    fn describe(&self) -> Option<String> {
-        self.id(LIST_TOOL, DESCRIBE_CALL)
-    }
-
-    fn reports(&self) -> Option<String> {
-        self.id(LIST_TOOL, REPORTS_CALL)
-    }
-
-    fn list(&self) -> Option<String> {
-        self.id(LIST_TOOL, LIST_CALL)
+    /// The ID of one of several calls, counted from 1.
+    fn numbered(&self, purpose: Purpose, number: usize) -> Option<String> {
+        let is_offered = self.request.tools.iter().any(|offered| offered.name == purpose.tool());
+        is_offered.then(|| format!("{}_{}_{}", purpose.name(), self.asked_at, self.made + number))
     }
 }
 
@@ -169,7 +193,7 @@ fn first(asked: &[&str], last: &str, previous: Option<&str>, calls: &Calls<'_>) 
     let is_choice =
         previous.is_some_and(|answer| Phrases::all().iter().any(|it| answer.starts_with(it.which)));
     let named = || whole::named_document(last).or_else(|| is_choice.then(|| plain_words(last)));
-    match (calls.list(), calls.search()) {
+    match (calls.id(Purpose::List), calls.id(Purpose::Search)) {
         _ if is_thanks(last) => Action::Welcome,
         _ if is_remark(last) => Action::Ask,
         _ if is_greeting(last) => Action::Greet,
@@ -177,7 +201,7 @@ fn first(asked: &[&str], last: &str, previous: Option<&str>, calls: &Calls<'_>) 
         (Some(call_id), _) if asks_for_list(last) || asks_for_pages(last) || extreme(last).is_some() => {
             Action::List { call_id }
         }
-        (Some(_), _) if let (Some(name), Some(call_id)) = (named(), calls.describe()) => {
+        (Some(_), _) if let (Some(name), Some(call_id)) = (named(), calls.id(Purpose::Describe)) => {
             Action::Describe { name: name.join(" "), call_id }
         }
         _ if query_terms(&question).is_empty() => Action::Introduce,
@@ -188,15 +212,14 @@ fn first(asked: &[&str], last: &str, previous: Option<&str>, calls: &Calls<'_>) 
 
 /// The action after tool calls.
 fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
-    let described = outputs.iter().find(|output| output.call_id.starts_with(DESCRIBE_CALL));
-    let reports = outputs.iter().find(|output| output.call_id.starts_with(REPORTS_CALL));
-    let is_other = |output: &&ToolOutput| {
-        ![DESCRIBE_CALL, REPORTS_CALL].iter().any(|prefix| output.call_id.starts_with(prefix))
+    let with = |purposes: &[Purpose]| -> Vec<&ToolOutput> {
+        outputs.iter().copied().filter(|output| purposes.contains(&Purpose::of(output))).collect()
     };
-    let is_of_report = |output: &&ToolOutput| output.call_id.starts_with(REPORT_CALL);
-    let others = outputs.iter().copied().filter(is_other);
-    let (lists, searches): (Vec<&ToolOutput>, Vec<&ToolOutput>) =
-        others.partition(|output| output.call_id.starts_with(LIST_CALL));
+    let described = with(&[Purpose::Describe]).first().copied();
+    let reports = with(&[Purpose::ListReports]).first().copied();
+    let lists = with(&[Purpose::List]);
+    let searches = with(&[Purpose::Search, Purpose::SearchReport]);
+    let of_reports = with(&[Purpose::SearchReport]).len();
     // The further searches only add to what the first one found.
     if searches.first().is_some_and(|output| output.content.starts_with(SEARCH_ERROR)) {
         return Action::ReportFailure;
@@ -223,14 +246,13 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
         }
     }
     if let Some(reports) = reports
-        && !outputs.iter().any(is_of_report)
+        && of_reports == 0
     {
         let question = question(asked);
-        let call = |(at, title): (usize, String)| {
-            let prefix = format!("{REPORT_CALL}{at}_");
-            Some((format!("{title} {question}"), calls.id(SEARCH_TOOL, &prefix)?))
+        let call = |(number, title): (usize, String)| {
+            Some((format!("{title} {question}"), calls.numbered(Purpose::SearchReport, number)?))
         };
-        let titles = periods::asked(&question).of(&reports.content).into_iter().enumerate();
+        let titles = (1..).zip(periods::asked(&question).of(&reports.content));
         let searches: Vec<_> = titles.filter_map(call).collect();
         if !searches.is_empty() {
             return Action::SearchReports { searches };
@@ -239,7 +261,7 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
     let passages = |output: &&ToolOutput| output.passages.clone();
     let found = searches.first().map(passages).unwrap_or_default();
     let corrections = searches.first().map_or(&[][..], |output| &output.corrections);
-    match calls.list() {
+    match calls.id(Purpose::List) {
         // Nothing may be found because there are no documents.
         Some(call_id) if found.is_empty() && lists.is_empty() => Action::List { call_id },
         _ => Action::Quote {
@@ -249,9 +271,9 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
             },
             passages: found,
             further: searches.iter().skip(1).map(passages).collect(),
-            retries: searches.iter().skip(1).filter(|output| !is_of_report(output)).count(),
-            call_id: calls.search(),
-            reports_id: calls.reports().filter(|_| reports.is_none()),
+            retries: searches.len().saturating_sub(1 + of_reports),
+            call_id: calls.id(Purpose::Search),
+            reports_id: calls.id(Purpose::ListReports).filter(|_| reports.is_none()),
         },
     }
 }
@@ -267,7 +289,7 @@ fn describe(output: &ToolOutput, is_last: bool, asked: &[&str], calls: &Calls<'_
     match output.content.as_str() {
         "" => Some(Action::ReportNoDocuments),
         NONE_NAMED if !is_last => None,
-        NONE_NAMED => Some(match calls.search() {
+        NONE_NAMED => Some(match calls.id(Purpose::Search) {
             Some(call_id) => Action::Search { query: topic(asked), call_id },
             None => Action::RefuseWithoutSearch,
         }),

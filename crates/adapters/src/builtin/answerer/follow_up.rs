@@ -1,7 +1,7 @@
 //! Completes follow-up questions with the earlier ones that they refer to.
 
 use super::question::plain_words;
-use crate::builtin::lexical::{abbreviations, beginning, is_year, names, query_terms};
+use crate::builtin::lexical::{abbreviations, beginning, is_german, is_year, names, query_terms};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -65,12 +65,21 @@ fn is_follow_up(question: &str) -> bool {
 fn complete(before: &str, follow_up: &str) -> String {
     let both = format!("{before} {follow_up}");
     // Capital letters of a short question alone tell nothing.
-    let named: HashSet<String> =
-        names(&both).into_iter().chain(abbreviations(&both)).map(|name| name.word).collect();
+    let mut named: HashSet<String> = [names(&both), abbreviations(&both), names(before)]
+        .concat()
+        .into_iter()
+        .map(|name| name.word)
+        .collect();
+    // “And Best Buy?” consists of what is asked about.
+    if !is_german(&both) {
+        let rest = without_opening(follow_up).split_whitespace();
+        let words = rest.map(|word| core(word).to_owned());
+        named.extend(words.filter(|word| word.starts_with(char::is_uppercase)));
+    }
     let new = details(follow_up, &named);
     let mut completed = before.to_owned();
     let mut is_replaced = !new.is_empty();
-    for kind in [Kind::Year, Kind::Place, Kind::Name] {
+    for kind in [Kind::Year, Kind::Quarter, Kind::Place, Kind::Name] {
         let words: Vec<&str> = new
             .iter()
             .filter(|detail| detail.kind == kind)
@@ -85,9 +94,9 @@ fn complete(before: &str, follow_up: &str) -> String {
         }
     }
     let has_more = || {
-        let replacing: HashSet<String> =
-            new.iter().flat_map(|detail| query_terms(&follow_up[detail.at.clone()])).collect();
-        query_terms(follow_up).iter().any(|term| !replacing.contains(term))
+        let mut rest = follow_up.to_owned();
+        new.iter().rev().for_each(|detail| rest.replace_range(detail.at.clone(), ""));
+        !query_terms(&rest).is_empty()
     };
     if is_replaced && !has_more() { completed } else { format!("{completed} {follow_up}") }
 }
@@ -96,6 +105,7 @@ fn complete(before: &str, follow_up: &str) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Year,
+    Quarter,
     Place,
     Name,
 }
@@ -107,6 +117,27 @@ struct Detail {
     at: Range<usize>,
 }
 
+/// A word without punctuation and a possessive `s`.
+fn core(word: &str) -> &str {
+    let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+    core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core)
+}
+
+/// Whether a word is a quarter, such as “Q3”.
+fn is_quarter(word: &str) -> bool {
+    matches!(word.to_lowercase().as_str(), "q1" | "q2" | "q3" | "q4")
+}
+
+/// A follow-up without the words that it begins with, such as “what about”; nothing if it begins otherwise.
+fn without_opening(follow_up: &str) -> &str {
+    let lower = follow_up.to_lowercase();
+    let rest = |opening: &&str| {
+        let rest = lower.strip_prefix(*opening)?;
+        rest.starts_with(' ').then(|| &follow_up[follow_up.len() - rest.len()..])
+    };
+    CONTINUATIONS.iter().find_map(rest).unwrap_or_default()
+}
+
 fn details(text: &str, named: &HashSet<String>) -> Vec<Detail> {
     let mut details: Vec<Detail> = Vec::new();
     let mut before = "";
@@ -114,13 +145,13 @@ fn details(text: &str, named: &HashSet<String>) -> Vec<Detail> {
     for word in text.split_whitespace() {
         let start = at + text[at..].find(word).unwrap_or(0);
         at = start + word.len();
-        let core = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let core = core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core);
+        let core = core(word);
         let start = start + word.find(core).unwrap_or(0);
         let end = start + core.len();
         let continued = details.last_mut().filter(|detail| text[detail.at.end..start].trim().is_empty());
         let kind = match &continued {
             _ if is_year(core) => Some(Kind::Year),
+            _ if is_quarter(core) => Some(Kind::Quarter),
             _ if !named.contains(core) => None,
             Some(detail) => Some(detail.kind),
             None if BEFORE_PLACES.contains(&before.to_lowercase().as_str()) => Some(Kind::Place),
@@ -188,6 +219,14 @@ mod tests {
             question(&["What was the profit of Oriel?", "And what was the debt of Tarn?"]),
             "What was the profit of Tarn? And what was the debt of Tarn?"
         );
+    }
+
+    #[test]
+    fn short_follow_up_of_names_and_quarters_replaces_them() {
+        let revenue = "What was Apple's revenue in Q1 2023?";
+        assert_eq!(question(&[revenue, "And Best Buy?"]), "What was Best Buy's revenue in Q1 2023?");
+        assert_eq!(question(&[revenue, "And in Q3 2022?"]), "What was Apple's revenue in Q3 2022?");
+        assert_eq!(question(&[revenue, "and in 2022?"]), "What was Apple's revenue in Q1 2022?");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What questions ask for by a word that texts seldom have: an address with “@” for “email”, the long form of an
 //! abbreviation for “stand for”.
 
-use crate::builtin::lexical::{Analyzer, Question};
+use crate::builtin::lexical::{Analyzer, Question, is_year};
 
 /// A kind of value.
 struct Kind {
@@ -80,16 +80,17 @@ const MONTHS: [&str; 18] = [
 /// Shorter words are no short months.
 const SHORT_MONTH_CHARS: usize = 3;
 
+/// Whether a word in small letters is a month.
+pub(super) fn is_month(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphabetic());
+    let is_short =
+        || word.chars().count() == SHORT_MONTH_CHARS && MONTHS.iter().any(|month| month.starts_with(word));
+    MONTHS.contains(&word) || matches!(word, "oktober" | "dezember") || is_short()
+}
+
 fn has_date(text: &str) -> bool {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
-    let is_month = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphabetic());
-        let is_short = || {
-            word.chars().count() == SHORT_MONTH_CHARS && MONTHS.iter().any(|month| month.starts_with(word))
-        };
-        MONTHS.contains(&word) || matches!(word, "oktober" | "dezember") || is_short()
-    };
     let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
     let is_numeric = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_ascii_digit());
@@ -103,6 +104,38 @@ fn has_date(text: &str) -> bool {
         || words.windows(2).any(|pair| {
             (is_month(pair[0]) && has_digit(pair[1])) || (has_digit(pair[0]) && is_month(pair[1]))
         })
+}
+
+/// Whether a text has a date or a year.
+pub(super) fn has_time(text: &str) -> bool {
+    has_date(text) || text.split(|c: char| !c.is_ascii_alphanumeric()).any(is_year)
+}
+
+/// Units of durations, as the beginnings of their names.
+const DURATIONS: [&str; 14] = [
+    "second", "minute", "hour", "day", "week", "month", "year", "sekunde", "stunde", "tag", "woche", "monat",
+    "jahr", "quarter",
+];
+
+/// Whether a text has a duration, such as “80 minutes” or “three-year”.
+pub(super) fn has_duration(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_count = |word: &str| {
+        word.chars().all(|c| c.is_ascii_digit())
+            || "one two three four five six seven eight nine ten twelve ein eine einen zwei drei vier fünf sechs"
+                .split(' ')
+                .any(|count| count == word)
+    };
+    words.windows(2).any(|pair| is_count(pair[0]) && DURATIONS.iter().any(|unit| pair[1].starts_with(unit)))
+}
+
+/// Whether a text has a name: two words with capital letters next to each other.
+pub(super) fn has_name(text: &str) -> bool {
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    words.windows(2).any(|pair| pair.iter().all(|word| word.starts_with(char::is_uppercase)))
 }
 
 fn lists_parts(text: &str) -> bool {
@@ -168,6 +201,12 @@ mod tests {
             assert!(has_date(date), "{date}");
         }
         assert!(!has_date("version 3 of the pump") && !has_date("1.2"));
+        assert!(has_time("founded in 1902") && has_time("on 3 March") && !has_time("in 93,516 places"));
+        for duration in ["It takes 80 minutes.", "a three-year warranty", "zwei Stunden"] {
+            assert!(has_duration(duration), "{duration}");
+        }
+        assert!(!has_duration("in 80 places") && !has_duration("for minutes"));
+        assert!(has_name("audited by Reed Brothers LLP") && !has_name("The auditor has audited it"));
         assert!(lists_parts("Costs consist primarily of steel.") && !lists_parts("Costs fell."));
     }
 

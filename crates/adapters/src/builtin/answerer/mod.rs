@@ -144,7 +144,7 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
             } else if previous.is_some_and(|previous| previous.contains(&text)) {
                 let has_content = !Analyzer::default().question(question).terms.is_empty();
                 // An answer without the reason is none to “why”.
-                match understood.filter(|_| has_content && !asks_for_reason(question)) {
+                match understood.filter(|_| has_content && lead.is_none() && !asks_for_reason(question)) {
                     // Of a table that answered another question, the reader asks for another row.
                     Some(understood) => {
                         let notes = notes(Some(&understood), &corrections, phrases);

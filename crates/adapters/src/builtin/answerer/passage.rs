@@ -1,6 +1,6 @@
 //! Passages split into sentences and rows with their terms, and what belongs to each of them.
 
-use super::kinds::AskedKind;
+use super::kinds::{AskedKind, has_duration, has_name, has_time};
 use super::question::Intent;
 use crate::builtin::lexical::{Analyzer, Synonym, is_year};
 use docent_domain::chunk::page_at;
@@ -30,6 +30,10 @@ const NO_AMOUNT_FACTOR: f32 = 0.5;
 /// Factor for a sentence that names a cause if the question asks for a reason, and for a row, which names none.
 const REASON_FACTOR: f32 = 1.25;
 const NO_REASON_FACTOR: f32 = 0.6;
+/// Factor for what lacks the kind of value that the question asks for: a name, a date or a duration.
+const NO_VALUE_FACTOR: f32 = 0.5;
+/// Factor for a row in percent if the question does not ask for a share or a rate.
+const PERCENTAGE_FACTOR: f32 = 0.5;
 /// Factor for a sentence that only says where something is.
 const POINTER_FACTOR: f32 = 0.4;
 /// Factor for a sentence that announces what the passage lacks.
@@ -196,6 +200,15 @@ impl<'a> Passage<'a> {
         index - before..index + 1 + after
     }
 
+    /// The texts that are quoted with a sentence: its block, the header of its table, or its paragraph.
+    fn quoted<'s>(&'s self, index: usize, block: &Range<usize>) -> impl Iterator<Item = &'s str> {
+        let unit = &self.units[index];
+        let is_alone = block.len() == 1 && unit.sentence.row.is_none();
+        let range = if is_alone { self.paragraph(index) } else { block.clone() };
+        let header = unit.sentence.row.iter().flat_map(|row| row.header.iter().map(String::as_str));
+        self.units[range].iter().map(|unit| unit.sentence.text.as_str()).chain(header)
+    }
+
     /// Rates how suitable a sentence is as a quote with its block.
     pub(super) fn fitness(&self, index: usize, block: &Range<usize>, intent: &Intent) -> f32 {
         let unit = &self.units[index];
@@ -220,8 +233,17 @@ impl<'a> Passage<'a> {
             () if unit.sentence.row.is_some() => NO_REASON_FACTOR,
             () => 1.0,
         };
+        let lacks =
+            |is_asked: bool, is_in: fn(&str) -> bool| is_asked && !self.quoted(index, block).any(is_in);
+        let value = match () {
+            () if lacks(intent.person, has_name) => NO_VALUE_FACTOR,
+            () if lacks(intent.time, has_time) => NO_VALUE_FACTOR,
+            () if lacks(intent.duration, has_duration) => NO_VALUE_FACTOR,
+            () if unit.is_percentage() && !intent.percentage => PERCENTAGE_FACTOR,
+            () => 1.0,
+        };
         let pointer = if is_pointer(&unit.sentence.text) { POINTER_FACTOR } else { 1.0 };
-        form * figure * reason * pointer
+        form * figure * reason * value * pointer
     }
 }
 
@@ -346,6 +368,12 @@ impl Unit {
                 || ["as follows", "the following table", "table below", "listed below", "following list"]
                     .iter()
                     .any(|phrase| text.contains(phrase)))
+    }
+
+    /// Whether it is a row whose label says that it is in percent.
+    pub(super) fn is_percentage(&self) -> bool {
+        let label = self.sentence.row.as_ref().and_then(|row| row.cells.first());
+        label.is_some_and(|label| label.contains('%') || label.to_lowercase().contains("percent"))
     }
 
     fn is_heading(&self) -> bool {

@@ -9,7 +9,7 @@ const ASKING: &str = "are calculate can compare could describe did do does expla
 
 /// Words of a question for a reason.
 const REASONS: &str = "affect affected cause caused causes contributed drive driver drivers driving drove driven factor factors impact \
-    impacted influence influenced reason reasons why";
+    impacted influence influenced reason reasons why grund gründe ursache ursachen warum weshalb wieso";
 
 /// Weight of these words relative to others.
 const CIRCUMSTANCE_WEIGHT: f32 = 0.25;
@@ -26,6 +26,13 @@ pub(super) struct Intent {
     pub(super) amount: bool,
     /// Whether it asks for any number or date.
     pub(super) figure: bool,
+    /// Whether it asks for a person or an organisation.
+    pub(super) person: bool,
+    /// Whether it asks for a point in time, and for a duration.
+    pub(super) time: bool,
+    pub(super) duration: bool,
+    /// Whether it asks for a share or a rate, which are in percent.
+    pub(super) percentage: bool,
     /// Whether it asks for a reason.
     pub(super) reason: bool,
     /// Whether it asks for several things, or for one among several.
@@ -44,20 +51,35 @@ impl Intent {
         let is_completed = follow_up.len() < question.len() && question.ends_with(follow_up);
         let head = if is_completed { Some(head(follow_up).unwrap_or(follow_up)) } else { head(question) };
         let amount = has(
-            "usd eur dollars million millions billion billions percent percents percentage decimal margin ratio turnover $ %",
-        ) || says(&["how much", "rounded", "round to", "round your"]);
+            "usd eur dollars million millions billion billions percent percents percentage decimal margin ratio turnover $ % \
+                dollar euro millionen milliarden prozent",
+        ) || says(&["how much", "rounded", "round to", "round your", "wie hoch", "wie viel "]);
         Self {
             circumstances: circumstances(&lower, analyzer),
             head: head.map(|head| analyzer.question(head).terms.into_iter().collect()).unwrap_or_default(),
             amount,
             figure: amount
-                || has("amount total when rate")
-                || says(&["how many", "number of", "how long", "how often"]),
+                || has("amount total when rate wann anzahl")
+                || says(&[
+                    "how many",
+                    "number of",
+                    "how long",
+                    "how often",
+                    "wie viele",
+                    "wie lange",
+                    "wie oft",
+                ]),
+            person: has("who whose whom wer wen wem"),
+            time: has("when wann") || says(&["what date", "which date", "what year", "which year"]),
+            duration: says(&["how long", "wie lange"]),
+            percentage: has(
+                "% percent percents percentage margin proportion rate ratio share prozent anteil marge",
+            ),
             // “If it is not useful, explain why” asks for a figure first.
             reason: names_reason(head.unwrap_or(question)),
             several: has(
                 "which list breakdown highest lowest largest smallest most least among across each types kinds steps \
-                components names segments categories welche",
+                components names segments categories welche höchste höchsten größte größten niedrigste kleinste",
             ) || says(&["what are", "what were"]),
             years: analyzer.question(question).terms.into_iter().filter(|term| is_year(term)).collect(),
         }

@@ -1,5 +1,6 @@
 //! Writes quotes.
 
+use super::kinds::is_month;
 use super::passage::{Passage, years};
 use docent_domain::sentences::{self, Row};
 use docent_domain::table;
@@ -197,7 +198,11 @@ fn table_of(rows: &[&Row], asked: &HashSet<String>) -> String {
         table::row(cells.iter().map(String::as_str))
     };
     let shortened = |cell: &str| sentences::excerpt(cell, CELL_CHARS, |_| 0.0);
-    let mut lines = vec![line(&|column| shortened(&header[column])), table::delimiter(shown.len())];
+    let heads: Vec<&str> = shown.iter().skip(1).map(|column| header[*column].as_str()).collect();
+    let common = common_beginning(&heads);
+    let head =
+        |column: usize| if column == 0 { &header[0] } else { header[column][common.len()..].trim_start() };
+    let mut lines = vec![line(&|column| shortened(head(column))), table::delimiter(shown.len())];
     let mut section = "";
     for (index, row) in rows.iter().enumerate() {
         if rows[..index].iter().any(|other| other.cells == row.cells && other.section == row.section) {
@@ -212,8 +217,24 @@ fn table_of(rows: &[&Row], asked: &HashSet<String>) -> String {
             if marked == Some(column) && !cell.is_empty() { format!("**{cell}**") } else { cell }
         }));
     }
-    let caption = caption_of(first);
-    if caption.is_empty() { lines.join("\n") } else { format!("{caption}\n\n{}", lines.join("\n")) }
+    let above: Vec<&str> =
+        [caption_of(first), common.trim_end()].into_iter().filter(|text| !text.is_empty()).collect();
+    if above.is_empty() { lines.join("\n") } else { format!("{}\n\n{}", above.join(": "), lines.join("\n")) }
+}
+
+/// The words with which the heads of all columns begin, such as “Years ended December 31,”, with the space after them. Empty if
+/// they are fewer than two, or if a head has no others.
+fn common_beginning<'h>(heads: &[&'h str]) -> &'h str {
+    let (Some(first), true) = (heads.first().copied(), heads.len() > 1) else { return "" };
+    let ends: Vec<usize> = first.match_indices(' ').map(|(at, _)| at + 1).collect();
+    let is_common =
+        |end: &&usize| heads.iter().all(|head| head.len() > **end && head.starts_with(&first[..**end]));
+    let last_word =
+        |end: usize| first[..end].trim_end().rsplit(' ').next().unwrap_or_default().to_lowercase();
+    // A date stays whole.
+    let end = ends.iter().take_while(is_common).filter(|end| !is_month(&last_word(**end))).last().copied();
+    let common = &first[..end.unwrap_or_default()];
+    if common.trim_end().contains(' ') { common } else { "" }
 }
 
 /// A sentence before a caption has at least this many words; fewer are part of it, such as “Item 2.”.

@@ -6,7 +6,7 @@
 //! breaks near ties. What a sentence announces is quoted with it. A figure that is calculated from others, such as a ratio, is
 //! answered with the rows of these.
 
-use super::calculation::{Parts, Relation, asked_parts, parts};
+use super::calculation::{Calculation, Parts, asked_figure, asked_parts, parts};
 use super::choice::{Candidate, choose};
 use super::kinds;
 use super::mentions::{documents_with, has_adjacent, has_word, identifiers, is_about, is_capitalised_in};
@@ -41,6 +41,9 @@ const NAMES_WEIGHT: f32 = 0.25;
 const LABEL_WEIGHT: f32 = 0.5;
 /// Terms of a question for the text of a page rather than for something on it; German ones also as an English text has them.
 const WHOLE_PAGE: &str = "auf aus contain content das dem der die im in inform inhalt read say show steht summar summari text von was zusammenfass";
+/// Maximum number of quotes if the first has the figure that is asked for by its name.
+const MAX_WITH_FIGURE: usize = 2;
+
 /// The result of selecting quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Selection {
@@ -84,7 +87,7 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
     let analyzer = Analyzer::of(&texts);
     let asked = analyzer.question(question);
     let intent = Intent::of(question, follow_up, analyzer);
-    let synonyms = lexical::synonyms(question, lexicon);
+    let synonyms = lexical::synonyms(question, lexicon, analyzer);
     let kinds = kinds::asked(&asked, analyzer);
     let mut all: Vec<Passage<'_>> =
         found.iter().map(|chunk| Passage::of(analyzer, chunk, &synonyms, &kinds)).collect();
@@ -169,25 +172,36 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
         let reason = if criteria.intent.reason && begins_reason(word) { REASON_WEIGHT } else { 0.0 };
         reason + analyzer.terms(word).iter().map(|term| criteria.weight(term)).sum::<f32>()
     };
+    let mut figure: Vec<Quote> = Vec::new();
     if related.iter().any(in_scope) {
+        let subject: Vec<&str> =
+            asked.terms.iter().map(String::as_str).filter(|term| criteria.is_narrow(term)).collect();
+        let known = || {
+            let passages = related.iter().map(|rank| &all[*rank]);
+            let is_single = !criteria.compares_reports;
+            is_single.then(|| asked_figure(&subject, &synonyms, lexicon, passages)).flatten()
+        };
         let wanted = match criteria.intent.reason {
-            true => (Relation::Known, Vec::new()),
-            false => asked_parts(question, &synonyms, lexicon, analyzer),
+            true => Calculation::none(),
+            false => known().unwrap_or_else(|| asked_parts(question, &synonyms, lexicon, analyzer)),
         };
         // What only has the form of a ratio is often in sentences.
         let is_known_calculation = synonyms.iter().any(Synonym::is_calculation);
         match parts(&wanted, &criteria.intent.years, &related, &all, &topics) {
             Some(found)
                 if pages.is_empty()
-                    && let Some(words) = found.next_search(retries) =>
+                    && !wanted.is_printed()
+                    && let Some(words) = found.next_search(retries, wanted.is_figure()) =>
             {
                 let years = criteria.intent.years.iter().cloned();
                 let names = names.iter().map(|name| name.word.clone());
-                let parts = std::iter::once(words.to_owned()).chain(found.missing);
+                let parts =
+                    std::iter::once(words.to_owned()).chain(found.missing).chain(wanted.figure_names());
                 return Selection::Search(names.chain(parts).chain(years).collect());
             }
             Some(Parts { rows, missing, .. })
-                if missing.is_empty() || is_known_calculation && rows.len() >= missing.len() =>
+                if missing.is_empty()
+                    || is_known_calculation && !wanted.is_figure() && rows.len() >= missing.len() =>
             {
                 let (table_rows, sentences): (Vec<_>, Vec<_>) = rows
                     .into_iter()
@@ -195,13 +209,16 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
                 let sentences =
                     sentences.into_iter().map(|(passage, index)| quote_briefly(passage, index, &weight));
                 let rows = quote_rows(&table_rows, &criteria.intent.years).into_iter().chain(sentences);
-                return Selection::Parts { rows: rows.collect(), missing };
+                if !wanted.is_figure() {
+                    return Selection::Parts { rows: rows.collect(), missing };
+                }
+                figure.extend(rows);
             }
             _ => {}
         }
         if retries == 0
             && pages.is_empty()
-            && wanted.1.is_empty()
+            && wanted.is_none()
             && criteria.lacks_figure(&related, &all, &topics)
         {
             let years = criteria.intent.years.iter().cloned();
@@ -235,7 +252,9 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
             && (lower == name.word || !found.iter().any(|chunk| has_word(&chunk.text, &lower)))
     };
     let absent = required.iter().filter(is_word).filter(is_absent).map(|name| name.word.clone()).collect();
-    let best = without_repetitions(&[], best.iter().flat_map(quoted));
+    let others = MAX_WITH_FIGURE.saturating_sub(figure.len());
+    let others = if figure.is_empty() { usize::MAX } else { others };
+    let best = without_repetitions(&[], figure.into_iter().chain(best.iter().take(others).flat_map(quoted)));
     if best.is_empty() {
         return Selection::Nothing { closest: related };
     }

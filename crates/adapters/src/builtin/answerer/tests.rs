@@ -8,6 +8,7 @@ use futures::TryStreamExt;
 use std::sync::Arc;
 
 mod dialogue;
+mod figures;
 mod pages;
 mod reports;
 
@@ -176,15 +177,14 @@ async fn quoted_page_is_recognised_and_a_quote_declines_nothing() {
 
 #[tokio::test]
 async fn question_with_an_unknown_name_is_declined() {
-    let passages =
-        || vec![found(1, 0, "The net sales of the year 2018 were 50 million. The margin was 4 percent.")];
-    let answer = answer_from("What were the net sales of the year 2018?", passages()).await;
-    assert!(answer.contains("50 million"), "{answer}");
-    assert!(is_declined(asked("What were the net sales of Kelmsworth in the year 2018?", passages())).await);
+    let passages = || vec![found(1, 0, "The fleet of the year 2018 had 50 ships. The margin was 4 percent.")];
+    let answer = answer_from("What was the fleet of the year 2018?", passages()).await;
+    assert!(answer.contains("50 ships"), "{answer}");
+    assert!(is_declined(asked("What was the fleet of Kelmsworth in the year 2018?", passages())).await);
     let mut named = passages();
     named[0].title = "KELMSWORTH_2018.pdf".to_owned();
-    let answer = answer_from("What were the net sales of Kelmsworth in the year 2018?", named).await;
-    assert!(answer.contains("50 million"), "{answer}");
+    let answer = answer_from("What was the fleet of Kelmsworth in the year 2018?", named).await;
+    assert!(answer.contains("50 ships"), "{answer}");
 }
 
 #[tokio::test]
@@ -227,8 +227,8 @@ async fn german_questions_are_answered_from_german_documents() {
 #[tokio::test]
 async fn name_without_a_passage_is_searched_for_separately() {
     let passages =
-        vec![found(1, 0, "The net sales of the year 2018 were 50 million."), found(2, 0, "Sales of 2018.")];
-    let question = "What were the net sales of Kelmsworth in the year 2018?";
+        vec![found(1, 0, "The fleet of the year 2018 had 50 ships."), found(2, 0, "Fleets of 2018.")];
+    let question = "What was the fleet of Kelmsworth in the year 2018?";
     let messages = |further: Option<Vec<ScoredChunk>>| {
         let first = vec![user(question), output("", passages.clone())];
         first.into_iter().chain(further.map(|passages| output("", passages))).collect::<Vec<_>>()
@@ -241,7 +241,7 @@ async fn name_without_a_passage_is_searched_for_separately() {
     // The name occurs at the start of the same document.
     let in_same_document = vec![found(1, 7, "Kelmsworth Ltd, annual report")];
     let answer = text(messages(Some(in_same_document))).await;
-    assert_eq!(answer, "“The net sales of the year 2018 were 50 million.” (Document 1, page 1)");
+    assert_eq!(answer, "“The fleet of the year 2018 had 50 ships.” (Document 1, page 1)");
     let in_other_document = vec![found(3, 0, "Kelmsworth is a town.")];
     assert!(is_declined(messages(Some(in_other_document))).await);
     assert!(is_declined(messages(Some(Vec::new()))).await);
@@ -275,7 +275,7 @@ const INCOME: &str = "Statement of income\n\n| (in millions) | Years ended 2018 
 #[tokio::test]
 async fn row_of_a_table_is_quoted_with_its_header_and_the_asked_figure_is_marked() {
     let answer = answer_from("How much were net sales in 2017?", vec![found(1, 0, INCOME)]).await;
-    let table = "Statement of income\n\n| (in millions) | Years ended 2018 | Years ended 2017 |\n|---|---|---|\n| Net sales | 32,765 | **31,657** |\n\n(";
+    let table = "Statement of income: Years ended\n\n| (in millions) | 2018 | 2017 |\n|---|---|---|\n| Net sales | 32,765 | **31,657** |\n\n(";
     assert!(answer.starts_with(table), "{answer}");
     assert!(quotes_page(&answer, &found(1, 0, INCOME).title, 1), "{answer}");
     let both = answer_from("What was the cost of sales?", vec![found(1, 0, INCOME)]).await;

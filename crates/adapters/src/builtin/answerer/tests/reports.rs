@@ -228,3 +228,26 @@ async fn second_question_does_not_make_the_first_one_unanswered() {
     let answer = answer_from(question, vec![report(1, "Oriel 2023", row)]).await;
     assert!(answer.contains("| Research and development | **7** |"), "{answer}");
 }
+
+#[tokio::test]
+async fn german_question_is_answered_from_an_english_document() {
+    let passages = vec![
+        report(
+            1,
+            "Oriel 2018",
+            "Pumps are painted blue. In 2018, revenue of Oriel was $7 million in all its markets.",
+        ),
+        report(2, "Reed guide", "The tower has nine floors and is the pride of the town."),
+    ];
+    let answer = answer_from("Wie hoch war der Umsatz von Oriel?", passages.clone()).await;
+    assert!(answer.contains("$7 million") && answer.contains("Seite"), "{answer}");
+    assert!(is_declined(asked("Wie lautet das Kennwort der Anlage?", passages)).await);
+}
+
+#[tokio::test]
+async fn question_for_a_person_prefers_a_sentence_with_a_name() {
+    let text = "The accounts of the company are audited each year by the auditor of the accounts. \
+        Reed Brothers LLP has audited them since 1990.";
+    let answer = answer_from("Who audited the accounts?", vec![report(1, "Oriel 2018", text)]).await;
+    assert!(answer.starts_with("“Reed Brothers") || answer.contains("Reed Brothers LLP"), "{answer}");
+}

@@ -1,0 +1,88 @@
+//! Questions for one figure.
+
+use super::*;
+
+fn passage(n: u32, text: &str) -> ScoredChunk {
+    ScoredChunk { title: "Oriel 2018.pdf".to_owned(), ..found(1, n, text) }
+}
+
+const SEGMENT: &str =
+    "Home segment\n\n| ($ in millions) | 2018 | 2017 |\n|---|---|---|\n| Revenue | $7 | $6 |\n";
+const STATEMENT: &str = "Statements of Earnings\n\n| ($ in millions) | 2018 | 2017 |\n|---|---|---|\n| Revenue | $90 | $80 |\n| Gain on sales, net | 5 | 4 |\n";
+
+#[tokio::test]
+async fn total_comes_from_a_statement_rather_than_from_a_segment() {
+    let question = "What was Oriel's revenue in the fiscal year 2018?";
+    let segment = vec![passage(1, SEGMENT)];
+    let next = events(vec![user(question), output("", segment.clone())], vec![SEARCH]).await;
+    assert!(
+        matches!(&next[0], ChatEvent::ToolCall(call) if call.arguments.contains("statements") && call.arguments.contains("revenue")),
+        "{next:?}"
+    );
+    let messages = vec![
+        user(question),
+        output("", segment),
+        output("", Vec::new()),
+        output("", vec![passage(2, STATEMENT)]),
+    ];
+    let answer = text(messages).await;
+    assert!(answer.starts_with("Statements of Earnings") && answer.contains("**$90**"), "{answer}");
+    assert!(!answer.contains("calculate") && !answer.contains("Gain"), "{answer}");
+}
+
+#[tokio::test]
+async fn figure_that_a_row_has_is_not_calculated() {
+    let parts = "Statements of cash flows\n\n| | 2018 |\n|---|---|\n| Net cash provided by operating activities | 12 |\n| Capital expenditures | 4 |\n";
+    let row = "Highlights\n\n| | 2018 |\n|---|---|\n| Free cash flow | 8 |\n";
+    let question = "How much free cash flow did Oriel make in 2018?";
+    let answer = answer_from(question, vec![passage(1, parts), passage(2, row)]).await;
+    assert!(answer.starts_with("Highlights") && answer.contains("| Free cash flow | **8** |"), "{answer}");
+    let answer = answer_from(question, vec![passage(1, parts)]).await;
+    assert!(answer.starts_with("I do not calculate."), "{answer}");
+}
+
+#[tokio::test]
+async fn percentages_do_not_answer_how_much() {
+    let table = |caption: &str, row: &str| format!("{caption}\n\n| | 2018 |\n|---|---|\n| {row} |\n");
+    let rate = passage(1, &table("Rates", "Rent as a % of revenue | 3%"));
+    let amount = passage(2, &table("Amounts", "Rent of shops | $40"));
+    let answer = answer_from("How much was the rent in 2018?", vec![rate, amount]).await;
+    assert!(answer.starts_with("Amounts"), "{answer}");
+}
+
+#[tokio::test]
+async fn beginning_that_all_columns_share_is_written_once() {
+    let table = "Sales\n\n| | Years ended December 31, 2018 | Years ended December 31, 2017 |\n|---|---|---|\n| Pumps | 7 | 6 |\n";
+    let answer = answer_from("What were the sales of pumps?", vec![passage(1, table)]).await;
+    assert!(answer.contains("Sales: Years ended December 31,\n\n| | 2018 | 2017 |"), "{answer}");
+    let dates =
+        "Sales\n\n| | As of July 29, 2018 | As of July 30, 2017 |\n|---|---|---|\n| Pumps | 7 | 6 |\n";
+    let answer = answer_from("What were the sales of pumps?", vec![passage(1, dates)]).await;
+    assert!(answer.contains("Sales: As of\n\n| | July 29, 2018 |"), "{answer}");
+}
+
+#[tokio::test]
+async fn time_and_duration_are_in_the_quote() {
+    let text = "The descaling of the machine is important for the machine. The total duration is 80 minutes.";
+    let answer = answer_from("How long is the descaling of the machine?", vec![passage(1, text)]).await;
+    assert!(answer.contains("80 minutes"), "{answer}");
+    let texts = ["The pump is delivered to towns by rail.", "The pump will be delivered on 3 March 2018."];
+    let found = texts.iter().zip(1..).map(|(text, n)| passage(n, text)).collect();
+    let answer = answer_from("When will the pump be delivered?", found).await;
+    assert!(answer.starts_with("“The pump will be delivered on 3 March"), "{answer}");
+}
+
+#[tokio::test]
+async fn answer_about_another_name_is_no_repetition() {
+    let sales = vec![passage(1, "The sales of Oriel were $7 million.")];
+    let answer = "“The sales of Oriel were $7 million.” (Oriel 2018.pdf, page 1)";
+    let mut messages = vec![
+        user("What were the sales of Oriel?"),
+        Message::Assistant { content: answer.to_owned(), tool_calls: Vec::new() },
+        user("And Best Tarn?"),
+        output("", sales),
+    ];
+    messages.extend(std::iter::repeat_with(|| output("", Vec::new())).take(3));
+    let answer = text(messages).await;
+    assert!(!answer.contains("has this already"), "{answer}");
+}
