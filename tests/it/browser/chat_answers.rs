@@ -124,6 +124,15 @@ async fn numbers_of_tables_are_aligned_right_and_wide_tables_show_that_they_scro
                 return [table.scrollWidth > table.clientWidth, style.backgroundAttachment.startsWith('local, local, scroll, scroll'),
                     document.documentElement.scrollWidth]";
             assert_eq!(run(window, hint).await, json!([true, true, PHONE[0]]));
+            // The labels of the rows stay in view, beside the border.
+            let labels = "const table = document.querySelector('.answer .table');
+                table.scrollLeft = 40;
+                const left = (element) => Math.round(element.getBoundingClientRect().left);
+                const distances = ['th', 'td'].map((cell) => left(table.querySelector(cell)) - left(table));
+                const result = [table.scrollLeft > 0, ...distances];
+                table.scrollLeft = 0;
+                return result";
+            assert_eq!(run(window, labels).await, json!([true, 1, 1]));
             for scheme in ["light", "dark"] {
                 let mut inspection = Inspection::begin(window, scheme).await;
                 inspection.inspect("chat-table").await;
@@ -172,6 +181,30 @@ async fn cited_number_is_in_view_on_a_phone() {
                 window.click("#source-close").await;
             }
             assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn sidebar_makes_room_for_a_document_on_a_screen_of_medium_width() {
+    journey_with(
+        |setup| setup.script(script()).renderer(renderer()),
+        async |app, window| {
+            window.resize(1200, 900).await;
+            ask_for_figures(app, window).await;
+            window.click(".chip").await;
+            window.find("#pages img").await;
+            assert!(window.has("#side.folded").await);
+            let width = "return document.querySelector('.conversation').clientWidth";
+            assert!(run(window, width).await.as_u64().unwrap() > 400);
+            window.click("#source-close").await;
+            wait::until("the sidebar is back", async || !window.has("#side.folded").await).await;
+
+            // Opened from its list, it stays.
+            window.click("#documents-list .title button").await;
+            window.find("#pages img").await;
+            assert!(!window.has("#side.folded").await);
         },
     )
     .await;

@@ -9,6 +9,7 @@ const ZOOM_STEP = 1.25;
 const SCROLL_STEP = 60; // in pixels, for an arrow key
 const READABLE_LINE = 16; // height of a line in pixels to which a narrow screen zooms
 const SMALL_LINE = 11; // the same for a line with a cited number, so that more of it is in view
+const THREE_COLUMNS = 1400; // width in pixels from which sidebar, conversation and document have room
 
 // The open document: { source, page, chip, opener, pageCount, isPdf, isText, target, hasSummary }. `target` is the page to show until its
 // marks are placed or the reader scrolls.
@@ -16,6 +17,7 @@ let opened = null;
 let zoom = 1;
 let isZoomChosen = false;
 let pinch = null; // { distance, zoom } at the start of a gesture
+let hasFoldedSidebar = false;
 let cachedFile = null; // { documentId, url } of the file that was fetched last
 
 // Sets up the viewer with the names of the chat.
@@ -95,6 +97,7 @@ async function openSource(source, page, chip, opener) {
   byId("source-version").hidden = true;
   byId("source").dataset.document = source.document_id;
   byId("workspace").classList.add("reading");
+  foldSidebar();
   showDialog();
   byId("source-title").focus({ preventScroll: true });
   try {
@@ -150,8 +153,24 @@ function closeSource() {
   byId("source").close();
   setAlert("source-alert");
   byId("workspace").classList.remove("reading");
+  unfoldSidebar();
   if (opener.isConnected) opener.focus({ preventScroll: true });
   hidePreview();
+}
+
+// Folds the sidebar while a document is open, unless there is room for both or the document was opened from it.
+function foldSidebar() {
+  const side = byId("side");
+  const isFolded = side.classList.contains("folded");
+  if (isFolded || narrowScreen.matches || innerWidth >= THREE_COLUMNS || side.contains(opened.chip)) return;
+  byId("side-toggle").click();
+  hasFoldedSidebar = true;
+}
+
+function unfoldSidebar() {
+  const isStillFolded = hasFoldedSidebar && byId("side").classList.contains("folded");
+  if (isStillFolded && !narrowScreen.matches) byId("side-toggle").click();
+  hasFoldedSidebar = false;
 }
 
 // Whether the open document was opened from within an element.
