@@ -130,10 +130,9 @@ fn is_quarter(word: &str) -> bool {
 
 /// A follow-up without the words that it begins with, such as “what about”; nothing if it begins otherwise.
 fn without_opening(follow_up: &str) -> &str {
-    let lower = follow_up.to_lowercase();
     let rest = |opening: &&str| {
-        let rest = lower.strip_prefix(*opening)?;
-        rest.starts_with(' ').then(|| &follow_up[follow_up.len() - rest.len()..])
+        let (beginning, rest) = follow_up.split_at_checked(opening.len())?;
+        (beginning.eq_ignore_ascii_case(opening) && rest.starts_with(' ')).then_some(rest)
     };
     CONTINUATIONS.iter().find_map(rest).unwrap_or_default()
 }
@@ -227,6 +226,8 @@ mod tests {
         assert_eq!(question(&[revenue, "And Best Buy?"]), "What was Best Buy's revenue in Q1 2023?");
         assert_eq!(question(&[revenue, "And in Q3 2022?"]), "What was Apple's revenue in Q3 2022?");
         assert_eq!(question(&[revenue, "and in 2022?"]), "What was Apple's revenue in Q1 2022?");
+        // In small letters, it has more bytes.
+        assert_eq!(question(&[revenue, "And İİİİİ?"]), "What was İİİİİ's revenue in Q1 2023?");
     }
 
     #[test]

@@ -63,9 +63,10 @@ async fn beginning_that_all_columns_share_is_written_once() {
 
 #[tokio::test]
 async fn time_and_duration_are_in_the_quote() {
-    let text = "The descaling of the machine is important for the machine. The total duration is 80 minutes.";
-    let answer = answer_from("How long is the descaling of the machine?", vec![passage(1, text)]).await;
-    assert!(answer.contains("80 minutes"), "{answer}");
+    let texts = ["The descaling of the machine matters.", "A descaling of the machine lasts 80 minutes."];
+    let found = texts.iter().zip(1..).map(|(text, n)| passage(n, text)).collect();
+    let answer = answer_from("How long is the descaling of the machine?", found).await;
+    assert!(answer.starts_with("“A descaling of the machine lasts 80 minutes"), "{answer}");
     let texts = ["The pump is delivered to towns by rail.", "The pump will be delivered on 3 March 2018."];
     let found = texts.iter().zip(1..).map(|(text, n)| passage(n, text)).collect();
     let answer = answer_from("When will the pump be delivered?", found).await;

@@ -246,8 +246,10 @@ async fn german_question_is_answered_from_an_english_document() {
 
 #[tokio::test]
 async fn question_for_a_person_prefers_a_sentence_with_a_name() {
-    let text = "The accounts of the company are audited each year by the auditor of the accounts. \
-        Reed Brothers LLP has audited them since 1990.";
-    let answer = answer_from("Who audited the accounts?", vec![report(1, "Oriel 2018", text)]).await;
-    assert!(answer.starts_with("“Reed Brothers") || answer.contains("Reed Brothers LLP"), "{answer}");
+    let passages = vec![
+        report(1, "Oriel 2018", "The accounts of the company are audited by an auditor of such accounts."),
+        report(1, "Oriel 2018", "Reed Brothers LLP audited the accounts for the board."),
+    ];
+    let answer = answer_from("Who audited the accounts?", passages).await;
+    assert!(answer.starts_with("“Reed Brothers LLP"), "{answer}");
 }
