@@ -69,11 +69,13 @@ rules! {
         let viewer = app.get(&script.replace("chat.js", "viewer.js")).await.expect(200);
         let script = app.get(&script).await.expect(200);
         let style = app.get(&asset(&app, "rel=\"stylesheet\" href=\"").await).await.expect(200);
-        let viewer_style = app.get(&asset(&app, "data-style=\"").await).await.expect(200);
+        let actions_style = app.get("/chat/actions.css").await.expect(200);
+        let viewer_style = app.get("/chat/viewer.css").await.expect(200);
         for (asset, content_type, limit) in [
             (&style, "text/css; charset=utf-8", 25),
             (&script, "text/javascript; charset=utf-8", 80),
             (&actions, "text/javascript; charset=utf-8", 30),
+            (&actions_style, "text/css; charset=utf-8", 10),
             (&viewer_style, "text/css; charset=utf-8", 10),
             (&viewer, "text/javascript; charset=utf-8", 40),
         ] {
@@ -95,8 +97,8 @@ rules! {
     async fn assets_are_compressed_for_clients_that_accept_it(setup) {
         let app = setup.start().await;
         for path in [
-            "/chat/chat.css", "/chat/chat.js", "/chat/actions.js", "/chat/viewer.css", "/chat/viewer.js", "/admin/admin.css",
-            "/admin/admin.js", "/admin/picker.js",
+            "/chat/chat.css", "/chat/chat.js", "/chat/actions.js", "/chat/actions.css", "/chat/viewer.css", "/chat/viewer.js",
+            "/admin/admin.css", "/admin/admin.js", "/admin/picker.js",
         ] {
             let plain = app.get(path).await.expect(200);
             assert_eq!((plain.header("content-encoding"), plain.header("vary")), ("", "Accept-Encoding"), "{path}");

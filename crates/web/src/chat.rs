@@ -68,6 +68,8 @@ const VIEWER_SOURCE: &str = concat!(
     include_str!("templates/chat/viewer/summary.js"),
 );
 
+static ACTIONS_STYLE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new(CSS, compact(include_str!("templates/chat/actions/actions.css"))));
 static VIEWER_STYLE: LazyLock<Asset> =
     LazyLock::new(|| Asset::new(CSS, compact(include_str!("templates/chat/viewer/viewer.css"))));
 
@@ -111,7 +113,8 @@ fn compact(style: &str) -> String {
 
 /// Version of the assets, derived from their content. It is part of their URLs because browsers cache them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let assets = [STYLE.text(), SOURCE, VIEWER_STYLE.text(), ACTIONS_SOURCE, VIEWER_SOURCE].into_iter();
+    let styles = [&STYLE, &ACTIONS_STYLE, &VIEWER_STYLE].map(|style| style.text());
+    let assets = styles.into_iter().chain([SOURCE, ACTIONS_SOURCE, VIEWER_SOURCE]);
     let all = assets.chain(language::sources());
     let digest = all.fold(Sha256::new(), |hash, asset| hash.chain_update(asset)).finalize();
     digest.iter().take(6).fold(String::new(), |mut version, byte| {
@@ -159,6 +162,10 @@ pub(crate) async fn script(request: HttpRequest, query: Query) -> HttpResponse {
 
 pub(crate) async fn actions(request: HttpRequest, query: Query) -> HttpResponse {
     ACTIONS_SCRIPT.asset(query.text("l")).respond(&request)
+}
+
+pub(crate) async fn actions_style(request: HttpRequest) -> HttpResponse {
+    ACTIONS_STYLE.respond(&request)
 }
 
 pub(crate) async fn viewer_style(request: HttpRequest) -> HttpResponse {

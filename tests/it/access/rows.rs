@@ -201,6 +201,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/chat/chat.css", Nothing),
     get("/chat/chat.js", Nothing),
     get("/chat/actions.js", Nothing),
+    get("/chat/actions.css", Nothing),
     get("/chat/viewer.css", Nothing),
     get("/chat/viewer.js", Nothing),
     get("/chat/session", Nothing),

@@ -15,11 +15,14 @@ const shared = () => ({
   get isAnswering() { return answerRequest !== null; },
 });
 
-// Loads a module and starts it.
+// Loads a module and its stylesheet, and starts it.
 async function loadModule(name) {
   const { search, searchParams } = new URL(import.meta.url);
   const version = searchParams.get("v");
-  const loaded = await import(`/chat/${name}.js${search}`).catch(() => { throw new ApiError(0); });
+  const styled = new Promise((resolve, reject) => {
+    document.head.append(createElement("link", { rel: "stylesheet", href: `/chat/${name}.css?v=${version}`, load: resolve, error: reject }));
+  });
+  const [loaded] = await Promise.all([import(`/chat/${name}.js${search}`), styled]).catch(() => { throw new ApiError(0); });
   if (loaded.version !== version) throw new ApiError(1, t("updated"));
   return loaded.start(shared());
 }
@@ -40,15 +43,6 @@ async function act(name, ...values) {
   return loaded[name](...values);
 }
 
-async function loadViewer() {
-  const href = byId("source").dataset.style;
-  const styled = new Promise((resolve, reject) => {
-    document.head.append(createElement("link", { rel: "stylesheet", href, load: resolve, error: () => reject(new ApiError(0)) }));
-  });
-  const [loaded] = await Promise.all([loadModule("viewer"), styled]);
-  return loaded;
-}
-
 let viewer = null; // what the module returns, once it is loaded
 let viewerRequest = null; // the latest document to open while the module is being loaded
 
@@ -57,7 +51,7 @@ async function withViewer(action) {
   const request = {};
   viewerRequest = request;
   try {
-    viewer ??= await loadViewer();
+    viewer ??= await loadModule("viewer");
   } catch (error) {
     if (viewerRequest === request) setAlert("ask-alert", t("document-not-opened", { reason: errorMessage(error) }));
     return;
