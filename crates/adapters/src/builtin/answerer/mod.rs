@@ -6,6 +6,7 @@
 
 mod calculation;
 mod choice;
+mod criteria;
 mod dialogue;
 mod follow_up;
 mod kinds;
