@@ -364,7 +364,12 @@ fn key_value(
     store: &SqlStore,
 ) -> anyhow::Result<(Arc<dyn TokenStore>, Arc<dyn RateLimiter>)> {
     let storage = &settings.storage;
-    let connect = |url: &ConnectionUrl| Redis::new(url.expose(), redis::Options::default());
+    let sentinels = (!storage.redis_sentinels.is_empty()).then(|| redis::Sentinels {
+        addresses: storage.redis_sentinels.clone(),
+        password: storage.redis_sentinel_password.as_ref().map(|password| password.expose().to_owned()),
+    });
+    let options = redis::Options { sentinels, ..redis::Options::default() };
+    let connect = |url: &ConnectionUrl| Redis::new(url.expose(), options.clone());
     let tokens: Arc<dyn TokenStore> = match &storage.redis_url {
         KeyValueUrl::Memory => Arc::new(SqlTokenStore::new(store.clone())),
         KeyValueUrl::Redis(url) => Arc::new(RedisTokenStore::new(connect(url).context("DOCENT_REDIS_URL")?)),

@@ -7,7 +7,7 @@
 
 use chrono::TimeDelta;
 use deadpool_redis::redis::{Client, Cmd, FromRedisValue};
-use docent_adapters::redis::{Options, Redis, RedisRateLimiter, RedisTokenStore};
+use docent_adapters::redis::{Options, Redis, RedisRateLimiter, RedisTokenStore, Sentinels};
 use docent_adapters::system::SystemEntropy;
 use docent_domain::fault::FaultKind;
 use docent_domain::id::{FamilyId, TokenId, UserId};
@@ -16,7 +16,7 @@ use docent_ports::clock::Clock;
 use docent_ports::rate_limiter::RateLimiter;
 use docent_ports::token_store::{Rotation, RotationOutcome, TokenStore};
 use docent_testkit::clock::TestClock;
-use docent_testkit::servers::{RedisServer, redis_url, unique_name};
+use docent_testkit::servers::{RedisSentinel, RedisServer, redis_url, unique_name};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -237,4 +237,66 @@ async fn wrong_password_is_rejected() {
     let fault = tokens.check().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Rejected);
     assert!(!fault.report().contains("wrong@"), "{fault}");
+}
+
+/// What the sentinel says about the group.
+async fn ask_sentinel(sentinel: &RedisSentinel, words: &[&str]) -> Vec<Vec<String>> {
+    let client = Client::open(format!("redis://{}", sentinel.address())).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let mut command = Cmd::new();
+    command.arg("SENTINEL").arg(words);
+    command.query_async(&mut connection).await.unwrap()
+}
+
+/// Waits for what a server does on its own.
+async fn until(what: &str, mut is_done: impl AsyncFnMut() -> bool) {
+    let wait = async {
+        while !is_done().await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let is_in_time = tokio::time::timeout(Duration::from_secs(60), wait).await.is_ok();
+    assert!(is_in_time, "never happened: {what}");
+}
+
+fn group(sentinel: &RedisSentinel, name: &str) -> Redis {
+    let sentinels = Sentinels { addresses: vec![sentinel.address()], password: None };
+    let url = format!("redis://:{}@{name}/3", RedisServer::PASSWORD.replace(' ', "%20"));
+    Redis::new(&url, Options { sentinels: Some(sentinels), ..Options::default() }).unwrap()
+}
+
+#[tokio::test]
+async fn primary_that_sentinels_choose_is_used() {
+    let mut primary = RedisServer::start();
+    let replica = RedisServer::start_replica_of(&primary);
+    let sentinel = RedisSentinel::start("docent", &primary);
+    let tokens = RedisTokenStore::new(group(&sentinel, "docent"));
+    start(&tokens, 1).await;
+    until("the replica has the token", async || ask::<u64>(&replica, &["DBSIZE"]).await > 0).await;
+    let is_known = async || {
+        let replicas = ask_sentinel(&sentinel, &["REPLICAS", "docent"]).await;
+        replicas.iter().any(|fields| fields.windows(2).any(|pair| pair == ["master-link-status", "ok"]))
+    };
+    until("the sentinel knows the replica", is_known).await;
+
+    primary.kill();
+    let is_renewed = async || match tokens.rotate(first_use(1)).await {
+        Ok(outcome) => matches!(outcome, RotationOutcome::Renewed { .. }),
+        Err(fault) => {
+            assert!(matches!(fault.kind(), FaultKind::Unavailable | FaultKind::Timeout), "{fault}");
+            false
+        }
+    };
+    until("the replica is the primary", is_renewed).await;
+    // As a replica of the new primary, the old one is not used.
+    primary.restart();
+    start(&tokens, 2).await;
+    assert!(ask::<u64>(&replica, &["DBSIZE"]).await > 1);
+}
+
+#[tokio::test]
+async fn group_that_no_sentinel_knows_is_unavailable() {
+    let sentinel = RedisSentinel::start("docent", &RedisServer::start());
+    let fault = RedisTokenStore::new(group(&sentinel, "other")).check().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Unavailable, "{fault}");
 }

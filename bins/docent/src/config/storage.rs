@@ -1,6 +1,6 @@
 //! Databases, vector store and blob store.
 
-use super::check::{Context, within_if_set};
+use super::check::{Context, Refusal, within_if_set};
 use super::declare::{Default, Defaults, both, text, unset, variable};
 use super::problem::Warning;
 use super::reader::Reader;
@@ -26,6 +26,11 @@ section! {
         /// URL of another Redis server for rate-limit counters. Clients decide how many there are, so it can be given
         /// little memory and may evict them, which must not happen to refresh tokens.
         redis_counters_url: Option<KeyValueUrl> = unset("`redis_url`");
+        /// Addresses of Redis Sentinel processes, such as `sentinel-1.example.org:26379`. The host of `redis_url` and of
+        /// `redis_counters_url` is then the name of the group whose primary they say; `rediss://` is for the sentinels too.
+        redis_sentinels: Vec<String> = text("[]"), check_addresses;
+        /// Password of the sentinels. That of the servers is in the URL.
+        redis_sentinel_password: Option<Secret> = unset("none");
         /// URL of the blob store for uploaded files: `file://…` or `s3://bucket/prefix`.
         blob_store: BlobStoreUrl = both(Default::Computed { words: "`blobs` in `data_dir`", text: blob_folder });
         /// Base URL of the S3 API, without the bucket, such as `https://minio.example.com:9000`.
@@ -71,6 +76,21 @@ pub(super) fn check_s3_keys(reader: &mut Reader<'_>) {
             let wrong = format!("must be set when {} is set", variable(other));
             reader.refuse(variable(name), wrong, "the other half of the access key");
         }
+    }
+}
+
+#[expect(clippy::ptr_arg, reason = "a check takes the type of its setting")]
+fn check_addresses(addresses: &Vec<String>, _: &Context) -> Result<(), Refusal> {
+    let is_address = |address: &&String| {
+        let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port);
+        port.is_some_and(|port| port.parse::<u16>().is_ok())
+    };
+    match addresses.iter().find(|address| !is_address(address)) {
+        Some(_) => Err(Refusal {
+            wrong: "has an item that is no host with a port".to_owned(),
+            accepted: "a list such as sentinel-1:26379,sentinel-2:26379".to_owned(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -1,11 +1,16 @@
 //! The connection pool, and the mapping of its errors to faults.
 
+use deadpool_redis::redis::aio::MultiplexedConnection;
 use deadpool_redis::redis::{
-    AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ScriptInvocation,
-    ServerErrorKind,
+    AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError, RedisResult,
+    ScriptInvocation, ServerErrorKind,
 };
-use deadpool_redis::{Connection, Manager, Pool, PoolError, Runtime};
+use deadpool_redis::sentinel::{self, SentinelNodeConnectionInfo, SentinelServerType, TlsMode};
+use deadpool_redis::{
+    Connection, ConnectionAddr, ConnectionInfo, Manager, Pool, PoolError, RedisConnectionInfo, Runtime,
+};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -21,20 +26,73 @@ pub struct Options {
     pub connections: usize,
     /// Prefix of every key.
     pub prefix: String,
+    /// What knows the primary of a group of servers; the host of the URL is then the name of the group.
+    pub sentinels: Option<Sentinels>,
+}
+
+/// Redis Sentinel: processes that watch a group of servers and say which one is the primary.
+#[derive(Clone)]
+pub struct Sentinels {
+    /// Host and port of each, such as `sentinel-1.example.org:26379`.
+    pub addresses: Vec<String>,
+    /// Their password.
+    pub password: Option<String>,
+}
+
+impl fmt::Debug for Sentinels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sentinels").field("addresses", &self.addresses).finish_non_exhaustive()
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(2), connections: 8, prefix: "docent:".to_owned() }
+        Self {
+            timeout: Duration::from_secs(2),
+            connections: 8,
+            prefix: "docent:".to_owned(),
+            sentinels: None,
+        }
     }
 }
 
-/// A Redis server. Clones share its connections, which are opened when needed and again after a failure.
+/// A Redis server, or the primary of a group. Clones share its connections, which are opened when needed and again after a failure.
 #[derive(Clone)]
 pub struct Redis {
-    pool: Pool,
+    pool: Servers,
     timeout: Duration,
     prefix: Arc<str>,
+}
+
+/// The connections.
+#[derive(Clone)]
+enum Servers {
+    One(Pool),
+    /// To the server that the sentinels call the primary when a connection is opened.
+    Group(sentinel::Pool),
+}
+
+/// A connection that goes back to its pool.
+enum Held {
+    One(Connection),
+    Group(sentinel::Connection),
+}
+
+impl Held {
+    fn connection(&mut self) -> &mut MultiplexedConnection {
+        match self {
+            Self::One(connection) => connection.as_mut(),
+            Self::Group(connection) => connection.as_mut(),
+        }
+    }
+
+    /// Closes the connection.
+    fn close(self) {
+        drop(match self {
+            Self::One(connection) => Connection::take(connection),
+            Self::Group(connection) => sentinel::Connection::take(connection),
+        });
+    }
 }
 
 // The connection data contains the password.
@@ -49,18 +107,14 @@ impl Redis {
     /// the system's trusted certificates, or `unix:///path?db=n`. Connects at the first call.
     ///
     /// # Errors
-    /// If the URL is invalid.
+    /// If the URL is invalid, or the address of a sentinel.
     pub fn new(url: &str, options: Options) -> Result<Self> {
         let failed = || Fault::new(Component::KeyValueStore, FaultKind::Rejected, "invalid Redis URL");
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(options.timeout))
-            .set_response_timeout(Some(options.timeout));
-        let manager = Manager::new_with_config(url, config).map_err(|error| failed().caused_by(error))?;
-        let pool = Pool::builder(manager)
-            .max_size(options.connections.max(1))
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|error| failed().caused_by(error))?;
+        let pool = match &options.sentinels {
+            None => server(url, &options).map(Servers::One),
+            Some(sentinels) => group(url, sentinels, &options).map(Servers::Group),
+        };
+        let pool = pool.map_err(|error| failed().caused_by(error))?;
         use_ring();
         Ok(Self { pool, timeout: options.timeout, prefix: options.prefix.into() })
     }
@@ -77,7 +131,7 @@ impl Redis {
     {
         self.with_timeout(doing, async {
             let mut connection = self.connection(doing).await?;
-            let answer = script.invoke_async(&mut connection).await;
+            let answer = script.invoke_async(connection.connection()).await;
             settle(doing, connection, answer)
         })
         .await
@@ -91,14 +145,19 @@ impl Redis {
     ) -> Result<T> {
         self.with_timeout(doing, async {
             let mut connection = self.connection(doing).await?;
-            let answer = command.query_async(&mut connection).await;
+            let answer = command.query_async(connection.connection()).await;
             settle(doing, connection, answer)
         })
         .await
     }
 
-    async fn connection(&self, doing: &'static str) -> Result<Connection> {
-        self.pool.get().await.map_err(|error| match error {
+    async fn connection(&self, doing: &'static str) -> Result<Held> {
+        let held = match &self.pool {
+            Servers::One(pool) => pool.get().await.map(Held::One),
+            // Its future is large, because it may ask several sentinels.
+            Servers::Group(pool) => Box::pin(pool.get()).await.map(Held::Group),
+        };
+        held.map_err(|error| match error {
             PoolError::Backend(error) => fault(doing, error),
             error => Fault::new(Component::KeyValueStore, FaultKind::Internal, doing).caused_by(error),
         })
@@ -113,6 +172,50 @@ impl Redis {
     }
 }
 
+/// Creates the connections to one server.
+fn server(url: &str, options: &Options) -> Result<Pool, Box<dyn Error + Send + Sync>> {
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(options.timeout))
+        .set_response_timeout(Some(options.timeout));
+    let manager = Manager::new_with_config(url, config)?;
+    Ok(Pool::builder(manager).max_size(options.connections.max(1)).runtime(Runtime::Tokio1).build()?)
+}
+
+/// Creates the connections to the primary of the group that the URL names as its host. The user, password and database of the URL
+/// are for the servers; sentinels have the password of their own, and TLS if the servers do.
+fn group(
+    url: &str,
+    sentinels: &Sentinels,
+    options: &Options,
+) -> Result<sentinel::Pool, Box<dyn Error + Send + Sync>> {
+    let ConnectionInfo { addr, redis } = url.into_connection_info()?.into();
+    let (name, is_tls) = match addr {
+        ConnectionAddr::Tcp(name, _) => (name, false),
+        ConnectionAddr::TcpTls { host, .. } => (host, true),
+        ConnectionAddr::Unix(_) => return Err("a group of servers has no socket".into()),
+    };
+    let sentinel = |address: &String| {
+        let (host, port) = address.rsplit_once(':').ok_or_else(|| format!("{address:?} has no port"))?;
+        let port = port.parse().map_err(|_| format!("{address:?} has no valid port"))?;
+        let host = host.trim_matches(['[', ']']).to_owned();
+        let addr = match is_tls {
+            true => ConnectionAddr::TcpTls { host, port, insecure: false },
+            false => ConnectionAddr::Tcp(host, port),
+        };
+        let redis =
+            RedisConnectionInfo { password: sentinels.password.clone(), ..RedisConnectionInfo::default() };
+        Ok::<_, String>(ConnectionInfo { addr, redis })
+    };
+    let addresses = sentinels.addresses.iter().map(sentinel).collect::<Result<Vec<_>, _>>()?;
+    let servers = SentinelNodeConnectionInfo {
+        tls_mode: is_tls.then_some(TlsMode::Secure),
+        redis_connection_info: Some(redis),
+    };
+    let manager = sentinel::Manager::new(addresses, name, Some(servers), SentinelServerType::Master)?;
+    let pool = sentinel::Pool::builder(manager).max_size(options.connections.max(1));
+    Ok(pool.runtime(Runtime::Tokio1).build()?)
+}
+
 /// Selects the TLS cryptography provider, since several are compiled in. An earlier selection stays.
 fn use_ring() {
     // Fails if a provider is installed already.
@@ -120,11 +223,11 @@ fn use_ring() {
 }
 
 /// Returns the connection to the pool, unless it is broken or its server is no longer the primary.
-fn settle<T>(doing: &'static str, connection: Connection, answer: RedisResult<T>) -> Result<T> {
+fn settle<T>(doing: &'static str, connection: Held, answer: RedisResult<T>) -> Result<T> {
     answer.map_err(|error| {
         let demoted = error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly);
         if demoted || error.is_unrecoverable_error() {
-            drop(Connection::take(connection));
+            connection.close();
         }
         fault(doing, error)
     })
@@ -140,6 +243,8 @@ fn kind_of(error: &RedisError) -> FaultKind {
         ErrorKind::Io => FaultKind::Unavailable,
         ErrorKind::Parse | ErrorKind::UnexpectedReturnType => FaultKind::InvalidResponse,
         ErrorKind::AuthenticationFailed | ErrorKind::InvalidClientConfig => FaultKind::Rejected,
+        // The name may be wrong, or the group may have no primary at the moment.
+        ErrorKind::MasterNameNotFoundBySentinel => FaultKind::Unavailable,
         ErrorKind::Server(kind) => match kind {
             ServerErrorKind::BusyLoading
             | ServerErrorKind::MasterDown
@@ -197,6 +302,23 @@ mod tests {
             assert_eq!(fault.kind(), FaultKind::Rejected);
             assert!(!fault.report().contains("hunter2"), "{fault}");
         }
+        let sentinels = |address: &str| {
+            let sentinels =
+                Sentinels { addresses: vec![address.to_owned()], password: Some("hunter2".to_owned()) };
+            Options { sentinels: Some(sentinels), ..Options::default() }
+        };
+        for (url, address) in [
+            ("redis://docent", "sentinel"),
+            ("redis://docent", "sentinel:port"),
+            ("unix:///run/redis", "sentinel:26379"),
+            ("redis://:hunter2@docent/x", "sentinel:26379"),
+        ] {
+            let fault = Redis::new(url, sentinels(address)).unwrap_err();
+            assert!(fault.kind() == FaultKind::Rejected && !fault.report().contains("hunter2"), "{fault}");
+        }
+        let options = sentinels("[::1]:26379");
+        assert!(!format!("{options:?}").contains("hunter2"));
+        Redis::new("rediss://:hunter2@docent/1", options).unwrap();
         let redis = Redis::new("rediss://user:hunter2@localhost:6380/3", Options::default()).unwrap();
         assert!(!format!("{redis:?}").contains("hunter2"));
     }

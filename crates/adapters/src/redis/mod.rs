@@ -19,6 +19,6 @@ mod connection;
 mod rate_limiter;
 mod token_store;
 
-pub use connection::{Options, Redis};
+pub use connection::{Options, Redis, Sentinels};
 pub use rate_limiter::RedisRateLimiter;
 pub use token_store::RedisTokenStore;

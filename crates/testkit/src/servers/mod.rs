@@ -8,7 +8,7 @@ mod shared;
 
 pub use impostor::{Impostor, Manner};
 pub use postgres::PostgresServer;
-pub use redis::RedisServer;
+pub use redis::{RedisSentinel, RedisServer};
 pub use shared::{OwnSchema, redis_url, unique_name};
 
 use std::process::{Child, Command};

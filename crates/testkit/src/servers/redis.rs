@@ -12,6 +12,65 @@ pub struct RedisServer {
     folder: TempDir,
     port: u16,
     process: Child,
+    options: Vec<String>,
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Waits until the output of a server has this text.
+fn wait_for_line(process: &mut Child, text: &str) {
+    let log = BufReader::new(process.stdout.take().unwrap());
+    let is_there = log.lines().map_while(Result::ok).any(|line| line.contains(text));
+    assert!(is_there, "the server did not start");
+}
+
+/// A Redis Sentinel of a test's own, which makes a replica the primary after a fraction of a second.
+#[derive(Debug)]
+pub struct RedisSentinel {
+    _folder: TempDir,
+    port: u16,
+    process: Child,
+}
+
+impl RedisSentinel {
+    /// Starts a sentinel for the group with this name, whose primary is `primary`.
+    ///
+    /// # Panics
+    /// When `redis-server` is not installed.
+    pub fn start(name: &str, primary: &RedisServer) -> Self {
+        let (folder, port) = (tempfile::tempdir().unwrap(), free_port());
+        let file = folder.path().join("sentinel.conf");
+        let (primary, password) = (primary.port, RedisServer::PASSWORD);
+        let settings = format!(
+            "bind 127.0.0.1\nport {port}\nsentinel monitor {name} 127.0.0.1 {primary} 1\n\
+             sentinel auth-pass {name} \"{password}\"\nsentinel down-after-milliseconds {name} 300\n\
+             sentinel failover-timeout {name} 3000\n"
+        );
+        std::fs::write(&file, settings).unwrap();
+        let mut process = Command::new("redis-server")
+            .arg(&file)
+            .arg("--sentinel")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("redis-server is installed");
+        wait_for_line(&mut process, "Sentinel ID is");
+        Self { _folder: folder, port, process }
+    }
+
+    /// Its host and port.
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for RedisSentinel {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 impl RedisServer {
@@ -23,25 +82,38 @@ impl RedisServer {
     /// # Panics
     /// When `redis-server` is not installed.
     pub fn start() -> Self {
+        Self::start_with(Vec::new())
+    }
+
+    /// Starts a server that copies another.
+    ///
+    /// # Panics
+    /// Like [`start`](Self::start).
+    pub fn start_replica_of(primary: &Self) -> Self {
+        let port = primary.port.to_string();
+        Self::start_with(
+            ["--masterauth", Self::PASSWORD, "--replicaof", "127.0.0.1", &port].map(str::to_owned).into(),
+        )
+    }
+
+    fn start_with(options: Vec<String>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let process = Self::spawn(&folder, port);
-        Self { folder, port, process }
+        let port = free_port();
+        let process = Self::spawn(&folder, port, &options);
+        Self { folder, port, process, options }
     }
 
     /// Starts the process and waits for the line that says that it takes connections.
-    fn spawn(folder: &TempDir, port: u16) -> Child {
+    fn spawn(folder: &TempDir, port: u16, options: &[String]) -> Child {
         let mut process = Command::new("redis-server")
             .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--requirepass", Self::PASSWORD])
             .args(["--save", "", "--appendonly", "yes", "--appendfsync", "always", "--dir"])
             .arg(folder.path())
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .expect("redis-server is installed");
-        let log = BufReader::new(process.stdout.take().unwrap());
-        let ready =
-            log.lines().map_while(Result::ok).any(|line| line.contains("Ready to accept connections"));
-        assert!(ready, "the server did not start");
+        wait_for_line(&mut process, "Ready to accept connections");
         process
     }
 
@@ -63,7 +135,7 @@ impl RedisServer {
 
     /// Starts it again, with what it had.
     pub fn restart(&mut self) {
-        self.process = Self::spawn(&self.folder, self.port);
+        self.process = Self::spawn(&self.folder, self.port, &self.options);
     }
 
     /// Makes it stand still; its connections stay open.
