@@ -1,8 +1,10 @@
 //! Determines the next action from the conversation.
 
+use super::comparison::{Side, sides};
 use super::follow_up::completed;
 use super::phrases::Phrases;
 use super::question::plain_words;
+use super::records::{asks_for_list, asks_for_pages, extreme, named};
 use super::{LIST_TOOL, SEARCH_TOOL, periods, summary, whole};
 use crate::builtin::lexical::query_terms;
 use docent_domain::chat::{Message, ToolOutput};
@@ -25,10 +27,13 @@ enum Purpose {
     ListReports,
     /// Search for the question in one report of a series.
     SearchReport,
+    /// Search for one of several names that the question is about.
+    SearchSide,
 }
 
 impl Purpose {
-    const ALL: [Self; 5] = [Self::Search, Self::List, Self::Describe, Self::ListReports, Self::SearchReport];
+    const ALL: [Self; 6] =
+        [Self::Search, Self::List, Self::Describe, Self::ListReports, Self::SearchReport, Self::SearchSide];
 
     const fn name(self) -> &'static str {
         match self {
@@ -37,12 +42,13 @@ impl Purpose {
             Self::Describe => "describe",
             Self::ListReports => "reports",
             Self::SearchReport => "report",
+            Self::SearchSide => "side",
         }
     }
 
     const fn tool(self) -> &'static str {
         match self {
-            Self::Search | Self::SearchReport => SEARCH_TOOL,
+            Self::Search | Self::SearchReport | Self::SearchSide => SEARCH_TOOL,
             Self::List | Self::Describe | Self::ListReports => LIST_TOOL,
         }
     }
@@ -107,11 +113,13 @@ pub(super) enum Action {
         /// The ID of a call that lists the reports of a series; `None` if they are known or cannot be listed.
         reports_id: Option<String>,
     },
-    /// Search each of some reports.
-    SearchReports {
+    /// Search several times.
+    SearchEach {
         /// The queries with the IDs of their calls.
         searches: Vec<(String, String)>,
     },
+    /// Answer about each of several names.
+    Compare(Vec<SideFound>),
     /// Return the summary of a document.
     Summarize(String),
     /// Ask which of these documents is meant.
@@ -134,6 +142,16 @@ pub(super) enum Action {
     Ask,
     /// Explain what can be asked.
     Introduce,
+}
+
+/// What was found for one of the names that a question is about.
+#[derive(Debug, PartialEq)]
+pub(super) struct SideFound {
+    pub(super) side: Side,
+    /// The results of its searches; the first one is for the question about the name.
+    pub(super) searches: Vec<Vec<ScoredChunk>>,
+    /// The ID of a further search for it.
+    pub(super) call_id: String,
 }
 
 pub(super) fn plan(request: &ChatRequest) -> Plan<'_> {
@@ -184,6 +202,19 @@ impl Calls<'_> {
     fn numbered(&self, purpose: Purpose, number: usize) -> Option<String> {
         let is_offered = self.request.tools.iter().any(|offered| offered.name == purpose.tool());
         is_offered.then(|| format!("{}_{}_{}", purpose.name(), self.asked_at, self.made + number))
+    }
+}
+
+impl Calls<'_> {
+    /// The ID of the next search for one of several names, counted from 1.
+    fn of_side(&self, number: usize) -> Option<String> {
+        Some(format!("{}_{number}", self.numbered(Purpose::SearchSide, number)?))
+    }
+
+    /// The name that a search was for.
+    fn number_of(output: &ToolOutput) -> Option<usize> {
+        let is_side = Purpose::of(output) == Purpose::SearchSide;
+        output.call_id.rsplit('_').next().filter(|_| is_side)?.parse().ok()
     }
 }
 
@@ -255,12 +286,19 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
         let titles = (1..).zip(periods::asked(&question).of(&reports.content));
         let searches: Vec<_> = titles.filter_map(call).collect();
         if !searches.is_empty() {
-            return Action::SearchReports { searches };
+            return Action::SearchEach { searches };
         }
     }
     let passages = |output: &&ToolOutput| output.passages.clone();
     let found = searches.first().map(passages).unwrap_or_default();
     let corrections = searches.first().map_or(&[][..], |output| &output.corrections);
+    if described.is_none()
+        && reports.is_none()
+        && searches.len() == 1
+        && let Some(action) = compare(&corrected(&question(asked), corrections), &found, &outputs[1..], calls)
+    {
+        return action;
+    }
     match calls.id(Purpose::List) {
         // Nothing may be found because there are no documents.
         Some(call_id) if found.is_empty() && lists.is_empty() => Action::List { call_id },
@@ -275,6 +313,38 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
             call_id: calls.id(Purpose::Search),
             reports_id: calls.id(Purpose::ListReports).filter(|_| reports.is_none()),
         },
+    }
+}
+
+/// The action for a question about several names of different documents, after the first search and calls for single names;
+/// `None` for another question.
+fn compare(
+    question: &str,
+    found: &[ScoredChunk],
+    outputs: &[&ToolOutput],
+    calls: &Calls<'_>,
+) -> Option<Action> {
+    let sides = (1..).zip(sides(question, found));
+    let searched = sides.map(|(number, side)| {
+        let of_side = |output: &&&ToolOutput| Calls::number_of(output) == Some(number);
+        let searches = outputs.iter().filter(of_side).map(|output| output.passages.clone()).collect();
+        Some(SideFound { side, searches, call_id: calls.of_side(number)? })
+    });
+    let searched: Vec<SideFound> = searched.collect::<Option<_>>()?;
+    let of_sides = |output: &&&ToolOutput| Calls::number_of(output).is_some();
+    // Those for each name are first; later ones only add to what they found.
+    let has_failed = |output: &&ToolOutput| output.content.starts_with(SEARCH_ERROR);
+    if outputs.iter().filter(of_sides).take(searched.len()).any(has_failed) {
+        return Some(Action::ReportFailure);
+    }
+    let is_new = searched.iter().all(|side| side.searches.is_empty());
+    match searched.as_slice() {
+        [] => None,
+        _ if is_new => {
+            let search = |found: SideFound| (found.side.question, found.call_id);
+            Some(Action::SearchEach { searches: searched.into_iter().map(search).collect() })
+        }
+        _ => Some(Action::Compare(searched)),
     }
 }
 
@@ -334,7 +404,7 @@ fn is_greeting(text: &str) -> bool {
 }
 
 /// Whether a text has a word among these, which are separated by spaces.
-fn is_among(word: &str, words: &str) -> bool {
+pub(super) fn is_among(word: &str, words: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }
 
@@ -367,100 +437,6 @@ fn asks_for_ability(text: &str) -> bool {
     let is_known = |word: &String| GREETINGS.contains(&word.as_str()) || is_among(word, ABILITY_WORDS);
     let addresses = |word: &String| matches!(word.as_str(), "you" | "du" | "help" | "hilfe" | "hilf");
     words.iter().any(addresses) && words.iter().all(is_known)
-}
-
-/// Whether a question asks for the number of pages of a document.
-fn asks_for_pages(text: &str) -> bool {
-    let words = plain_words(text).join(" ");
-    ["how many pages", "number of pages", "wie viele seiten"].iter().any(|phrase| words.contains(phrase))
-}
-
-/// The lines of a list of documents whose titles a question names; all if it names none.
-fn named(list: &str, question: &str) -> String {
-    let asked: Vec<String> = query_terms(question);
-    let is_named = |line: &&str| {
-        let title = line.rsplit_once(" (").map_or(*line, |(title, _)| title);
-        let names = |term: &String| asked.contains(term) && !GENERIC_TERMS.contains(&term.as_str());
-        query_terms(title).iter().any(names)
-    };
-    let lines: Vec<&str> = list.lines().filter(is_named).collect();
-    if lines.is_empty() { list.to_owned() } else { lines.join("\n") }
-}
-
-/// Terms that name no document.
-const GENERIC_TERMS: [&str; 8] = ["document", "file", "pdf", "report", "page", "mani", "number", "the"];
-
-/// Words for the documents as a whole.
-const DOCUMENTS: [&str; 6] = ["documents", "files", "pdfs", "docs", "dokumente", "dateien"];
-/// The other words of a question for the list of documents.
-const LIST_WORDS: &str = "list show me all the of your my which what do you have are there is available uploaded here \
-    can i ask about how many in please give name currently know search \
-    welche welches was für gibt es zeige zeig mir alle liste auf hast du haben sie wie viele sind da hier vorhanden \
-    hochgeladen die bitte kennst kennen";
-
-/// Whether a question asks which documents there are.
-fn asks_for_list(text: &str) -> bool {
-    let words = plain_words(text);
-    let is_noun = |word: &String| DOCUMENTS.contains(&word.as_str());
-    let is_known = |word: &String| is_noun(word) || is_among(word, LIST_WORDS);
-    words.iter().any(is_noun) && words.iter().all(is_known)
-}
-
-/// The document of a list that has most or least of something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extreme {
-    Newest,
-    Oldest,
-    Longest,
-    Shortest,
-}
-
-const EXTREMES: [(Extreme, &str); 4] = [
-    (Extreme::Newest, "newest latest neueste neuesten"),
-    (Extreme::Oldest, "oldest älteste ältesten"),
-    (Extreme::Longest, "longest largest biggest längste längsten größte"),
-    (Extreme::Shortest, "shortest smallest kürzeste kürzesten kleinste"),
-];
-/// The other words of a question for one of them.
-const EXTREME_WORDS: &str = "document file pdf report dokument datei bericht ist das der die was";
-
-/// Which document of all a question asks for.
-fn extreme(text: &str) -> Option<Extreme> {
-    let words = plain_words(text);
-    let (extreme, known) =
-        EXTREMES.into_iter().find(|(_, known)| words.iter().any(|word| is_among(word, known)))?;
-    let is_known = |word: &String| {
-        is_among(word, known)
-            || is_among(word, EXTREME_WORDS)
-            || is_among(word, LIST_WORDS)
-            || DOCUMENTS.contains(&word.as_str())
-    };
-    let is_noun = |word: &String| {
-        DOCUMENTS.contains(&word.as_str())
-            || ["document", "file", "pdf", "dokument", "datei"].contains(&word.as_str())
-    };
-    (words.iter().any(is_noun) && words.iter().all(is_known)).then_some(extreme)
-}
-
-impl Extreme {
-    /// The line of a list, newest first; none of a list that is cut, except the newest.
-    fn of(self, list: &str) -> Option<&str> {
-        let pages = |line: &str| {
-            let (_, pages) = line.rsplit_once('(')?;
-            pages.split(' ').next()?.parse::<u32>().ok()
-        };
-        let lines = || list.lines().filter(|line| pages(line).is_some());
-        let is_whole = lines().count() == list.lines().count();
-        let line = match self {
-            Self::Newest => lines().next(),
-            _ if !is_whole => None,
-            Self::Oldest => lines().next_back(),
-            // Of equal ones the newest.
-            Self::Longest => lines().rev().max_by_key(|line| pages(line)),
-            Self::Shortest => lines().min_by_key(|line| pages(line)),
-        };
-        line.map(|line| line.trim_start_matches("- "))
-    }
 }
 
 #[cfg(test)]
@@ -508,49 +484,5 @@ mod tests {
             assert!(!asks_for_ability(text), "{text}");
         }
         assert_eq!(question(&["hello", "why?"]), "why?");
-    }
-
-    #[test]
-    fn number_of_pages_is_that_of_the_named_documents() {
-        assert!(
-            asks_for_pages("How many pages does the pump manual have?") && !asks_for_pages("Which pages?")
-        );
-        let list = "- Pump_manual.pdf (14 pages)\n- Report 2018.pdf (3 pages)";
-        assert_eq!(named(list, "how many pages does the pump manual have?"), "- Pump_manual.pdf (14 pages)");
-        assert_eq!(named(list, "how many pages does this report have?"), list);
-    }
-
-    #[test]
-    fn newest_and_longest_document_are_found_in_the_list() {
-        let list = "- A (1).pdf (3 pages)\n- B.pdf (14 pages)\n- C.pdf (1 page)\n- D.pdf (14 pages)";
-        let line = |question| extreme(question).unwrap().of(list).unwrap();
-        assert_eq!(line("What is the newest document?"), "A (1).pdf (3 pages)");
-        assert_eq!(line("Which of the files is the oldest?"), "D.pdf (14 pages)");
-        assert_eq!(line("which document is the longest"), "B.pdf (14 pages)");
-        assert_eq!(line("Welches Dokument ist das kürzeste?"), "C.pdf (1 page)");
-        assert_eq!(Extreme::Oldest.of("- A.pdf (3 pages)\n- …"), None);
-        for other in ["What is the longest river?", "What does the latest report say about pumps?", "newest"]
-        {
-            assert_eq!(extreme(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn list_of_documents_is_asked_for_in_plain_words() {
-        for text in [
-            "list all documents",
-            "Which documents do you have?",
-            "what files are there",
-            "How many PDFs are there?",
-            "What are the documents about?",
-            "Welche Dokumente gibt es?",
-            "Zeig mir alle Dateien",
-        ] {
-            assert!(asks_for_list(text), "{text}");
-        }
-        for text in ["", "list", "Which documents mention pumps?", "What is the document number of the pump?"]
-        {
-            assert!(!asks_for_list(text), "{text}");
-        }
     }
 }

@@ -117,8 +117,15 @@ struct Detail {
     at: Range<usize>,
 }
 
+/// The names in a question, as ranges of bytes. Words of a name follow each other.
+pub(super) fn names_in(question: &str) -> Vec<Range<usize>> {
+    let words = [names(question), abbreviations(question)].concat().into_iter().map(|name| name.word);
+    let is_name = |detail: &Detail| matches!(detail.kind, Kind::Name | Kind::Place);
+    details(question, &words.collect()).into_iter().filter(is_name).map(|name| name.at).collect()
+}
+
 /// A word without punctuation and a possessive `s`.
-fn core(word: &str) -> &str {
+pub(super) fn core(word: &str) -> &str {
     let core = word.trim_matches(|c: char| !c.is_alphanumeric());
     core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core)
 }

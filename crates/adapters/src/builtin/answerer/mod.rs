@@ -6,6 +6,7 @@
 
 mod calculation;
 mod choice;
+mod comparison;
 mod criteria;
 mod dialogue;
 mod follow_up;
@@ -17,6 +18,7 @@ mod periods;
 mod phrases;
 mod question;
 mod quote;
+mod records;
 mod relevance;
 mod scope;
 mod summary;
@@ -25,7 +27,7 @@ mod whole;
 use super::lexical::{Analyzer, Lexicon};
 use super::spans;
 use async_trait::async_trait;
-use dialogue::{Action, Plan, plan};
+use dialogue::{Action, Plan, SideFound, plan};
 use docent_domain::chat::{FinishReason, ToolCall};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::retrieval::ScoredChunk;
@@ -46,6 +48,8 @@ const SEARCH_TOOL: &str = "search_docs";
 const LIST_TOOL: &str = "list_documents";
 /// Maximum number of pages that an answer without quotes names.
 const CLOSEST_PAGES: usize = 3;
+/// Maximum number of quotes about each of several names.
+const QUOTES_OF_EACH: usize = 1;
 
 /// A chat model that answers by quoting passages.
 #[derive(Clone, Debug)]
@@ -102,10 +106,20 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::Describe { name, call_id } => {
             return call(LIST_TOOL, &serde_json::json!({ "name": name }), call_id);
         }
-        Action::SearchReports { searches } => {
-            let calls = searches.into_iter().map(|(query, id)| ChatEvent::ToolCall(search_call(&query, id)));
-            return calls.chain([finished(FinishReason::ToolCalls)]).collect();
-        }
+        Action::SearchEach { searches } => return search_each(searches),
+        Action::Compare(sides) => match compare(&sides, lexicon, phrases) {
+            Compared::Search(searches) => return search_each(searches),
+            Compared::Nothing => {
+                reason = FinishReason::Declined;
+                let found = sides.iter().filter_map(|side| side.searches.first()?.first());
+                with_closest(phrases.declined, phrases, &found.collect::<Vec<_>>())
+            }
+            Compared::Text(text) => notes(understood.as_deref(), &corrections, phrases)
+                .into_iter()
+                .chain([text])
+                .collect::<Vec<_>>()
+                .join("\n\n"),
+        },
         Action::Greet => [phrases.hello, phrases.ability, phrases.ask].join(" "),
         Action::Ask => phrases.ask.to_owned(),
         Action::Introduce => [phrases.ability, phrases.ask].join(" "),
@@ -163,6 +177,58 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
     };
     let words = text.split_inclusive(char::is_whitespace).map(|word| ChatEvent::Text(word.to_owned()));
     words.chain([finished(reason)]).collect()
+}
+
+/// The answer to a question about several names.
+enum Compared {
+    /// Search for these queries first, with these IDs of calls.
+    Search(Vec<(String, String)>),
+    Nothing,
+    Text(String),
+}
+
+/// Answers about each name as if the question were about it alone.
+fn compare(sides: &[SideFound], lexicon: &Lexicon, phrases: &Phrases) -> Compared {
+    let select = |found: &SideFound| {
+        let question = &found.side.question;
+        let (asked, further) = found.searches.split_first()?;
+        let retries = further.len();
+        Some(relevance::select(question, question, Found { asked, further, retries }, lexicon))
+    };
+    let selected: Vec<Option<Selection>> = sides.iter().map(select).collect();
+    let search = |(found, selection): (&SideFound, &Option<Selection>)| match selection {
+        Some(Selection::Search(words)) => Some((words.join(" "), found.call_id.clone())),
+        _ => None,
+    };
+    let searches: Vec<(String, String)> = sides.iter().zip(&selected).filter_map(search).collect();
+    if !searches.is_empty() {
+        return Compared::Search(searches);
+    }
+    let mut is_answered = false;
+    let about = |(found, selection): (&SideFound, Option<Selection>)| {
+        let (lead, mut quotes) = match selection {
+            Some(Selection::Quotes { best, absent, .. }) => (lacking(&absent, phrases), best),
+            Some(Selection::Parts { rows, missing }) => (Some(parts(&missing, phrases)), rows),
+            _ => (None, Vec::new()),
+        };
+        if lead.is_none() {
+            quotes.truncate(QUOTES_OF_EACH);
+        }
+        is_answered |= !quotes.is_empty();
+        let text = match quotes.as_slice() {
+            [] => phrases.declined.to_owned(),
+            _ => format_quotes(&quotes, phrases),
+        };
+        let heading = format!("**{}**", found.side.name);
+        [heading].into_iter().chain(lead).chain([text]).collect::<Vec<_>>().join("\n\n")
+    };
+    let texts: Vec<String> = sides.iter().zip(selected).map(about).collect();
+    if is_answered { Compared::Text(texts.join("\n\n")) } else { Compared::Nothing }
+}
+
+fn search_each(searches: Vec<(String, String)>) -> Vec<ChatEvent> {
+    let calls = searches.into_iter().map(|(query, id)| ChatEvent::ToolCall(search_call(&query, id)));
+    calls.chain([finished(FinishReason::ToolCalls)]).collect()
 }
 
 /// What the reader should know of how the question was understood.

@@ -253,3 +253,47 @@ async fn question_for_a_person_prefers_a_sentence_with_a_name() {
     let answer = answer_from("Who audited the accounts?", passages).await;
     assert!(answer.starts_with("“Reed Brothers LLP"), "{answer}");
 }
+
+#[tokio::test]
+async fn comparison_of_names_answers_about_each() {
+    let question = "Did Oriel or Tarn have the higher profit?";
+    let of = |n, name: &str, amount| {
+        report(n, &format!("{name} 2018"), &format!("The profit of the year was ${amount} million."))
+    };
+    let mut results = vec![("search_1", "", vec![of(1, "Oriel", 3)])];
+    let searches = events(after_calls(question, results.clone()), vec![SEARCH, LIST]).await;
+    let [oriel, tarn] = calls(&searches)[..] else { panic!("{searches:?}") };
+    assert!(oriel.arguments.contains("Oriel") && !oriel.arguments.contains("Tarn"), "{oriel:?}");
+    assert!(tarn.arguments.contains("Tarn") && !tarn.arguments.contains("Oriel"), "{tarn:?}");
+
+    results.push((&oriel.id, "", vec![of(1, "Oriel", 3)]));
+    let failed = "Error searching documents: the index cannot be reached";
+    let without = [results.clone(), vec![(&tarn.id, failed, Vec::new())]].concat();
+    assert_eq!(text(after_calls(question, without)).await, Phrases::of(question).search_failed);
+
+    let nothing = [results.clone(), vec![(&tarn.id, "", Vec::new())]].concat();
+    let answer = text(after_calls(question, nothing)).await;
+    assert!(answer.contains("$3 million") && answer.contains("**Tarn**\n\nI found no passage"), "{answer}");
+
+    results.push((&tarn.id, "", vec![of(2, "Tarn", 5)]));
+    let answer = text(after_calls(question, results)).await;
+    let [before, after] = answer.split("**Tarn**").collect::<Vec<_>>()[..] else { panic!("{answer}") };
+    assert!(before.starts_with("**Oriel**") && before.contains("$3 million"), "{answer}");
+    assert!(after.contains("$5 million"), "{answer}");
+}
+
+#[tokio::test]
+async fn side_of_a_comparison_is_searched_further() {
+    let question = "Did Oriel or Tarn have the higher revenue?";
+    let of =
+        |n, name: &str| report(n, &format!("{name} 2018"), "The revenue of the pump segment was $1 million.");
+    let results = vec![
+        ("search_1", "", vec![of(1, "Oriel")]),
+        ("side_1_2_1", "", vec![of(1, "Oriel")]),
+        ("side_1_3_2", "", vec![of(2, "Tarn")]),
+    ];
+    let searches = events(after_calls(question, results.clone()), vec![SEARCH]).await;
+    let [oriel, tarn] = calls(&searches)[..] else { panic!("{searches:?}") };
+    assert!(oriel.arguments.contains("Oriel") && oriel.id.ends_with("_1"), "{oriel:?}");
+    assert!(tarn.arguments.contains("statements") && tarn.id.ends_with("_2"), "{tarn:?}");
+}
