@@ -4,17 +4,23 @@ use super::passage::{Passage, Unit, overlap};
 use super::scope::Topic;
 use crate::builtin::lexical::{Alternative, Analyzer, Lexicon, Part, Synonym, is_year, synonyms};
 use docent_domain::id::DocumentId;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// A row has a part of a calculation if this fraction of its label and the part is common to both.
 const MIN_PART_FIT: f32 = 0.4;
 /// Terms of a part that a label may lack.
-const QUALIFIERS: [&str; 3] = ["total", "net", "paid"];
+const QUALIFIERS: [&str; 3] = [TOTAL, "net", "paid"];
+const TOTAL: &str = "total";
+/// Terms of headings over rows that mean something else: what a company no longer does, and changes in equity.
+const OTHER_HEADINGS: [&str; 2] = ["discontinu", "equiti"];
 /// Terms with which a label means something else: “other income” is not the income.
 const MODIFIERS: [&str; 5] = ["defer", "comprehens", "gain", "held", "purchas"];
 /// Bonus for a row with the years of the question in its header, and for one of a financial statement.
 const YEARS_WEIGHT: f32 = 0.3;
 const STATEMENT_WEIGHT: f32 = 0.4;
+/// The latter for a figure that is asked for by its name: other tables have it for a segment or a product.
+const FIGURE_STATEMENT_WEIGHT: f32 = 0.6;
 /// Bonus for a row of a table or section that is named after another part, or for one that says its change.
 const CONTEXT_WEIGHT: f32 = 0.3;
 /// Factor for a label of a part of one word with another word, such as “hardware revenue”, and words that do not narrow it.
@@ -381,6 +387,10 @@ fn row_with<'a>(
     passages: &[&'a Passage<'a>],
     years: &HashSet<String>,
 ) -> Option<(&'a Passage<'a>, usize)> {
+    let statement_weight = match relation {
+        Relation::Item | Relation::Printed => FIGURE_STATEMENT_WEIGHT,
+        Relation::Known | Relation::Share | Relation::Growth => STATEMENT_WEIGHT,
+    };
     let mut best: Option<(f32, &'a Passage<'a>, usize)> = None;
     let names_other = |unit: &Unit, other: &Alternative| {
         other.terms.iter().all(|term| unit.above.contains(term) || QUALIFIERS.contains(&&**term))
@@ -398,7 +408,7 @@ fn row_with<'a>(
             let in_header = unit.above.iter().filter(|term| years.contains(*term)).count();
             let score = fit
                 + YEARS_WEIGHT * in_header as f32 / years.len().max(1) as f32
-                + if unit.is_in_statement() { STATEMENT_WEIGHT } else { 0.0 }
+                + if unit.is_in_statement() { statement_weight } else { 0.0 }
                 + if is_under(unit) || relation == Relation::Growth && has_percentage(unit) {
                     CONTEXT_WEIGHT
                 } else {
@@ -433,8 +443,16 @@ fn fit(Alternative { terms, .. }: &Alternative, unit: &Unit) -> f32 {
             && !UNNARROWED.contains(&&**term)
             && !is_year(term)
     };
-    let narrowed = if terms.len() == 1 && label.iter().any(is_narrowing) { NARROWED_FACTOR } else { 1.0 };
-    if is_whole && !is_modified { narrowed * overlap(label, terms.iter().map(String::as_str)) } else { 0.0 }
+    let is_of_other =
+        OTHER_HEADINGS.iter().any(|term| unit.above.contains(*term) && !terms.iter().any(|own| own == term));
+    let is_narrowed = is_of_other || terms.len() == 1 && label.iter().any(is_narrowing);
+    let narrowed = if is_narrowed { NARROWED_FACTOR } else { 1.0 };
+    let mut label = Cow::Borrowed(label);
+    // “Total revenues” are the revenue.
+    if label.contains(TOTAL) && !terms.iter().any(|term| term == TOTAL) {
+        label.to_mut().remove(TOTAL);
+    }
+    if is_whole && !is_modified { narrowed * overlap(&label, terms.iter().map(String::as_str)) } else { 0.0 }
 }
 
 /// How well a sentence with an amount and a year of the question says what is looked for: no better than the worst row.

@@ -1,7 +1,7 @@
 //! Divides a question about several names, such as two companies, into one about each.
 
-use super::dialogue::is_among;
 use super::follow_up::{core, names_in};
+use super::question::is_among;
 use crate::builtin::lexical::Analyzer;
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;
@@ -11,8 +11,8 @@ use std::ops::Range;
 const MAX_SIDES: usize = 4;
 /// Words between names that are asked about together.
 const LINKS: [&str; 8] = ["", "and", "or", "with", "versus", "vs", "than", "&"];
-/// Words that say that names are compared, wherever they stand.
-const COMPARING: &str = "compare compared compares comparison versus vs than difference between both";
+/// Words that say that names of titles are compared, wherever these stand.
+const COMPARING: &str = "compare compared compares comparison versus vs than difference both";
 /// Words of a comparison that mean nothing in a question about one name.
 const RELATIVE: &str =
     "higher lower larger smaller bigger more less fewer greater better worse each and or with to";
@@ -37,12 +37,14 @@ pub(super) fn sides(question: &str, found: &[ScoredChunk]) -> Vec<Side> {
         LINKS.contains(&between.trim_end_matches(['.', ',', ' ']))
     });
     let compares = || question.split_whitespace().any(|word| is_among(&plain(word), COMPARING));
-    if !(2..=MAX_SIDES).contains(&names.len()) || !(are_linked || compares()) {
-        return Vec::new();
-    }
     let analyzer = Analyzer::of(question);
     let terms: Vec<Vec<String>> = names.iter().map(|name| analyzer.terms(&question[name.clone()])).collect();
-    if found.is_empty() || have_several(found, &terms) {
+    let are_titles = || {
+        let titles: Vec<Vec<String>> = found.iter().map(|chunk| analyzer.terms(&chunk.title)).collect();
+        terms.iter().all(|name| titles.iter().any(|title| name.iter().all(|term| title.contains(term))))
+    };
+    let is_asked = (2..=MAX_SIDES).contains(&names.len()) && (are_linked || compares() && are_titles());
+    if !is_asked || found.is_empty() || have_several(found, &terms) {
         return Vec::new();
     }
     let side = |own: &Range<usize>| {
@@ -99,6 +101,7 @@ mod tests {
             "Which company had the higher profit, Oriel or Tarn Works?",
             "How does Oriel's profit compare to that of Tarn Works?",
             "What is the difference between Oriel's and Tarn Works's profit?",
+            "Was the profit higher at Oriel in 2018 than at Tarn Works?",
         ] {
             let [oriel, tarn] = &questions(question)[..] else { panic!("{question}") };
             assert!(oriel.starts_with("Oriel: ") && tarn.starts_with("Tarn Works: "), "{oriel}, {tarn}");
@@ -116,6 +119,8 @@ mod tests {
         for question in [
             "What was the profit of Oriel?",
             "What did Oriel report about Tarn Works?",
+            "What was the Real profit of Oriel compared to 2017?",
+            "How much Growth did the pumps of Oriel have compared to 2017?",
             "What was the profit of the company?",
             "Compare the profit of Oriel, Tarn, Kelm, Reed and Sorn in the year",
         ] {

@@ -3,7 +3,7 @@
 use super::comparison::{Side, sides};
 use super::follow_up::completed;
 use super::phrases::Phrases;
-use super::question::plain_words;
+use super::question::{is_among, plain_words};
 use super::records::{asks_for_list, asks_for_pages, extreme, named};
 use super::{LIST_TOOL, SEARCH_TOOL, periods, summary, whole};
 use crate::builtin::lexical::query_terms;
@@ -401,11 +401,6 @@ fn is_greeting(text: &str) -> bool {
     let greets = |word: &String| GREETINGS.contains(&word.as_str());
     let is_known = |word: &String| greets(word) || is_among(word, GREETED);
     words.first().is_some_and(greets) && words.iter().all(is_known)
-}
-
-/// Whether a text has a word among these, which are separated by spaces.
-pub(super) fn is_among(word: &str, words: &str) -> bool {
-    words.split_whitespace().any(|known| known == word)
 }
 
 /// Words of thanks.

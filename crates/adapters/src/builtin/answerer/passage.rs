@@ -300,10 +300,12 @@ impl Unit {
         header(self).zip(header(other)).is_some_and(|(a, b)| Arc::ptr_eq(&a, &b))
     }
 
-    /// Whether the caption or the document part of a row is that of a financial statement.
+    /// Whether the caption or the document part of a row is that of a financial statement. Statements of changes in equity have no
+    /// totals of a year.
     pub(super) fn is_in_statement(&self) -> bool {
         let caption = self.sentence.row.as_ref().map(|row| row.caption.to_lowercase()).unwrap_or_default();
-        caption.contains("statement") || caption.contains("balance sheet")
+        let is_of_changes = caption.contains("equity") && !caption.contains("liabilities");
+        caption.contains("statement") && !is_of_changes || caption.contains("balance sheet")
     }
 
     /// Whether it has a figure that is not in the label of a row.

@@ -132,6 +132,11 @@ fn head(question: &str) -> Option<&str> {
     has_tail.then_some(head)
 }
 
+/// Whether a text has a word among these, which are separated by spaces.
+pub(super) fn is_among(word: &str, words: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
 /// Returns the words of a text in lower case, without punctuation.
 pub(super) fn plain_words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric());

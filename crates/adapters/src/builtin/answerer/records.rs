@@ -1,7 +1,6 @@
 //! Recognises questions about the documents themselves, which a list of them answers.
 
-use super::dialogue::is_among;
-use super::question::plain_words;
+use super::question::{is_among, plain_words};
 use crate::builtin::lexical::query_terms;
 
 /// Whether a question asks for the number of pages of a document.

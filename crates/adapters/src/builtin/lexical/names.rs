@@ -1,6 +1,6 @@
 //! Detects names in questions.
 
-use super::Analyzer;
+use super::{Analyzer, is_german};
 
 /// From this fraction of capitalised words on, capital letters do not indicate names (titles, German).
 const MAX_CAPITALISED: f32 = 0.5;
@@ -72,8 +72,11 @@ pub(super) fn capitalised(question: &str) -> Vec<Name> {
     let analyzer = Analyzer::of(question);
     let words: Vec<&str> = question.split_whitespace().collect();
     let begins_capital = |word: &&str| word.trim_start_matches(is_edge).starts_with(char::is_uppercase);
-    let capitals = words.iter().filter(|word| begins_capital(word)).count();
-    if !analyzer.has_capitals_for_names() || capitals as f32 >= MAX_CAPITALISED * words.len() as f32 {
+    // That a sentence begins with one says nothing; in German, other words than names have one too.
+    let is_uncounted = words.first().is_some_and(begins_capital) && !is_german(question);
+    let counted = &words[usize::from(is_uncounted)..];
+    let capitals = counted.iter().filter(|word| begins_capital(word)).count();
+    if !analyzer.has_capitals_for_names() || capitals as f32 >= MAX_CAPITALISED * counted.len() as f32 {
         return Vec::new();
     }
     let mut begins_sentence = true;
@@ -118,6 +121,8 @@ mod tests {
             ["Oriel", "Reed", "Kelmsworth"]
         );
         assert_eq!(words("Oriel's tower, how tall is it?"), ["Oriel"]);
+        assert_eq!(words("What was Oriel's revenue?"), ["Oriel"]);
+        assert_eq!(words("Annual Report of Oriel"), [""; 0]);
         assert_eq!(words("Which tower is tall? Where is it?"), [""; 0]);
         assert_eq!(words("What do the CEOs say in these 10-Qs of Kelmsworth?"), ["Kelmsworth"]);
     }

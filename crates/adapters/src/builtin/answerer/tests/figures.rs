@@ -87,3 +87,25 @@ async fn answer_about_another_name_is_no_repetition() {
     let answer = text(messages).await;
     assert!(!answer.contains("has this already"), "{answer}");
 }
+
+#[tokio::test]
+async fn figure_by_name_is_that_of_the_whole_company() {
+    let table = |n, caption: &str, label: &str, amount: &str| {
+        let header = format!("| {caption} (in millions) | 2018 |\n|---|---|");
+        found(1, n, &format!("{caption}\n\n{header}\n| {label} | {amount} |\n"))
+    };
+    let statement = "Consolidated Statements of Operations";
+    for (caption, label, other) in [
+        ("Results of Operations of the Credit Segment", "Revenues", statement),
+        ("Components of Discontinued operations––net of tax:", "Revenues", "Significant Product Revenues"),
+        ("Consolidated Statements of Changes in Equity", "Revenue", statement),
+        ("Statements of Equity", "Revenue", "Selected figures"),
+    ] {
+        let wholly = table(2, other, "Total revenues", "900");
+        let answer = answer_from("What was the revenue?", vec![table(1, caption, label, "7"), wholly]).await;
+        assert!(
+            answer.find("900").is_some_and(|at| answer.find("| 7 ").is_none_or(|other| at < other)),
+            "{answer}"
+        );
+    }
+}
