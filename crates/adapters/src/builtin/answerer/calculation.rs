@@ -12,6 +12,8 @@ const MIN_PART_FIT: f32 = 0.4;
 /// Terms of a part that a label may lack.
 const QUALIFIERS: [&str; 3] = [TOTAL, "net", "paid"];
 const TOTAL: &str = "total";
+/// Term of a figure in percent.
+const RATE: &str = "rate";
 /// Terms of headings over rows that mean something else: what a company no longer does, and changes in equity.
 const OTHER_HEADINGS: [&str; 2] = ["discontinu", "equiti"];
 /// Terms with which a label means something else: “other income” is not the income.
@@ -435,7 +437,7 @@ fn fit(Alternative { terms, .. }: &Alternative, unit: &Unit) -> f32 {
         row.cells[0].split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("other"))
     });
     let is_modified = is_other
-        || unit.is_percentage()
+        || unit.is_percentage() && !terms.iter().any(|term| term == RATE)
         || MODIFIERS.iter().any(|term| label.contains(*term) && !terms.iter().any(|own| own == term));
     let is_narrowing = |term: &String| {
         !terms.contains(term)

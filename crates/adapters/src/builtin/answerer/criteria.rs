@@ -43,6 +43,8 @@ pub(super) struct Criteria<'a> {
     pub(super) defined: Vec<Name>,
     /// Whether the question is about several reports: one row of each is quoted.
     pub(super) compares_reports: bool,
+    /// Whether the question is about a year and not about a part of it.
+    pub(super) asks_for_year: bool,
     /// Whether the question asks for something else than what all reports of a kind say.
     pub(super) avoids_boilerplate: bool,
 }
@@ -75,6 +77,7 @@ impl<'a> Criteria<'a> {
             defined: Vec::new(),
             compares_reports: false,
             avoids_boilerplate: true,
+            asks_for_year: false,
             intent,
         }
     }
@@ -138,7 +141,8 @@ impl<'a> Criteria<'a> {
                 } else {
                     1.0
                 }
-                * if self.defines(unit) { DEFINITION_FACTOR } else { 1.0 };
+                * if self.defines(unit) { DEFINITION_FACTOR } else { 1.0 }
+                * if self.asks_for_year && is_of_quarter(&unit.sentence.text) { QUARTER_FACTOR } else { 1.0 };
             candidates.push(Candidate { passage, index, block, share, rank });
         }
         candidates
@@ -195,6 +199,25 @@ impl<'a> Criteria<'a> {
         let others = alternatives.map(|other| overlap(label, other.terms.iter().map(String::as_str)));
         others.fold(overlap(label, subject.iter().copied()), f32::max)
     }
+}
+
+/// Factor for a sentence about a quarter if the question is about a year.
+const QUARTER_FACTOR: f32 = 0.7;
+
+/// Whether a text is about a part of a year.
+fn is_of_quarter(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    [
+        "quarter of",
+        "first quarter",
+        "second quarter",
+        "third quarter",
+        "fourth quarter",
+        "three months",
+        "quartal",
+    ]
+    .iter()
+    .any(|phrase| lower.contains(phrase))
 }
 
 /// Factor for a sentence with the long form of an abbreviation that is asked for.

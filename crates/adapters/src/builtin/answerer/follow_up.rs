@@ -76,20 +76,26 @@ fn complete(before: &str, follow_up: &str) -> String {
         let words = rest.map(|word| core(word).to_owned());
         named.extend(words.filter(|word| word.starts_with(char::is_uppercase)));
     }
-    let new = details(follow_up, &named);
+    let mut new = details(follow_up, &named);
+    // “Who is its CEO?” is about the same name.
+    let refers = plain_words(follow_up).iter().any(|word| PRONOUNS.contains(&word.as_str()));
+    new.retain(|detail| !refers || !matches!(detail.kind, Kind::Name | Kind::Place));
     let mut completed = before.to_owned();
     let mut is_replaced = !new.is_empty();
     for kind in [Kind::Year, Kind::Quarter, Kind::Place, Kind::Name] {
-        let words: Vec<&str> = new
-            .iter()
-            .filter(|detail| detail.kind == kind)
-            .map(|detail| &follow_up[detail.at.clone()])
-            .collect();
-        let old: Vec<Detail> =
+        let words: Vec<&Detail> = new.iter().filter(|detail| detail.kind == kind).collect();
+        let mut old: Vec<Detail> =
             details(&completed, &named).into_iter().filter(|detail| detail.kind == kind).collect();
+        // In “the CEO of Oriel”, “of Tarn” replaces the second name.
+        if let [new] = words.as_slice()
+            && old.len() > 1
+            && kind == Kind::Name
+        {
+            old.retain(|old| old.before == new.before);
+        }
         match (words.as_slice(), old.as_slice()) {
             ([], _) => {}
-            ([new], [old]) => completed.replace_range(old.at.clone(), new),
+            ([new], [old]) => completed.replace_range(old.at.clone(), &follow_up[new.at.clone()]),
             _ => is_replaced = false,
         }
     }
@@ -115,6 +121,8 @@ struct Detail {
     kind: Kind,
     /// The bytes of the words, without a possessive `s`.
     at: Range<usize>,
+    /// The word before them in lower case.
+    before: String,
 }
 
 /// The names in a question, as ranges of bytes. Words of a name follow each other.
@@ -165,7 +173,7 @@ fn details(text: &str, named: &HashSet<String>) -> Vec<Detail> {
         };
         match (kind, continued) {
             (Some(kind), Some(detail)) if detail.kind == kind => detail.at.end = end,
-            (Some(kind), _) => details.push(Detail { kind, at: start..end }),
+            (Some(kind), _) => details.push(Detail { kind, at: start..end, before: before.to_lowercase() }),
             (None, _) => {}
         }
         before = word;
@@ -235,6 +243,14 @@ mod tests {
         assert_eq!(question(&[revenue, "and in 2022?"]), "What was Apple's revenue in Q1 2022?");
         // In small letters, it has more bytes.
         assert_eq!(question(&[revenue, "And İİİİİ?"]), "What was İİİİİ's revenue in Q1 2023?");
+    }
+
+    #[test]
+    fn name_is_replaced_where_it_stands() {
+        let chief = "Who is the CEO of Oriel?";
+        assert_eq!(question(&[chief, "And of Tarn?"]), "Who is the CEO of Tarn?");
+        let stores = "How many stores did Oriel have in 2021?";
+        assert_eq!(question(&[stores, "who is its CEO?"]), format!("{stores} who is its CEO?"));
     }
 
     #[test]

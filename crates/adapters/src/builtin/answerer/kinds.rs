@@ -156,7 +156,7 @@ pub(super) fn asks_for_definition(question: &str) -> bool {
 }
 
 /// Phrases of what all reports of a kind say of themselves: cautions, lists of exhibits and certifications.
-const BOILERPLATE: [&str; 10] = [
+const BOILERPLATE: [&str; 14] = [
     "forward-looking statement",
     "inline xbrl",
     "undue reliance",
@@ -167,6 +167,10 @@ const BOILERPLATE: [&str; 10] = [
     "with the sec",
     "securities exchange act of 1934",
     "we caution",
+    "sarbanes-oxley act",
+    "disclosure controls and procedures",
+    "emerging growth company",
+    "by check mark",
 ];
 
 /// Whether a text says what all reports of a kind say.

@@ -133,6 +133,7 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::ShowOne(line) => in_language(&line, phrases),
         Action::Quote { question: full, passages, further, retries, call_id, reports_id } => {
             let mut closest: Vec<&ScoredChunk> = passages.iter().collect();
+            let mut unknown = Vec::new();
             let series = relevance::series(&full, &passages);
             if let (Some(series), Some(call_id)) = (series, reports_id) {
                 return call(LIST_TOOL, &serde_json::json!({ "name": series }), call_id);
@@ -142,9 +143,11 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
             let (lead, quotes, further) = match (selected, call_id) {
                 (Selection::Search(words), Some(call_id)) => return search(&words.join(" "), call_id),
                 (Selection::Search(_), None) => (None, Vec::new(), Vec::new()),
-                (Selection::Nothing { closest: ranks }, _) => {
+                (Selection::Nothing { closest: ranks, unknown: names }, _) => {
                     let related: Vec<_> = ranks.into_iter().filter_map(|rank| passages.get(rank)).collect();
-                    closest = if related.is_empty() { closest } else { related };
+                    // Without the name, no page is close.
+                    closest = if related.is_empty() && names.is_empty() { closest } else { related };
+                    unknown = names;
                     (None, Vec::new(), Vec::new())
                 }
                 (Selection::Quotes { best, further, absent }, _) => {
@@ -155,7 +158,9 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
             let text = format_quotes(&quotes, phrases);
             if quotes.is_empty() {
                 reason = FinishReason::Declined;
-                with_closest(phrases.declined, phrases, &closest)
+                let declined =
+                    std::iter::once(phrases.declined.to_owned()).chain(not_found(&unknown, phrases));
+                with_closest(&declined.collect::<Vec<_>>().join(" "), phrases, &closest)
             } else if previous.is_some_and(|previous| previous.contains(&text)) {
                 let has_content = !Analyzer::default().question(question).terms.is_empty();
                 // An answer without the reason is none to “why”.
@@ -258,6 +263,12 @@ fn parts(missing: &[String], phrases: &Phrases) -> String {
 fn lacking(absent: &[String], phrases: &Phrases) -> Option<String> {
     let words = absent.iter().map(String::as_str);
     (!absent.is_empty()).then(|| format!("{} {}.", phrases.absent, phrases.list(words, phrases.and)))
+}
+
+/// Names what no passage has; `None` if it is nothing.
+fn not_found(unknown: &[String], phrases: &Phrases) -> Option<String> {
+    let words = unknown.iter().map(String::as_str);
+    (!unknown.is_empty()).then(|| format!("{} {}.", phrases.not_found, phrases.list(words, phrases.and)))
 }
 
 /// A sentence with the pages of the best passages.

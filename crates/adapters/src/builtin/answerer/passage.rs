@@ -34,6 +34,18 @@ const NO_REASON_FACTOR: f32 = 0.6;
 const NO_VALUE_FACTOR: f32 = 0.5;
 /// Factor for a row in percent if the question does not ask for a share or a rate.
 const PERCENTAGE_FACTOR: f32 = 0.5;
+/// Phrases of a sentence that announces a list or table.
+const ANNOUNCEMENTS: [&str; 9] = [
+    "as follows",
+    "the following table",
+    "table below",
+    "listed below",
+    "following list",
+    "set forth below",
+    "summarized below",
+    "shown below",
+    "presented below",
+];
 /// Factor for a sentence that only says where something is.
 const POINTER_FACTOR: f32 = 0.4;
 /// Factor for a sentence that announces what the passage lacks.
@@ -366,10 +378,7 @@ impl Unit {
     fn announces(&self) -> bool {
         let text = self.sentence.text.to_lowercase();
         self.sentence.row.is_none()
-            && (text.ends_with(':')
-                || ["as follows", "the following table", "table below", "listed below", "following list"]
-                    .iter()
-                    .any(|phrase| text.contains(phrase)))
+            && (text.ends_with(':') || ANNOUNCEMENTS.iter().any(|phrase| text.contains(phrase)))
     }
 
     /// Whether it is a row whose label says that it is in percent.

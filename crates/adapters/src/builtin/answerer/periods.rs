@@ -114,6 +114,42 @@ pub(super) fn report(title: &str) -> Option<(Vec<String>, Period)> {
     Some((series, (year?, quarter)))
 }
 
+/// Returns the year and quarter that a question names; `None` if it names no quarter, or several of them or of years.
+pub(super) fn named(question: &str) -> Option<Period> {
+    let lower = question.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let spelled = words.windows(2).filter(|pair| matches!(pair[1], "quarter" | "quartal"));
+    let spelled = spelled.filter_map(|pair| {
+        let number = ORDINALS.iter().position(|names| names.iter().any(|name| *name == pair[0]))?;
+        u8::try_from(number + 1).ok()
+    });
+    let mut quarters: Vec<u8> = words.iter().filter_map(|word| quarter(word)).chain(spelled).collect();
+    let mut years: Vec<u16> = words.iter().filter_map(|word| year(word)).collect();
+    quarters.sort_unstable();
+    quarters.dedup();
+    years.sort_unstable();
+    years.dedup();
+    match (years.as_slice(), quarters.as_slice()) {
+        ([year], [quarter]) => Some((*year, *quarter)),
+        _ => None,
+    }
+}
+
+/// Whether a question is about a part of a year.
+pub(super) fn names_quarter(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    ["quarter", "quartal", "months"].iter().any(|word| lower.contains(word))
+        || lower.split(|c: char| !c.is_alphanumeric()).any(|word| quarter(word).is_some())
+}
+
+const ORDINALS: [[&str; 3]; 4] = [
+    ["first", "erstes", "ersten"],
+    ["second", "zweites", "zweiten"],
+    ["third", "drittes", "dritten"],
+    ["fourth", "viertes", "vierten"],
+];
+
 fn year(word: &str) -> Option<u16> {
     word.parse().ok().filter(|year| (1900..2100).contains(year))
 }
@@ -135,6 +171,22 @@ mod tests {
         assert_eq!(report("Oriel 10-K 2018"), Some(("oriel 10 k".into(), (2018, 0))));
         assert_eq!(report("Oriel, 3Q 2018"), Some(("oriel".into(), (2018, 3))));
         assert_eq!(report("Oriel Q2"), None);
+    }
+
+    #[test]
+    fn question_names_one_quarter() {
+        assert_eq!(named("What was the profit in Q1 2023?"), Some((2023, 1)));
+        assert_eq!(named("In the first quarter of 2023, what was the profit in Q1?"), Some((2023, 1)));
+        assert_eq!(named("Wie hoch war der Gewinn im dritten Quartal 2022?"), Some((2022, 3)));
+        for other in ["What was the profit in 2023?", "from Q1 2023 to Q2 2023", "Q1 2022 and Q1 2023", "Q1"]
+        {
+            assert_eq!(named(other), None, "{other}");
+        }
+        for (question, expected) in
+            [("in 2023?", false), ("Q1 and Q2 of 2023", true), ("the third quarter", true)]
+        {
+            assert_eq!(names_quarter(question), expected, "{question}");
+        }
     }
 
     #[test]

@@ -37,8 +37,9 @@ pub(super) enum Selection {
     /// Quotes, best first, and others that are less likely to answer the question, with the names and years of the question that
     /// the best ones lack.
     Quotes { best: Vec<Quote>, further: Vec<Quote>, absent: Vec<String> },
-    /// The question is out of scope. These passages, by rank, are of documents that it may be about.
-    Nothing { closest: Vec<usize> },
+    /// The question is out of scope. These passages, by rank, are of documents that it may be about, and no passage has these names
+    /// and years of it.
+    Nothing { closest: Vec<usize>, unknown: Vec<String> },
     /// Rows with the parts of a calculation, and words for the parts without a row.
     Parts { rows: Vec<Quote>, missing: Vec<String> },
     /// What to search for first: names that no passage contains, though their documents may, and parts of a calculation.
@@ -131,6 +132,7 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
         defined: if kinds::asks_for_definition(question) { abbreviations(question) } else { Vec::new() },
         compares_reports: periods == Asked::Each,
         avoids_boilerplate: !kinds::is_boilerplate(question),
+        asks_for_year: !intent.years.is_empty() && !periods::names_quarter(question),
         ..Criteria::of(&asked, intent, &names, &synonyms, &all[..chunks.len()])
     };
     let mut related: Vec<usize> =
@@ -139,6 +141,13 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
         let titles = related.iter().filter(|rank| is_relevant(rank)).map(|rank| &*all[*rank].chunk.title);
         let reports: Vec<_> = titles.filter_map(report).collect();
         related.retain(|rank| !is_superseded(&all[*rank].chunk.title, &reports));
+    }
+    if let Some(asked) = periods::named(question) {
+        let period = |rank: &usize| report(&all[*rank].chunk.title).map(|(_, period)| period);
+        if related.iter().any(|rank| is_relevant(rank) && period(rank) == Some(asked)) {
+            // Reports of a year have no quarter.
+            related.retain(|rank| period(rank).is_none_or(|period| period == asked || period.1 == 0));
+        }
     }
     let reading = Reading {
         question,
@@ -179,7 +188,11 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
     let others = chosen.iter().take(others).flat_map(|group| reading.quote(group));
     let best = without_repetitions(&[], figure.into_iter().chain(others));
     if best.is_empty() {
-        return Selection::Nothing { closest: related };
+        let unknown = missing.iter().filter(|name| documents_with(name, &found, analyzer).is_empty());
+        return Selection::Nothing {
+            unknown: unknown.map(|name| name.word.clone()).collect(),
+            closest: related,
+        };
     }
     let briefly = |candidate: &Candidate<'_>| reading.quote_briefly(candidate.passage, candidate.index);
     let further = without_repetitions(&best, further.iter().map(briefly));

@@ -190,6 +190,8 @@ pub(super) fn query_terms(query: &str) -> Vec<String> {
 
 /// Shorter words are not corrected: too many others are one mistake away.
 const MIN_CORRECTED_CHARS: usize = 4;
+/// Longer ones are not either: the words that are one mistake away are a hundred times as many as the letters.
+const MAX_CORRECTED_CHARS: usize = 32;
 
 /// Returns the words of a query that may be misspelled: content words of letters alone, in scripts with spaces, that are not in a
 /// lexicon.
@@ -201,7 +203,7 @@ pub(super) fn spelled_words(query: &str, lexicon: &Lexicon) -> Vec<SpelledWord> 
         !known.contains(word.as_str())
             && word.chars().all(char::is_alphabetic)
             && !tokens::is_unspaced(word)
-            && word.chars().count() >= MIN_CORRECTED_CHARS
+            && (MIN_CORRECTED_CHARS..=MAX_CORRECTED_CHARS).contains(&word.chars().count())
     };
     let words = runs.iter().flatten().filter(is_word);
     let spelled = |word: &String| {
@@ -421,6 +423,7 @@ mod tests {
         assert_eq!(words("the and which 東京都 q3 2018"), [""; 0]);
         let lexicon: Lexicon = "capex = capital expenditures".parse().unwrap();
         assert!(spelled_words("what is the capex", &lexicon).is_empty(), "it is known");
+        assert!(spelled_words(&"x".repeat(33), &lexicon).is_empty(), "too many words are one mistake away");
     }
 
     #[test]

@@ -47,6 +47,34 @@ async fn question_for_the_latest_report_is_not_answered_from_an_older_one() {
     assert!(answer.contains("$7 million") && !answer.contains("$5 million"), "{answer}");
 }
 
+#[tokio::test]
+async fn question_about_a_quarter_is_answered_from_its_report() {
+    let reports = vec![
+        report(1, "2023 Q3 Oriel", "The sales of pumps in the quarter were $5 million."),
+        report(2, "2023 Q1 Oriel", "In this quarter the sales of pumps were $7 million."),
+    ];
+    let question = "In the first quarter of 2023, what were the sales of pumps?";
+    let answer = answer_from(question, reports.clone()).await;
+    assert!(answer.contains("$7 million") && !answer.contains("$5 million"), "{answer}");
+    let answer = answer_from("What were the sales of pumps in Q2 2023?", reports).await;
+    assert!(answer.contains("$5 million"), "no report of the quarter: {answer}");
+}
+
+#[tokio::test]
+async fn year_is_preferred_to_its_last_quarter() {
+    let texts = [
+        "In the fourth quarter of 2022, the sales of pumps fell by 3 percent.",
+        "Over all of 2022, the sales of pumps fell by 2 percent.",
+    ];
+    let passages = || (1..).zip(texts).map(|(n, text)| found(1, n, text)).collect::<Vec<_>>();
+    let answer = answer_from("By how much did the sales of pumps fall in 2022?", passages()).await;
+    assert!(answer.starts_with("“Over all of 2022"), "{answer}");
+    let answer =
+        answer_from("By how much did the sales of pumps fall in the fourth quarter of 2022?", passages())
+            .await;
+    assert!(answer.starts_with("“In the fourth quarter"), "{answer}");
+}
+
 /// The conversation with a question and these results of the calls for it.
 fn after_calls(question: &str, results: Vec<(&str, &str, Vec<ScoredChunk>)>) -> Vec<Message> {
     let result = |(call_id, content, passages): (&str, &str, _)| {
