@@ -150,6 +150,16 @@ fn s3_access_key_needs_both_halves() {
 }
 
 #[test]
+fn sentinels_are_hosts_with_ports() {
+    let sentinels = |list| dev(&[("DOCENT_REDIS_SENTINELS", list)]);
+    let loaded = sentinels("sentinel-1:26379,[::1]:26379").unwrap().settings.storage;
+    assert_eq!(loaded.redis_sentinels, ["sentinel-1:26379", "[::1]:26379"]);
+    for wrong in ["sentinel-1", ":26379", "sentinel-1:26379,sentinel-2:port", "sentinel-1:99999"] {
+        assert_eq!(variables(sentinels(wrong)), ["DOCENT_REDIS_SENTINELS"], "{wrong}");
+    }
+}
+
+#[test]
 fn settings_are_inspected_in_spite_of_problems() {
     let environment = [
         ("DOCENT_SEARCH_LIMIT", "9"),
@@ -404,6 +414,8 @@ fn secrets_are_hidden_in_settings_and_problems() {
         ("DOCENT_PUBLIC_URL", "https://docs.example.org"),
         ("DOCENT_DATABASE_URL", &database),
         ("DOCENT_REDIS_URL", &redis),
+        ("DOCENT_REDIS_SENTINELS", "sentinel:26379"),
+        ("DOCENT_REDIS_SENTINEL_PASSWORD", SECRET),
     ];
     let loaded = serve(&secrets).unwrap();
     assert!(!format!("{loaded:?}").contains("hunter2"), "{loaded:?}");

@@ -12,10 +12,11 @@ const MIN_PART_FIT: f32 = 0.4;
 /// Terms of a part that a label may lack.
 const QUALIFIERS: [&str; 3] = [TOTAL, "net", "paid"];
 const TOTAL: &str = "total";
-/// Term of a figure in percent.
-const RATE: &str = "rate";
-/// Terms of headings over rows that mean something else: what a company no longer does, and changes in equity.
-const OTHER_HEADINGS: [&str; 2] = ["discontinu", "equiti"];
+/// Terms of headings over rows that mean something else: what a company no longer does, and changes in equity. A balance sheet
+/// has “liabilities and equity”.
+const DISCONTINUED: &str = "discontinu";
+const EQUITY: &str = "equiti";
+const LIABILITIES: &str = "liabil";
 /// Terms with which a label means something else: “other income” is not the income.
 const MODIFIERS: [&str; 5] = ["defer", "comprehens", "gain", "held", "purchas"];
 /// Bonus for a row with the years of the question in its header, and for one of a financial statement.
@@ -437,7 +438,7 @@ fn fit(Alternative { terms, .. }: &Alternative, unit: &Unit) -> f32 {
         row.cells[0].split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("other"))
     });
     let is_modified = is_other
-        || unit.is_percentage() && !terms.iter().any(|term| term == RATE)
+        || unit.is_percentage()
         || MODIFIERS.iter().any(|term| label.contains(*term) && !terms.iter().any(|own| own == term));
     let is_narrowing = |term: &String| {
         !terms.contains(term)
@@ -445,8 +446,8 @@ fn fit(Alternative { terms, .. }: &Alternative, unit: &Unit) -> f32 {
             && !UNNARROWED.contains(&&**term)
             && !is_year(term)
     };
-    let is_of_other =
-        OTHER_HEADINGS.iter().any(|term| unit.above.contains(*term) && !terms.iter().any(|own| own == term));
+    let is_under = |term: &str| unit.above.contains(term) && !terms.iter().any(|own| own == term);
+    let is_of_other = is_under(DISCONTINUED) || is_under(EQUITY) && !unit.above.contains(LIABILITIES);
     let is_narrowed = is_of_other || terms.len() == 1 && label.iter().any(is_narrowing);
     let narrowed = if is_narrowed { NARROWED_FACTOR } else { 1.0 };
     let mut label = Cow::Borrowed(label);

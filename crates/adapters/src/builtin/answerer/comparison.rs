@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Maximum number of names that are compared.
 const MAX_SIDES: usize = 4;
 /// Words between names that are asked about together.
-const LINKS: [&str; 8] = ["", "and", "or", "with", "versus", "vs", "than", "&"];
+const LINKS: [&str; 6] = ["and", "or", "with", "versus", "vs", "than"];
 /// Words that say that names of titles are compared, wherever these stand.
 const COMPARING: &str = "compare compared compares comparison versus vs than difference both";
 /// Words of a comparison that mean nothing in a question about one name.
@@ -31,11 +31,15 @@ pub(super) struct Side {
 pub(super) fn sides(question: &str, found: &[ScoredChunk]) -> Vec<Side> {
     let names = names_in(question);
     let plain = |word: &str| core(word).to_lowercase();
-    let are_linked = names.windows(2).all(|pair| {
+    let links = names.windows(2).map(|pair| {
         let between =
             question[pair[0].end..pair[1].start].trim_start_matches(['\'', '’', 's', ',', ' ', '.']);
-        LINKS.contains(&between.trim_end_matches(['.', ',', ' ']))
+        between.trim_end_matches(['.', ',', ' '])
     });
+    let links: Vec<&str> = links.collect();
+    // A comma alone is within a name, as in “Kelm, Tarn”, unless it is one of a list.
+    let are_linked = links.iter().all(|link| link.is_empty() || LINKS.contains(link))
+        && links.last().is_some_and(|link| LINKS.contains(link));
     let compares = || question.split_whitespace().any(|word| is_among(&plain(word), COMPARING));
     let analyzer = Analyzer::of(question);
     let terms: Vec<Vec<String>> = names.iter().map(|name| analyzer.terms(&question[name.clone()])).collect();
@@ -120,12 +124,15 @@ mod tests {
             "What was the profit of Oriel?",
             "What did Oriel report about Tarn Works?",
             "What was the Real profit of Oriel compared to 2017?",
+            "What was the profit of the plant in Oriel, Tarn?",
+            "What was the profit of the company Oriel & Tarn?",
             "How much Growth did the pumps of Oriel have compared to 2017?",
             "What was the profit of the company?",
             "Compare the profit of Oriel, Tarn, Kelm, Reed and Sorn in the year",
         ] {
             assert_eq!(questions(question), [""; 0], "{question}");
         }
+        assert_eq!(questions("What was the profit of Oriel, Tarn and Reed in the year?").len(), 3);
         let both = report(1, "Oriel and Tarn Works");
         assert_eq!(sides("What was the profit of Oriel and Tarn Works?", &[both]), []);
         assert_eq!(sides("What was the profit of Oriel and Tarn Works?", &[]), []);

@@ -203,9 +203,7 @@ impl Calls<'_> {
         let is_offered = self.request.tools.iter().any(|offered| offered.name == purpose.tool());
         is_offered.then(|| format!("{}_{}_{}", purpose.name(), self.asked_at, self.made + number))
     }
-}
 
-impl Calls<'_> {
     /// The ID of the next search for one of several names, counted from 1.
     fn of_side(&self, number: usize) -> Option<String> {
         Some(format!("{}_{number}", self.numbered(Purpose::SearchSide, number)?))
