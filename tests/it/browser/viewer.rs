@@ -140,6 +140,36 @@ async fn quote_is_marked_and_the_whole_document_scrolls() {
     .await;
 }
 
+/// Makes the places of words load until the request is stopped.
+const HANG_WORDS: &str = "
+    const real = window.fetch;
+    window.fetch = (url, options) => String(url).endsWith('/words')
+        ? new Promise((_, reject) => options.signal.addEventListener('abort', () => reject(options.signal.reason)))
+        : real(url, options);";
+
+#[tokio::test]
+async fn text_shows_the_quote_when_the_image_has_not_loaded_completely() {
+    journey_with(
+        |setup| setup.script(script()).renderer(renderer()),
+        async |app, window| {
+            open_citation(app, window).await;
+            enter_page(window, 1).await;
+            see_page(window, 1).await;
+            wait::until("page 17 is freed", async || !window.has("#pages img[alt^='Page 17']").await).await;
+            run(window, HANG_WORDS).await;
+            enter_page(window, 17).await;
+            see_page(window, 17).await;
+            window.press("Text").await;
+            window.find("[data-page='17'] mark.strong").await;
+            let is_visible = IS_VISIBLE.replace(".marks .strong", "mark.strong");
+            wait::until("the quote is visible", async || run(window, &is_visible).await == json!(true)).await;
+            assert_eq!(window.find("#page-number").await.prop("value").await.unwrap().as_deref(), Some("17"));
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
+    .await;
+}
+
 const ZOOM: &str = "return [document.getElementById('zoom-reset').textContent,
     Math.round(document.querySelector('.page').clientWidth / document.getElementById('pages').clientWidth * 10)]";
 

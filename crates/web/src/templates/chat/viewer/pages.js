@@ -81,11 +81,13 @@ async function loadView(view) {
   try {
     if (isText) await loadText(view, source, controller.signal);
     else await loadImage(view, source, controller.signal);
+    if (controller.signal.aborted) return;
     view.isLoaded = true;
   } catch (error) {
+    if (controller.signal.aborted) return;
     // If a sharper image cannot be loaded, the present one stays.
     if (view.url) Object.assign(view, { isLoaded: true, width: WIDTH_MAX });
-    else if (!controller.signal.aborted) showPageError(view, error);
+    else showPageError(view, error);
   }
   if (view.request !== controller) return;
   view.request = null;
@@ -149,6 +151,7 @@ async function loadImage(view, source, signal) {
   if (old) old.replaceWith(image);
   else view.element.replaceChildren(image);
   if (hasMarks(view.number)) await placeMarks(view);
+  if (signal.aborted) return;
   if (view.words) placeWords(view);
   scheduleWords();
   reveal(view);
