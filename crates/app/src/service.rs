@@ -129,8 +129,8 @@ async fn missing(app: &App, component: Component) -> Option<&'static str> {
              notified of new sign-ins. Staff create links on the page of a user. Set DOCENT_SMTP_URL and DOCENT_MAIL_FROM to send emails.",
         ),
         Component::Recognizer if app.recognizer.detected().await.is_none() => Some(
-            "Text on images is not recognised: scans fail. Install tesseract (Debian package tesseract-ocr), and retry the failed \
-             documents.",
+            "Text on images is not recognised: scans fail. Install tesseract (Debian package tesseract-ocr), set DOCENT_OCR to \
+             auto if it is off, and retry the failed documents.",
         ),
         Component::ChatModel if app.model.address().is_none() => Some(
             "No language model is connected: answers are quotes from documents. Set DOCENT_LLM_BASE_URL and DOCENT_LLM_MODEL to \

@@ -36,14 +36,19 @@ macro_rules! ids {
         }
 
         impl FromStr for $name {
-            type Err = uuid::Error;
+            type Err = InvalidId;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Uuid::parse_str(text).map(Self)
+                Uuid::parse_str(text).map(Self).map_err(|_| InvalidId)
             }
         }
     )*};
 }
+
+/// A text that is no ID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an ID such as 067e6162-3b6f-4ae2-a171-2470b63dff00")]
+pub struct InvalidId;
 
 ids! {
     /// Identifies a document.

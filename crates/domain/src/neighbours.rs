@@ -42,7 +42,7 @@ fn are_neighbours(a: &ScoredChunk, b: &ScoredChunk) -> bool {
 }
 
 /// Whether a chunk that starts at `start` overlaps one that ends at `end`, or follows it.
-fn follows(end: Position, start: Position) -> bool {
+pub fn follows(end: Position, start: Position) -> bool {
     match start.page.checked_sub(end.page) {
         None => true,
         Some(0) => start.offset <= end.offset.saturating_add(GAP_BYTES),

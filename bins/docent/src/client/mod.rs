@@ -1,9 +1,9 @@
 //! HTTP client for a running service.
 
-mod collections;
 mod credentials;
 mod error;
 pub(crate) mod retry;
+mod selection;
 mod upload;
 
 pub(crate) use error::ApiError;

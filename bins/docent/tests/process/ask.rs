@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdout, Command};
 
+const UNKNOWN: &str = "067e6162-3b6f-4ae2-a171-2470b63dff00";
 const QUESTION: &str = "How long is the return period for pumps?";
 
 #[tokio::test]
@@ -57,6 +58,8 @@ async fn ask_prints_answer_and_sources() {
     for (args, words) in [
         (&["ask", " "][..], "the question is empty"),
         (&["ask", "--agent", "unknown", "Who?"], "Agent not found"),
+        (&["ask", "--document", "nope", "Who?"], "not an ID such as"),
+        (&["ask", "--document", UNKNOWN, "Who?"], "cannot be searched: Document not found"),
         (&["ask", "--api-key", "dk_x", "Who?"], "Could not validate credentials"),
         (&["ask", "--server", "http://127.0.0.1:1", "--api-key", "dk_x", "Who?"], "cannot be reached"),
     ] {

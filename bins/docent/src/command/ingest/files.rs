@@ -21,6 +21,7 @@ impl Found {
         }
         let size = match read_head(&self.path) {
             Err(error) => Err(error.to_string()),
+            Ok(head) if head.is_empty() => Err("the file is empty".to_owned()),
             Ok(head) => {
                 let name = self.path.file_name().unwrap_or_default().to_string_lossy();
                 match detect(&head, &name) {
@@ -122,6 +123,7 @@ mod tests {
         let text = "this is a file of the type plain text; the service accepts PDF (to accept it, an administrator adds \
                     txt to DOCENT_UPLOAD_TYPES of the service)";
         assert_eq!(refusal("a.pdf", b"text", "pdf").as_deref(), Some(text));
+        assert_eq!(refusal("a.pdf", b"", "pdf,txt").as_deref(), Some("the file is empty"));
         let image = "this is a file of an unknown type; the service accepts PDF and DOCX";
         assert_eq!(refusal("a.pdf", b"\x89PNG\r\n\x1a\n\0\0", "pdf,docx").as_deref(), Some(image));
     }

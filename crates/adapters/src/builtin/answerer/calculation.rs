@@ -2,6 +2,7 @@
 
 use super::passage::{Passage, Unit, overlap};
 use super::scope::Topic;
+use super::statements::statement_pages;
 use crate::builtin::lexical::{Alternative, Analyzer, Lexicon, Part, Synonym, is_year, synonyms};
 use docent_domain::id::DocumentId;
 use std::borrow::Cow;
@@ -18,7 +19,7 @@ const DISCONTINUED: &str = "discontinu";
 const EQUITY: &str = "equiti";
 const LIABILITIES: &str = "liabil";
 /// Terms with which a label means something else: “other income” is not the income.
-const MODIFIERS: [&str; 5] = ["defer", "comprehens", "gain", "held", "purchas"];
+const MODIFIERS: [&str; 6] = ["defer", "comprehens", "gain", "held", "non", "purchas"];
 /// Bonus for a row with the years of the question in its header, and for one of a financial statement.
 const YEARS_WEIGHT: f32 = 0.3;
 const STATEMENT_WEIGHT: f32 = 0.4;
@@ -31,13 +32,10 @@ const NARROWED_FACTOR: f32 = 0.7;
 const UNNARROWED: [&str; 3] = ["oper", "consolid", "sale"];
 
 /// Words of further searches for parts, before those of the missing ones: the first finds the statements of a report, which have
-/// most parts, the second the one with revenue and costs, and the last has those of the parts alone, which find the second half
-/// of a long statement.
-const PART_SEARCHES: [&str; 3] = [
-    "consolidated balance sheets statements of operations statements of cash flows total assets net income",
-    "consolidated statements of income operations earnings",
-    "",
-];
+/// most parts, and the second the one with revenue and costs.
+const STATEMENTS: &str =
+    "consolidated balance sheets statements of operations statements of cash flows total assets net income";
+const INCOME_STATEMENT: &str = "consolidated statements of income operations earnings";
 
 /// Stems of verbs with which one asks for a figure.
 const MAKING: &str = "achiev earn gener had have made make";
@@ -322,21 +320,35 @@ pub(super) struct Parts<'a> {
     pub(super) missing: Vec<String>,
     /// Whether a sentence stands for the row of a part.
     is_told: bool,
+    /// The pages of the document's statements.
+    statements: Option<String>,
 }
 
 impl Parts<'_> {
-    /// Words of a further search for rows of statements after `made` ones: the first also if a row is of another table, and for a single
-    /// figure the second too; the next also if a sentence stands for a row, the next only if a part is missing.
-    pub(super) fn next_search(&self, made: usize, is_single: bool) -> Option<&'static str> {
+    /// The next search for rows of statements after `made` ones; `None` if there are enough rows.
+    pub(super) fn next_search(&self, made: usize) -> Option<PartSearch> {
         let is_in_statement =
             |(passage, index): &(&Passage<'_>, usize)| passage.units[*index].is_in_statement();
-        let is_uncertain = if made <= usize::from(is_single) {
-            !self.rows.iter().all(is_in_statement)
-        } else {
-            self.is_told
-        };
-        PART_SEARCHES.get(made).copied().filter(|_| is_uncertain || !self.missing.is_empty())
+        let is_complete = self.missing.is_empty() && self.rows.iter().all(is_in_statement);
+        match (made, &self.statements) {
+            (0, _) if !is_complete => Some(PartSearch::Words(STATEMENTS)),
+            (1, _) if !is_complete => Some(PartSearch::Words(INCOME_STATEMENT)),
+            (2, Some(pages)) if !is_complete => Some(PartSearch::Pages(pages.clone())),
+            // The words of the parts alone.
+            (2, None) | (3, Some(_)) if !self.missing.is_empty() || self.is_told => {
+                Some(PartSearch::Words(""))
+            }
+            _ => None,
+        }
     }
+}
+
+/// A further search for the parts of a calculation.
+pub(super) enum PartSearch {
+    /// These words with those of the missing parts.
+    Words(&'static str),
+    /// The pages of the statements, as a question names them.
+    Pages(String),
 }
 
 /// Returns the rows for the parts of a calculation, in the document that has most of them; `None` without parts. Only the passages
@@ -362,7 +374,8 @@ pub(super) fn parts<'a>(
     let parts_in = |document: &DocumentId| {
         let ranks = related.iter().filter(|rank| passages[**rank].chunk.document_id == *document);
         let passages: Vec<&'a Passage<'a>> = ranks.map(|rank| &passages[*rank]).collect();
-        let mut found = Parts { rows: Vec::new(), missing: Vec::new(), is_told: false };
+        let statements = statement_pages(&passages);
+        let mut found = Parts { rows: Vec::new(), missing: Vec::new(), is_told: false, statements };
         for (at, part) in parts.iter().enumerate() {
             let others = parts[..at].iter().chain(&parts[at + 1..]).filter(|_| *relation == Relation::Share);
             let others: Vec<&Part> = others.collect();

@@ -6,6 +6,7 @@
 
 use super::choice::Candidate;
 use super::kinds;
+use super::numbered::{is_number, units_in};
 use super::passage::{Passage, Unit, overlap};
 use super::question::Intent;
 use super::scope::Topic;
@@ -41,6 +42,8 @@ pub(super) struct Criteria<'a> {
     pub(super) repeated: HashSet<String>,
     /// Abbreviations whose long form is asked for.
     pub(super) defined: Vec<Name>,
+    /// What the question names by a number, such as “Unit 14”, if a passage has it.
+    pub(super) numbered: Vec<Name>,
     /// Whether the question is about several reports: one row of each is quoted.
     pub(super) compares_reports: bool,
     /// Whether the question is about a year and not about a part of it.
@@ -75,6 +78,7 @@ impl<'a> Criteria<'a> {
             synonyms,
             repeated: repeated(passages),
             defined: Vec::new(),
+            numbered: Vec::new(),
             compares_reports: false,
             avoids_boilerplate: true,
             asks_for_year: false,
@@ -127,9 +131,14 @@ impl<'a> Criteria<'a> {
     ) -> Vec<Candidate<'a>> {
         let subject = self.subject(topic);
         let mut candidates = Vec::new();
+        let in_numbered = units_in(passage, &self.numbered);
         for (index, unit) in passage.units.iter().enumerate() {
             let is_eligible = !unit.is_leader() && (!topic.only_named || unit.is_prose());
-            if !is_eligible || !subject.iter().any(|term| unit.terms.contains(*term)) {
+            let has_subject = subject.iter().any(|term| unit.terms.contains(*term))
+                // The head of the table has the words, and the row the number: “error number 288”.
+                || self.numbers().any(|number| unit.terms.contains(number))
+                    && subject.iter().any(|term| unit.above.contains(*term));
+            if !is_eligible || !has_subject {
                 continue;
             }
             let block = passage.block(index, self.intent.several && !self.compares_reports);
@@ -141,11 +150,17 @@ impl<'a> Criteria<'a> {
                 } else {
                     1.0
                 }
+                * if in_numbered[index] { 1.0 } else { OTHER_NUMBER_FACTOR }
                 * if self.defines(unit) { DEFINITION_FACTOR } else { 1.0 }
                 * if self.asks_for_year && is_of_quarter(&unit.sentence.text) { QUARTER_FACTOR } else { 1.0 };
             candidates.push(Candidate { passage, index, block, share, rank });
         }
         candidates
+    }
+
+    /// The numbers of the question that name something.
+    fn numbers(&self) -> impl Iterator<Item = &'a str> {
+        self.weights.keys().copied().filter(|term| is_number(term))
     }
 
     /// Whether a sentence has the long form of an abbreviation that is asked for.
@@ -222,6 +237,8 @@ fn is_of_quarter(text: &str) -> bool {
 
 /// Factor for a sentence with the long form of an abbreviation that is asked for.
 const DEFINITION_FACTOR: f32 = 2.0;
+/// Factor for what is not in the part that the question names by a number.
+const OTHER_NUMBER_FACTOR: f32 = 0.5;
 /// Factor for what all reports of a kind say.
 const BOILERPLATE_FACTOR: f32 = 0.3;
 /// Factor for a sentence that several documents, or several pages of one, have.

@@ -2,6 +2,7 @@
 
 use super::question::plain_words;
 use crate::builtin::lexical::{abbreviations, beginning, is_german, is_year, names, query_terms};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -63,6 +64,7 @@ fn is_follow_up(question: &str) -> bool {
 /// Completes a follow-up. Its names and years replace those of the question before; if it has nothing else, that is the
 /// question: “What was the profit of Oriel?” and “What about Tarn?” is “What was the profit of Tarn?”.
 fn complete(before: &str, follow_up: &str) -> String {
+    let follow_up = &*with_quarter(before, follow_up);
     let both = format!("{before} {follow_up}");
     // Capital letters of a short question alone tell nothing.
     let mut named: HashSet<String> = [names(&both), abbreviations(&both), names(before)]
@@ -143,6 +145,38 @@ fn is_quarter(word: &str) -> bool {
     matches!(word.to_lowercase().as_str(), "q1" | "q2" | "q3" | "q4")
 }
 
+/// The words for a quarter after an ordinal number.
+const QUARTERS: [&str; 2] = ["quarter", "quartal"];
+
+fn is_ordinal(word: &str) -> bool {
+    let word = word.to_lowercase();
+    ["first", "second", "third", "fourth"].contains(&word.as_str())
+        || ["erst", "zweit", "dritt", "viert"].iter().any(|stem| {
+            word.strip_prefix(stem).is_some_and(|ending| matches!(ending, "e" | "en" | "es" | "er"))
+        })
+}
+
+/// The bytes up to the end of the word for a quarter with which a text begins.
+fn quarter_after(text: &str) -> Option<usize> {
+    let word = text.trim_start();
+    let end = word.find(|c: char| !c.is_alphabetic()).unwrap_or(word.len());
+    let is_quarter = QUARTERS.contains(&word[..end].to_lowercase().as_str());
+    is_quarter.then(|| text.len() - word.len() + end)
+}
+
+/// A follow-up with the word that it leaves out of a quarter: “And in the third?” after a question about the first quarter.
+fn with_quarter<'t>(before: &str, follow_up: &'t str) -> Cow<'t, str> {
+    let words = before.split(|c: char| !c.is_alphanumeric());
+    let asked = words.into_iter().find(|word| QUARTERS.contains(&word.to_lowercase().as_str()));
+    let end = follow_up.trim_end_matches(|c: char| !c.is_alphanumeric());
+    match (asked, end.rsplit(' ').next()) {
+        (Some(word), Some(last)) if is_ordinal(last) => {
+            format!("{end} {word}{}", &follow_up[end.len()..]).into()
+        }
+        _ => follow_up.into(),
+    }
+}
+
 /// A follow-up without the words that it begins with, such as “what about”; nothing if it begins otherwise.
 fn without_opening(follow_up: &str) -> &str {
     let rest = |opening: &&str| {
@@ -162,6 +196,19 @@ fn details(text: &str, named: &HashSet<String>) -> Vec<Detail> {
         let core = core(word);
         let start = start + word.find(core).unwrap_or(0);
         let end = start + core.len();
+        // The second word of “first quarter”.
+        if details.last().is_some_and(|detail| detail.at.end > start) {
+            continue;
+        }
+        if let Some(length) = quarter_after(&text[end..]).filter(|_| is_ordinal(core)) {
+            details.push(Detail {
+                kind: Kind::Quarter,
+                at: start..end + length,
+                before: before.to_lowercase(),
+            });
+            before = word;
+            continue;
+        }
         let continued = details.last_mut().filter(|detail| text[detail.at.end..start].trim().is_empty());
         let kind = match &continued {
             _ if is_year(core) => Some(Kind::Year),
@@ -240,6 +287,16 @@ mod tests {
         let revenue = "What was Apple's revenue in Q1 2023?";
         assert_eq!(question(&[revenue, "And Best Buy?"]), "What was Best Buy's revenue in Q1 2023?");
         assert_eq!(question(&[revenue, "And in Q3 2022?"]), "What was Apple's revenue in Q3 2022?");
+        let first = "What was Apple's revenue in the first quarter of 2023?";
+        let third = "What was Apple's revenue in the third quarter of 2023?";
+        for follow_up in ["And in the third?", "And in the third quarter?"] {
+            assert_eq!(question(&[first, follow_up]), third, "{follow_up}");
+        }
+        assert_eq!(question(&[first, "And in Q3?"]), "What was Apple's revenue in the Q3 of 2023?");
+        assert_eq!(
+            question(&["Wie hoch war der Umsatz im ersten Quartal 2023?", "Und im dritten?"]),
+            "Wie hoch war der Umsatz im dritten Quartal 2023?"
+        );
         assert_eq!(question(&[revenue, "and in 2022?"]), "What was Apple's revenue in Q1 2022?");
         // In small letters, it has more bytes.
         assert_eq!(question(&[revenue, "And İİİİİ?"]), "What was İİİİİ's revenue in Q1 2023?");

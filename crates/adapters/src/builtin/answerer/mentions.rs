@@ -1,13 +1,19 @@
 //! Where the passages found for a question mention its names.
 
+use super::numbered::numbers;
 use super::question::Intent;
 use crate::builtin::lexical::{Analyzer, Name, Synonym, abbreviations, is_year};
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;
 
-/// Returns years and abbreviations, which an answer has like names.
-pub(super) fn identifiers(question: &str, intent: &Intent, synonyms: &[Synonym<'_>]) -> Vec<Name> {
+/// Returns years, abbreviations and numbers of several digits, which an answer has like names.
+pub(super) fn identifiers(
+    question: &str,
+    intent: &Intent,
+    synonyms: &[Synonym<'_>],
+    analyzer: Analyzer,
+) -> Vec<Name> {
     let mut years: Vec<&String> = intent.years.iter().collect();
     years.sort_unstable();
     let years = years.into_iter().map(|year| Name { word: year.clone(), terms: vec![year.clone()] });
@@ -15,7 +21,9 @@ pub(super) fn identifiers(question: &str, intent: &Intent, synonyms: &[Synonym<'
         synonyms.iter().any(|synonym| name.terms.iter().all(|term| synonym.phrase.contains(term)))
     };
     let abbreviations = abbreviations(question).into_iter().filter(|name| !is_written_out(name));
-    years.chain(abbreviations).collect()
+    let numbers = numbers(question, analyzer).into_iter();
+    let numbers = numbers.map(|number| Name { word: number.to_owned(), terms: vec![number.to_owned()] });
+    years.chain(abbreviations).chain(numbers).collect()
 }
 
 /// Whether a text has a word of capital letters as a name with one.

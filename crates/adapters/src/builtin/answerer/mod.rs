@@ -12,6 +12,7 @@ mod dialogue;
 mod follow_up;
 mod kinds;
 mod mentions;
+mod numbered;
 mod pages;
 mod passage;
 mod periods;
@@ -21,6 +22,7 @@ mod quote;
 mod records;
 mod relevance;
 mod scope;
+mod statements;
 mod summary;
 mod whole;
 
@@ -48,6 +50,8 @@ const SEARCH_TOOL: &str = "search_docs";
 const LIST_TOOL: &str = "list_documents";
 /// Maximum number of pages that an answer without quotes names.
 const CLOSEST_PAGES: usize = 3;
+/// Longer questions are not repeated.
+const UNDERSTOOD_CHARS: usize = 300;
 /// Maximum number of quotes about each of several names.
 const QUOTES_OF_EACH: usize = 1;
 
@@ -247,6 +251,7 @@ fn notes(understood: Option<&str>, corrections: &[Correction], phrases: &Phrases
             .replace("{written}", &phrases.list(written, phrases.or))
             .replace("{meant}", &phrases.list(meant, phrases.and))
     });
+    let understood = understood.filter(|question| question.chars().count() <= UNDERSTOOD_CHARS);
     let understood = understood.map(|question| phrases.understood.replace("{question}", question));
     understood.into_iter().chain(read_as).collect()
 }

@@ -67,7 +67,7 @@ pub(super) struct Unit {
     /// The distinct terms, with those of phrases of the question that it has other words for.
     pub(super) terms: HashSet<String>,
     /// The terms in order.
-    sequence: Vec<String>,
+    pub(super) sequence: Vec<String>,
     /// For a row of a table, the terms of the header and of its context.
     pub(super) above: HashSet<String>,
     /// For a row of a table, the terms of its first cell.
@@ -315,7 +315,10 @@ impl Unit {
     /// Whether the caption or the document part of a row is that of a financial statement. Statements of changes in equity have no
     /// totals of a year.
     pub(super) fn is_in_statement(&self) -> bool {
-        let caption = self.sentence.row.as_ref().map(|row| row.caption.to_lowercase()).unwrap_or_default();
+        let Some(row) = &self.sentence.row else { return false };
+        // The title can be the head of the first column.
+        let first = row.header.iter().find(|cell| !cell.is_empty()).map_or("", String::as_str);
+        let caption = format!("{} {first}", row.caption).to_lowercase();
         let is_of_changes = caption.contains("equity") && !caption.contains("liabilities");
         caption.contains("statement") && !is_of_changes || caption.contains("balance sheet")
     }

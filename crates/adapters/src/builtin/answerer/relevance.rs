@@ -4,7 +4,7 @@
 //! sentence announces is quoted with it. A figure that is asked for by its name is quoted from a financial statement, and one that
 //! is calculated from others, such as a ratio, is answered with the rows of these.
 
-use super::calculation::{Calculation, Parts, asked_figure, asked_parts, parts};
+use super::calculation::{Calculation, PartSearch, Parts, asked_figure, asked_parts, parts};
 use super::choice::{Candidate, choose};
 use super::criteria::Criteria;
 use super::kinds;
@@ -15,6 +15,7 @@ use super::periods::{self, Asked, Period, report};
 use super::question::Intent;
 use super::quote::{Quote, quote_block, quote_briefly, quote_page, quote_rows};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
+use super::statements::carry_captions;
 use crate::builtin::lexical::{
     self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, names, numbered,
 };
@@ -79,6 +80,7 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
     let kinds = kinds::asked(&asked, analyzer);
     let mut all: Vec<Passage<'_>> =
         found.iter().map(|chunk| Passage::of(analyzer, chunk, &synonyms, &kinds)).collect();
+    carry_captions(&mut all, analyzer);
     let mut topics: Vec<Topic<'_>> = found.iter().map(|chunk| Topic::of(analyzer, &asked, chunk)).collect();
     if !pages.is_empty() {
         all.iter_mut().for_each(|passage| passage.keep_pages(&pages));
@@ -97,14 +99,15 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
     let mut passage_terms: Vec<PassageTerms<'_>> =
         topics.iter().zip(all.iter().map(Passage::terms)).collect();
     let names = names(question);
-    let identifiers = identifiers(question, &intent, &synonyms);
+    let identifiers = identifiers(question, &intent, &synonyms, analyzer);
     let required: Vec<&Name> = names.iter().chain(&identifiers).collect();
     let missing = missing(&required, &asked, &passage_terms[..chunks.len()]);
+    let (numbered, absent_numbers): (Vec<Name>, Vec<Name>) = numbered(question, analyzer)
+        .into_iter()
+        .partition(|part| found.iter().any(|chunk| has_adjacent(chunk, part, analyzer)));
     if !chunks.is_empty() && retries == 0 && pages.is_empty() {
-        let parts = numbered(question, analyzer);
-        let is_absent = |part: &&Name| !found.iter().any(|chunk| has_adjacent(chunk, part, analyzer));
-        let parts = parts.iter().filter(is_absent);
-        let words: Vec<String> = missing.iter().copied().chain(parts).map(|name| name.word.clone()).collect();
+        let words: Vec<String> =
+            missing.iter().copied().chain(&absent_numbers).map(|name| name.word.clone()).collect();
         if !words.is_empty() {
             return Selection::Search(words);
         }
@@ -132,6 +135,7 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
         defined: if kinds::asks_for_definition(question) { abbreviations(question) } else { Vec::new() },
         compares_reports: periods == Asked::Each,
         avoids_boilerplate: !kinds::is_boilerplate(question),
+        numbered,
         asks_for_year: !intent.years.is_empty() && !periods::names_quarter(question),
         ..Criteria::of(&asked, intent, &names, &synonyms, &all[..chunks.len()])
     };
@@ -148,6 +152,20 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
             // Reports of a year have no quarter.
             related.retain(|rank| period(rank).is_none_or(|period| period == asked || period.1 == 0));
         }
+    }
+    let is_of_number = |terms: &[String]| {
+        absent_numbers.iter().any(|part| terms.iter().all(|term| part.terms.contains(term)))
+    };
+    let unknown = || {
+        let is_unknown =
+            |name: &&&Name| documents_with(name, &found, analyzer).is_empty() && !is_of_number(&name.terms);
+        let unknown = missing.iter().filter(is_unknown).copied().chain(&absent_numbers);
+        unknown.map(|name| name.word.clone()).collect()
+    };
+    let narrow = || asked.terms.iter().filter(|term| criteria.is_narrow(term));
+    // Nothing else than a part with a number is asked for.
+    if !absent_numbers.is_empty() && narrow().all(|term| is_of_number(std::slice::from_ref(term))) {
+        return Selection::Nothing { closest: Vec::new(), unknown: unknown() };
     }
     let reading = Reading {
         question,
@@ -183,16 +201,14 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
         name.word.chars().all(char::is_alphanumeric)
             && (lower == name.word || !found.iter().any(|chunk| has_word(&chunk.text, &lower)))
     };
-    let absent = required.iter().filter(is_word).filter(is_absent).map(|name| name.word.clone()).collect();
+    let absent = required.iter().filter(is_word).filter(is_absent).copied();
+    let absent = absent.filter(|name| !is_of_number(&name.terms)).chain(&absent_numbers);
+    let absent = absent.map(|name| name.word.clone()).collect();
     let others = if figure.is_empty() { usize::MAX } else { MAX_WITH_FIGURE.saturating_sub(figure.len()) };
     let others = chosen.iter().take(others).flat_map(|group| reading.quote(group));
     let best = without_repetitions(&[], figure.into_iter().chain(others));
     if best.is_empty() {
-        let unknown = missing.iter().filter(|name| documents_with(name, &found, analyzer).is_empty());
-        return Selection::Nothing {
-            unknown: unknown.map(|name| name.word.clone()).collect(),
-            closest: related,
-        };
+        return Selection::Nothing { unknown: unknown(), closest: related };
     }
     let briefly = |candidate: &Candidate<'_>| reading.quote_briefly(candidate.passage, candidate.index);
     let further = without_repetitions(&best, further.iter().map(briefly));
@@ -237,10 +253,15 @@ impl Reading<'_> {
             Some(found)
                 if !wanted.is_printed()
                     && let Some(made) = self.retries
-                    && let Some(words) = found.next_search(made, wanted.is_figure()) =>
+                    && let Some(search) = found.next_search(made) =>
             {
-                let parts = std::iter::once(words.to_owned()).chain(found.missing);
-                return ControlFlow::Break(self.search(parts.chain(wanted.figure_names())));
+                return ControlFlow::Break(match search {
+                    PartSearch::Words(words) => {
+                        let parts = std::iter::once(words.to_owned()).chain(found.missing);
+                        self.search(parts.chain(wanted.figure_names()))
+                    }
+                    PartSearch::Pages(pages) => Selection::Search(vec![pages]),
+                });
             }
             Some(Parts { rows, missing, .. })
                 if missing.is_empty() || is_known && !wanted.is_figure() && rows.len() >= missing.len() =>

@@ -49,7 +49,7 @@ async fn text(messages: Vec<Message>) -> String {
 
 /// A question with the passages found for it, and with no results for other searches.
 fn asked(question: &str, passages: Vec<ScoredChunk>) -> Vec<Message> {
-    let empty = std::iter::repeat_with(|| output("", Vec::new())).take(3);
+    let empty = std::iter::repeat_with(|| output("", Vec::new())).take(4);
     [user(question), output("", passages)].into_iter().chain(empty).collect()
 }
 
@@ -385,7 +385,8 @@ async fn missing_part_of_a_ratio_is_searched_for() {
     let [ChatEvent::ToolCall(call), ..] = &events[..] else { panic!("{events:?}") };
     assert!(call.arguments.contains("total current liabilities"), "{}", call.arguments);
     let liabilities = "| (in millions) | 2018 |\n|---|---|\n| Total current liabilities | 60 |\n";
-    let answer = text([asked, vec![output("", vec![found(1, 5, liabilities)])]].concat()).await;
+    let further = [vec![found(1, 5, liabilities)], Vec::new()].map(|passages| output("", passages));
+    let answer = text([&asked[..], &further].concat()).await;
     assert!(answer.contains("| **90** |") && answer.contains("| **60** |"), "{answer}");
 }
 

@@ -4,13 +4,13 @@ use super::Analyzer;
 use std::collections::HashSet;
 
 /// Words for the place, the time or the manner of an answer. A sentence is not about a question because it has them.
-const CIRCUMSTANCES: &str = "abbreviation abbreviations acronym according align amount amounts analysis annual appendix associated based basis beginning brief briefly business called chapter chart column combine \
-    compare compared comparison company correlate correlation current data define defined detail details diagram disclosed disclosure discuss discussed document documents \
-    end enumerate examine figure filing final first fiscal fourth float form format given graph guide highlight highlighted image indicate indicated information insight insights integer \
-    item k key kind kinds last latest line list listed main major mean meaning means mention mentioned most month name named notable note noted notes number outline outlined page paper \
+const CIRCUMSTANCES: &str = "abbreviation abbreviations acronym according align amount amounts analysis annual appendix associated based basis beginning brief briefly business called caption chapter chart column combine \
+    compare compared comparison company correlate correlation current data dd define defined detail details diagram disclosed disclosure discuss discussed document documents \
+    end enumerate examine figure filing final first fiscal fourth float form format given graph guide highlight highlighted image indicate indicated information insight insights int integer \
+    item k key kind kinds last latest line list listed main major mean meaning means mention mentioned mm most month name named notable note noted notes number outline outlined page paper \
     paragraph period picture plainly please potential potentially present previous primary principal presented provide provided q qs quarter quarterly quarters recent relevant report \
     reported reporting second section show showing shown shows significant significantly respectively slide source specific specified spend spent stand stands state stated \
-    statement statements summary table tables text third timeframe title type types understand useful value values year years \
+    statement statements summary table tables text third timeframe title topic topics type types understand useful value values year years yyyy \
     angegeben bericht beschrieben dokument genannt jahr kapitel quartal seite tabelle";
 
 /// Words for a change and its reasons, for which documents have many others.

@@ -53,6 +53,8 @@ pub(in crate::builtin) struct Synonym<'a> {
     parts: &'a [Part],
 }
 
+/// Maximum number of alternatives that are searched for; the answerer knows all of them.
+const SEARCHED_ALTERNATIVES: usize = 3;
 /// An alternative with at least this many terms may lack one of them.
 const LONG_ALTERNATIVE: usize = 5;
 
@@ -142,12 +144,12 @@ impl Lexicon {
         runs.iter().flat_map(of_run).collect()
     }
 
-    /// The distinct terms of all alternatives for the phrases in a question; of the parts of a calculation, the first ones only,
-    /// because their other names would outweigh the question.
+    /// The distinct terms of the first alternatives for the phrases in a question, and of the first one of each part of a calculation:
+    /// more would outweigh the question.
     pub(super) fn expansions(&self, runs: &[Vec<String>], languages: &[Language]) -> HashSet<&str> {
         let entries = runs.iter().flat_map(|run| self.places(run, languages)).map(|(_, entry)| entry);
         let alternatives = entries.flat_map(|entry| {
-            let of_each = if entry.parts.len() > 1 { 1 } else { usize::MAX };
+            let of_each = if entry.parts.len() > 1 { 1 } else { SEARCHED_ALTERNATIVES };
             entry.parts.iter().flat_map(move |part| part.iter().take(of_each))
         });
         alternatives.flat_map(|alternative| &alternative.terms).map(String::as_str).collect()

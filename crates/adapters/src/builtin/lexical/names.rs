@@ -44,8 +44,9 @@ pub(in crate::builtin) fn abbreviations(question: &str) -> Vec<Name> {
 }
 
 /// Words before a number or letter that together name a part of a document or one of several things.
-const NUMBERED: &str = "appendix article annex case clause exhibit experiment fig figure item lesson module note phase problem question \
-    table unit wave abbildung anhang artikel aufgabe beispiel lektion modul tabelle";
+const NUMBERED: &str = "appendix article annex case chapter clause exhibit experiment fig figure item lesson module note part phase \
+    problem question rule section step table unit wave abbildung abschnitt anhang artikel aufgabe beispiel kapitel lektion modul \
+    schritt tabelle teil";
 
 /// Returns the parts of documents that a question names by a number or letter, such as “Figure 7” and “Appendix E”, with two terms.
 pub(in crate::builtin) fn numbered(question: &str, analyzer: Analyzer) -> Vec<Name> {
@@ -55,7 +56,7 @@ pub(in crate::builtin) fn numbered(question: &str, analyzer: Analyzer) -> Vec<Na
         .filter(|word| !word.is_empty())
         .collect();
     let is_number = |word: &str| {
-        word.chars().all(|c| c.is_ascii_digit())
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || c == '.')
             || word.chars().all(|c| "IVX".contains(c))
             || word.len() == 1 && word.chars().all(char::is_uppercase) && word != "I"
     };

@@ -64,7 +64,8 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     } else {
         listener.healthy(
             Component::Recognizer,
-            "none, so that scans fail; install tesseract to read them (Debian package tesseract-ocr)",
+            "none, so that scans fail; to read them, install tesseract (Debian package tesseract-ocr), and set \
+             DOCENT_OCR to auto if it is off",
         );
     }
     if let (Some(model), Some(active)) = (embedding, &active)

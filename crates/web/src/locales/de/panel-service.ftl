@@ -86,7 +86,7 @@ schema-newer = Das Datenbankschema ist neuer als dieses Programm
 schema-older = Das Datenbankschema ist älter, als dieses Programm braucht
 schema-missing = Die Datenbank hat noch kein Schema
 missing-mail_server = Es gibt keine E-Mails: Neue Adressen werden nicht bestätigt, niemand kann das eigene Passwort zurücksetzen, und über neue Anmeldungen wird niemand benachrichtigt. Personal erstellt Links auf der Seite eines Kontos. Setzen Sie DOCENT_SMTP_URL und DOCENT_MAIL_FROM, um E-Mails zu versenden.
-missing-text_recognizer = Text auf Bildern wird nicht erkannt: Scans schlagen fehl. Installieren Sie tesseract (Debian-Paket tesseract-ocr) und verarbeiten Sie die fehlgeschlagenen Dokumente erneut.
+missing-text_recognizer = Text auf Bildern wird nicht erkannt: Scans schlagen fehl. Installieren Sie tesseract (Debian-Paket tesseract-ocr), setzen Sie DOCENT_OCR auf auto, falls es auf off steht, und verarbeiten Sie die fehlgeschlagenen Dokumente erneut.
 missing-chat_model = Es ist kein Sprachmodell verbunden: Antworten sind Zitate aus Dokumenten. Setzen Sie DOCENT_LLM_BASE_URL und DOCENT_LLM_MODEL, um eines zu verbinden.
 missing-reranking_back_end = Textstellen behalten die Reihenfolge, in der die Suche sie findet. Setzen Sie DOCENT_RERANK_BASE_URL, damit ein Modell sie ordnet.
 

@@ -89,7 +89,7 @@ schema-older = The database schema is older than this program needs
 schema-missing = The database has no schema yet
 # What does not work without a component.
 missing-mail_server = There are no emails: new addresses are not confirmed, users cannot reset their passwords themselves, and are not notified of new sign-ins. Staff create links on the page of a user. Set DOCENT_SMTP_URL and DOCENT_MAIL_FROM to send emails.
-missing-text_recognizer = Text on images is not recognised: scans fail. Install tesseract (Debian package tesseract-ocr), and retry the failed documents.
+missing-text_recognizer = Text on images is not recognised: scans fail. Install tesseract (Debian package tesseract-ocr), set DOCENT_OCR to auto if it is off, and retry the failed documents.
 missing-chat_model = No language model is connected: answers are quotes from documents. Set DOCENT_LLM_BASE_URL and DOCENT_LLM_MODEL to connect one.
 missing-reranking_back_end = Passages keep the order in which the search finds them. Set DOCENT_RERANK_BASE_URL to let a model order them.
 

@@ -1,6 +1,7 @@
 //! Questions for one figure.
 
 use super::*;
+use docent_domain::chunk::{Position, Span};
 
 fn passage(n: u32, text: &str) -> ScoredChunk {
     ScoredChunk { title: "Oriel 2018.pdf".to_owned(), ..found(1, n, text) }
@@ -108,4 +109,22 @@ async fn figure_by_name_is_that_of_the_whole_company() {
             "{answer}"
         );
     }
+}
+
+#[tokio::test]
+async fn caption_of_a_table_counts_in_its_second_half_too() {
+    let at = |start: u32, end: u32, text: &str| {
+        let position = |offset| Position { page: 4, offset };
+        let chunk = passage(start, text);
+        ScoredChunk { span: Span { start: position(start), end: position(end) }, ..chunk }
+    };
+    let head = "| ($ in millions) | 2018 | 2017 |\n|---|---|---|\n";
+    let first = at(0, 500, &format!("Consolidated Balance Sheets\n\n{head}| Inventories | 4 | 3 |\n"));
+    let second = at(500, 900, &format!("{head}| Property, plant and equipment, net | 50 | 40 |\n"));
+    let note = at(2000, 2500, &format!("Leased\n\n{head}| Property, plant and equipment | 9 | 8 |\n"));
+    let messages = [vec![note, first, second], Vec::new(), Vec::new(), Vec::new()];
+    let messages = messages.map(|passages| output("", passages));
+    let question = user("How much property, plant and equipment did Oriel have in 2018?");
+    let answer = text([vec![question], messages.to_vec()].concat()).await;
+    assert!(answer.contains("**50**"), "{answer}");
 }

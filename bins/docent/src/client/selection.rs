@@ -1,4 +1,4 @@
-//! Finds collections by their names.
+//! Finds the documents and collections of a selection.
 
 use super::ServiceClient;
 use crate::invocation::command;
@@ -41,8 +41,14 @@ impl ServiceClient {
     /// Adds the options of a selection to the body of a request.
     ///
     /// # Errors
-    /// As [`collection_id`](Self::collection_id).
+    /// As [`collection_id`](Self::collection_id); if the account can read no document with one of the IDs, which the service would
+    /// not search without a word.
     pub(crate) async fn select(&self, selection: &SelectionArgs, body: &mut Value) -> anyhow::Result<()> {
+        for document in &selection.documents {
+            let id = document.to_string();
+            let read = self.get(&["documents", &id]).await;
+            read.with_context(|| format!("the document {id} cannot be searched"))?;
+        }
         let mut ids = Vec::new();
         for collection in &selection.collections {
             ids.push(self.collection_id(collection).await?);
