@@ -45,7 +45,7 @@ macro_rules! ids {
     )*};
 }
 
-/// A text that is no ID.
+/// A text that is not an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an ID such as 067e6162-3b6f-4ae2-a171-2470b63dff00")]
 pub struct InvalidId;

@@ -62,6 +62,16 @@ rules! {
         assert!(!selected.contains("Inside") && selected.contains("Outside"), "{selected}");
         let none = list(&bob, json!({ "document_ids": ["00000000-0000-0000-0000-000000000000"] })).await;
         assert!(none.ends_with("- None of the selected documents is ready."), "{none}");
+
+        // Documents that were not searched are named, to those who can read them.
+        let _ = ada.upload_to(&path, "Blank.pdf", pdf(&[""])).await.expect(202);
+        app.run_jobs().await;
+        let blank = "Not searched, because they could not be read: “Blank.pdf”.";
+        assert!(list(&ada, json!({})).await.ends_with(blank));
+        let declined = ada.ask("Who sells tractors?").await.expect(200).answer();
+        assert!(declined.starts_with("I found no passage") && declined.ends_with(blank), "{declined}");
+        let declined = bob.ask("Who sells tractors?").await.expect(200).answer();
+        assert!(declined.starts_with("I found no passage") && !declined.contains("Blank"), "{declined}");
     }
 
     /// Earlier answers, in conversations and in resumed streams, quote a document only as long as the account can read it.

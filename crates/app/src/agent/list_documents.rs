@@ -17,19 +17,21 @@ use std::collections::HashSet;
 const LISTED: usize = 50;
 /// Maximum number of words of a title that are looked for.
 const NAME_WORDS: usize = 6;
+/// Maximum number of titles of documents that failed, and of those that are being processed.
+const NOT_SEARCHED: usize = 5;
 /// The list if none of the selected documents is ingested.
 const NONE_SELECTED: &str = "- None of the selected documents is ready.";
 /// The output if no title has the words that were given.
 const NONE_NAMED: &str = "No document has this title.";
 const SPEC: ToolSpec = ToolSpec {
     name: "list_documents",
-    description: "List the documents that can be searched, newest first. With a name, list those whose title has its words; if \
-        only one document is left, its summary follows: lines of `> page sentence` and `# page heading`.",
+    description: "List the documents that can be searched, newest first, then titles of others: `! title` failed, `~ title` is still \
+        being processed. With a name, list those whose title has its words; if only one document is left, its summary follows: lines \
+        of `> page sentence` and `# page heading`.",
     parameters: r#"{"type":"object","properties":{"name":{"type":"string","description":"Words of a title. Empty for any."}}}"#,
 };
 
-/// Lists the ingested documents of the actor's scope and the selection, one per line. The output is empty if there
-/// are none at all.
+/// Lists the documents of the actor's scope and the selection, one per line. The output is empty if there are none at all.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListDocuments;
 
@@ -70,7 +72,11 @@ async fn list(app: &App, actor: &Actor, selection: &Selection, name: Option<&str
         ..DocumentFilter::of(scope.clone())
     };
     let all = documents::list::list(app, grant, &filter).await?;
-    if all.is_empty() {
+    let others = match name {
+        Some(_) if !all.is_empty() => Vec::new(),
+        _ => not_searched(app, grant, &filter).await?,
+    };
+    if all.is_empty() && others.is_empty() {
         let is_selected = *selection != Selection::default();
         return Ok(ToolResult::text(if is_selected { NONE_SELECTED } else { "" }));
     }
@@ -94,10 +100,28 @@ async fn list(app: &App, actor: &Actor, selection: &Selection, name: Option<&str
         words => named(all, words),
     };
     match (documents.len(), name) {
-        (0, _) => Ok(ToolResult::text(NONE_NAMED)),
+        (0, Some(_)) if others.is_empty() => Ok(ToolResult::text(NONE_NAMED)),
         (1, Some(_)) => summarize(app, grant, &scope, documents.remove(0)).await,
-        _ => Ok(ToolResult::text(lines(&documents))),
+        _ => Ok(ToolResult::text(lines(&documents).chain(others).collect::<Vec<_>>().join("\n"))),
     }
+}
+
+/// The lines of documents that cannot be searched, newest first.
+async fn not_searched(
+    app: &App,
+    grant: Grant<ReadDocuments>,
+    ingested: &DocumentFilter,
+) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for (status, mark) in [("failed", '!'), ("pending", '~')] {
+        let limit = Some(NOT_SEARCHED as u64 + 1);
+        let filter = DocumentFilter { status: Some(status), limit, ..ingested.clone() };
+        let documents = documents::list::list(app, grant, &filter).await?;
+        let titles = documents.iter().map(|document| document.title.as_str()).take(NOT_SEARCHED);
+        let more = (documents.len() > NOT_SEARCHED).then_some("…");
+        lines.extend(titles.chain(more).map(|title| format!("{mark} {title}")));
+    }
+    Ok(lines)
 }
 
 /// The documents whose titles or file names have most of these words: at least half of them.
@@ -132,7 +156,7 @@ async fn summarize(
     let summarized = summary::without_model(app, grant, scope, document).await?;
     let passages = summary::passages(app, scope, &summarized).await?;
     let SummarizedDocument { document, summary } = summarized;
-    let mut content = lines(std::slice::from_ref(&document));
+    let mut content: String = lines(std::slice::from_ref(&document)).collect();
     let described = summary.description.iter().filter_map(|it| Some((it.place?.page, &it.text)));
     for (page, text) in described.chain(summary.points.iter().map(|point| (point.place.page, &point.text))) {
         content.push_str(&format!("\n> {page} {text}"));
@@ -144,15 +168,12 @@ async fn summarize(
     Ok(ToolResult { content, passages, ..ToolResult::default() })
 }
 
-fn lines(documents: &[Document]) -> String {
+fn lines(documents: &[Document]) -> impl Iterator<Item = String> {
     let line = |document: &Document| {
         let pages = document.coverage.as_ref().map_or(0, |coverage| coverage.pages);
         let unit = if pages == 1 { "page" } else { "pages" };
         format!("- {} ({pages} {unit})", document.title.as_str())
     };
-    let mut lines: Vec<String> = documents.iter().take(LISTED).map(line).collect();
-    if documents.len() > LISTED {
-        lines.push("- …".to_owned());
-    }
-    lines.join("\n")
+    let more = (documents.len() > LISTED).then(|| "- …".to_owned());
+    documents.iter().take(LISTED).map(line).chain(more)
 }

@@ -4,7 +4,7 @@ use super::comparison::{Side, sides};
 use super::follow_up::completed;
 use super::phrases::Phrases;
 use super::question::{is_among, plain_words};
-use super::records::{asks_for_list, asks_for_pages, extreme, named};
+use super::records::{Listing, asks_for_list, asks_for_pages, extreme, named};
 use super::{LIST_TOOL, SEARCH_TOOL, periods, summary, whole};
 use crate::builtin::lexical::query_terms;
 use docent_domain::chat::{Message, ToolOutput};
@@ -112,6 +112,10 @@ pub(super) enum Action {
         call_id: Option<String>,
         /// The ID of a call that lists the reports of a series; `None` if they are known or cannot be listed.
         reports_id: Option<String>,
+        /// The ID of a call that lists the documents; `None` if they are known or cannot be listed.
+        list_id: Option<String>,
+        /// The list of documents, if they are known.
+        listed: String,
     },
     /// Search several times.
     SearchEach {
@@ -264,13 +268,14 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
         }
         if searches.is_empty() {
             let last = asked.last().copied().unwrap_or_default();
-            if let Some(line) = extreme(last).and_then(|extreme| extreme.of(&list.content)) {
+            let readable = Listing::of(&list.content).readable;
+            if let Some(line) = extreme(last).and_then(|extreme| extreme.of(&readable)) {
                 return Action::ShowOne(line.to_owned());
             }
             return Action::ShowList(if asks_for_list(last) || extreme(last).is_some() {
                 list.content.clone()
             } else {
-                named(&list.content, last)
+                named(&readable, last)
             });
         }
     }
@@ -297,20 +302,18 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
     {
         return action;
     }
-    match calls.id(Purpose::List) {
-        // Nothing may be found because there are no documents.
-        Some(call_id) if found.is_empty() && lists.is_empty() => Action::List { call_id },
-        _ => Action::Quote {
-            question: match described {
-                Some(_) => topic(asked),
-                None => corrected(&question(asked), corrections),
-            },
-            passages: found,
-            further: searches.iter().skip(1).map(passages).collect(),
-            retries: searches.len().saturating_sub(1 + of_reports),
-            call_id: calls.id(Purpose::Search),
-            reports_id: calls.id(Purpose::ListReports).filter(|_| reports.is_none()),
+    Action::Quote {
+        question: match described {
+            Some(_) => topic(asked),
+            None => corrected(&question(asked), corrections),
         },
+        passages: found,
+        further: searches.iter().skip(1).map(passages).collect(),
+        retries: searches.len().saturating_sub(1 + of_reports),
+        call_id: calls.id(Purpose::Search),
+        reports_id: calls.id(Purpose::ListReports).filter(|_| reports.is_none()),
+        list_id: calls.id(Purpose::List).filter(|_| lists.is_empty()),
+        listed: lists.first().map(|list| list.content.clone()).unwrap_or_default(),
     }
 }
 
@@ -361,6 +364,7 @@ fn describe(output: &ToolOutput, is_last: bool, asked: &[&str], calls: &Calls<'_
             Some(call_id) => Action::Search { query: topic(asked), call_id },
             None => Action::RefuseWithoutSearch,
         }),
+        content if Listing::of(content).readable.is_empty() => Some(Action::ShowList(content.to_owned())),
         content if summary::is_summary(content) => Some(Action::Summarize(content.to_owned())),
         content if content.lines().nth(1).is_some() => Some(Action::AskWhich(content.to_owned())),
         content => Some(Action::ShowList(content.to_owned())),

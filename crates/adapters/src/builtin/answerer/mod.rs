@@ -39,6 +39,7 @@ use futures::stream;
 use phrases::Phrases;
 use question::asks_for_reason;
 use quote::Quote;
+use records::Listing;
 use relevance::{Found, Selection};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
@@ -133,9 +134,23 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
         Action::ReportNoDocuments => phrases.no_documents.to_owned(),
         Action::AskWhich(list) => format!("{}\n\n{}", phrases.which, in_language(&list, phrases)),
         Action::Summarize(summary) => summary::format(&summary, phrases),
-        Action::ShowList(list) => format!("{}\n\n{}", phrases.listed, in_language(&list, phrases)),
+        Action::ShowList(list) => {
+            let list = Listing::of(&list);
+            let readable = || [phrases.listed.to_owned(), in_language(&list.readable, phrases)].join("\n\n");
+            let readable = (!list.readable.is_empty()).then(readable);
+            readable.into_iter().chain(not_searched(&list, phrases)).collect::<Vec<_>>().join("\n\n")
+        }
         Action::ShowOne(line) => in_language(&line, phrases),
-        Action::Quote { question: full, passages, further, retries, call_id, reports_id } => {
+        Action::Quote {
+            question: full,
+            passages,
+            further,
+            retries,
+            call_id,
+            reports_id,
+            list_id,
+            listed,
+        } => {
             let mut closest: Vec<&ScoredChunk> = passages.iter().collect();
             let mut unknown = Vec::new();
             let series = relevance::series(&full, &passages);
@@ -161,10 +176,16 @@ fn answer(request: &ChatRequest, lexicon: &Lexicon) -> Vec<ChatEvent> {
             };
             let text = format_quotes(&quotes, phrases);
             if quotes.is_empty() {
+                // The answer may be in a document that was not searched, or there may be none.
+                if let Some(call_id) = list_id {
+                    return call(LIST_TOOL, &serde_json::json!({}), call_id);
+                }
                 reason = FinishReason::Declined;
                 let declined =
                     std::iter::once(phrases.declined.to_owned()).chain(not_found(&unknown, phrases));
-                with_closest(&declined.collect::<Vec<_>>().join(" "), phrases, &closest)
+                let declined = with_closest(&declined.collect::<Vec<_>>().join(" "), phrases, &closest);
+                let not_searched = not_searched(&Listing::of(&listed), phrases);
+                std::iter::once(declined).chain(not_searched).collect::<Vec<_>>().join("\n\n")
             } else if previous.is_some_and(|previous| previous.contains(&text)) {
                 let has_content = !Analyzer::default().question(question).terms.is_empty();
                 // An answer without the reason is none to “why”.
@@ -268,6 +289,15 @@ fn parts(missing: &[String], phrases: &Phrases) -> String {
 fn lacking(absent: &[String], phrases: &Phrases) -> Option<String> {
     let words = absent.iter().map(String::as_str);
     (!absent.is_empty()).then(|| format!("{} {}.", phrases.absent, phrases.list(words, phrases.and)))
+}
+
+/// Names the documents that were not searched; `None` if all were.
+fn not_searched(list: &Listing<'_>, phrases: &Phrases) -> Option<String> {
+    let named = [(phrases.failed, &list.failed), (phrases.pending, &list.pending)];
+    let named = named.into_iter().filter(|(_, titles)| !titles.is_empty());
+    let named: Vec<String> =
+        named.map(|(reason, titles)| format!("{reason} {}.", phrases.titles(titles))).collect();
+    (!named.is_empty()).then(|| named.join(" "))
 }
 
 /// Names what no passage has; `None` if it is nothing.

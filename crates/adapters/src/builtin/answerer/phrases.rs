@@ -23,6 +23,9 @@ pub(super) struct Phrases {
     pub(super) as_before: &'static str,
     /// Introduces further quotes.
     pub(super) further: &'static str,
+    /// Introduce the titles of documents that were not searched.
+    pub(super) failed: &'static str,
+    pub(super) pending: &'static str,
     /// Introduces the parts of a calculation.
     pub(super) parts: &'static str,
     /// Introduces parts that were not found.
@@ -40,6 +43,7 @@ pub(super) struct Phrases {
     pub(super) marks: [&'static str; 2],
     pub(super) or: &'static str,
     pub(super) and: &'static str,
+    pub(super) others: &'static str,
     pub(super) search_failed: &'static str,
 }
 
@@ -59,6 +63,8 @@ const ENGLISH: Phrases = Phrases {
     nothing_new: "I found nothing beyond my previous answer.",
     as_before: "My previous answer has this already:",
     further: "Also related:",
+    failed: "Not searched, because they could not be read:",
+    pending: "Not searched, because they are still being processed:",
     parts: "I do not calculate. These figures look like its parts.",
     not_found: "Not found:",
     understood: "Understood as: {question}",
@@ -69,6 +75,7 @@ const ENGLISH: Phrases = Phrases {
     marks: ["“", "”"],
     or: "or",
     and: "and",
+    others: "others",
     search_failed: "I could not search the documents right now. Please try again in a moment.",
 };
 
@@ -88,6 +95,8 @@ const GERMAN: Phrases = Phrases {
     nothing_new: "Ich habe nichts gefunden, was über meine vorige Antwort hinausgeht.",
     as_before: "Das steht schon in meiner vorigen Antwort:",
     further: "Auch dazu:",
+    failed: "Nicht durchsucht, weil sie nicht gelesen werden konnten:",
+    pending: "Nicht durchsucht, weil sie noch verarbeitet werden:",
     parts: "Ich rechne nicht. Diese Zahlen sind wohl die Teile davon.",
     not_found: "Nicht gefunden:",
     understood: "Verstanden als: {question}",
@@ -98,6 +107,7 @@ const GERMAN: Phrases = Phrases {
     marks: ["„", "“"],
     or: "oder",
     and: "und",
+    others: "weitere",
     search_failed: "Die Dokumente können gerade nicht durchsucht werden. Bitte versuchen Sie es gleich noch einmal.",
 };
 
@@ -118,6 +128,19 @@ impl Phrases {
         match marked.pop() {
             Some(last) if !marked.is_empty() => format!("{} {link} {last}", marked.join(", ")),
             last => last.unwrap_or_default(),
+        }
+    }
+
+    /// Titles in quotation marks; “…” at the end stands for others.
+    pub(super) fn titles(&self, titles: &[&str]) -> String {
+        match titles.split_last() {
+            Some((&"…", known)) if !known.is_empty() => {
+                let [before, after] = self.marks;
+                let known: Vec<String> =
+                    known.iter().map(|title| format!("{before}{title}{after}")).collect();
+                format!("{} {} {}", known.join(", "), self.and, self.others)
+            }
+            _ => self.list(titles.iter().copied(), self.and),
         }
     }
 

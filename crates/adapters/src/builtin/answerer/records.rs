@@ -3,6 +3,31 @@
 use super::question::{is_among, plain_words};
 use crate::builtin::lexical::query_terms;
 
+/// A list of documents, as the tool returns it.
+pub(super) struct Listing<'a> {
+    /// The lines of those that can be searched.
+    pub(super) readable: String,
+    /// The titles of those that failed, and of those that are being processed. “…” stands for others.
+    pub(super) failed: Vec<&'a str>,
+    pub(super) pending: Vec<&'a str>,
+}
+
+impl<'a> Listing<'a> {
+    pub(super) fn of(content: &'a str) -> Self {
+        let titles = |mark: &str| content.lines().filter_map(|line| line.strip_prefix(mark)).collect();
+        let is_readable = |line: &&str| !line.starts_with(FAILED) && !line.starts_with(PENDING);
+        Self {
+            readable: content.lines().filter(is_readable).collect::<Vec<_>>().join("\n"),
+            failed: titles(FAILED),
+            pending: titles(PENDING),
+        }
+    }
+}
+
+/// Beginnings of the lines of documents that cannot be searched.
+const FAILED: &str = "! ";
+const PENDING: &str = "~ ";
+
 /// Whether a question asks for the number of pages of a document.
 pub(super) fn asks_for_pages(text: &str) -> bool {
     let words = plain_words(text).join(" ");

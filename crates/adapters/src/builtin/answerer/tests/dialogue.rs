@@ -162,6 +162,26 @@ async fn search_without_results_looks_whether_there_are_documents() {
 }
 
 #[tokio::test]
+async fn documents_that_were_not_searched_are_named() {
+    let messages = vec![user("Who makes pumps?"), output("", vec![found(1, 0, "Valves are blue.")])];
+    let calls = events(messages.clone(), vec![SEARCH, LIST]).await;
+    assert!(matches!(&calls[0], ChatEvent::ToolCall(call) if call.name == "list_documents"), "{calls:?}");
+    let with = |list| text(messages.clone().into_iter().chain([listed(list)]).collect());
+    let answer = with("- a.pdf (2 pages)\n! Scan.pdf\n! b.pdf\n~ c.pdf").await;
+    let expected = "Not searched, because they could not be read: “Scan.pdf” and “b.pdf”. \
+                    Not searched, because they are still being processed: “c.pdf”.";
+    assert!(answer.ends_with(expected), "{answer}");
+    let answer = with("! Scan.pdf\n! b.pdf\n! …").await;
+    assert!(answer.ends_with("could not be read: “Scan.pdf”, “b.pdf” and others."), "{answer}");
+    let answer =
+        text(vec![user("Which documents are there?"), listed("- a.pdf (2 pages)\n! Scan.pdf")]).await;
+    assert!(answer.starts_with("These documents can be searched") && !answer.contains("! "), "{answer}");
+    assert!(answer.ends_with("could not be read: “Scan.pdf”."), "{answer}");
+    let german = text(vec![user("Welche Dokumente gibt es?"), listed("~ Scan.pdf")]).await;
+    assert_eq!(german, "Nicht durchsucht, weil sie noch verarbeitet werden: „Scan.pdf“.");
+}
+
+#[tokio::test]
 async fn name_that_the_document_is_about_is_not_reported_as_absent() {
     let passages = |third: &str| {
         let texts = ["The warranty of ropes lasts two years.", "The cranes of Tarn are old.", third];
