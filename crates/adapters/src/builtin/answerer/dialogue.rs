@@ -6,7 +6,7 @@ use super::phrases::Phrases;
 use super::question::{is_among, plain_words};
 use super::records::{Listing, asks_for_list, asks_for_pages, extreme, named};
 use super::{LIST_TOOL, SEARCH_TOOL, periods, summary, whole};
-use crate::builtin::lexical::query_terms;
+use crate::builtin::lexical::{beginning, query_terms};
 use docent_domain::chat::{Message, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::spelling::{Correction, corrected};
@@ -60,6 +60,8 @@ impl Purpose {
     }
 }
 
+/// Longer questions are cut.
+const QUESTION_CHARS: usize = 2000;
 /// Output of a call for the summary of a document that does not exist.
 const NONE_NAMED: &str = "No document has this title.";
 
@@ -170,7 +172,8 @@ pub(super) fn plan(request: &ChatRequest) -> Plan<'_> {
         };
     };
     let (before, after) = messages.split_at(asked_at + 1);
-    let asked: Vec<&str> = before.iter().filter_map(user_text).collect();
+    let asked: Vec<&str> =
+        before.iter().filter_map(user_text).map(|text| beginning(text.trim(), QUESTION_CHARS)).collect();
     let last = asked.last().copied().unwrap_or_default();
     let previous = before.iter().rev().find_map(|message| match message {
         Message::Assistant { content, .. } if !content.is_empty() => Some(content.as_str()),

@@ -1,13 +1,11 @@
 //! Completes follow-up questions with the earlier ones that they refer to.
 
-use super::question::plain_words;
-use crate::builtin::lexical::{abbreviations, beginning, is_german, is_year, names, query_terms};
+use super::question::{is_among, plain_words};
+use crate::builtin::lexical::{abbreviations, is_german, is_year, names, query_terms};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Longer questions are cut before the search.
-const QUESTION_CHARS: usize = 2000;
 /// Maximum number of earlier questions that a follow-up question includes.
 const MAX_EARLIER_QUESTIONS: usize = 3;
 
@@ -33,6 +31,8 @@ const PRONOUNS: [&str; 14] = [
 ];
 /// Questions with more words are not follow-ups because of a pronoun.
 const MAX_FOLLOW_UP_WORDS: usize = 8;
+/// Words before a name that ask for nothing more.
+const BEFORE_NAMES: &str = "about among amongst at between by for from in of on to with within an auf bei für im in mit unter von vom zu";
 /// Words before the name of a place.
 const BEFORE_PLACES: [&str; 3] = ["in", "at", "within"];
 
@@ -40,7 +40,7 @@ const BEFORE_PLACES: [&str; 3] = ["in", "at", "within"];
 pub(super) fn completed<'t>(asked: impl DoubleEndedIterator<Item = &'t str>) -> String {
     let mut included = Vec::new();
     for text in asked.rev().take(MAX_EARLIER_QUESTIONS + 1) {
-        included.push(beginning(text.trim(), QUESTION_CHARS));
+        included.push(text);
         if !(is_follow_up(text) || query_terms(text).is_empty()) {
             break;
         }
@@ -104,7 +104,11 @@ fn complete(before: &str, follow_up: &str) -> String {
     let has_more = || {
         let mut rest = follow_up.to_owned();
         new.iter().rev().for_each(|detail| rest.replace_range(detail.at.clone(), ""));
-        !query_terms(&rest).is_empty()
+        let words: Vec<&str> = rest
+            .split_whitespace()
+            .filter(|word| !is_among(&core(word).to_lowercase(), BEFORE_NAMES))
+            .collect();
+        !query_terms(&words.join(" ")).is_empty()
     };
     if is_replaced && !has_more() { completed } else { format!("{completed} {follow_up}") }
 }
@@ -300,6 +304,13 @@ mod tests {
         assert_eq!(question(&[revenue, "and in 2022?"]), "What was Apple's revenue in Q1 2022?");
         // In small letters, it has more bytes.
         assert_eq!(question(&[revenue, "And İİİİİ?"]), "What was İİİİİ's revenue in Q1 2023?");
+    }
+
+    #[test]
+    fn name_after_another_preposition_replaces_the_one_before() {
+        let share = "What share of Germans in 2019 likes pumps?";
+        assert_eq!(question(&[share, "And in 2018?"]), "What share of Germans in 2018 likes pumps?");
+        assert_eq!(question(&[share, "And among Swedes?"]), "What share of Swedes in 2019 likes pumps?");
     }
 
     #[test]

@@ -217,8 +217,9 @@ fn table_of(rows: &[&Row], asked: &HashSet<String>) -> String {
             if marked == Some(column) && !cell.is_empty() { format!("**{cell}**") } else { cell }
         }));
     }
-    let above: Vec<&str> =
-        [caption_of(first), common.trim_end()].into_iter().filter(|text| !text.is_empty()).collect();
+    let (caption, common) = (caption_of(first), common.trim_end());
+    let caption = if common.is_empty() { caption } else { caption.trim_end_matches(':') };
+    let above: Vec<&str> = [caption, common].into_iter().filter(|text| !text.is_empty()).collect();
     if above.is_empty() { lines.join("\n") } else { format!("{}\n\n{}", above.join(": "), lines.join("\n")) }
 }
 

@@ -109,7 +109,10 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
         let words: Vec<String> =
             missing.iter().copied().chain(&absent_numbers).map(|name| name.word.clone()).collect();
         if !words.is_empty() {
-            return Selection::Search(words);
+            // Many documents have a “Table 2”.
+            let is_of_one = !absent_numbers.is_empty() && topics[0].named > 0.0;
+            let title = is_of_one.then(|| chunks[0].title.clone());
+            return Selection::Search(title.into_iter().chain(words).collect());
         }
     }
     let mut unrelated: HashSet<DocumentId> = HashSet::new();

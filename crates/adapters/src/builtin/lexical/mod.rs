@@ -253,9 +253,13 @@ fn distinct(terms: Vec<String>) -> Vec<String> {
     terms.into_iter().filter(|term| seen.insert(term.clone())).collect()
 }
 
-/// Returns at most `chars` characters from the start of `text`.
+/// Returns at most `chars` characters from the start of `text`, without a word that is cut.
 pub(super) fn beginning(text: &str, chars: usize) -> &str {
-    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
+    let Some((end, _)) = text.char_indices().nth(chars) else { return text };
+    let cut = text[..end].rsplit_once(char::is_whitespace);
+    // Scripts without spaces have no words to keep whole.
+    let cut = cut.filter(|(_, word)| word.chars().count() <= TERM_CHARS);
+    cut.map_or(&text[..end], |(whole, _)| whole.trim_end())
 }
 
 #[cfg(test)]

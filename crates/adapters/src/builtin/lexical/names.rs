@@ -1,5 +1,6 @@
 //! Detects names in questions.
 
+use super::query::without_extension;
 use super::{Analyzer, is_german};
 
 /// From this fraction of capitalised words on, capital letters do not indicate names (titles, German).
@@ -100,7 +101,7 @@ fn is_edge(c: char) -> bool {
 fn name(word: &str, begins_sentence: bool) -> Option<&str> {
     let word = word.trim_matches(is_edge);
     let bare = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
-    let (word, is_possessive) = (bare.unwrap_or(word), bare.is_some());
+    let (word, is_possessive) = (without_extension(bare.unwrap_or(word)), bare.is_some());
     let begins = |c: char| c.is_uppercase() || c.is_ascii_digit();
     let is_name =
         word.starts_with(begins) && word.contains(char::is_uppercase) && (is_possessive || !begins_sentence);
@@ -123,6 +124,7 @@ mod tests {
         );
         assert_eq!(words("Oriel's tower, how tall is it?"), ["Oriel"]);
         assert_eq!(words("What was Oriel's revenue?"), ["Oriel"]);
+        assert_eq!(words("What does the table in Oriel.pdf show?"), ["Oriel"]);
         assert_eq!(words("Annual Report of Oriel"), [""; 0]);
         assert_eq!(words("Which tower is tall? Where is it?"), [""; 0]);
         assert_eq!(words("What do the CEOs say in these 10-Qs of Kelmsworth?"), ["Kelmsworth"]);

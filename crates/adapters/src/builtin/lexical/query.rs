@@ -1,17 +1,34 @@
 //! Extracts the content words of a query.
 
 use super::tokens;
+use docent_domain::file_type::FileType;
 
 /// Returns the query's words without instructions, in runs of adjacent words. Fiscal years become calendar
 /// years.
 pub(super) fn content_words(query: &str) -> Vec<Vec<String>> {
-    clauses(query)
+    clauses(&without_extensions(query))
         .map(tokens::words)
         .filter(|words| !is_instruction(words))
         .flat_map(|words| without_phrases(&words))
         .map(with_plain_years)
         .filter(|run| !run.is_empty())
         .collect()
+}
+
+/// The name of a file without its extension, such as “report” of “report.pdf”; another word as it is.
+pub(super) fn without_extension(word: &str) -> &str {
+    let name =
+        word.rsplit_once('.').filter(|(name, _)| !name.is_empty() && FileType::of_name(word).is_some());
+    name.map_or(word, |(name, _)| name)
+}
+
+/// A query with the names of files without their extensions: no passage has these.
+fn without_extensions(query: &str) -> String {
+    let without = |part: &str| {
+        let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
+        [without_extension(word), &part[word.len()..]].concat()
+    };
+    query.split_inclusive(char::is_whitespace).map(without).collect()
 }
 
 /// Openings of clauses that only specify how to answer or which role to take.

@@ -217,4 +217,18 @@ async fn part_of_a_document_is_searched_for_by_its_number() {
     let events = events(messages, vec![SEARCH]).await;
     let ChatEvent::ToolCall(call) = &events[0] else { panic!("{events:?}") };
     assert_eq!(call.arguments, r#"{"query":"Unit 14"}"#);
+
+    let passage = ScoredChunk { title: "Pumps.pdf".to_owned(), ..found(1, 0, "Table 1 shows the pumps.") };
+    let messages = vec![user("What does Table 2 show in Pumps.pdf?"), output("", vec![passage])];
+    let events = super::events(messages, vec![SEARCH]).await;
+    let ChatEvent::ToolCall(call) = &events[0] else { panic!("{events:?}") };
+    assert_eq!(call.arguments, r#"{"query":"Pumps.pdf Table 2"}"#);
+}
+
+#[tokio::test]
+async fn long_question_is_cut_at_a_word() {
+    let question = "pumps ".repeat(2000);
+    let events = events(vec![user(&question)], vec![SEARCH]).await;
+    let ChatEvent::ToolCall(call) = &events[0] else { panic!("{events:?}") };
+    assert!(call.arguments.ends_with(" pumps\"}") && call.arguments.len() < 2020, "{}", call.arguments.len());
 }
