@@ -32,8 +32,8 @@ const BATCH: usize = 64;
 const LEAD_CHARACTERS: usize = 3000;
 
 /// What to do about documents without text if there is no recognizer.
-const NO_RECOGNIZER: &str = "to read scans, install the program tesseract (Debian package tesseract-ocr) on the server, set DOCENT_OCR \
-    to auto if it is off, restart the service and retry";
+const NO_RECOGNIZER: &str = "text recognition is not set up: install the program tesseract (Debian package tesseract-ocr) on the \
+    server, set DOCENT_OCR to auto if it is off, and restart the service";
 
 /// Why an ingestion ended without success.
 #[derive(Debug)]

@@ -103,7 +103,7 @@ rules! {
         let report = ada.get(&format!("/documents/{scan}/report")).await.expect(200).json();
         assert_eq!(report["failure"]["code"], "no_extractable_text");
         let reason = report["failure"]["reason"].as_str().unwrap();
-        assert!(reason.starts_with("no extractable text; to read scans, install"), "{reason}");
+        assert!(reason.starts_with("no extractable text; text recognition is not set up: install"), "{reason}");
         assert_eq!(report["coverage"]["pages_without_text"], json!([1, 2]));
         assert_eq!(report["warnings"].as_array().unwrap().len(), 1);
         let report = ada.get(&format!("/documents/{refused}/report")).await.expect(200).json();
