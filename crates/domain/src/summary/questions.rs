@@ -4,6 +4,7 @@ use super::Heading;
 use super::lines::clean;
 use crate::extraction::ExtractedPage;
 use crate::headings;
+use crate::passage_text::without_extension;
 use crate::sentences::{self, Row};
 use std::collections::HashSet;
 
@@ -67,11 +68,18 @@ impl Templates {
 
 /// Candidates in the order in which they should be suggested: questions about figures, terms and tables are rarer and more specific
 /// than those about headings.
-pub fn candidates(language: Option<&str>, outline: &[Heading], pages: &[ExtractedPage]) -> Vec<Candidate> {
+pub fn candidates(
+    title: &str,
+    language: Option<&str>,
+    outline: &[Heading],
+    pages: &[ExtractedPage],
+) -> Vec<Candidate> {
     let templates = Templates::of(language);
     let pages = clean(pages);
     let fill = |(before, after): (&str, &str), topic: &str| format!("{before}{topic}{after}");
     let mut of_headings = Topics::default();
+    // The whole document is about its title.
+    of_headings.known.insert(without_extension(title).to_lowercase());
     for heading in outline {
         if let Some(page) = heading.page {
             of_headings.add(&heading.title, page);
@@ -326,7 +334,7 @@ mod tests {
             .collect();
         let pages: Vec<ExtractedPage> =
             pages.iter().zip(1..).map(|(text, number)| page(number, text)).collect();
-        let found = candidates(Some(language), &outline, &pages);
+        let found = candidates("Pumps.pdf", Some(language), &outline, &pages);
         found.into_iter().map(|candidate| (candidate.text, candidate.page)).collect()
     }
 
@@ -334,7 +342,7 @@ mod tests {
     fn headings_terms_and_tables_become_questions() {
         let pages = ["“Pump” means a machine that moves water.\n\nTable 3: Service intervals", "Text."];
         assert_eq!(
-            questions("en", &[("Introduction", 1), ("2.1 Winter storage", 2)], &pages),
+            questions("en", &[("PUMPS", 1), ("Introduction", 1), ("2.1 Winter storage", 2)], &pages),
             [
                 ("What does the document say about Winter storage?".to_owned(), 2),
                 ("What does the table “Service intervals” show?".to_owned(), 1),

@@ -104,8 +104,9 @@ async fn derive(material: &Arc<Material>) -> Result<Derived> {
         let no_labels = PageLabels::default();
         let labels = document.coverage.as_ref().map_or(&no_labels, |coverage| &coverage.page_labels);
         let headings = outline::headings(&extraction.metadata.outline, labels);
-        let questions = questions::candidates(material.language(), &headings, &extraction.pages);
-        let sentences = key_sentences::select(document.title.as_str(), &extraction.pages);
+        let title = document.title.as_str();
+        let questions = questions::candidates(title, material.language(), &headings, &extraction.pages);
+        let sentences = key_sentences::select(title, &extraction.pages);
         Derived { sentences, headings, questions }
     };
     Ok(tokio::task::spawn_blocking(work).await.map_err(|error| {
