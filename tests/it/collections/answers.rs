@@ -63,7 +63,7 @@ rules! {
         let none = list(&bob, json!({ "document_ids": ["00000000-0000-0000-0000-000000000000"] })).await;
         assert!(none.ends_with("- None of the selected documents is ready."), "{none}");
 
-        // Documents that were not searched are named, to those who can read them.
+        // An answer names the documents that were not searched, if the account can read them.
         let _ = ada.upload_to(&path, "Blank.pdf", pdf(&[""])).await.expect(202);
         app.run_jobs().await;
         let blank = "Not searched, because they could not be read: “Blank.pdf”.";

@@ -1,11 +1,11 @@
 //! Finds the documents and collections of a selection.
 
-use super::ServiceClient;
+use super::{ApiError, ServiceClient};
 use crate::invocation::command;
 use anyhow::{Context, bail};
 use docent::cli::{CollectionArg, SelectionArgs};
 use docent_domain::id::CollectionId;
-use reqwest::Method;
+use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 impl ServiceClient {
@@ -46,8 +46,13 @@ impl ServiceClient {
     pub(crate) async fn select(&self, selection: &SelectionArgs, body: &mut Value) -> anyhow::Result<()> {
         for document in &selection.documents {
             let id = document.to_string();
-            let read = self.get(&["documents", &id]).await;
-            read.with_context(|| format!("the document {id} cannot be searched"))?;
+            match self.get(&["documents", &id]).await {
+                // A key that may only ask cannot look.
+                Err(error) if is_forbidden(&error) => {}
+                read => {
+                    read.with_context(|| format!("the document {id} cannot be searched"))?;
+                }
+            }
         }
         let mut ids = Vec::new();
         for collection in &selection.collections {
@@ -56,4 +61,8 @@ impl ServiceClient {
         selection.add_to(&ids, body);
         Ok(())
     }
+}
+
+fn is_forbidden(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<ApiError>().is_some_and(|error| error.status == StatusCode::FORBIDDEN)
 }
