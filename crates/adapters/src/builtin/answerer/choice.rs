@@ -15,8 +15,9 @@ const MIN_FURTHER_WORDS: usize = 4;
 const SECONDARY_SHARE: f32 = 0.5;
 /// The same for those of another document than the best one.
 const OTHER_SECONDARY_SHARE: f32 = 0.75;
-/// The same for further quotes.
+/// The same for further quotes, and for those of another document than the best one.
 const FURTHER_SHARE: f32 = 0.25;
+const OTHER_FURTHER_SHARE: f32 = 0.5;
 /// Bonus for the first passage's rank; the n-th passage gets the n-th part.
 const RANK_WEIGHT: f32 = 0.3;
 /// Sentences that have more than this fraction of terms in common are duplicates.
@@ -56,8 +57,11 @@ impl Candidate<'_> {
     fn says_enough(&self) -> bool {
         let sentence = &self.unit().sentence;
         let has_entries = |row: &Row| row.cells.iter().skip(1).any(|cell| !cell.is_empty());
-        sentence.row.as_ref().is_some_and(has_entries)
-            || sentence.text.split(' ').count() >= MIN_FURTHER_WORDS
+        match &sentence.row {
+            Some(row) => has_entries(row),
+            // The cover of a form has blanks.
+            None => sentence.text.split(' ').count() >= MIN_FURTHER_WORDS && !sentence.text.contains("___"),
+        }
     }
 
     /// Whether two candidates are single rows of one table.
@@ -129,7 +133,10 @@ fn select_candidates(mut candidates: Vec<Candidate<'_>>) -> Choice<'_> {
         let is_from = |other: &Candidate<'_>| other.rank == candidate.rank;
         let document = |candidate: &Candidate<'_>| candidate.passage.chunk.document_id;
         let is_other = selected().next().is_some_and(|first| document(first) != document(&candidate));
-        let secondary = if is_other { OTHER_SECONDARY_SHARE } else { SECONDARY_SHARE };
+        let (secondary, least) = match is_other {
+            true => (OTHER_SECONDARY_SHARE, OTHER_FURTHER_SHARE),
+            false => (SECONDARY_SHARE, FURTHER_SHARE),
+        };
         if is_new && selected().count() < MAX_QUOTES && candidate.share >= secondary * best_share {
             match best.iter_mut().find(|group| group[0].shares_table(&candidate)) {
                 Some(group) => group.push(candidate),
@@ -138,7 +145,7 @@ fn select_candidates(mut candidates: Vec<Candidate<'_>>) -> Choice<'_> {
         } else if is_new
             && further.len() < MAX_FURTHER
             && candidate.says_enough()
-            && candidate.share >= FURTHER_SHARE * best_share
+            && candidate.share >= least * best_share
             && !selected().any(is_from)
             && further.iter().all(|other| !is_from(other) && !candidate.repeats(other))
         {

@@ -6,7 +6,8 @@
 
 use super::choice::Candidate;
 use super::kinds;
-use super::numbered::{is_number, units_in};
+use super::numbered::{is_heading_of, is_number, units_in};
+use super::opposites::Opposites;
 use super::passage::{Passage, Unit, overlap};
 use super::question::Intent;
 use super::scope::Topic;
@@ -44,6 +45,8 @@ pub(super) struct Criteria<'a> {
     pub(super) defined: Vec<Name>,
     /// What the question names by a number, such as “Unit 14”, if a passage has it.
     pub(super) numbered: Vec<Name>,
+    /// What the question asks for the opposite of.
+    pub(super) opposites: Opposites,
     /// Whether the question is about several reports: one row of each is quoted.
     pub(super) compares_reports: bool,
     /// Whether the question is about a year and not about a part of it.
@@ -79,6 +82,7 @@ impl<'a> Criteria<'a> {
             repeated: repeated(passages),
             defined: Vec::new(),
             numbered: Vec::new(),
+            opposites: Opposites::of(""),
             compares_reports: false,
             avoids_boilerplate: true,
             asks_for_year: false,
@@ -150,7 +154,12 @@ impl<'a> Criteria<'a> {
                 } else {
                     1.0
                 }
-                * if in_numbered[index] { 1.0 } else { OTHER_NUMBER_FACTOR }
+                * match () {
+                    () if is_heading_of(unit, &self.numbered) => NUMBERED_HEADING_FACTOR,
+                    () if in_numbered[index] => 1.0,
+                    () => OTHER_NUMBER_FACTOR,
+                }
+                * if self.opposites.are_in(&unit.sentence) { OPPOSITE_FACTOR } else { 1.0 }
                 * if self.defines(unit) { DEFINITION_FACTOR } else { 1.0 }
                 * if self.asks_for_year && is_of_quarter(&unit.sentence.text) { QUARTER_FACTOR } else { 1.0 };
             candidates.push(Candidate { passage, index, block, share, rank });
@@ -237,8 +246,12 @@ fn is_of_quarter(text: &str) -> bool {
 
 /// Factor for a sentence with the long form of an abbreviation that is asked for.
 const DEFINITION_FACTOR: f32 = 2.0;
+/// Factor for the heading of a part that the question names by a number.
+const NUMBERED_HEADING_FACTOR: f32 = 1.6;
 /// Factor for what is not in the part that the question names by a number.
 const OTHER_NUMBER_FACTOR: f32 = 0.5;
+/// Factor for the opposite of what the question asks for.
+const OPPOSITE_FACTOR: f32 = 0.5;
 /// Factor for what all reports of a kind say.
 const BOILERPLATE_FACTOR: f32 = 0.3;
 /// Factor for a sentence that several documents, or several pages of one, have.

@@ -13,6 +13,7 @@ mod follow_up;
 mod kinds;
 mod mentions;
 mod numbered;
+mod opposites;
 mod pages;
 mod passage;
 mod periods;

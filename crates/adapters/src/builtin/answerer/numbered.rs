@@ -43,20 +43,27 @@ pub(super) fn units_in(passage: &Passage<'_>, parts: &[Name]) -> Vec<bool> {
     let mut is_in = false;
     let of = |unit: &Unit| {
         for part in parts {
-            let [label, number] = part.terms.as_slice() else { continue };
-            match unit.sequence.as_slice() {
-                [first, second, ..] if first == label => is_in = second == number,
-                _ => {}
+            if unit.sequence.len() > 1 && unit.sequence.first() == part.terms.first() {
+                is_in = unit.sequence.starts_with(&part.terms);
             }
         }
-        parts.is_empty() || is_in || parts.iter().any(|part| names(unit, part))
+        parts.is_empty() || is_in || parts.iter().any(|part| name_part(&unit.sequence, part))
     };
     passage.units.iter().map(of).collect()
 }
 
-/// Whether a sentence has the two terms of a numbered part.
-fn names(unit: &Unit, part: &Name) -> bool {
-    matches!(part.terms.as_slice(), [label, number] if unit.has_pair(label, number))
+/// Whether it is the heading of one of these numbered parts: it begins with the part and says more.
+pub(super) fn is_heading_of(unit: &Unit, parts: &[Name]) -> bool {
+    let begins =
+        |part: &Name| unit.sequence.len() > part.terms.len() && unit.sequence.starts_with(&part.terms);
+    unit.is_heading() && parts.iter().any(begins)
+}
+
+/// Whether terms have those of a numbered part, or of its letter and number alone, as in “Exhibits P-9 and P-10”.
+pub(super) fn name_part(terms: &[String], part: &Name) -> bool {
+    let has = |terms_of: &[String]| terms.windows(terms_of.len()).any(|window| window == terms_of);
+    let [_, number @ ..] = part.terms.as_slice() else { return false };
+    has(&part.terms) || number.len() > 1 && has(number)
 }
 
 #[cfg(test)]

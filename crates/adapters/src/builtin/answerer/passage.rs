@@ -268,10 +268,11 @@ impl Unit {
         let mut above: HashSet<String> = row
             .into_iter()
             .flat_map(|row| row.header.iter().map(String::as_str).chain([&*row.caption, &*row.section]))
-            .flat_map(|text| analyzer.terms(text))
+            .flat_map(|text| analyzer.terms(text).into_iter().chain(years(text)))
             .collect();
         let label = row.map(|row| analyzer.terms(&row.cells[0]).into_iter().collect());
-        let mut terms: HashSet<String> = sequence.iter().cloned().collect();
+        // Dates such as 31.3.2002 are one term.
+        let mut terms: HashSet<String> = sequence.iter().cloned().chain(years(&sentence.text)).collect();
         for synonym in synonyms {
             if synonym.is_in(|term| terms.contains(term)) {
                 terms.extend(synonym.phrase.iter().cloned());
@@ -390,7 +391,8 @@ impl Unit {
         label.is_some_and(|label| label.contains('%') || label.to_lowercase().contains("percent"))
     }
 
-    fn is_heading(&self) -> bool {
+    /// Whether it is short and has no end of a sentence.
+    pub(super) fn is_heading(&self) -> bool {
         let text = &self.sentence.text;
         self.sentence.row.is_none()
             && !self.sentence.is_item

@@ -8,7 +8,8 @@ use super::calculation::{Calculation, PartSearch, Parts, asked_figure, asked_par
 use super::choice::{Candidate, choose};
 use super::criteria::Criteria;
 use super::kinds;
-use super::mentions::{documents_with, has_adjacent, has_word, identifiers, is_about, is_capitalised_in};
+use super::mentions::{documents_with, has_part, has_word, identifiers, is_about, is_capitalised_in};
+use super::opposites::Opposites;
 use super::pages;
 use super::passage::{Passage, begins_reason};
 use super::periods::{self, Asked, Period, report};
@@ -104,7 +105,7 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
     let missing = missing(&required, &asked, &passage_terms[..chunks.len()]);
     let (numbered, absent_numbers): (Vec<Name>, Vec<Name>) = numbered(question, analyzer)
         .into_iter()
-        .partition(|part| found.iter().any(|chunk| has_adjacent(chunk, part, analyzer)));
+        .partition(|part| found.iter().any(|chunk| has_part(chunk, part, analyzer)));
     if !chunks.is_empty() && retries == 0 && pages.is_empty() {
         let words: Vec<String> =
             missing.iter().copied().chain(&absent_numbers).map(|name| name.word.clone()).collect();
@@ -139,6 +140,7 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
         compares_reports: periods == Asked::Each,
         avoids_boilerplate: !kinds::is_boilerplate(question),
         numbered,
+        opposites: Opposites::of(question),
         asks_for_year: !intent.years.is_empty() && !periods::names_quarter(question),
         ..Criteria::of(&asked, intent, &names, &synonyms, &all[..chunks.len()])
     };

@@ -420,7 +420,7 @@ async fn words_for_place_and_manner_do_not_make_a_sentence_an_answer() {
 async fn passages_that_answer_less_are_listed_after_the_quotes() {
     let passages = vec![
         found(1, 0, "The head of the pump is eight metres."),
-        found(2, 0, "Our workshop repairs the head, the seal, the motor and the door of any machine."),
+        found(1, 1, "Our workshop repairs the head, the seal, the motor and the door of any machine."),
     ];
     let answer = answer_from("What is the head of the pump?", passages).await;
     assert!(answer.starts_with("“The head of the pump is eight metres.” (Document 1, page 1)"), "{answer}");

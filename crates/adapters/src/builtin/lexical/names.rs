@@ -49,22 +49,31 @@ const NUMBERED: &str = "appendix article annex case chapter clause exhibit exper
     problem question rule section step table unit wave abbildung abschnitt anhang artikel aufgabe beispiel kapitel lektion modul \
     schritt tabelle teil";
 
-/// Returns the parts of documents that a question names by a number or letter, such as “Figure 7” and “Appendix E”, with two terms.
+/// Returns the parts of documents that a question names by a number or letter, such as “Figure 7”, “Appendix E” and “Exhibit P-10”, with the term
+/// of the first word and those of the number.
 pub(in crate::builtin) fn numbered(question: &str, analyzer: Analyzer) -> Vec<Name> {
+    let is_label = |word: &str| NUMBERED.split_whitespace().any(|label| word.eq_ignore_ascii_case(label));
+    // “unit-8” is two words, “P-10” one.
+    let begins_label =
+        |word: &str| word.split_once('-').is_some_and(|(label, _)| is_label(label.trim_matches(is_edge)));
     let words: Vec<&str> = question
-        .split([' ', '-'])
+        .split(' ')
+        .flat_map(|word| word.splitn(if begins_label(word) { 2 } else { 1 }, '-'))
         .map(|word| word.trim_matches(is_edge))
         .filter(|word| !word.is_empty())
         .collect();
-    let is_number = |word: &str| {
+    let is_digits = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || c == '.')
-            || word.chars().all(|c| "IVX".contains(c))
-            || word.len() == 1 && word.chars().all(char::is_uppercase) && word != "I"
+    };
+    let is_letter = |word: &str| word.len() == 1 && word.chars().all(char::is_uppercase);
+    let is_number = |word: &str| match word.split_once('-') {
+        Some((letter, digits)) => is_letter(letter) && is_digits(digits),
+        None => is_digits(word) || word.chars().all(|c| "IVX".contains(c)) || is_letter(word) && word != "I",
     };
     let name = |pair: &[&str]| {
-        let is_label = NUMBERED.split_whitespace().any(|label| pair[0].eq_ignore_ascii_case(label));
         let terms: Vec<String> = pair.iter().flat_map(|word| analyzer.terms(word)).collect();
-        (is_label && is_number(pair[1]) && terms.len() == 2).then(|| Name { word: pair.join(" "), terms })
+        let has_all = terms.len() == 1 + pair[1].split('-').count();
+        (is_label(pair[0]) && is_number(pair[1]) && has_all).then(|| Name { word: pair.join(" "), terms })
     };
     words.windows(2).filter_map(name).collect()
 }
@@ -164,6 +173,7 @@ mod tests {
             words("What does Figure IV of Appendix E show?"),
             ["Figure IV: figur iv", "Appendix E: appendix e"]
         );
+        assert_eq!(words("What is said of Exhibit P-10?"), ["Exhibit P-10: exhibit p 10"]);
         assert_eq!(words("Which table do I read, and how many units are 14?"), [""; 0]);
     }
 

@@ -195,6 +195,30 @@ async fn name_that_the_document_is_about_is_not_reported_as_absent() {
 }
 
 #[tokio::test]
+async fn name_on_the_cover_and_year_of_a_date_are_not_reported_as_absent() {
+    let sales = "| Sales | 31.3.2022 | 31.3.2021 |\n|---|---|---|\n| Sales of ropes | 55 | 53 |\n";
+    let passages =
+        |cover: &str| vec![found(1, 0, cover), found(1, 1, sales), found(1, 2, "Ropes are strong.")];
+    let question = "How high were the sales of ropes at Tarn in 2022?";
+    let answer = answer_from(question, passages("Annual report of Tarn")).await;
+    assert!(answer.contains("**55**") && !answer.contains("Not in these quotes"), "{answer}");
+    let answer = answer_from(question, passages("Annual report of fitters")).await;
+    assert!(answer.starts_with("I found no passage"), "{answer}");
+}
+
+#[tokio::test]
+async fn further_quotes_of_other_documents_need_more_in_common() {
+    let passages = vec![
+        found(1, 0, "The warranty of the pumps lasts two years from the day of sale."),
+        found(2, 0, "The pumps were painted by the fitters in the spring of the year."),
+        found(3, 0, "The name of the pumps is ____ and their number is ____ of the list."),
+    ];
+    let answer =
+        answer_from("How long does the warranty of the pumps last from the day of sale?", passages).await;
+    assert!(answer.contains("two years") && !answer.contains("Also related"), "{answer}");
+}
+
+#[tokio::test]
 async fn word_that_texts_write_small_is_no_name() {
     let passages =
         vec![found(1, 0, "Ropes are sold in the home trade."), found(1, 1, "The market is open on Monday.")];

@@ -176,3 +176,26 @@ async fn ratio_of_two_figures_is_answered_with_both() {
     let answer = answer_from("What is the pump income to rent ratio of 2018?", vec![found(1, 0, rows)]).await;
     assert!(answer.contains("| Pump income | **90** |\n| Total rent | **30** |"), "{answer}");
 }
+
+#[tokio::test]
+async fn heading_of_a_numbered_part_is_quoted_before_mentions_of_it() {
+    let text = "Quiz 1: twenty words on pumps, with the name of Unit 3, after the unit.\nUNIT 3: Pumps and their names\n";
+    let answer = answer_from("What is the name of Unit 3?", vec![found(1, 0, text)]).await;
+    assert!(answer.starts_with("“UNIT 3: Pumps and their names"), "{answer}");
+}
+
+#[tokio::test]
+async fn part_with_a_letter_and_a_number_is_not_another_one() {
+    let text = "The letter of May is Exhibit P-14, on pumps.\nExhibits P-9 and P-10 are letters on valves.\n";
+    let answer = answer_from("Which letters are in Exhibit P-10?", vec![found(1, 0, text)]).await;
+    assert!(answer.starts_with("“Exhibits P-9 and P-10"), "{answer}");
+}
+
+#[tokio::test]
+async fn opposite_of_what_is_asked_for_is_not_quoted_first() {
+    let up = "Press and hold the Up button, and then touch the screen.";
+    let down = "Down button\n\n| Operation | Function |\n|---|---|\n| Press and hold | Stops the pump |\n";
+    let passages = vec![found(1, 0, up), found(1, 1, down)];
+    let answer = answer_from("What happens when I press and hold the Down button?", passages).await;
+    assert!(answer.starts_with("Down button") && answer.contains("Stops the pump"), "{answer}");
+}
