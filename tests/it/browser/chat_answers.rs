@@ -209,3 +209,36 @@ async fn sidebar_makes_room_for_a_document_on_a_screen_of_medium_width() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn sources_that_the_answer_does_not_cite_are_folded() {
+    let script = [Turn::searching("zebra"), Turn::saying("It likes grass (Zebra.pdf, page 1).")];
+    journey_with(
+        |setup| setup.script(script),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            for (name, text) in [
+                ("Lion.pdf", "The zebra fears the lion."),
+                ("Zebra.pdf", "The zebra likes grass."),
+                ("Harbour.pdf", "A zebra came by ship."),
+            ] {
+                member.add(name, pdf(&[text])).await;
+            }
+            app.run_jobs().await;
+            window.goto("/chat").await;
+            answer(window, "What does it like?").await;
+            assert_eq!(window.texts(".note + .chips .chip").await, ["1\nZebra.pdf\npage 1"]);
+            window.see("2 more passages were found").await;
+            let mut inspection = Inspection::begin(window, "light").await;
+            window.click(".further-sources summary").await;
+            inspection.inspect("chat-further-sources").await;
+            let further = window.texts(".further-sources .chip").await;
+            let starts: Vec<&str> = further.iter().map(|chip| &chip[..1]).collect();
+            assert_eq!(starts, ["2", "3"], "{further:?}");
+            window.click(".further-sources .chip").await;
+            window.find("#source[open]").await;
+            inspection.assert_no_findings();
+        },
+    )
+    .await;
+}

@@ -121,6 +121,10 @@ yours-alone = nur für Sie
 
 # Die Quellen einer Antwort
 sources = Quellen
+further-sources = { $count ->
+    [one] 1 weitere Textstelle wurde gefunden
+   *[other] { $count } weitere Textstellen wurden gefunden
+}
 source-name = Quelle { $number }: { $title }, { $place }
 recognized-at = { $place }, erkannter Text
 passage-start = { $place }: Anfang der Textstelle

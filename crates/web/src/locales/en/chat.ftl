@@ -123,6 +123,10 @@ yours-alone = yours alone
 
 # The sources of an answer
 sources = Sources
+further-sources = { $count ->
+    [one] 1 more passage was found
+   *[other] { $count } more passages were found
+}
 source-name = Source { $number }: { $title }, { $place }
 recognized-at = { $place }, recognised text
 passage-start = { $place }: beginning of the passage

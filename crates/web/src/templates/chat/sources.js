@@ -30,7 +30,7 @@ function mergeSources(sources) {
   return [...entries.values()];
 }
 
-// Adds the numbered sources below an answer, and their numbers in it.
+// Adds the numbered sources below an answer, and their numbers in it. Those that it does not cite are folded, unless it cites none.
 function showSources(turn, sources) {
   const entries = mergeSources(sources);
   linkCitations(turn.answerElement, entries);
@@ -41,7 +41,15 @@ function showSources(turn, sources) {
     if (entry.pages && !entry.passages[0].label) entry.place = formatPages({ page_start: Math.min(...entry.pages), page_end: Math.max(...entry.pages) });
   }
   entries.sort((a, b) => a.number - b.number);
-  turn.note.after(createElement("ol", { class: "chips", "aria-label": t("sources") }, ...entries.map(createChip)));
+  const createList = (list, label) => createElement("ol", { class: "chips", "aria-label": label }, ...list.map(createChip));
+  const further = entries.filter(({ cited, isLost }) => !cited && !isLost);
+  const isFolded = further.length && entries.some(({ cited }) => cited);
+  const shown = isFolded ? entries.filter((entry) => !further.includes(entry)) : entries;
+  const label = t("further-sources", { count: String(further.length) });
+  turn.note.after(...[
+    createList(shown, t("sources")),
+    isFolded && createElement("details", { class: "further-sources" }, createElement("summary", {}, label), createList(further, label)),
+  ].filter(Boolean));
 }
 
 function createChip(entry) {
