@@ -28,7 +28,7 @@ impl Outcome<'_> {
         }
     }
 
-    /// Formats one line with ID, status and title, and one line per warning.
+    /// Formats one line with ID, status and title, and one line per warning and for an older document with the same file.
     pub(super) fn text(&self, path: &Path) -> String {
         let text = |value: &Value| sanitize(value.as_str().unwrap_or_default());
         let row = |document: &Value, status: &str, rest: &str| {
@@ -65,6 +65,9 @@ impl Outcome<'_> {
                 for warning in report["warnings"].as_array().into_iter().flatten() {
                     lines += &format!("\n    {}", text(warning));
                 }
+                if let Some(older) = report["duplicate_of"].as_str() {
+                    lines += &format!("\n    the same file as document {}", sanitize(older));
+                }
                 lines
             }
         }
@@ -91,6 +94,7 @@ impl Outcome<'_> {
             "code": report["failure"]["code"],
             "coverage": report["coverage"],
             "warnings": warnings,
+            "duplicate_of": report["duplicate_of"],
         })
     }
 }
@@ -111,7 +115,7 @@ mod tests {
         let document = json!({ "id": ID, "title": "a.pdf", "status": "pending", "vector_doc_id": null });
         let ingested = json!({
             "status": "ingested", "coverage": { "pages": 12, "chunks": 1 }, "failure": null,
-            "warnings": ["1 of 12 pages: no text"],
+            "warnings": ["1 of 12 pages: no text"], "duplicate_of": ID,
         });
         let failed = json!({
             "status": "failed", "coverage": null, "warnings": [],
@@ -138,7 +142,8 @@ mod tests {
                 Outcome::Finished { document, report: &ingested },
                 true,
                 ID,
-                "ingested  a.pdf   12 pages, 1 passage\n    1 of 12 pages: no text",
+                "ingested  a.pdf   12 pages, 1 passage\n    1 of 12 pages: no text\n    the same file as document \
+                 01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e",
                 Value::Null,
             ),
             (
@@ -157,6 +162,6 @@ mod tests {
             assert_eq!(object["file"], "in/a.pdf");
             fields.push(object.as_object().unwrap().keys().cloned().collect::<Vec<_>>());
         }
-        assert!(fields.iter().all(|names| *names == fields[0] && names.len() == 8), "{fields:?}");
+        assert!(fields.iter().all(|names| *names == fields[0] && names.len() == 9), "{fields:?}");
     }
 }
