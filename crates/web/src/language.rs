@@ -261,6 +261,15 @@ pub(crate) fn place_label(label: &str) -> String {
     if is_known { t!("place-label", kind = kind, at = at).trim_end().to_owned() } else { label.to_owned() }
 }
 
+/// Name of a collection. Those that the service creates have a name in each language.
+pub(crate) fn collection_name(name: &str) -> String {
+    match name {
+        "Everyone" => t!("collection-everyone"),
+        "Personal" => t!("collection-personal"),
+        other => other.to_owned(),
+    }
+}
+
 /// Name of a type of files.
 pub(crate) fn file_type(of: FileType) -> String {
     if of == FileType::Text { t!("file-type-text") } else { of.title().to_owned() }

@@ -71,6 +71,7 @@ async fn inspect_account(scheme: &'static str) {
             window.console_errors().await;
             inspection.inspect("de-password-wrong").await;
             window.goto("/account/api-keys/add").await;
+            assert_eq!(window.texts("#collections label").await, ["Alle", "Persönlich"]);
             window.fill("name", "Nächtlicher Import").await;
             window.click("#scopes input[value=read]").await;
             window.press("Schlüssel erstellen").await;

@@ -1,7 +1,7 @@
 //! `/account/api-keys`: lists, creates and revokes the API keys of the account.
 
 use super::nav::ROOT;
-use crate::language::t;
+use crate::language::{collection_name, t};
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::key_form::{ApiKeyCreatedPage, ApiKeyFormPage, KeyDraft, KeySection};
@@ -62,7 +62,8 @@ async fn show_form(
     let (grant, scope) =
         (actor.authorize::<ReadDocuments>().map_err(Error::from)?, scope::of(app, actor).await?);
     let found = collections::list(app, grant, &scope, None, CHOICES).await?.records;
-    let choices: Vec<_> = found.into_iter().map(|(of, _)| (of.id, of.name.as_str().to_owned())).collect();
+    let choices: Vec<_> =
+        found.into_iter().map(|(of, _)| (of.id, collection_name(of.name.as_str()))).collect();
     let page = ApiKeyFormPage::of(Vec::new(), &choices, draft, errors, section(context));
     signed_in.show_account(errors.status(), context, "api-keys", page)
 }

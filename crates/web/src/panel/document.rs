@@ -1,12 +1,11 @@
 //! `GET /admin/documents/{id}`
 
-use super::collections::shown_name;
 use super::document_attributes::AttributesView;
 use super::document_readers::ReadersView;
 use super::documents::{Rights, Row, collections};
 use super::jobs::JobRow;
 use super::nav::ROOT;
-use crate::language::{self, t};
+use crate::language::{self, collection_name, t};
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::{Time, decimal, size};
@@ -276,7 +275,7 @@ async fn links(
     let ids: Vec<_> = document.collections.iter().copied().collect();
     let sees_all = staff.can::<ViewCollections>();
     let link = |(id, name): (_, String)| CollectionLink {
-        name: shown_name(&name),
+        name: collection_name(&name),
         page: (sees_all || scope.role_in(id).is_some()).then(|| format!("{ROOT}/collections/{id}")),
     };
     let mut links: Vec<_> = names(&context.app, &ids).await?.into_iter().map(link).collect();

@@ -1,8 +1,8 @@
 //! `POST /admin/documents/bulk`: shows a preview, and after confirmation the result.
 
-use super::collections::{readers, shown_name};
+use super::collections::readers;
 use super::nav::ROOT;
-use crate::language::{self, fault_sentence, t};
+use crate::language::{self, collection_name, fault_sentence, t};
 use crate::signed_in::form::{Form, OwnForm};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::Staff;
@@ -57,7 +57,7 @@ struct Words {
 
 impl Words {
     fn of(act: BulkAction, target: Option<&OpenCollection>) -> Self {
-        let name = target.map(|open| shown_name(open.collection.name.as_str())).unwrap_or_default();
+        let name = target.map(|open| collection_name(open.collection.name.as_str())).unwrap_or_default();
         let readers = target.map(|open| readers(&open.collection, open.size.members)).unwrap_or_default();
         let (act, title, effect, will) = match act {
             BulkAction::Retry => ("retry", t!("retry-title"), t!("retry-effect"), t!("retry-will")),

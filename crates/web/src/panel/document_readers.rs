@@ -1,10 +1,10 @@
 //! Readers of a document, on its page and at `GET /admin/documents/{id}/readers`
 
 use super::access::kinds;
-use super::collections::{role_name, shown_name};
+use super::collections::role_name;
 use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
-use crate::language::t;
+use crate::language::{collection_name, t};
 use crate::signed_in::page::{PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;
@@ -61,7 +61,7 @@ impl ReaderRow {
             Reason::Superuser => (t!("reader-superuser"), None),
         };
         let collection = collection.map(|id| {
-            let name = names.get(&id).map(|name| shown_name(name)).unwrap_or_default();
+            let name = names.get(&id).map(|name| collection_name(name)).unwrap_or_default();
             (name, format!("{ROOT}/collections/{id}"))
         });
         Self {

@@ -3,9 +3,9 @@
 //! Each file becomes a document as soon as it has been received, so that a refused file does not affect the
 //! others. The form token and the collection precede the files: without the token nothing is stored.
 
-use super::collections::{readers, shown_name};
+use super::collections::readers;
 use super::nav::ROOT;
-use crate::language::{self, t};
+use crate::language::{self, collection_name, t};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::{self, Staff};
 use crate::signed_in::times::size;
@@ -87,7 +87,7 @@ async fn render(
     let destinations = browse::destinations(app, &scope).await?;
     let options = destinations.iter().map(|(of, size)| {
         let readers = readers(of, size.members);
-        let label = t!("upload-readers", name = shown_name(of.name.as_str()), readers = readers);
+        let label = t!("upload-readers", name = collection_name(of.name.as_str()), readers = readers);
         (of.id.to_string(), label)
     });
     let selected = selected.or_else(|| destination(app, &grant, &scope, None).ok());

@@ -1,8 +1,7 @@
 //! `GET /admin/documents`
 
-use super::collections::shown_name;
 use super::listing::{self, List, PageNumber, find_of_account};
-use crate::language::{self, Label, t};
+use crate::language::{self, Label, collection_name, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::signed_in::times::{Time, size};
@@ -214,7 +213,7 @@ pub(super) async fn collections(
 ) -> Result<Vec<(String, String)>> {
     let choices = browse::choices(&context.app, &staff.actor).await?;
     let mut options: Vec<_> =
-        choices.iter().map(|of| (of.id.to_string(), shown_name(of.name.as_str()))).collect();
+        choices.iter().map(|of| (of.id.to_string(), collection_name(of.name.as_str()))).collect();
     if let Some(id) = chosen.filter(|id| choices.iter().all(|of| of.id != *id)) {
         let name = names(&context.app, &[id]).await?.remove(&id);
         options.push((id.to_string(), name.unwrap_or_else(|| short(&id.to_string()))));

@@ -1,7 +1,7 @@
 //! What an account can read, on its page and at `GET /admin/users/{id}/collections`
 
-use crate::language::t;
-use crate::panel::collections::{role_name, shown_name};
+use crate::language::{collection_name, t};
+use crate::panel::collections::role_name;
 use crate::panel::listing::{PageNumber, Paging};
 use crate::panel::nav::ROOT;
 use crate::signed_in::page::{PageError, PageResult, id_of};
@@ -66,7 +66,7 @@ impl ReachRow {
         let sources: Vec<_> = reached.sources.iter().map(source).collect();
         Self {
             id: reached.collection.id.to_string(),
-            name: shown_name(reached.collection.name.as_str()),
+            name: collection_name(reached.collection.name.as_str()),
             role: role_name(reached.role),
             sources: sources.join(", "),
             documents: reached.documents,

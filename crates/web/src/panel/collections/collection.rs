@@ -2,7 +2,7 @@
 
 use super::member_form::{MemberDraft, MembersView};
 use super::{address, names};
-use crate::language::t;
+use crate::language::{collection_name, t};
 use crate::panel::access::kinds;
 use crate::panel::documents::email;
 use crate::panel::listing::PageNumber;
@@ -189,7 +189,7 @@ async fn show_draft(
     let fields = if open.can_change { settings.fields(collection.kind) } else { Vec::new() };
     let view = CollectionView {
         id: collection.id.to_string(),
-        name: names::shown_name(collection.name.as_str()),
+        name: collection_name(collection.name.as_str()),
         description: collection.description.as_str().to_owned(),
         kind: names::kind(collection.kind),
         owner: collection.owner.map(|owner| email(&emails, owner)),

@@ -1,6 +1,7 @@
 //! `GET /admin/collections`
 
 use super::names;
+use crate::language::collection_name;
 use crate::panel::documents::email;
 use crate::panel::listing::{List, PageNumber, filters};
 use crate::signed_in::page::PageResult;
@@ -43,7 +44,7 @@ impl Row {
         let [members, documents] = sizes;
         Self {
             id: collection.id.to_string(),
-            name: names::shown_name(collection.name.as_str()),
+            name: collection_name(collection.name.as_str()),
             kind: names::kind(collection.kind),
             owner: collection.owner.map(|owner| email(emails, owner)),
             role_of_all: collection.role_of_all.map(names::role_name),

@@ -15,15 +15,6 @@ pub(super) fn roles() -> impl Iterator<Item = (String, String)> {
     CollectionRole::ALL.iter().map(move |role| (role.name().to_owned(), label(role)))
 }
 
-/// Name of a collection. Those that the service creates have a name in each language.
-pub(in crate::panel) fn shown_name(name: &str) -> String {
-    match name {
-        "Everyone" => t!("collection-everyone"),
-        "Personal" => t!("collection-personal"),
-        other => other.to_owned(),
-    }
-}
-
 /// Label of a role.
 pub(in crate::panel) fn role_name(role: CollectionRole) -> String {
     language::named("role-", role.name())
