@@ -101,24 +101,7 @@ pub(super) enum Action {
         call_id: String,
     },
     /// Answer from passages.
-    Quote {
-        /// The question, including earlier questions that it refers to.
-        question: String,
-        /// The results of the search for the question, best first.
-        passages: Vec<ScoredChunk>,
-        /// The results of each further search.
-        further: Vec<Vec<ScoredChunk>>,
-        /// How many of the further searches were for words that the first one did not find; the others were for single reports.
-        retries: usize,
-        /// The ID of a further call; `None` without a search tool.
-        call_id: Option<String>,
-        /// The ID of a call that lists the reports of a series; `None` if they are known or cannot be listed.
-        reports_id: Option<String>,
-        /// The ID of a call that lists the documents; `None` if they are known or cannot be listed.
-        list_id: Option<String>,
-        /// The list of documents, if they are known.
-        listed: String,
-    },
+    Quote(SearchResults),
     /// Search several times.
     SearchEach {
         /// The queries with the IDs of their calls.
@@ -148,6 +131,27 @@ pub(super) enum Action {
     Ask,
     /// Explain what can be asked.
     Introduce,
+}
+
+/// What was found for a question, and the calls that can still be made.
+#[derive(Debug, PartialEq)]
+pub(super) struct SearchResults {
+    /// The question, including earlier questions that it refers to.
+    pub(super) question: String,
+    /// The results of the search for the question, best first.
+    pub(super) passages: Vec<ScoredChunk>,
+    /// The results of each further search.
+    pub(super) further: Vec<Vec<ScoredChunk>>,
+    /// How many of the further searches were for words that the first one did not find; the others were for single reports.
+    pub(super) retries: usize,
+    /// The ID of a further call; `None` without a search tool.
+    pub(super) call_id: Option<String>,
+    /// The ID of a call that lists the reports of a series; `None` if they are known or cannot be listed.
+    pub(super) reports_id: Option<String>,
+    /// The ID of a call that lists the documents; `None` if they are known or cannot be listed.
+    pub(super) list_id: Option<String>,
+    /// The list of documents, if they are known.
+    pub(super) listed: String,
 }
 
 /// What was found for one of the names that a question is about.
@@ -305,7 +309,7 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
     {
         return action;
     }
-    Action::Quote {
+    Action::Quote(SearchResults {
         question: match described {
             Some(_) => topic(asked),
             None => corrected(&question(asked), corrections),
@@ -317,7 +321,7 @@ fn next(asked: &[&str], outputs: &[&ToolOutput], calls: &Calls<'_>) -> Action {
         reports_id: calls.id(Purpose::ListReports).filter(|_| reports.is_none()),
         list_id: calls.id(Purpose::List).filter(|_| lists.is_empty()),
         listed: lists.first().map(|list| list.content.clone()).unwrap_or_default(),
-    }
+    })
 }
 
 /// The action for a question about several names of different documents, after the first search and calls for single names;

@@ -1,21 +1,164 @@
-//! Where the passages found for a question mention its names.
+//! What a question names, and which of the passages found for it mention that.
 
+use super::choice::Candidate;
 use super::numbered::{name_part, numbers};
 use super::question::Intent;
-use crate::builtin::lexical::{Analyzer, Name, Synonym, abbreviations, is_year};
+use super::scope::PassageTerms;
+use crate::builtin::lexical::{Analyzer, Name, Synonym, abbreviations, is_year, names, numbered};
 use docent_domain::chunk::Position;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// Returns years, abbreviations and numbers of several digits, which an answer has like names.
-pub(super) fn identifiers(
-    question: &str,
-    intent: &Intent,
-    synonyms: &[Synonym<'_>],
+/// A document is about a name that this number of its passages have, or most of them.
+const ABOUT_PASSAGES: usize = 2;
+/// It is also about a name in the first bytes of its first page.
+const COVER_BYTES: usize = 800;
+
+/// What a question names, and the passages found for it.
+pub(super) struct Mentions<'a> {
+    found: &'a [&'a ScoredChunk],
     analyzer: Analyzer,
-) -> Vec<Name> {
+    /// The words that look like names.
+    pub(super) names: Vec<Name>,
+    identifiers: Vec<Name>,
+    /// The numbered parts that a passage has, such as “Unit 14”.
+    pub(super) parts: Vec<Name>,
+    /// Those that no passage has.
+    absent_parts: Vec<Name>,
+}
+
+impl<'a> Mentions<'a> {
+    pub(super) fn of(
+        question: &str,
+        intent: &Intent,
+        synonyms: &[Synonym<'_>],
+        found: &'a [&'a ScoredChunk],
+        analyzer: Analyzer,
+    ) -> Self {
+        let has = |part: &Name| found.iter().any(|chunk| has_part(chunk, part, analyzer));
+        let (parts, absent_parts) = numbered(question, analyzer).into_iter().partition(has);
+        let identifiers = identifiers(question, intent, synonyms, analyzer);
+        Self { found, analyzer, names: names(question), identifiers, parts, absent_parts }
+    }
+
+    /// The names, years, abbreviations and numbers, which an answer must have.
+    pub(super) fn required(&self) -> Vec<&Name> {
+        self.names.iter().chain(&self.identifiers).collect()
+    }
+
+    /// The names, with the words of capital letters that these texts write as a name.
+    pub(super) fn names_in(&self, texts: &str, question: &str) -> Vec<Name> {
+        let is_name = |name: &Name| is_capitalised_in(texts, &name.word);
+        self.names.iter().cloned().chain(abbreviations(question).into_iter().filter(is_name)).collect()
+    }
+
+    /// Whether the question names a numbered part that no passage has.
+    pub(super) fn lacks_part(&self) -> bool {
+        !self.absent_parts.is_empty()
+    }
+
+    /// Whether these terms are of such a part.
+    pub(super) fn is_of_absent_part(&self, terms: &[String]) -> bool {
+        self.absent_parts.iter().any(|part| terms.iter().all(|term| part.terms.contains(term)))
+    }
+
+    /// The words to search for once more: those of missing names and of absent parts.
+    pub(super) fn lacking(&self, missing: &[&Name]) -> Vec<String> {
+        words(missing.iter().copied().chain(&self.absent_parts))
+    }
+
+    /// Those of them that no document has.
+    pub(super) fn unknown(&self, missing: &[&Name]) -> Vec<String> {
+        let is_unknown =
+            |name: &&Name| self.documents_with(name).is_empty() && !self.is_of_absent_part(&name.terms);
+        words(missing.iter().copied().filter(is_unknown).chain(&self.absent_parts))
+    }
+
+    /// Returns the documents that are not meant, because others have a name of the question. A name anywhere in a document counts for all of its
+    /// passages: it is added to their terms.
+    pub(super) fn unrelated<'t>(
+        &'t self,
+        missing: &[&Name],
+        passages: &mut [PassageTerms<'t>],
+    ) -> HashSet<DocumentId> {
+        let mut unrelated = HashSet::new();
+        for name in self.required() {
+            let documents = self.documents_with(name);
+            let is_distinctive =
+                missing.contains(&name) || (!documents.is_empty() && self.names.contains(name));
+            for ((_, terms), chunk) in passages.iter_mut().zip(self.found) {
+                if documents.contains(&chunk.document_id) {
+                    terms.extend(name.terms.iter().map(String::as_str));
+                } else if is_distinctive {
+                    unrelated.insert(chunk.document_id);
+                }
+            }
+        }
+        unrelated
+    }
+
+    /// The words for what the question names and these candidates lack.
+    pub(super) fn absent<'c>(&self, chosen: impl Iterator<Item = &'c Candidate<'c>> + Clone) -> Vec<String> {
+        let has = |candidate: &Candidate<'_>, name: &Name| {
+            candidate.has_all(&name.terms) || self.is_about(&candidate.passage.chunk.title, name)
+        };
+        let required = self.required().into_iter().filter(|name| {
+            self.is_name(name)
+                && !self.is_of_absent_part(&name.terms)
+                && !chosen.clone().any(|candidate| has(candidate, name))
+        });
+        words(required.chain(&self.absent_parts))
+    }
+
+    /// Whether a word is a name: texts write others, such as “market”, in small letters too.
+    fn is_name(&self, name: &Name) -> bool {
+        let lower = name.word.to_lowercase();
+        name.word.chars().all(char::is_alphanumeric)
+            && (lower == name.word || !self.found.iter().any(|chunk| has_word(&chunk.text, &lower)))
+    }
+
+    /// Returns the documents with a name in any of their passages.
+    fn documents_with(&self, name: &Name) -> HashSet<DocumentId> {
+        let has = |chunk: &&&ScoredChunk| {
+            let of = |text: &str| self.analyzer.terms(text);
+            let terms: HashSet<String> = of(&chunk.title).into_iter().chain(of(&chunk.text)).collect();
+            name.terms.iter().all(|term| terms.contains(term))
+        };
+        self.found.iter().filter(has).map(|chunk| chunk.document_id).collect()
+    }
+
+    /// Whether the document with a title is about what a name names: its title has the name, its cover, or passages found in it. A year that
+    /// passages have says nothing of a quote without it.
+    fn is_about(&self, title: &str, name: &Name) -> bool {
+        let has = |text: &str| {
+            let terms = self.analyzer.terms(text);
+            name.terms.iter().all(|term| terms.contains(term))
+        };
+        let of_it = || self.found.iter().filter(|chunk| chunk.title == title);
+        let is_in_passages = || {
+            let with = of_it().filter(|chunk| has(&chunk.text)).count();
+            with >= ABOUT_PASSAGES.min(of_it().count().div_ceil(2))
+        };
+        let is_on_cover = || {
+            let first = |chunk: &&&ScoredChunk| chunk.span.start == (Position { page: 1, offset: 0 });
+            let cover = |text: &str| has(&text[..text.floor_char_boundary(COVER_BYTES)]);
+            of_it().find(first).is_some_and(|chunk| cover(&chunk.text))
+        };
+        title.to_lowercase().contains(&name.word.to_lowercase())
+            || has_ticker(title, &name.word)
+            || has(title)
+            || !is_year(&name.word) && (is_in_passages() || is_on_cover())
+    }
+}
+
+fn words<'n>(names: impl Iterator<Item = &'n Name>) -> Vec<String> {
+    names.map(|name| name.word.clone()).collect()
+}
+
+/// Returns years, abbreviations and numbers of several digits, which an answer has like names.
+fn identifiers(question: &str, intent: &Intent, synonyms: &[Synonym<'_>], analyzer: Analyzer) -> Vec<Name> {
     let mut years: Vec<&String> = intent.years.iter().collect();
     years.sort_unstable();
     let years = years.into_iter().map(|year| Name { word: year.clone(), terms: vec![year.clone()] });
@@ -29,7 +172,7 @@ pub(super) fn identifiers(
 }
 
 /// Whether a text has a word of capital letters as a name with one.
-pub(super) fn is_capitalised_in(text: &str, word: &str) -> bool {
+fn is_capitalised_in(text: &str, word: &str) -> bool {
     let mut letters = word.chars();
     let capitalised: String =
         letters.next().into_iter().chain(letters.flat_map(char::to_lowercase)).collect();
@@ -37,23 +180,13 @@ pub(super) fn is_capitalised_in(text: &str, word: &str) -> bool {
 }
 
 /// Whether a text has a word, with these letters.
-pub(super) fn has_word(text: &str, word: &str) -> bool {
+fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|other| other == word)
 }
 
 /// Whether a passage or its title names a numbered part.
-pub(super) fn has_part(chunk: &ScoredChunk, part: &Name, analyzer: Analyzer) -> bool {
+fn has_part(chunk: &ScoredChunk, part: &Name, analyzer: Analyzer) -> bool {
     [&chunk.text, &chunk.title].into_iter().any(|text| name_part(&analyzer.terms(text), part))
-}
-
-/// Returns the documents with a name in any of their passages.
-pub(super) fn documents_with(name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> HashSet<DocumentId> {
-    let has = |chunk: &&&ScoredChunk| {
-        let terms: HashSet<String> =
-            analyzer.terms(&chunk.title).into_iter().chain(analyzer.terms(&chunk.text)).collect();
-        name.terms.iter().all(|term| terms.contains(term))
-    };
-    found.iter().filter(has).map(|chunk| chunk.document_id).collect()
 }
 
 /// Letters of the symbol of a company on a stock exchange, such as “MSFT”.
@@ -72,35 +205,6 @@ fn has_ticker(title: &str, name: &str) -> bool {
             && name.starts_with(&word[..1])
             && is_of(word)
     })
-}
-
-/// A document is about a name that this number of its passages have, or most of them.
-const ABOUT_PASSAGES: usize = 2;
-/// It is also about a name in the first bytes of its first page.
-const COVER_BYTES: usize = 800;
-
-/// Whether the document with a title is about what a name names: its title has the name, its cover, or passages found in it. A year that passages
-/// have says nothing of a quote without it.
-pub(super) fn is_about(title: &str, name: &Name, found: &[&ScoredChunk], analyzer: Analyzer) -> bool {
-    let has = |text: &str| {
-        let terms = analyzer.terms(text);
-        name.terms.iter().all(|term| terms.contains(term))
-    };
-    let passages: Vec<bool> =
-        found.iter().filter(|chunk| chunk.title == title).map(|chunk| has(&chunk.text)).collect();
-    let with = passages.iter().filter(|has| **has).count();
-    let is_in_title =
-        || title.to_lowercase().contains(&name.word.to_lowercase()) || has_ticker(title, &name.word);
-    let is_on_cover = || {
-        let first = |chunk: &&&ScoredChunk| {
-            chunk.title == title && chunk.span.start == (Position { page: 1, offset: 0 })
-        };
-        let cover = |text: &str| has(&text[..text.floor_char_boundary(COVER_BYTES)]);
-        found.iter().find(first).is_some_and(|chunk| cover(&chunk.text))
-    };
-    is_in_title()
-        || has(title)
-        || !is_year(&name.word) && (with >= ABOUT_PASSAGES.min(passages.len().div_ceil(2)) || is_on_cover())
 }
 
 #[cfg(test)]

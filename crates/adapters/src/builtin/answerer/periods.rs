@@ -114,8 +114,33 @@ pub(super) fn report(title: &str) -> Option<(Vec<String>, Period)> {
     Some((series, (year?, quarter)))
 }
 
+/// Leaves out passages, by rank, of other reports than the question asks for: of older ones than the latest of a series, or of other
+/// periods. Relevant passages say which reports there are.
+pub(super) fn retain<'t>(
+    question: &str,
+    ranks: &mut Vec<usize>,
+    title: impl Fn(usize) -> &'t str,
+    is_relevant: impl Fn(&usize) -> bool,
+) {
+    if asked(question) == Asked::Latest {
+        let relevant = ranks.iter().filter(|rank| is_relevant(rank));
+        let reports: Vec<(Vec<String>, Period)> = relevant.filter_map(|rank| report(title(*rank))).collect();
+        let is_superseded = |(series, period): (Vec<String>, Period)| {
+            reports.iter().any(|other| other.0 == series && other.1 > period)
+        };
+        ranks.retain(|rank| !report(title(*rank)).is_some_and(is_superseded));
+    }
+    if let Some(named) = named(question) {
+        let period = |rank: &usize| report(title(*rank)).map(|(_, period)| period);
+        if ranks.iter().any(|rank| is_relevant(rank) && period(rank) == Some(named)) {
+            // Reports of a year have no quarter.
+            ranks.retain(|rank| period(rank).is_none_or(|period| period == named || period.1 == 0));
+        }
+    }
+}
+
 /// Returns the year and quarter that a question names; `None` if it names no quarter, or several of them or of years.
-pub(super) fn named(question: &str) -> Option<Period> {
+fn named(question: &str) -> Option<Period> {
     let lower = question.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

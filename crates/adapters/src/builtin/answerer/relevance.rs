@@ -8,22 +8,18 @@ use super::calculation::{Calculation, PartSearch, Parts, asked_figure, asked_par
 use super::choice::{Candidate, choose};
 use super::criteria::Criteria;
 use super::kinds;
-use super::mentions::{documents_with, has_part, has_word, identifiers, is_about, is_capitalised_in};
+use super::mentions::Mentions;
 use super::opposites::Opposites;
 use super::pages;
 use super::passage::{Passage, begins_reason};
-use super::periods::{self, Asked, Period, report};
+use super::periods::{self, Asked, report};
 use super::question::Intent;
 use super::quote::{Quote, quote_block, quote_briefly, quote_page, quote_rows};
 use super::scope::{PassageTerms, Topic, in_scope, missing};
 use super::statements::carry_captions;
-use crate::builtin::lexical::{
-    self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations, names, numbered,
-};
-use docent_domain::id::DocumentId;
+use crate::builtin::lexical::{self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations};
 use docent_domain::page_reference::PageReference;
 use docent_domain::retrieval::ScoredChunk;
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// Weight of a word such as “because” for what is kept of a long sentence if the question asks for a reason.
@@ -97,80 +93,41 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
         }
     }
     let all = all;
+    let mentions = Mentions::of(question, &intent, &synonyms, &found, analyzer);
     let mut passage_terms: Vec<PassageTerms<'_>> =
         topics.iter().zip(all.iter().map(Passage::terms)).collect();
-    let names = names(question);
-    let identifiers = identifiers(question, &intent, &synonyms, analyzer);
-    let required: Vec<&Name> = names.iter().chain(&identifiers).collect();
+    let required = mentions.required();
     let missing = missing(&required, &asked, &passage_terms[..chunks.len()]);
-    let (numbered, absent_numbers): (Vec<Name>, Vec<Name>) = numbered(question, analyzer)
-        .into_iter()
-        .partition(|part| found.iter().any(|chunk| has_part(chunk, part, analyzer)));
     if !chunks.is_empty() && retries == 0 && pages.is_empty() {
-        let words: Vec<String> =
-            missing.iter().copied().chain(&absent_numbers).map(|name| name.word.clone()).collect();
+        let words = mentions.lacking(&missing);
         if !words.is_empty() {
             // Many documents have a “Table 2”.
-            let is_of_one = !absent_numbers.is_empty() && topics[0].named > 0.0;
+            let is_of_one = mentions.lacks_part() && topics[0].named > 0.0;
             let title = is_of_one.then(|| chunks[0].title.clone());
             return Selection::Search(title.into_iter().chain(words).collect());
         }
     }
-    let mut unrelated: HashSet<DocumentId> = HashSet::new();
-    for name in &required {
-        let documents = documents_with(name, &found, analyzer);
-        let is_distinctive = missing.contains(name) || (!documents.is_empty() && names.contains(name));
-        // A name anywhere in a document counts for all of its passages, and if any document has it, others are not meant.
-        for ((_, terms), chunk) in passage_terms.iter_mut().zip(&found) {
-            if documents.contains(&chunk.document_id) {
-                terms.extend(name.terms.iter().map(String::as_str));
-            } else if is_distinctive {
-                unrelated.insert(chunk.document_id);
-            }
-        }
-    }
+    let unrelated = mentions.unrelated(&missing, &mut passage_terms);
     let relevant = in_scope(&asked, &passage_terms, &intent);
     let is_relevant = |rank: &usize| relevant.get(*rank) == Some(&true);
-    let in_capitals =
-        abbreviations(question).into_iter().filter(|name| is_capitalised_in(&texts, &name.word));
-    let names: Vec<Name> = names.iter().cloned().chain(in_capitals).collect();
+    let names = mentions.names_in(&texts, question);
     let periods = periods::asked(question);
     let criteria = Criteria {
         defined: if kinds::asks_for_definition(question) { abbreviations(question) } else { Vec::new() },
         compares_reports: periods == Asked::Each,
         avoids_boilerplate: !kinds::is_boilerplate(question),
-        numbered,
+        numbered: mentions.parts.clone(),
         opposites: Opposites::of(question),
         asks_for_year: !intent.years.is_empty() && !periods::names_quarter(question),
         ..Criteria::of(&asked, intent, &names, &synonyms, &all[..chunks.len()])
     };
     let mut related: Vec<usize> =
         (0..all.len()).filter(|rank| !unrelated.contains(&all[*rank].chunk.document_id)).collect();
-    if periods == Asked::Latest {
-        let titles = related.iter().filter(|rank| is_relevant(rank)).map(|rank| &*all[*rank].chunk.title);
-        let reports: Vec<_> = titles.filter_map(report).collect();
-        related.retain(|rank| !is_superseded(&all[*rank].chunk.title, &reports));
-    }
-    if let Some(asked) = periods::named(question) {
-        let period = |rank: &usize| report(&all[*rank].chunk.title).map(|(_, period)| period);
-        if related.iter().any(|rank| is_relevant(rank) && period(rank) == Some(asked)) {
-            // Reports of a year have no quarter.
-            related.retain(|rank| period(rank).is_none_or(|period| period == asked || period.1 == 0));
-        }
-    }
-    let is_of_number = |terms: &[String]| {
-        absent_numbers.iter().any(|part| terms.iter().all(|term| part.terms.contains(term)))
-    };
-    let unknown = || {
-        let is_unknown =
-            |name: &&&Name| documents_with(name, &found, analyzer).is_empty() && !is_of_number(&name.terms);
-        let unknown = missing.iter().filter(is_unknown).copied().chain(&absent_numbers);
-        unknown.map(|name| name.word.clone()).collect()
-    };
-    let narrow = || asked.terms.iter().filter(|term| criteria.is_narrow(term));
+    periods::retain(question, &mut related, |rank| &all[rank].chunk.title, is_relevant);
+    let mut narrow = asked.terms.iter().filter(|term| criteria.is_narrow(term));
     // Nothing else than a part with a number is asked for.
-    if !absent_numbers.is_empty() && narrow().all(|term| is_of_number(std::slice::from_ref(term))) {
-        return Selection::Nothing { closest: Vec::new(), unknown: unknown() };
+    if mentions.lacks_part() && narrow.all(|term| mentions.is_of_absent_part(std::slice::from_ref(term))) {
+        return Selection::Nothing { closest: Vec::new(), unknown: mentions.unknown(&missing) };
     }
     let reading = Reading {
         question,
@@ -194,39 +151,16 @@ pub(super) fn select(question: &str, follow_up: &str, found: Found<'_>, lexicon:
     let candidates = related.iter().copied().filter(is_relevant);
     let candidates = candidates.flat_map(|rank| criteria.candidates(rank, &all[rank], &topics[rank]));
     let (chosen, further) = choose(candidates.collect(), periods);
-    let is_absent = |name: &&&Name| {
-        let is_in = |candidate: &Candidate<'_>| {
-            candidate.has_all(&name.terms) || is_about(&candidate.passage.chunk.title, name, &found, analyzer)
-        };
-        !chosen.iter().flatten().any(is_in)
-    };
-    // A word that texts write in small letters, such as “market”, is no name.
-    let is_word = |name: &&&Name| {
-        let lower = name.word.to_lowercase();
-        name.word.chars().all(char::is_alphanumeric)
-            && (lower == name.word || !found.iter().any(|chunk| has_word(&chunk.text, &lower)))
-    };
-    let absent = required.iter().filter(is_word).filter(is_absent).copied();
-    let absent = absent.filter(|name| !is_of_number(&name.terms)).chain(&absent_numbers);
-    let absent = absent.map(|name| name.word.clone()).collect();
+    let absent = mentions.absent(chosen.iter().flatten());
     let others = if figure.is_empty() { usize::MAX } else { MAX_WITH_FIGURE.saturating_sub(figure.len()) };
     let others = chosen.iter().take(others).flat_map(|group| reading.quote(group));
     let best = without_repetitions(&[], figure.into_iter().chain(others));
     if best.is_empty() {
-        return Selection::Nothing { unknown: unknown(), closest: related };
+        return Selection::Nothing { unknown: mentions.unknown(&missing), closest: related };
     }
     let briefly = |candidate: &Candidate<'_>| reading.quote_briefly(candidate.passage, candidate.index);
     let further = without_repetitions(&best, further.iter().map(briefly));
     Selection::Quotes { best, further, absent }
-}
-
-/// A report: the words of its series, and its period.
-type Report = (Vec<String>, Period);
-
-/// Whether one of these reports is newer than that with a title, and of its series.
-fn is_superseded(title: &str, reports: &[Report]) -> bool {
-    let this = report(title);
-    this.is_some_and(|(series, period)| reports.iter().any(|other| other.0 == series && other.1 > period))
 }
 
 /// A question with the passages found for it.

@@ -1,7 +1,7 @@
 //! Answers about a whole document, from the output of the tool that lists documents.
 
 use super::phrases::Phrases;
-use super::{format_source, in_language};
+use super::text::{format_source, in_language};
 
 /// Whether the output of the tool has the summary of a document.
 pub(super) fn is_summary(output: &str) -> bool {

@@ -1,6 +1,8 @@
 //! What an answer says besides quotes: thanks, follow-ups, corrections and lists of documents.
 
 use super::*;
+use crate::builtin::answerer::phrases::Phrases;
+use crate::builtin::answerer::text::in_language;
 
 #[tokio::test]
 async fn previous_answer_is_not_given_again() {

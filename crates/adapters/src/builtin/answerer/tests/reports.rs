@@ -1,6 +1,8 @@
 //! What is quoted from reports: parts of a calculation, periods, reasons and tables.
 
 use super::*;
+use crate::builtin::answerer::phrases::Phrases;
+use docent_domain::chat::ToolCall;
 
 #[tokio::test]
 async fn part_of_a_ratio_that_is_nowhere_is_named() {
