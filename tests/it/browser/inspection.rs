@@ -65,6 +65,14 @@ impl<'a> Inspection<'a> {
             if size[0].as_u64().unwrap() > u64::from(width) {
                 self.report(page, &format!("scrolls sideways at {width}: its content is {} wide", size[0]));
             }
+            if width == WIDTHS[0] {
+                let hidden = "return Math.max(0, ...Array.from(document.querySelectorAll('.scroll'),
+                    ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))";
+                let hidden = self.window.run(hidden, vec![]).await;
+                if hidden != 0 {
+                    self.report(page, &format!("a table is clipped at {width}: {hidden} pixels are hidden"));
+                }
+            }
             if width != 768 {
                 self.run_axe(page, width).await;
             }

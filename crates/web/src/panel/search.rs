@@ -171,7 +171,8 @@ fn condition(text: &str) -> Result<Option<Condition>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    condition_of_text(text).map(Some).map_err(|error| problem(t!("search-filters"), language::reason(&error)))
+    let invalid = |error| t!("search-filters-invalid", reason = language::reason(&error));
+    condition_of_text(text).map(Some).map_err(invalid)
 }
 
 fn id<Id: std::str::FromStr>(text: &str) -> Result<Option<Id>, String> {

@@ -214,6 +214,8 @@ search-title = Suche ausprobieren
 search-help = Zeigt die Textstellen, die eine Frage in allen Dokumenten findet, und wie viel jedes Feld zu ihren Punkten beiträgt.
 search-query = Suchtext
 search-filters = Filter
+# Die Gründe sind englisch wie die Sprache der Filter.
+search-filters-invalid = Der Filter ist ungültig: { $reason }
 search-filters-placeholder = JSON, wie in POST /search
 search-score-reranked = Die Punkte sind die des Rerankers, der die Felder nicht beachtet; sie können mit denen anderer Fragen verglichen werden.
 search-score-dense = Die Punkte sind die Summe von Text, Überschriften, Titel und Anfang, geteilt durch die höchste solche Summe der Suche, plus Vektor.

@@ -213,6 +213,7 @@ search-title = Try a search
 search-help = Shows the passages that a question finds in all documents, and how much each field adds to their scores.
 search-query = Query
 search-filters = Filters
+search-filters-invalid = Filters { $reason }
 search-filters-placeholder = JSON, as in POST /search
 search-score-reranked = The score is that of the reranker, which ignores the fields; it can be compared with those of other questions.
 search-score-dense = The score is the sum of body, headings, title and lead, divided by the highest such sum of the search, plus dense.
