@@ -3,18 +3,20 @@
 
 // Asks for confirmation of a deletion, with a text in pieces, and returns whether the user confirmed it.
 async function confirmDeletion(title, text) {
-  // Each question has a dialog of its own: a browser reports that one was closed later, perhaps after the next was opened.
   byId("confirm")?.remove();
-  const dialog = createElement("dialog", { id: "confirm", "aria-labelledby": "confirm-title" },
-    createElement("form", { method: "dialog" },
+  const dialog = createElement("dialog", { id: "confirm", "aria-labelledby": "confirm-title" });
+  // A press answers at once: browsers report that a dialog was closed, as with Escape, with a later frame.
+  const isConfirmed = await new Promise((resolve) => {
+    const createButton = (style, label, answer) => createElement("button", { type: "button", class: style, click: () => resolve(answer) }, label);
+    dialog.append(
       createElement("h2", { id: "confirm-title" }, title),
       createElement("p", { id: "confirm-text" }, ...text),
-      createElement("div", { class: "row" },
-        createElement("button", { class: "quiet", value: "no" }, t("cancel")),
-        createElement("button", { class: "danger", value: "yes" }, t("delete")))));
-  document.body.append(dialog);
-  dialog.showModal();
-  await new Promise((resolve) => { dialog.addEventListener("close", resolve, { once: true }); });
+      createElement("div", { class: "row" }, createButton("quiet", t("cancel"), false), createButton("danger", t("delete"), true)));
+    dialog.addEventListener("close", () => resolve(false));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+  dialog.close();
   dialog.remove();
-  return dialog.returnValue === "yes";
+  return isConfirmed;
 }
