@@ -95,7 +95,8 @@ job = Auftrag
 job-id-to-copy = ID des Auftrags
 job-due = fällig { $at }
 job-since = begonnen { $at }
-job-interruptions = Unterbrechungen
+# Mit bedingtem Trennstrich, damit die Tabelle auf einen Bildschirm passt.
+job-interruptions = Unter­brechungen
 job-last-error = Letzter Fehler
 jobs-empty = Keine Aufträge. Jedes hochgeladene Dokument erzeugt einen; beendete Aufträge werden eine Zeit lang aufbewahrt.
 jobs-no-match = Keine passenden Aufträge.
@@ -104,7 +105,7 @@ job-kind-delete = Löschen
 job-kind-ingest = Verarbeitung
 job-state-done = beendet
 job-state-failed = fehlgeschlagen
-job-state-queued = in der Warteschlange
+job-state-queued = eingereiht
 job-state-running = läuft
 job-state-waiting = wartet
 
