@@ -19,7 +19,7 @@ const QUOTES_OF_EACH: usize = 1;
 /// The next turn.
 pub(super) enum Reply {
     Text(String),
-    /// A text that says that there is no answer.
+    /// A text without an answer.
     Declined(String),
     Calls(Vec<ToolCall>),
 }
