@@ -1,6 +1,8 @@
 //! Time, memory and disk for filling and searching the embedded index, optionally with dense vectors.
 
-use super::synthetic::{Document, dense_vector, memory, question, size_of};
+use super::size_of;
+use super::synthetic::{Document, dense_vector, memory};
+use super::words::question;
 use crate::random::Random;
 use anyhow::Result;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;

@@ -4,7 +4,7 @@
 //! usage, sessions and the audit log. Then one client requests the lists in turns. The orphan sweep is off, because the
 //! documents have no files.
 
-mod fill;
+pub(super) mod fill;
 
 use super::Programs;
 use super::service::{EMAIL, Installation, PASSWORD, Peer};

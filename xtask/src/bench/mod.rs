@@ -23,6 +23,8 @@ mod peer;
 mod report;
 #[cfg(feature = "load")]
 mod restore;
+#[cfg(feature = "load")]
+mod scale;
 #[cfg(feature = "bench")]
 mod search;
 #[cfg(feature = "load")]
@@ -36,6 +38,8 @@ mod synthetic;
 mod tables;
 #[cfg(feature = "load")]
 pub(crate) mod wire;
+#[cfg(any(feature = "bench", feature = "load"))]
+mod words;
 
 #[cfg(feature = "load")]
 pub(crate) use peer::Role;
@@ -88,6 +92,18 @@ fn in_folder(
     }
     figures::print(&programs, &measured);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Total size in bytes of the files in a directory.
+#[cfg(any(feature = "bench", feature = "load"))]
+fn size_of(folder: &Path) -> anyhow::Result<u64> {
+    let mut size = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        size += if metadata.is_dir() { size_of(&entry.path())? } else { metadata.len() };
+    }
+    Ok(size)
 }
 
 /// The benchmarks.
@@ -169,12 +185,14 @@ pub(crate) enum Bench {
     Login(Login),
     /// Compare answers before and after restoring a backup into the other profile.
     Restore(Restore),
+    /// Fill an installation with many documents and accounts, then measure searches, memory, disk, start, backup and reindexing.
+    Scale(Scale),
 }
 
 #[cfg(feature = "load")]
 pub(crate) use {
     http::Load as Http, ingest::Load as Ingest, lists::Load as Lists, login::Load as Login,
-    report::Load as Report, restore::Load as Restore, sse::Load as Sse,
+    report::Load as Report, restore::Load as Restore, scale::Load as Scale, sse::Load as Sse,
 };
 
 /// Arguments for the build with the feature `load`, passed through.
@@ -187,7 +205,7 @@ pub(crate) struct Passed {
 #[cfg(not(feature = "load"))]
 pub(crate) use {
     Passed as Http, Passed as Ingest, Passed as Lists, Passed as Login, Passed as Report, Passed as Restore,
-    Passed as Sse,
+    Passed as Scale, Passed as Sse,
 };
 
 impl Arguments {
@@ -237,6 +255,8 @@ impl Bench {
             Self::Login(load) => login::run(programs, &load),
             #[cfg(feature = "load")]
             Self::Restore(load) => restore::run(programs, &load),
+            #[cfg(feature = "load")]
+            Self::Scale(load) => scale::run(programs, &load),
             #[cfg(not(feature = "load"))]
             Self::Report(_)
             | Self::Http(_)
@@ -244,7 +264,8 @@ impl Bench {
             | Self::Ingest(_)
             | Self::Lists(_)
             | Self::Login(_)
-            | Self::Restore(_) => restart("load"),
+            | Self::Restore(_)
+            | Self::Scale(_) => restart("load"),
         }
     }
 }

@@ -20,8 +20,7 @@ const STARTS: usize = 5;
 
 pub(crate) fn run(programs: Programs, load: Load) -> Result<ExitCode> {
     sse::raise_limit(OVERLAPPING.streams)?;
-    let root = crate::root()?;
-    super::in_folder(programs, async |program, folder| measure(&root, program, folder, &load).await)
+    super::in_folder(programs, async |program, folder| measure(program, folder, &load).await)
 }
 
 /// Streams that overlap, as those of a model that answers at reading speed.
@@ -29,7 +28,7 @@ const OVERLAPPING: sse::Load = sse::Load { streams: 1_000, tokens: 200, rate: 50
 /// Streams without pauses: what a token costs at most speed.
 const FAST: sse::Load = sse::Load { streams: 50, tokens: 2_000, rate: 50, pace: Some(0) };
 
-async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Result<Vec<Figure>> {
+async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<Vec<Figure>> {
     let (start, idle) = start::medians(program, STARTS)?;
     let mut figures = vec![
         Figure::new("start to the first answer, ms", start),
@@ -44,6 +43,6 @@ async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Res
     figures.extend(sse::measure(program, &part("overlapping")?, OVERLAPPING).await?);
     figures.extend(sse::measure(program, &part("fast")?, FAST).await?);
     let pdfs = ingest::Load::of(load.folder.clone(), load.largest);
-    figures.extend(ingest::measure(root, program, &part("ingest")?, &pdfs).await?);
+    figures.extend(ingest::measure(program, &part("ingest")?, &pdfs).await?);
     Ok(figures)
 }

@@ -7,7 +7,9 @@
 
 mod rows;
 
-use super::synthetic::{Document, memory, question, size_of};
+use super::size_of;
+use super::synthetic::{Document, memory};
+use super::words::question;
 use crate::random::Random;
 use anyhow::{Context, Result};
 use clap::ValueEnum;

@@ -29,20 +29,21 @@ pub(crate) fn request(method: &str, path: &str, token: Option<&str>, body: &str)
     format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}{content}\r\n{body}").into_bytes()
 }
 
-/// Encodes an upload.
-pub(crate) fn upload(name: &str, pdf: &[u8], token: &str) -> Vec<u8> {
+/// Encodes an upload of a PDF, or of text if its name ends with `.txt`.
+pub(crate) fn upload(name: &str, file: &[u8], token: &str) -> Vec<u8> {
     const BOUNDARY: &str = "between-two-parts-of-the-benchmark";
+    let kind = if name.ends_with(".txt") { "text/plain" } else { "application/pdf" };
     let part = format!(
         "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
-         Content-Type: application/pdf\r\n\r\n"
+         Content-Type: {kind}\r\n\r\n"
     );
     let end = format!("\r\n--{BOUNDARY}--\r\n");
     let head = format!(
         "POST /documents/upload HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\
          Content-Type: multipart/form-data; boundary={BOUNDARY}\r\nContent-Length: {}\r\n\r\n",
-        part.len() + pdf.len() + end.len()
+        part.len() + file.len() + end.len()
     );
-    [head.as_bytes(), part.as_bytes(), pdf, end.as_bytes()].concat()
+    [head.as_bytes(), part.as_bytes(), file, end.as_bytes()].concat()
 }
 
 impl Client {

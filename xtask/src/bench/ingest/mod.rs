@@ -5,9 +5,7 @@
 //! machine affects only the rates.
 
 mod sampler;
-mod scale;
 mod serving;
-mod synthetic;
 mod uploader;
 
 use super::Programs;
@@ -21,8 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use uploader::Pdf;
-pub(super) use uploader::Uploader;
+pub(super) use uploader::{File, Uploader};
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]
@@ -41,15 +38,12 @@ pub(crate) struct Load {
     /// Measure the latency of `/health/live` and of a document during ingestion.
     #[arg(long)]
     while_serving: bool,
-    /// Ingest documents made of the project's own text up to this number of chunks, then delete a large one.
-    #[arg(long, value_name = "CHUNKS", conflicts_with = "while_serving")]
-    scale_to: Option<u64>,
 }
 
 impl Load {
     /// One round of the largest PDFs of a directory.
     pub(super) fn of(folder: PathBuf, largest: Option<usize>) -> Self {
-        Self { folder, largest, beside: None, rounds: 1, while_serving: false, scale_to: None }
+        Self { folder, largest, beside: None, rounds: 1, while_serving: false }
     }
 }
 
@@ -60,11 +54,10 @@ type Settings = Vec<(&'static str, String)>;
 const MAX_OUTSTANDING: usize = 32;
 
 pub(crate) fn run(programs: Programs, load: Load) -> Result<ExitCode> {
-    let root = crate::root()?;
-    super::in_folder(programs, async |program, folder| measure(&root, program, folder, &load).await)
+    super::in_folder(programs, async |program, folder| measure(program, folder, &load).await)
 }
 
-pub(super) async fn measure(root: &Path, program: &Path, folder: &Path, load: &Load) -> Result<Vec<Figure>> {
+pub(super) async fn measure(program: &Path, folder: &Path, load: &Load) -> Result<Vec<Figure>> {
     let programs =
         [Some(("docent", program)), load.beside.as_deref().map(|beside| ("docent beside", beside))];
     let mut runs = 0;
@@ -74,9 +67,7 @@ pub(super) async fn measure(root: &Path, program: &Path, folder: &Path, load: &L
             runs += 1;
             let folder = folder.join(runs.to_string());
             println!("{name}, load average {}", fs::read_to_string("/proc/loadavg")?.trim());
-            if let Some(chunks) = load.scale_to {
-                scale::run(root, program, &folder, chunks).await?;
-            } else if load.while_serving {
+            if load.while_serving {
                 let pdfs = Rc::new(pdfs(&load.folder, load.largest)?);
                 serving::run(program, &folder, pdfs).await?;
             } else {
@@ -95,13 +86,13 @@ pub(super) async fn measure(root: &Path, program: &Path, folder: &Path, load: &L
 }
 
 /// Reads the PDFs of a directory, largest first.
-pub(super) fn pdfs(folder: &Path, largest: Option<usize>) -> Result<Vec<Pdf>> {
+pub(super) fn pdfs(folder: &Path, largest: Option<usize>) -> Result<Vec<File>> {
     let mut pdfs = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf")) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            pdfs.push(Pdf { name, bytes: fs::read(&path)? });
+            pdfs.push(File { name, bytes: fs::read(&path)? });
         }
     }
     ensure!(!pdfs.is_empty(), "no PDFs in {}", folder.display());
@@ -114,7 +105,7 @@ pub(super) fn pdfs(folder: &Path, largest: Option<usize>) -> Result<Vec<Pdf>> {
 async fn throughput(
     program: &Path,
     folder: &Path,
-    pdfs: &Rc<Vec<Pdf>>,
+    pdfs: &Rc<Vec<File>>,
     model: Option<&Peer>,
 ) -> Result<Vec<Figure>> {
     let mut settings: Settings = vec![("DOCENT_METRICS_ENABLED", "true".to_owned())];

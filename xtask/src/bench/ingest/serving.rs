@@ -3,7 +3,7 @@
 use super::super::service;
 use super::super::wire::{Client, request};
 use super::sampler::Sampler;
-use super::uploader::{Pdf, Uploader};
+use super::uploader::{File, Uploader};
 use anyhow::{Context, Result};
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Ingests the PDFs and meanwhile requests the health status and one of the documents.
-pub(super) async fn run(program: &Path, folder: &Path, pdfs: Rc<Vec<Pdf>>) -> Result<()> {
+pub(super) async fn run(program: &Path, folder: &Path, pdfs: Rc<Vec<File>>) -> Result<()> {
     let settings = [("DOCENT_METRICS_ENABLED", "true".to_owned())];
     let (docent, token) = service::docent(program, folder, &settings).await?;
     let sampler = Sampler::start(&docent)?;

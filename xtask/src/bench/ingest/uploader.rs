@@ -12,7 +12,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const MAX_POLLS: u32 = 30_000;
 
 /// A file to upload.
-pub(in super::super) struct Pdf {
+pub(in super::super) struct File {
     pub(in super::super) name: String,
     pub(in super::super) bytes: Vec<u8>,
 }
@@ -40,8 +40,8 @@ impl Uploader {
     }
 
     /// Uploads a file; returns the ID of the document.
-    pub(in super::super) async fn upload(&mut self, pdf: &Pdf) -> Result<String> {
-        let size = self.client.exchange(&upload(&pdf.name, &pdf.bytes, &self.token)).await?;
+    pub(in super::super) async fn upload(&mut self, file: &File) -> Result<String> {
+        let size = self.client.exchange(&upload(&file.name, &file.bytes, &self.token)).await?;
         let document: Value = serde_json::from_slice(&self.client.received()[size.head..])?;
         let id = document["id"].as_str().context("a response without ID")?.to_owned();
         self.pending.push_back(id.clone());

@@ -20,12 +20,7 @@ const TITLES: [&str; 5] = ["Annual report", "Minutes of the meeting", "Contract"
 #[expect(clippy::disallowed_methods, reason = "the dashboard shows the last 30 days")]
 pub(super) async fn fill(database: &str, users: u32, documents: u32) -> Result<()> {
     let store = SqlStore::connect(database, SqlOptions::default()).await?;
-    let mut unit = store.begin().await?;
-    for n in 1..=users {
-        ensure!(unit.users().insert(&user(n)).await?, "the account exists already");
-        unit.sessions().insert(&session(n, id(n))).await?;
-    }
-    unit.commit().await?;
+    accounts(&store, users).await?;
     let end = Utc::now();
     for first in (1..=documents).step_by(BATCH as usize) {
         let mut unit = store.begin().await?;
@@ -49,6 +44,16 @@ pub(super) async fn fill(database: &str, users: u32, documents: u32) -> Result<(
     }
     store.close().await?;
     Ok(())
+}
+
+/// Writes accounts, each with a session.
+pub(in super::super) async fn accounts(store: &SqlStore, users: u32) -> Result<()> {
+    let mut unit = store.begin().await?;
+    for n in 1..=users {
+        ensure!(unit.users().insert(&user(n)).await?, "the account exists already");
+        unit.sessions().insert(&session(n, id(n))).await?;
+    }
+    Ok(unit.commit().await?)
 }
 
 /// Creates a document: one in ten has failed, one in twenty is pending, the others are ingested.
