@@ -115,13 +115,14 @@ impl Folded {
         let before = page.text.get(..start).unwrap_or_default();
         let after = page.text.get(end..).unwrap_or_default();
         let from = before.char_indices().rev().take(CONTEXT).last().map_or(start, |(at, _)| at);
+        let until = after.char_indices().nth(CONTEXT).map_or(after.len(), |(at, _)| at);
         let squeezed = |text: &str| Self::squeeze(text);
         Hit {
             page: page.number,
             label: page.label.clone(),
-            before: squeezed(before.get(from..).unwrap_or_default()),
+            before: squeezed(whole_words(before, from, before.len())),
             text: squeezed(page.text.get(start..end).unwrap_or_default()),
-            after: squeezed(&after.chars().take(CONTEXT).collect::<String>()),
+            after: squeezed(whole_words(after, 0, until)),
         }
     }
 
@@ -137,6 +138,19 @@ impl Folded {
         }
         squeezed
     }
+}
+
+/// A part of a text without the words that its ends cut. A single word that is cut stays.
+fn whole_words(text: &str, from: usize, until: usize) -> &str {
+    let part = text.get(from..until).unwrap_or_default();
+    let is_cut = |left: Option<char>, right: Option<char>| {
+        left.is_some_and(char::is_alphanumeric) && right.is_some_and(char::is_alphanumeric)
+    };
+    let is_start_cut = is_cut(text.get(..from).and_then(|t| t.chars().next_back()), part.chars().next());
+    let is_end_cut = is_cut(part.chars().next_back(), text.get(until..).and_then(|t| t.chars().next()));
+    let start = is_start_cut.then(|| part.find(char::is_whitespace)).flatten().unwrap_or_default();
+    let end = is_end_cut.then(|| part.rfind(char::is_whitespace)).flatten().unwrap_or(part.len());
+    part.get(start..end).unwrap_or(part)
 }
 
 #[cfg(test)]
@@ -174,6 +188,12 @@ mod tests {
     fn context_is_cut_and_hits_are_limited() {
         let text = format!("{}x{}", "ü".repeat(100), "ö".repeat(100));
         assert_eq!(hits(&[&text], "x"), [hit(1, &"ü".repeat(CONTEXT), "x", &"ö".repeat(CONTEXT))]);
+        let [left, right] = ["left ", " right"].map(|word| word.repeat(CONTEXT));
+        let [(_, before, _, after)] = &*hits(&[&format!("{left}x{right}")], "x") else { panic!("one hit") };
+        assert!(
+            before.trim().split(' ').all(|word| word == "left") && after.ends_with("right"),
+            "{before}{after}"
+        );
         let found = find_in(&[page(1, &"a".repeat(HITS_MAX + 5))], "a");
         assert_eq!((found.hits.len(), found.total as usize), (HITS_MAX, HITS_MAX + 5));
     }

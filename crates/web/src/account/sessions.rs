@@ -31,7 +31,10 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
     let found = use_case::list_own(app, &signed_in.actor, SHOWN).await?;
     let emails = [(signed_in.actor.user(), signed_in.email.clone())].into();
     let row = |session| SessionRow::of(session, &emails, &signed_in, now);
-    let page = SessionsPage { sessions: found.records.iter().map(row).collect(), total: found.total };
+    let (this, others): (Vec<_>, Vec<_>) =
+        found.records.iter().partition(|session| session.id == signed_in.session);
+    let sessions = this.into_iter().chain(others).map(row).collect();
+    let page = SessionsPage { sessions, total: found.total };
     signed_in.show_account(StatusCode::OK, &context, "sessions", page)
 }
 

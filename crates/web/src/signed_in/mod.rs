@@ -4,6 +4,7 @@
 //! They have one session. Any active account can use the account pages and the chat, and staff also the panel.
 
 pub(crate) mod area;
+mod client;
 pub(crate) mod confirm;
 pub(crate) mod cookie;
 pub(crate) mod field;

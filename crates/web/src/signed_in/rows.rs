@@ -1,11 +1,12 @@
 //! Table rows of API keys and sessions.
 
+use super::client;
 use super::session::SignedIn;
 use super::times::Time;
 use crate::language::t;
 use chrono::{DateTime, Utc};
 use docent_domain::access::{DeleteApiKeys, DeleteSessions};
-use docent_domain::api_key::ApiKey;
+use docent_domain::api_key::{ApiKey, KEY_START};
 use docent_domain::id::UserId;
 use docent_domain::session::{Session, SessionKind};
 use docent_domain::text::Email;
@@ -69,7 +70,7 @@ impl KeyRow {
         Self {
             id: key.id.to_string(),
             name: key.name.as_str().to_owned(),
-            prefix: key.prefix.as_str().to_owned(),
+            prefix: format!("{KEY_START}{}", key.prefix.as_str()),
             owner: email_of(emails, key.user),
             owner_page: None,
             creator: key.created_by.map(|creator| match emails.get(&creator) {
@@ -99,10 +100,14 @@ pub(crate) struct SessionRow {
     owner_page: Option<String>,
     kind: String,
     from: String,
+    /// Name of the client, such as `Firefox on Linux`.
+    client: String,
+    /// What the client calls itself.
     agent: String,
     started: Time,
     last_used: Time,
-    ends: Time,
+    /// `None` if it has ended.
+    ends: Option<Time>,
     state: String,
     pill: &'static str,
     is_this: bool,
@@ -126,10 +131,11 @@ impl SessionRow {
                 SessionKind::Panel => t!("session-browser"),
             },
             from: session.client_ip.map_or_else(String::new, |from| from.to_string()),
+            client: session.user_agent.as_deref().map(client::name).unwrap_or_default(),
             agent: session.user_agent.clone().unwrap_or_default(),
             started: Time::of(session.started_at, now),
             last_used: Time::of(session.last_used_at, now),
-            ends: Time::of(session.expires_at, now),
+            ends: session.is_valid(now).then(|| Time::of(session.expires_at, now)),
             state,
             pill,
             is_this: session.id == viewer.session,
@@ -170,16 +176,17 @@ mod tests {
     impl SessionRow {
         /// The current session with all values, and one with none.
         pub(crate) fn samples() -> Vec<Self> {
-            let row = |owner_page: Option<&str>, from: &str, is_this| Self {
+            let row = |owner_page: Option<&str>, from: &str, is_this: bool| Self {
                 id: "1".to_owned(),
                 owner: "a@example.com".to_owned(),
                 owner_page: owner_page.map(str::to_owned),
                 kind: "browser".to_owned(),
                 from: from.to_owned(),
+                client: from.to_owned(),
                 agent: from.to_owned(),
                 started: Time::sample(),
                 last_used: Time::sample(),
-                ends: Time::sample(),
+                ends: is_this.then(Time::sample),
                 state: "active".to_owned(),
                 pill: "ok",
                 is_this,

@@ -60,14 +60,14 @@ pub(crate) fn decimal(number: f64, places: usize) -> String {
     }
 }
 
-/// Formats a number of bytes: `1.5 MiB`.
+/// Formats a number of bytes in decimal units, as file managers do: `1.5 MB`.
 pub(crate) fn size(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");
-    for next in ["KiB", "MiB", "GiB"] {
-        if value < 1024.0 {
+    for next in ["kB", "MB", "GB"] {
+        if value < 1000.0 {
             break;
         }
-        (value, unit) = (value / 1024.0, next);
+        (value, unit) = (value / 1000.0, next);
     }
     if unit == "B" { format!("{bytes} B") } else { format!("{} {unit}", decimal(value, 1)) }
 }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(ago(60), "1 minute ago");
         assert_eq!(ago(7_300), "2 hours ago");
         assert_eq!(ago(90_000), "1 day ago");
-        assert_eq!(size(1023), "1023 B");
-        assert_eq!(size(1_572_864), "1.5 MiB");
+        assert_eq!(size(999), "999 B");
+        assert_eq!(size(1_500_000), "1.5 MB");
     }
 }

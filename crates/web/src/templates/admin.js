@@ -17,6 +17,20 @@ for (const choices of document.querySelectorAll("[data-themes]")) {
   new MutationObserver(showChosen).observe(root, { attributeFilter: ["data-theme"] });
 }
 
+// After a form was refused, its first wrong field comes into view.
+document.querySelector("[aria-invalid=true]")?.focus();
+
+const SENDING = 3000; // in milliseconds
+
+// A second press before the response would do the same again.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post") return;
+  if ("sending" in form.dataset) event.preventDefault();
+  form.dataset.sending = "";
+  setTimeout(() => { delete form.dataset.sending; }, SENDING);
+});
+
 // The menu is open on a wide screen and closed on a narrow one.
 const menu = document.querySelector("details.side");
 if (menu) {

@@ -17,6 +17,8 @@ pub(super) struct Phrases {
     pub(super) sections: &'static str,
     /// Begins an answer that declines.
     pub(super) declined: &'static str,
+    /// Follows it if the documents are in another language. English is also assumed for questions in unknown languages.
+    pub(super) other_language: Option<&'static str>,
     pub(super) closest: &'static str,
     pub(super) nothing_new: &'static str,
     /// Introduces what the previous answer has already.
@@ -59,6 +61,7 @@ const ENGLISH: Phrases = Phrases {
     which: "Which document do you mean?",
     sections: "Sections:",
     declined: "I found no passage that answers this.",
+    other_language: None,
     closest: "Closest pages:",
     nothing_new: "I found nothing beyond my previous answer.",
     as_before: "My previous answer has this already:",
@@ -91,6 +94,10 @@ const GERMAN: Phrases = Phrases {
     which: "Welches Dokument meinen Sie?",
     sections: "Abschnitte:",
     declined: "Ich habe keine Stelle gefunden, die das beantwortet.",
+    other_language: Some(
+        "Die Dokumente sind in einer anderen Sprache. Ohne Sprachmodell suche ich nach den Wörtern der Frage: Fragen Sie in der \
+         Sprache der Dokumente.",
+    ),
     closest: "Am nächsten kommen:",
     nothing_new: "Ich habe nichts gefunden, was über meine vorige Antwort hinausgeht.",
     as_before: "Das steht schon in meiner vorigen Antwort:",

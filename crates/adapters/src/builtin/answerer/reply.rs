@@ -132,8 +132,9 @@ fn quote(results: SearchResults, asked: &Asked<'_>, lexicon: &Lexicon) -> Reply 
             let declined = [Some(phrases.declined.to_owned()), text::not_found(&unknown, phrases)];
             let declined = declined.into_iter().flatten().collect::<Vec<_>>().join(" ");
             let declined = text::with_closest(&declined, phrases, &closest);
+            let hint = text::other_language(&passages, phrases).map(str::to_owned);
             let not_searched = text::not_searched(&Listing::of(&listed), phrases);
-            return Reply::Declined(text::paragraphs([declined].into_iter().chain(not_searched)));
+            return Reply::Declined(text::paragraphs([declined].into_iter().chain(hint).chain(not_searched)));
         }
     };
     let notes = |understood| text::notes(understood, asked.corrections, phrases);

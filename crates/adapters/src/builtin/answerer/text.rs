@@ -3,6 +3,7 @@
 use super::phrases::Phrases;
 use super::quote::Quote;
 use super::records::Listing;
+use crate::builtin::lexical::is_foreign_to_german;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::spelling::Correction;
 
@@ -83,6 +84,12 @@ pub(super) fn with_closest(sentence: &str, phrases: &Phrases, passages: &[&Score
         return sentence.to_owned();
     }
     format!("{sentence} {} {}.", phrases.closest, pages.join("; "))
+}
+
+/// Says that the passages are in another language than the question, if all of them are.
+pub(super) fn other_language(passages: &[ScoredChunk], phrases: &Phrases) -> Option<&'static str> {
+    let is_other = !passages.is_empty() && passages.iter().all(|passage| is_foreign_to_german(&passage.text));
+    phrases.other_language.filter(|_| is_other)
 }
 
 /// A list of documents with the word for their pages in the language of the answer.

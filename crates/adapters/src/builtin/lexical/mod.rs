@@ -122,6 +122,12 @@ pub(super) fn is_german(question: &str) -> bool {
     may_be.contains(&Language::German) && !may_be.contains(&Language::English)
 }
 
+/// Whether a text is in a known language other than German.
+pub(super) fn is_foreign_to_german(text: &str) -> bool {
+    let words = tokens::words(text);
+    Language::of(words.iter().map(String::as_str)).is_some_and(|language| language != Language::German)
+}
+
 /// Weight of a word that says where, when or how an answer is given, relative to other words of the query.
 const CIRCUMSTANCE_WEIGHT: f32 = 0.5;
 /// Weight of a term that a lexicon adds, relative to a word of the query.

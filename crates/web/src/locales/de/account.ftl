@@ -53,7 +53,7 @@ language-of-browser = Wie der Browser
 language-help = Für den Chat, Ihr Konto und die Verwaltung.
 language-saved = Die Sprache wurde gespeichert.
 privacy = Wer Ihre Daten sehen kann
-privacy-text = Ihre Dokumente können von Konten gelesen werden, die eine Rolle in deren Sammlungen haben, und von Personal mit der Berechtigung, Dokumente anzusehen. Ihre Unterhaltungen sind privat, aber Personal mit der Berechtigung, Unterhaltungen anzusehen, kann sie lesen; wer das tut, wird einmal am Tag im Audit-Protokoll vermerkt.
+privacy-text = Ihre Dokumente können von Konten gelesen werden, die eine Rolle in deren Sammlungen haben, und von Personal mit der Berechtigung, Dokumente anzusehen. Eine Unterhaltung kann nur lesen, mit wem Sie sie teilen, aber Personal mit der Berechtigung, Unterhaltungen anzusehen, kann alle lesen; wer das tut, wird einmal am Tag im Audit-Protokoll vermerkt.
 
 # E-Mail-Adresse und Passwort
 email-change = E-Mail-Adresse ändern
@@ -67,7 +67,7 @@ password-change-verb = Passwort ändern
 password-changed = Ihr Passwort wurde geändert, und Ihre anderen Sitzungen wurden beendet.
 password-current = Aktuelles Passwort
 password-new = Neues Passwort
-password-again = Neues Passwort wiederholen
+password-again = Wiederholung des neuen Passworts
 password-help = Mindestens { $min } Zeichen.
 
 # Bestätigung der Person

@@ -156,6 +156,7 @@ state-active = aktiv
 state-ended = beendet
 state-expired = abgelaufen
 state-revoked = widerrufen
+client-on = { $browser } unter { $system }
 session-api = API
 session-browser = Browser
 

@@ -3,7 +3,6 @@
 # Konten
 users-empty = Noch keine Konten.
 users-no-match = Keine passenden Konten.
-user-add = Konto hinzufügen
 user-active = Aktiv
 user-active-help = Mit inaktiven Konten kann sich niemand anmelden; ihre Sitzungen enden, und ihre API-Schlüssel funktionieren nicht mehr.
 user-staff = Personal

@@ -54,7 +54,7 @@ language-of-browser = Like the browser
 language-help = For the chat, your account and the panel.
 language-saved = The language was saved.
 privacy = Who can see your data
-privacy-text = Your documents can be read by accounts that have a role on their collections, and by staff with the permission to view documents. Your conversations are private, but staff with the permission to view conversations can read them; each reader is recorded in the audit log once a day.
+privacy-text = Your documents can be read by accounts that have a role on their collections, and by staff with the permission to view documents. Only those with whom you share a conversation can read it, but staff with the permission to view conversations can read all; each reader is recorded in the audit log once a day.
 
 # Email address and password
 email-change = Change your email address

@@ -127,6 +127,7 @@ state-active = active
 state-ended = ended
 state-expired = expired
 state-revoked = revoked
+client-on = { $browser } on { $system }
 session-api = API
 session-browser = browser
 

@@ -3,7 +3,6 @@
 # Accounts
 users-empty = No users yet.
 users-no-match = No matching users.
-user-add = Add user
 user-active = Active
 user-active-help = Users of inactive accounts cannot sign in; their sessions end and their API keys stop working.
 user-staff = Staff

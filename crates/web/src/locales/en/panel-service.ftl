@@ -3,8 +3,8 @@
 # Components
 component = Component
 components = Components
-component-up = up
-component-down = down
+component-up = Up
+component-down = Down
 component-works = Works
 component-database = Database
 component-key_value_store = Key-value store

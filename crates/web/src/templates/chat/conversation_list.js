@@ -90,8 +90,8 @@ function createConversationRow({ id, title, pinned, updated_at: updatedAt, share
     createButton(t("share-ask"), () => act("shareConversation", id, title)), " ", exported, " ",
     createButton(t("delete-ask"), () => act("deleteConversation", id, title)),
   ];
-  const name = createElement("span", { class: "visually-hidden" }, title);
-  const summary = createElement("summary", {}, ...(owner ? tNodes("more-of", { name }) : tNodes("change", { name })));
+  const name = t("conversation-actions", { title });
+  const summary = createElement("summary", { "aria-label": name, title: name }, createGlyph("i-more"));
   const details = createElement("details", {}, summary, ...buttons);
   const note = owner || sharedWith.length ? createElement("span", { class: "hint" }, owner ?? t("shared")) : null;
   const row = createElement("li", { class: "conversation-row", "data-id": id }, open, note, details);
@@ -136,7 +136,8 @@ async function openConversation(id, isSelected = false) {
     const isNotFound = error.status === 404;
     history.replaceState(null, "", location.pathname + (turns.length ? `#${conversationId}` : ""));
     if (isNotFound && isSelected) await loadConversations();
-    setAlert("conversations-alert", isNotFound ? t("conversation-gone") : errorMessage(error));
+    // A conversation of the address was not chosen in the list, which can be folded.
+    setAlert(isSelected ? "conversations-alert" : "ask-alert", isNotFound ? t("conversation-gone") : errorMessage(error));
   }
 }
 

@@ -9,6 +9,8 @@ function showChat() {
   for (const id of SIGNED_IN_IDS) byId(id).hidden = false;
   byId("user").textContent = session.email;
   byId("panel").hidden = !session.is_staff;
+  // Only staff can connect a model.
+  document.querySelector(".mode a")?.toggleAttribute("hidden", !session.is_staff);
   updateLayout();
   byId("question").focus({ preventScroll: true });
   showChosen();
@@ -131,7 +133,8 @@ listen("preview", "pointerleave", hidePreview);
 addEventListener("scroll", hidePreview, { passive: true });
 addEventListener("popstate", openConversationFromUrl);
 document.addEventListener("visibilitychange", schedulePoll);
-document.addEventListener("visibilitychange", restoreSessionOfOtherTab);
+document.addEventListener("visibilitychange", followOtherTabs);
+addEventListener("focus", followOtherTabs);
 narrowScreen.addEventListener("change", updateLayout);
 acceptDroppedFiles();
 byId("theme").hidden = false;

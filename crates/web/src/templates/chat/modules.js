@@ -15,14 +15,21 @@ const shared = () => ({
   get isAnswering() { return answerRequest !== null; },
 });
 
+let moduleFailures = 0;
+
 // Loads a module and its stylesheet, and starts it.
 async function loadModule(name) {
   const { search, searchParams } = new URL(import.meta.url);
   const version = searchParams.get("v");
+  // A browser does not request a module again whose request failed, so the next attempt has another address.
+  const attempt = moduleFailures ? `&attempt=${moduleFailures}` : "";
   const styled = new Promise((resolve, reject) => {
     document.head.append(createElement("link", { rel: "stylesheet", href: `/chat/${name}.css?v=${version}`, load: resolve, error: reject }));
   });
-  const [loaded] = await Promise.all([import(`/chat/${name}.js${search}`), styled]).catch(() => { throw new ApiError(0); });
+  const [loaded] = await Promise.all([import(`/chat/${name}.js${search}${attempt}`), styled]).catch(() => {
+    moduleFailures += 1;
+    throw new ApiError(0);
+  });
   if (loaded.version !== version) throw new ApiError(1, t("updated"));
   return loaded.start(shared());
 }

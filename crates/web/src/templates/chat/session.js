@@ -13,10 +13,17 @@ async function restoreSession() {
   return session !== null;
 }
 
-// Another tab may have signed in since this one was shown last.
-function restoreSessionOfOtherTab() {
-  if (session || document.hidden || byId("sign-in").hidden) return;
-  restoreSession().then(reloadInLanguage, () => { /* The form stays. */ });
+// Another tab or window may have signed in or out since this one was looked at last.
+async function followOtherTabs() {
+  if (document.hidden || (!session && byId("sign-in").hidden)) return;
+  try {
+    const { account } = await (await sendRequest("/chat/session", {})).json();
+    if (session && account?.id !== session.id) endSession(t("signed-out"));
+    if (session || !account) return;
+    session = account;
+    showChat();
+    reloadInLanguage();
+  } catch { /* The page stays as it is. */ }
 }
 
 // Loads the page in the language of the account that has signed in, unless a question is being written.

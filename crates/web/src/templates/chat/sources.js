@@ -113,7 +113,7 @@ function findCited(entries, title, place, claim) {
 }
 
 // The quotation or the last sentence before a position of a text, or the block before it. Of a table, the row of the position or the first row
-// with a bold figure, after this figure.
+// with a bold figure, after this figure, or else the first row.
 function claimBefore(text, index) {
   const block = text.parentElement.closest("p, li, td, th, blockquote, h3, h4, h5, h6, .answer");
   const range = document.createRange();
@@ -124,7 +124,7 @@ function claimBefore(text, index) {
   if (quotation) return quotation;
   const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
   const above = block.previousElementSibling;
-  const figure = block.closest("tr") ? block : above?.querySelector("td strong");
+  const figure = block.closest("tr") ? block : above?.querySelector("td strong") ?? above?.querySelector("td");
   return sentence ?? (figure ? `${figure.innerText} ${figure.closest("tr").innerText}` : above?.innerText ?? "");
 }
 

@@ -107,6 +107,16 @@ async fn thanks_are_returned_and_german_is_answered_in_german() {
 }
 
 #[tokio::test]
+async fn questions_in_another_language_than_the_documents_are_told_so() {
+    let question = "Wie hoch ist der Turm von der alten Kirche?";
+    let hint = "Fragen Sie in der Sprache der Dokumente.";
+    let english = found(1, 0, "The pump is blue, and it was made in the old factory by the river.");
+    assert!(answer_from(question, vec![english.clone()]).await.contains(hint));
+    let german = found(2, 0, "Die Pumpe ist blau und wurde in der alten Fabrik am Fluss hergestellt.");
+    assert!(!answer_from(question, vec![english, german]).await.contains(hint));
+}
+
+#[tokio::test]
 async fn misspelled_words_are_named_and_answered_as_meant() {
     let search = |corrections: Vec<Correction>| {
         Message::Tool(ToolOutput {

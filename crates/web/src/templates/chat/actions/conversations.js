@@ -20,6 +20,11 @@ function showRenameForm(id, title, row) {
     chat.loadConversations().then(() => chat.focusConversation(id));
   }
   async function save() {
+    if (!field.value.trim()) {
+      setAlert("conversations-alert", t("title-empty"));
+      field.focus();
+      return;
+    }
     try {
       await callApi(`/conversations/${id}`, jsonOptions("PATCH", { title: field.value }));
       close();

@@ -2,6 +2,7 @@
 // The dialog in which the owner of a conversation chooses who can read it.
 
 let sharedId = null; // the conversation that the dialog is about
+let savedSharing = ""; // with which collections it is shared, as text
 
 function createShareDialog() {
   const copy = createElement("button", { class: "quiet", type: "button", id: "share-copy", hidden: !navigator.clipboard, click: copyLink }, t("share-copy"));
@@ -12,7 +13,7 @@ function createShareDialog() {
       createElement("p", { class: "hint" }, t("share-hint")),
       createElement("p", { class: "alert", id: "share-alert", role: "alert", hidden: true }),
       createElement("div", { class: "options" }, createElement("fieldset", {}, createElement("legend", {}, t("collections")),
-        createElement("ul", { id: "share-collections" }),
+        createElement("ul", { id: "share-collections", change: updateCopy }),
         createElement("p", { class: "hint", id: "share-none", hidden: true }, t("share-none")))),
       createElement("label", { for: "share-link" }, t("share-link")),
       createElement("input", { id: "share-link", readonly: true, focus: ({ target }) => target.select() }),
@@ -31,6 +32,7 @@ async function shareConversation(id, title) {
     return;
   }
   sharedId = id;
+  savedSharing = String(sharedWith);
   setAlert("share-alert");
   byId("share-name").textContent = title;
   byId("share-link").value = `${location.origin}${location.pathname}#${id}`;
@@ -42,6 +44,7 @@ async function shareConversation(id, title) {
   ];
   byId("share-collections").replaceChildren(...options);
   byId("share-none").hidden = options.length > 0;
+  updateCopy();
   byId("share").showModal();
 }
 
@@ -50,25 +53,43 @@ function createShareOption(id, name, checked, hint) {
     createElement("bdi", {}, name), createElement("span", { class: "hint" }, hint)));
 }
 
-async function saveSharing(event) {
-  event.preventDefault();
-  const id = sharedId;
-  const chosen = [...byId("share-collections").querySelectorAll("input:checked")].map(({ value }) => value);
+const chosenToShare = () => [...byId("share-collections").querySelectorAll("input:checked")].map(({ value }) => value);
+
+// Nobody else could open the link of a conversation that is not shared.
+function updateCopy() {
+  byId("share-copy").disabled = !chosenToShare().length;
+}
+
+// Shares the conversation with the chosen collections. Returns whether that worked.
+async function share() {
+  const [id, chosen] = [sharedId, chosenToShare()];
+  setAlert("share-alert");
   try {
     const response = await callApi(`/conversations/${id}/collections`, jsonOptions("PUT", { collection_ids: chosen }));
     const { shared_with: sharedWith } = await response.json();
+    savedSharing = String(chosen);
     if (id === chat.conversationId) chat.setSharing(sharedWith, null);
+    announce(chosen.length ? t("share-saved") : t("share-ended"));
+    chat.loadConversations();
+    return true;
   } catch (error) {
     setAlert("share-alert", t("share-not-saved", { reason: errorMessage(error) }));
-    return;
+    return false;
   }
+}
+
+async function saveSharing(event) {
+  event.preventDefault();
+  const id = sharedId;
+  if (!await share()) return;
   byId("share").close();
-  announce(chosen.length ? t("share-saved") : t("share-ended"));
   await chat.loadConversations();
   chat.focusConversation(id);
 }
 
+// Copies the link. What was chosen is saved first, so that others can open it.
 async function copyLink({ currentTarget: button }) {
+  if (String(chosenToShare()) !== savedSharing && !await share()) return;
   try {
     await navigator.clipboard.writeText(byId("share-link").value);
     announce(t("share-copied"));

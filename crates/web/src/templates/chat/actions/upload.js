@@ -2,6 +2,10 @@
 // Uploads: one file after the other, with their progress, and what the user can do about those that fail.
 
 let uploadQueue = Promise.resolve();
+let unsentUploads = 0;
+
+// Leaving the page would end the uploads.
+addEventListener("beforeunload", (event) => { if (unsentUploads) event.preventDefault(); });
 
 function enqueueUploads(files, destination) {
   for (const file of files) {
@@ -12,7 +16,8 @@ function enqueueUploads(files, destination) {
 }
 
 function enqueueUpload(file, destination, line) {
-  uploadQueue = uploadQueue.then(() => uploadFile(file, destination, line));
+  unsentUploads += 1;
+  uploadQueue = uploadQueue.then(() => uploadFile(file, destination, line)).finally(() => { unsentUploads -= 1; });
 }
 
 async function uploadFile(file, destination, line) {

@@ -80,8 +80,11 @@ async function find() {
 function createHit({ page, label, before, text, after }, index) {
   return createElement("li", {}, createElement("button", { type: "button", class: "hit", click: () => goToHit(index) },
     createElement("span", {}, label ? placeLabel(label) : t("page-number", { page: String(page) })),
-    createElement("bdi", {}, before, createElement("mark", {}, text), after)));
+    createElement("bdi", {}, withoutRules(before), createElement("mark", {}, text), withoutRules(after))));
 }
+
+// A text around a place without the lines of tables.
+const withoutRules = (text) => text.replace(/[\s|]*\|[\s|-]*/g, " ");
 
 function changeHit(step) {
   const { hits, current } = found;

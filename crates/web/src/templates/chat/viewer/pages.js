@@ -76,6 +76,7 @@ async function loadView(view) {
   const { source, isText } = opened;
   const controller = new AbortController();
   view.request = controller;
+  if (view.hasFailed) view.element.replaceChildren();
   view.hasFailed = false;
   view.element.setAttribute("aria-busy", "true");
   try {
@@ -187,13 +188,25 @@ function showPageError(view, error) {
   view.hasFailed = true;
   const isNotFound = error.status === 404;
   const message = isNotFound ? t("page-gone") : errorMessage(error);
-  const retry = createElement("button", { type: "button", class: "quiet", click: () => loadView(view) }, t("try-again"));
+  const retry = createElement("button", { type: "button", class: "quiet", click: () => retryPage(view) }, t("try-again"));
   const hasPassage = opened.source.text && isMarked(view.number);
   view.element.replaceChildren(createElement("div", { class: "page-error", role: "alert" },
     createElement("p", {}, createElement("strong", {}, t("page-failed", { page: String(view.number) })), ` ${message}`),
     isNotFound || !hasPassage ? null : createElement("p", {}, t("passage-above")),
     isNotFound ? null : retry));
   if (hasPassage) byId("passage").open = true;
+}
+
+// Loads a page again, or all pages if their number was not known.
+async function retryPage(view) {
+  const mine = opened;
+  if (mine.hasReport) {
+    loadView(view);
+    return;
+  }
+  view.element.replaceChildren();
+  await loadReport(mine);
+  if (opened === mine) showPages();
 }
 
 // Scrolls to the marks of the page that is to be shown.
@@ -206,16 +219,20 @@ function reveal(view) {
   const left = () => Math.min(...lines.map((line) => line?.getBoundingClientRect().left));
   if (mark && narrowScreen.matches && !opened.isText && !isZoomChosen) {
     const { height } = mark.getBoundingClientRect();
-    if (height > 0 && height < READABLE_LINE) setZoom(zoom * readableZoom(height, figure && figure.getBoundingClientRect().right - left()));
+    const widthOf = (elements) => Math.max(...elements.map((element) => element.getBoundingClientRect().right)) - left();
+    if (height > 0 && height < READABLE_LINE) setZoom(zoom * readableZoom(height, widthOf(lines), figure && widthOf([figure])));
   }
   scrollToView(view, mark, left(), figure);
   opened.target = null;
 }
 
-// Returns how much to enlarge a line of this height. If it has a cited number, which ends at this width, both should be in view.
-function readableZoom(height, width) {
-  const fitting = width ? (byId("pages").clientWidth - 2 * MARK_MARGIN) / width : Infinity;
-  return Math.max(Math.min(READABLE_LINE / height, fitting), SMALL_LINE / height);
+// Returns how much to enlarge a line of this height. If it is then still legible, all of it should be in view, or at least the part up to its
+// cited number, if it has one.
+function readableZoom(height, width, figureWidth) {
+  const [smallest, largest] = [SMALL_LINE / height, READABLE_LINE / height];
+  const fitting = (part) => (byId("pages").clientWidth - 2 * MARK_MARGIN) / part;
+  if (fitting(width) >= smallest) return Math.min(fitting(width), largest);
+  return figureWidth ? Math.min(Math.max(fitting(figureWidth), smallest), largest) : largest;
 }
 
 // Scrolls to a page or to a mark of it. The cited number is in view even if the start of its line is not.

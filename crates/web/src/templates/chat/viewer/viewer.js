@@ -8,11 +8,11 @@ const ZOOM_MAX = 5;
 const ZOOM_STEP = 1.25;
 const SCROLL_STEP = 60; // in pixels, for an arrow key
 const READABLE_LINE = 16; // height of a line in pixels to which a narrow screen zooms
-const SMALL_LINE = 11; // the same for a line with a cited number, so that more of it is in view
+const SMALL_LINE = 11; // the same at least, so that more of the line is in view
 const THREE_COLUMNS = 1400; // width in pixels from which sidebar, conversation and document have room
 
-// The open document: { source, page, chip, opener, pageCount, isPdf, isText, target, hasSummary }. `target` is the page to show until its
-// marks are placed or the reader scrolls.
+// The open document: { source, page, chip, opener, pageCount, isPdf, isText, hasReport, target, hasSummary }. Without its report, the number of pages
+// is not known. `target` is the page to show until its marks are placed or the reader scrolls.
 let opened = null;
 let zoom = 1;
 let isZoomChosen = false;
@@ -87,7 +87,7 @@ async function openSource(source, page, chip, opener) {
   const isToggle = opened?.chip === chip && opener === chip;
   closeSource();
   if (isToggle) return;
-  const mine = { source, page, chip, opener, pageCount: source.page_end, isPdf: !source.label, isText: false, target: page };
+  const mine = { source, page, chip, opener, pageCount: source.page_end, isPdf: !source.label, isText: false, hasReport: false, target: page };
   opened = mine;
   chip.setAttribute("aria-expanded", "true");
   byId("source-title").textContent = source.title;
@@ -100,22 +100,29 @@ async function openSource(source, page, chip, opener) {
   foldSidebar();
   showDialog();
   byId("source-title").focus({ preventScroll: true });
+  await loadReport(mine);
+  if (opened !== mine) return;
+  mine.isText = !mine.isPdf;
+  byId("text-view").hidden = !mine.isPdf;
+  showPages();
+}
+
+// Loads how many pages the open document has, and which version.
+async function loadReport(mine) {
+  const { source, page } = mine;
   try {
     const report = await (await callApi(`/documents/${source.document_id}/report`)).json();
     mine.pageCount = Math.max(report.coverage?.pages ?? 1, page);
     if (report.file) mine.isPdf = report.file.type === "pdf";
+    mine.hasReport = true;
     const quoted = source.version ?? 1;
     if (opened === mine && source.text && quoted < report.version) {
       byId("source-version").textContent = t("other-version", { quoted: String(quoted), shown: String(report.version) });
       byId("source-version").hidden = false;
       byId("passage").open = true;
     }
-  } catch { /* The page count is optional; errors of the page itself are shown in the pane. */ }
-  if (opened !== mine) return;
-  mine.isText = !mine.isPdf;
-  byId("text-view").hidden = !mine.isPdf;
-  byId("page-count").textContent = t("of-pages", { pages: String(mine.pageCount) });
-  showPages();
+  } catch { /* The pages can be shown without it; their own errors are shown in the pane. */ }
+  if (opened === mine) byId("page-count").textContent = t("of-pages", { pages: String(mine.pageCount) });
 }
 
 // Opens a document from the list at its first page.
