@@ -8,7 +8,7 @@ const ZOOM_MAX = 5;
 const ZOOM_STEP = 1.25;
 const SCROLL_STEP = 60; // in pixels, for an arrow key
 const READABLE_LINE = 16; // height of a line in pixels to which a narrow screen zooms
-const SMALL_LINE = 11; // the same at least, so that more of the line is in view
+const SMALL_LINE = 12; // the same at least, so that more of the line is in view
 const THREE_COLUMNS = 1400; // width in pixels from which sidebar, conversation and document have room
 
 // The open document: { source, page, chip, opener, pageCount, isPdf, isText, hasReport, target, hasSummary }. Without its report, the number of pages
