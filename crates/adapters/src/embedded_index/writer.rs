@@ -23,6 +23,9 @@ const QUEUE: usize = 32;
 const IDLE: Duration = Duration::from_secs(5);
 /// Segments with a larger fraction of deleted chunks are rewritten.
 const MAX_DELETED_RATIO: f32 = 0.25;
+/// Segments with fewer chunks are merged as if they were of one size. With Tantivy's default of 10,000, a growing segment below that is
+/// written again with every eighth commit: for small documents that is more work than indexing them.
+const MIN_LAYER_CHUNKS: u32 = 500;
 /// Files with fewer rows are not compacted.
 const MIN_ROWS_TO_COMPACT: usize = 1024;
 /// A file of labels with fewer lines is compacted only on opening.
@@ -299,6 +302,7 @@ impl WriterThread {
         let writer = self.shared.index.writer_with_options(options)?;
         let mut policy = LogMergePolicy::default();
         policy.set_del_docs_ratio_before_merge(MAX_DELETED_RATIO);
+        policy.set_min_layer_size(MIN_LAYER_CHUNKS);
         writer.set_merge_policy(Box::new(policy));
         Ok(writer)
     }

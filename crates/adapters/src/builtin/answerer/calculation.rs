@@ -27,6 +27,8 @@ const STATEMENT_WEIGHT: f32 = 0.4;
 const FIGURE_STATEMENT_WEIGHT: f32 = 0.6;
 /// Bonus for a row of a table or section that is named after another part, or for one that says its change.
 const CONTEXT_WEIGHT: f32 = 0.3;
+/// Penalty for a row about a part of a year if the question is about a year.
+const PART_OF_YEAR_WEIGHT: f32 = 0.2;
 /// Factor for a label of a part of one word with another word, such as “hardware revenue”, and words that do not narrow it.
 const NARROWED_FACTOR: f32 = 0.7;
 const UNNARROWED: [&str; 3] = ["oper", "consolid", "sale"];
@@ -313,6 +315,12 @@ fn without_asides(question: &str) -> String {
     outside.collect()
 }
 
+/// The years of a question, and whether it is about whole ones.
+pub(super) struct AskedYears<'a> {
+    pub(super) years: &'a HashSet<String>,
+    pub(super) are_whole: bool,
+}
+
 /// The parts of a calculation in a document.
 pub(super) struct Parts<'a> {
     pub(super) rows: Vec<(&'a Passage<'a>, usize)>,
@@ -355,7 +363,7 @@ pub(super) enum PartSearch {
 /// of the ranks `related` are read.
 pub(super) fn parts<'a>(
     Calculation { relation, parts }: &Calculation,
-    years: &HashSet<String>,
+    asked: &AskedYears<'_>,
     related: &[usize],
     passages: &'a [Passage<'a>],
     topics: &[Topic<'_>],
@@ -379,7 +387,7 @@ pub(super) fn parts<'a>(
         for (at, part) in parts.iter().enumerate() {
             let others = parts[..at].iter().chain(&parts[at + 1..]).filter(|_| *relation == Relation::Share);
             let others: Vec<&Part> = others.collect();
-            match (row_with(part, *relation, &others, &passages, years), part.first()) {
+            match (row_with(part, *relation, &others, &passages, asked), part.first()) {
                 (Some((passage, index)), _) => {
                     found.is_told |= passage.units[index].sentence.row.is_none();
                     found.rows.push((passage, index));
@@ -401,7 +409,7 @@ fn row_with<'a>(
     relation: Relation,
     others: &[&Part],
     passages: &[&'a Passage<'a>],
-    years: &HashSet<String>,
+    AskedYears { years, are_whole }: &AskedYears<'_>,
 ) -> Option<(&'a Passage<'a>, usize)> {
     let statement_weight = match relation {
         Relation::Item | Relation::Printed => FIGURE_STATEMENT_WEIGHT,
@@ -429,7 +437,8 @@ fn row_with<'a>(
                     CONTEXT_WEIGHT
                 } else {
                     0.0
-                };
+                }
+                - if *are_whole && unit.is_of_part_of_year() { PART_OF_YEAR_WEIGHT } else { 0.0 };
             if best.as_ref().is_none_or(|(highest, ..)| score > *highest) {
                 best = Some((score, passage, index));
             }

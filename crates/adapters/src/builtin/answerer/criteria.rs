@@ -161,7 +161,7 @@ impl<'a> Criteria<'a> {
                 }
                 * if self.opposites.are_in(&unit.sentence) { OPPOSITE_FACTOR } else { 1.0 }
                 * if self.defines(unit) { DEFINITION_FACTOR } else { 1.0 }
-                * if self.asks_for_year && is_of_quarter(&unit.sentence.text) { QUARTER_FACTOR } else { 1.0 };
+                * if self.asks_for_year && unit.is_of_part_of_year() { PART_OF_YEAR_FACTOR } else { 1.0 };
             candidates.push(Candidate { passage, index, block, share, rank });
         }
         candidates
@@ -225,25 +225,8 @@ impl<'a> Criteria<'a> {
     }
 }
 
-/// Factor for a sentence about a quarter if the question is about a year.
-const QUARTER_FACTOR: f32 = 0.7;
-
-/// Whether a text is about a part of a year.
-fn is_of_quarter(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    [
-        "quarter of",
-        "first quarter",
-        "second quarter",
-        "third quarter",
-        "fourth quarter",
-        "three months",
-        "quartal",
-    ]
-    .iter()
-    .any(|phrase| lower.contains(phrase))
-}
-
+/// Factor for a sentence or row about a part of a year if the question is about a year.
+const PART_OF_YEAR_FACTOR: f32 = 0.7;
 /// Factor for a sentence with the long form of an abbreviation that is asked for.
 const DEFINITION_FACTOR: f32 = 2.0;
 /// Factor for the heading of a part that the question names by a number.

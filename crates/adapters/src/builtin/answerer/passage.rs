@@ -1,6 +1,7 @@
 //! Passages split into sentences and rows with their terms, and what belongs to each of them.
 
 use super::kinds::{AskedKind, has_duration, has_name, has_time};
+use super::periods;
 use super::question::Intent;
 use crate::builtin::lexical::{Analyzer, Synonym, is_year};
 use docent_domain::chunk::page_at;
@@ -392,6 +393,18 @@ impl Unit {
     }
 
     /// Whether it is short and has no end of a sentence.
+    /// Whether it is about a part of a year, for a row by the head or caption of its table.
+    pub(super) fn is_of_part_of_year(&self) -> bool {
+        match &self.sentence.row {
+            None => periods::names_part_of_year(&self.sentence.text),
+            Some(row) => {
+                let head = format!("{} {}", row.caption, row.header.join(" "));
+                // With a year beside a part of it, the table has the figures of both.
+                periods::names_part_of_year(&head) && !periods::names_whole_year(&head)
+            }
+        }
+    }
+
     pub(super) fn is_heading(&self) -> bool {
         let text = &self.sentence.text;
         self.sentence.row.is_none()

@@ -168,6 +168,48 @@ pub(super) fn names_quarter(question: &str) -> bool {
         || lower.split(|c: char| !c.is_alphanumeric()).any(|word| quarter(word).is_some())
 }
 
+/// What names a part of a year in texts and tables, and what a whole one.
+const PARTS_OF_YEAR: [&str; 16] = [
+    "quarter of",
+    "quarter ended",
+    "quarters ended",
+    "first quarter",
+    "second quarter",
+    "third quarter",
+    "fourth quarter",
+    "three months",
+    "six months",
+    "nine months",
+    "13 weeks",
+    "26 weeks",
+    "39 weeks",
+    "thirteen weeks",
+    "quartal",
+    "halbjahr",
+];
+const WHOLE_YEARS: [&str; 8] = [
+    "twelve months",
+    "52 weeks",
+    "53 weeks",
+    "fifty-two weeks",
+    "year ended",
+    "years ended",
+    "fiscal year",
+    "geschäftsjahr",
+];
+
+/// Whether a text names a part of a year.
+pub(super) fn names_part_of_year(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    PARTS_OF_YEAR.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// Whether a text names a whole year as a period.
+pub(super) fn names_whole_year(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    WHOLE_YEARS.iter().any(|phrase| lower.contains(phrase))
+}
+
 const ORDINALS: [[&str; 3]; 4] = [
     ["first", "erstes", "ersten"],
     ["second", "zweites", "zweiten"],

@@ -4,7 +4,7 @@
 //! sentence announces is quoted with it. A figure that is asked for by its name is quoted from a financial statement, and one that
 //! is calculated from others, such as a ratio, is answered with the rows of these.
 
-use super::calculation::{Calculation, PartSearch, Parts, asked_figure, asked_parts, parts};
+use super::calculation::{AskedYears, Calculation, PartSearch, Parts, asked_figure, asked_parts, parts};
 use super::choice::{Candidate, choose};
 use super::criteria::Criteria;
 use super::kinds;
@@ -185,10 +185,11 @@ impl Reading<'_> {
     fn figure(&self, asked: &Question) -> ControlFlow<Selection, Vec<Quote>> {
         let wanted = self.wanted(asked);
         let years = &self.criteria.intent.years;
+        let asked_years = AskedYears { years, are_whole: self.criteria.asks_for_year };
         // What only has the form of a ratio is often in sentences.
         let is_known = self.synonyms.iter().any(Synonym::is_calculation);
         let mut figure = Vec::new();
-        match parts(&wanted, years, self.related, self.all, self.topics) {
+        match parts(&wanted, &asked_years, self.related, self.all, self.topics) {
             Some(found)
                 if !wanted.is_printed()
                     && let Some(made) = self.retries

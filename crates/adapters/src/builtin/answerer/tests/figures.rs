@@ -43,6 +43,24 @@ async fn figure_that_a_row_has_is_not_calculated() {
 }
 
 #[tokio::test]
+async fn figure_of_a_year_comes_from_the_table_of_the_year() {
+    let table = |period: &str, sales: &str| {
+        format!(
+            "Statements of Income\n\n| | {period} January 28, 2023 | {period} January 29, 2022 |\n|---|---|---|\n| Net sales | {sales} | 5 |\n\n"
+        )
+    };
+    let both = passage(1, &(table("13 Weeks Ended", "$30") + &table("52 Weeks Ended", "$100")));
+    for (question, expected) in [
+        ("How much were the net sales in fiscal 2022?", "52 Weeks Ended"),
+        ("How much were the net sales in the quarter that ended in January 2023?", "13 Weeks Ended"),
+    ] {
+        let answer = answer_from(question, vec![both.clone()]).await;
+        let first = answer.lines().next().unwrap_or_default();
+        assert!(first.starts_with("Statements of Income") && first.contains(expected), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn percentages_do_not_answer_how_much() {
     let table = |caption: &str, row: &str| format!("{caption}\n\n| | 2018 |\n|---|---|\n| {row} |\n");
     let rate = passage(1, &table("Rates", "Rent as a % of revenue | 3%"));
