@@ -241,7 +241,8 @@ fn common_beginning<'h>(heads: &[&'h str]) -> &'h str {
 /// A sentence before a caption has at least this many words; fewer are part of it, such as “Item 2.”.
 const SENTENCE_WORDS: usize = 5;
 
-/// The caption of a row's table without the end of the text before it and without the header of the page.
+/// The caption of a row's table without the end of the text before it and without the header of the page. Empty if nothing else is
+/// left.
 fn caption_of(row: &Row) -> &str {
     let is_number = |c: char| c.is_ascii_digit() || c == ' ' || c == '.';
     let caption = row.caption.rsplit(" | ").next().unwrap_or_default();
@@ -249,5 +250,6 @@ fn caption_of(row: &Row) -> &str {
         Some((before, last)) if before.split(' ').count() >= SENTENCE_WORDS && last.contains(' ') => last,
         _ => caption,
     };
-    caption.trim_start_matches(is_number).trim_start_matches("Table of Contents ").trim()
+    let caption = caption.trim_start_matches(is_number).trim_start_matches("Table of Contents ").trim();
+    if caption.starts_with([',', ';', ')']) { "" } else { caption }
 }

@@ -61,6 +61,13 @@ async fn figure_of_a_year_comes_from_the_table_of_the_year() {
 }
 
 #[tokio::test]
+async fn end_of_a_sentence_is_no_caption() {
+    let table = ", 2022.\n\n| | 2018 |\n|---|---|\n| Net sales | 7 |\n";
+    let answer = answer_from("What were the net sales in 2018?", vec![passage(1, table)]).await;
+    assert!(answer.starts_with("| | 2018 |"), "{answer}");
+}
+
+#[tokio::test]
 async fn percentages_do_not_answer_how_much() {
     let table = |caption: &str, row: &str| format!("{caption}\n\n| | 2018 |\n|---|---|\n| {row} |\n");
     let rate = passage(1, &table("Rates", "Rent as a % of revenue | 3%"));
