@@ -222,6 +222,13 @@ impl Chromium {
         self.send_command("goog/cdp/execute", json!({ "cmd": method, "params": parameters })).await
     }
 
+    /// Takes the connection of the page away, or gives it back.
+    pub async fn connect(&self, is_connected: bool) {
+        let network = json!({ "offline": !is_connected, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+        self.devtools("Network.enable", json!({})).await;
+        self.devtools("Network.emulateNetworkConditions", network).await;
+    }
+
     /// Returns the console's errors and warnings since the last call: script errors, violations of the content security
     /// policy, failed requests.
     pub async fn console_errors(&self) -> Vec<String> {

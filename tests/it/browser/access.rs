@@ -104,6 +104,10 @@ async fn invalid_form_shows_field_errors_and_keeps_input() {
             window.find(&format!("#{field}-notes .error")).await;
             assert!(window.has(&format!(".alert a[href='#{field}']")).await);
         }
+        assert_eq!(window.run("return document.activeElement.id", vec![]).await, json!("email"));
+        let submit = "const event = () => new Event('submit', { bubbles: true, cancelable: true });
+            return [1, 2].map(() => document.querySelector('form.fields').dispatchEvent(event()))";
+        assert_eq!(window.run(submit, vec![]).await, json!([true, false]), "a second press does nothing");
         let email = window.find("#email").await;
         assert_eq!(email.prop("value").await.unwrap().as_deref(), Some("no address"));
         for kept in ["#is_staff", "#permissions input[value='documents.view_document']"] {

@@ -367,11 +367,13 @@ async fn dropped_upload_shows_progress() {
             seen.iter().any(|value| value.as_f64().is_some_and(|part| part > 0.0 && part < 1.0))
         })
         .await;
-        let fast = json!({ "offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
-        window.devtools("Network.emulateNetworkConditions", fast).await;
+        let leave = "return !dispatchEvent(new Event('beforeunload', { cancelable: true }))";
+        assert_eq!(window.run(leave, vec![]).await, json!(true), "the browser asks first");
+        window.connect(true).await;
         assert!(shown.iter().any(|bytes| bytes.ends_with(" of 300 kB")), "{shown:?}");
         window.find("#documents-list .pill.pending").await;
         assert_eq!(window.texts("#documents-list .title").await, ["Dropped.pdf"]);
+        wait::until("leaving needs no question", async || window.run(leave, vec![]).await == json!(false)).await;
         app.run_jobs().await;
         window.see("Failed: ").await;
     })

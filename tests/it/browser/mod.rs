@@ -15,6 +15,7 @@ mod inspection;
 mod lists;
 mod login;
 mod markdown;
+mod outage;
 mod pages;
 mod sharing;
 mod sources;

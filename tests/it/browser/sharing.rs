@@ -59,9 +59,11 @@ async fn conversation_is_shared_read_by_its_link_and_taken_back() {
             open_dialog(window).await;
             assert_eq!(window.texts("#share-collections bdi").await, ["Everyone", "Team"]);
             assert!(!window.has("#share-collections input:checked").await, "sharing is off");
+            assert!(window.has("#share-copy:disabled").await, "nobody could open the link");
             let link = window.run("return document.getElementById('share-link').value", vec![]).await;
             assert_eq!(link, json!(address));
             window.click(&format!("#share-collections [value='{team}']")).await;
+            assert!(window.has("#share-copy:enabled").await);
             let mut inspection = Inspection::begin(window, "light").await;
             inspection.inspect("chat-share").await;
             inspection.assert_no_findings();
@@ -102,6 +104,14 @@ async fn conversation_is_shared_read_by_its_link_and_taken_back() {
                 bob.press("Where is the zebra?").await;
                 bob.see("This conversation no longer exists, or is not shared with you.").await;
                 wait::until("it is not listed", async || !bob.has("#conversations-list li").await).await;
+                // So does the link in a page that is opened with it.
+                bob.goto("/account").await;
+                bob.goto(&format!("/chat#{fragment}")).await;
+                bob.find("#ask-alert:not([hidden])").await;
+                assert_eq!(
+                    bob.texts("#ask-alert").await,
+                    ["This conversation no longer exists, or is not shared with you."]
+                );
             })
             .await;
             assert_eq!(window.console_errors().await, Vec::<String>::new());

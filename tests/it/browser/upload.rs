@@ -48,21 +48,16 @@ async fn upload_says_where_it_goes_and_which_document_is_equal() {
 async fn failed_upload_can_be_tried_again() {
     journey(async |app, window| {
         enter(app, window).await;
-        window.devtools("Network.enable", json!({})).await;
-        let connect = async |is_offline: bool| {
-            let network = json!({ "offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
-            window.devtools("Network.emulateNetworkConditions", network).await;
-        };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("Zebras.pdf");
         std::fs::write(&path, pdf(&["The zebra lives in Africa."])).unwrap();
         // The module of uploads is loaded already.
         window.press("Choose sources").await;
         window.press("Done").await;
-        connect(true).await;
+        window.connect(false).await;
         window.choose("#files", &[&path]).await;
         window.see("Zebras.pdf: not uploaded. The service cannot be reached.").await;
-        connect(false).await;
+        window.connect(true).await;
         window.click("#uploads button").await;
         window.find("#documents-list .pill.pending").await;
         wait::until("the line is gone", async || !window.has("#uploads li").await).await;
