@@ -59,7 +59,7 @@ async fn conversation_is_shared_read_by_its_link_and_taken_back() {
             open_dialog(window).await;
             assert_eq!(window.texts("#share-collections bdi").await, ["Everyone", "Team"]);
             assert!(!window.has("#share-collections input:checked").await, "sharing is off");
-            assert!(window.has("#share-copy:disabled").await, "nobody could open the link");
+            assert!(window.has("#share-copy:disabled").await, "others could not open the link");
             let link = window.run("return document.getElementById('share-link').value", vec![]).await;
             assert_eq!(link, json!(address));
             window.click(&format!("#share-collections [value='{team}']")).await;

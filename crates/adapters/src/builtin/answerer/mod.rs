@@ -20,6 +20,7 @@ mod periods;
 mod phrases;
 mod question;
 mod quote;
+mod reasons;
 mod records;
 mod relevance;
 mod reply;

@@ -3,6 +3,7 @@
 use super::kinds::{AskedKind, has_duration, has_name, has_time};
 use super::periods;
 use super::question::Intent;
+use super::reasons::gives_reason;
 use crate::builtin::lexical::{Analyzer, Synonym, is_year};
 use docent_domain::chunk::page_at;
 use docent_domain::retrieval::ScoredChunk;
@@ -465,32 +466,6 @@ const REFERRING: [&str; 20] = [
     "he", "however", "it", "its", "she", "such", "that", "their", "these", "they", "this", "those",
     "dadurch", "dabei", "dafür", "damit", "dies", "diese", "dieser", "jedoch",
 ];
-
-/// Beginnings of reasons.
-const REASONS: [&str; 10] = [
-    "due to",
-    "driven by",
-    "primarily",
-    "because",
-    "reflect",
-    "attributable",
-    "as a result",
-    "weil",
-    "aufgrund",
-    "wegen",
-];
-
-fn gives_reason(text: &str) -> bool {
-    let text = text.to_lowercase();
-    REASONS.iter().any(|phrase| text.contains(phrase))
-}
-
-/// Whether a word belongs to the beginning of a reason.
-pub(super) fn begins_reason(word: &str) -> bool {
-    let word = word.to_lowercase();
-    word.len() > 2
-        && REASONS.iter().any(|phrase| phrase.split(' ').any(|part| part.len() > 2 && word.starts_with(part)))
-}
 
 /// Whether a sentence refers to another place for its subject.
 fn is_pointer(text: &str) -> bool {

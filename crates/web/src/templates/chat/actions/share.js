@@ -55,7 +55,7 @@ function createShareOption(id, name, checked, hint) {
 
 const chosenToShare = () => [...byId("share-collections").querySelectorAll("input:checked")].map(({ value }) => value);
 
-// Nobody else could open the link of a conversation that is not shared.
+// Others could not open the link of a conversation that is not shared.
 function updateCopy() {
   byId("share-copy").disabled = !chosenToShare().length;
 }
