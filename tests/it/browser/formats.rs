@@ -70,6 +70,11 @@ async fn open_source(app: &TestApp, window: &Chromium, of: FileType, label: &str
     let marked = window.texts(".page-text mark").await.join(" ");
     assert!(marked.contains(&sentence), "{name}: {marked}");
     assert!(!window.has("#pages img").await, "{name} has no page images");
+    window.click("#find-toggle").await;
+    window.fill("find-text", &word(of)).await;
+    window.find("#find-hits mark").await;
+    let places = window.texts("#find-hits bdi").await.concat();
+    assert!(places.contains(&word(of)) && !places.contains(['|', '\n']), "{name}: {places}");
     window.click("#source-file").await;
     assert_eq!(window.console_errors().await, Vec::<String>::new(), "{name}");
 }

@@ -84,7 +84,7 @@ function createHit({ page, label, before, text, after }, index) {
 }
 
 // A text around a place without the lines of tables.
-const withoutRules = (text) => text.replace(/[\s|]*\|[\s|-]*/g, " ");
+const withoutRules = (text) => text.replaceAll("|", " ").replace(/(?<!\S):?-{3,}:?(?!\S)/g, "").replace(/\s{2,}/g, " ");
 
 function changeHit(step) {
   const { hits, current } = found;
