@@ -24,6 +24,11 @@ impl ApiError {
         Self { status, retry_after, code: None, message: message.to_owned() }
     }
 
+    /// Whether an error is a response with the status 403.
+    pub(crate) fn is_forbidden(error: &anyhow::Error) -> bool {
+        error.downcast_ref::<Self>().is_some_and(|response| response.status == StatusCode::FORBIDDEN)
+    }
+
     /// Reads an error response.
     pub(super) async fn read(answer: Response) -> Self {
         let status = answer.status();

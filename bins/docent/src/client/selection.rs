@@ -5,7 +5,7 @@ use crate::invocation::command;
 use anyhow::{Context, bail};
 use docent::cli::{CollectionArg, SelectionArgs};
 use docent_domain::id::CollectionId;
-use reqwest::{Method, StatusCode};
+use reqwest::Method;
 use serde_json::Value;
 
 impl ServiceClient {
@@ -48,7 +48,7 @@ impl ServiceClient {
             let id = document.to_string();
             match self.get(&["documents", &id]).await {
                 // A key that may only ask cannot look.
-                Err(error) if is_forbidden(&error) => {}
+                Err(error) if ApiError::is_forbidden(&error) => {}
                 read => {
                     read.with_context(|| format!("the document {id} cannot be searched"))?;
                 }
@@ -61,8 +61,4 @@ impl ServiceClient {
         selection.add_to(&ids, body);
         Ok(())
     }
-}
-
-fn is_forbidden(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<ApiError>().is_some_and(|error| error.status == StatusCode::FORBIDDEN)
 }

@@ -17,7 +17,6 @@ use docent_domain::id::CollectionId;
 use files::{Found, find_files};
 use futures::{StreamExt, stream};
 use outcome::Outcome;
-use reqwest::StatusCode;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -85,8 +84,9 @@ pub(crate) async fn run(args: IngestArgs) -> ExitCode {
 async fn prepare(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
     let client = ServiceClient::open(&args.client.remote)?;
     match check_service(&client).await {
-        Err(error) if !args.wait && is_forbidden(&error) => {}
-        Err(error) if is_forbidden(&error) => {
+        // A key with the scope `ingest` alone can upload.
+        Err(error) if !args.wait && ApiError::is_forbidden(&error) => {}
+        Err(error) if ApiError::is_forbidden(&error) => {
             return Err(error.context("--wait needs an API key with the scope `read`"));
         }
         checked => checked?,
@@ -120,11 +120,6 @@ async fn check_service(client: &ServiceClient) -> anyhow::Result<()> {
             Decision::Refresh | Decision::Fail => return Err(error),
         }
     }
-}
-
-/// Whether the API key lacks the scope `read`; it may still have `ingest`.
-fn is_forbidden(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<ApiError>().is_some_and(|response| response.status == StatusCode::FORBIDDEN)
 }
 
 fn interrupted(state: &str) -> ExitCode {
@@ -219,7 +214,7 @@ impl Run<'_> {
             return Ok(());
         }
         match self.client.check().await {
-            Err(error) if is_forbidden(&error) => {}
+            Err(error) if ApiError::is_forbidden(&error) => {}
             // Temporary errors are left to the upload and its retries.
             Err(error) if RetryPolicy::new(MAX_ATTEMPTS).after_read(&error) != Decision::Fail => {}
             result => result?,
