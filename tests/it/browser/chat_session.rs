@@ -81,8 +81,15 @@ async fn staff_move_between_chat_account_and_panel_with_one_session() {
         window.see(ADA).await;
         window.click("#account").await;
         window.arrive("/account").await;
+        let [first, second] = window.open_tab().await;
+        window.goto("/admin/documents").await;
+        window.switch_to(&first).await;
         window.press("Sign out").await;
         window.arrive("/account/login").await;
+        window.switch_to(&second).await;
+        window.run("document.dispatchEvent(new Event('visibilitychange'))", vec![]).await;
+        window.arrive("/admin/login").await;
+        window.switch_to(&first).await;
         window.goto("/chat").await;
         window.find("#email").await;
         assert_eq!(window.console_errors().await, Vec::<String>::new());

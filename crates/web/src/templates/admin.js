@@ -17,6 +17,13 @@ for (const choices of document.querySelectorAll("[data-themes]")) {
   new MutationObserver(showChosen).observe(root, { attributeFilter: ["data-theme"] });
 }
 
+// After another tab has signed out, this one shows the form to sign in.
+document.addEventListener("visibilitychange", async () => {
+  if (document.hidden || !document.querySelector("form[action$='/logout']")) return;
+  const response = await fetch("/chat/session", { cache: "no-store" }).catch(() => null);
+  if (response?.ok && !(await response.json()).account) location.replace(location.pathname + location.search);
+});
+
 // After a form was refused, its first wrong field comes into view.
 document.querySelector("[aria-invalid=true]")?.focus();
 
