@@ -67,8 +67,10 @@ async fn conversation_is_shared_read_by_its_link_and_taken_back() {
             let mut inspection = Inspection::begin(window, "light").await;
             inspection.inspect("chat-share").await;
             inspection.assert_no_findings();
-            window.press("Save").await;
+            // Before the link is copied, the choice is saved.
+            window.press("Copy link").await;
             window.see("Shared with Team. Everyone who can read there also sees what you ask here.").await;
+            window.press("Save").await;
             window.find(".conversation-row > .hint").await;
 
             let fragment = address.split_once('#').unwrap().1;

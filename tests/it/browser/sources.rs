@@ -321,6 +321,7 @@ async fn source_of_a_scan_says_that_its_text_was_recognised() {
             app.run_jobs().await;
             window.goto("/chat").await;
             window.see("Quote mode: no language model is connected.").await;
+            assert!(!window.text().await.contains("How to connect one"), "only staff can");
             answer(app, window, "Where do zebras graze?").await;
             window.find(".chip").await;
             let chip = window.texts(".chip").await.remove(0);
