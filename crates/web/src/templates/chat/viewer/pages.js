@@ -198,15 +198,10 @@ function showPageError(view, error) {
 }
 
 // Loads a page again, or all pages if their number was not known.
-async function retryPage(view) {
-  const mine = opened;
-  if (mine.hasReport) {
-    loadView(view);
-    return;
-  }
+function retryPage(view) {
+  if (opened.hasReport) return loadView(view);
   view.element.replaceChildren();
-  await loadReport(mine);
-  if (opened === mine) showPages();
+  return showDocument(opened);
 }
 
 // Scrolls to the marks of the page that is to be shown.

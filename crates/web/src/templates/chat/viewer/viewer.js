@@ -100,15 +100,11 @@ async function openSource(source, page, chip, opener) {
   foldSidebar();
   showDialog();
   byId("source-title").focus({ preventScroll: true });
-  await loadReport(mine);
-  if (opened !== mine) return;
-  mine.isText = !mine.isPdf;
-  byId("text-view").hidden = !mine.isPdf;
-  showPages();
+  await showDocument(mine);
 }
 
-// Loads how many pages the open document has, and which version.
-async function loadReport(mine) {
+// Loads how many pages the open document has, and which version, and shows it.
+async function showDocument(mine) {
   const { source, page } = mine;
   try {
     const report = await (await callApi(`/documents/${source.document_id}/report`)).json();
@@ -122,7 +118,11 @@ async function loadReport(mine) {
       byId("passage").open = true;
     }
   } catch { /* The pages can be shown without it; their own errors are shown in the pane. */ }
-  if (opened === mine) byId("page-count").textContent = t("of-pages", { pages: String(mine.pageCount) });
+  if (opened !== mine) return;
+  mine.isText = !mine.isPdf;
+  byId("text-view").hidden = !mine.isPdf;
+  byId("page-count").textContent = t("of-pages", { pages: String(mine.pageCount) });
+  showPages();
 }
 
 // Opens a document from the list at its first page.
