@@ -165,6 +165,7 @@ fn named(question: &str) -> Option<Period> {
 pub(super) fn names_quarter(question: &str) -> bool {
     let lower = question.to_lowercase();
     ["quarter", "quartal", "months"].iter().any(|word| lower.contains(word))
+        || names_part_of_year(question)
         || lower.split(|c: char| !c.is_alphanumeric()).any(|word| quarter(word).is_some())
 }
 
@@ -249,9 +250,12 @@ mod tests {
         {
             assert_eq!(named(other), None, "{other}");
         }
-        for (question, expected) in
-            [("in 2023?", false), ("Q1 and Q2 of 2023", true), ("the third quarter", true)]
-        {
+        for (question, expected) in [
+            ("in 2023?", false),
+            ("Q1 and Q2 of 2023", true),
+            ("the third quarter", true),
+            ("the 13 weeks", true),
+        ] {
             assert_eq!(names_quarter(question), expected, "{question}");
         }
     }
