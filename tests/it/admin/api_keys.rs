@@ -78,6 +78,10 @@ rules! {
         let own = submit(&mut root, "/admin/api-keys/add", &[("name", "x"), ("scopes", "read")]).await.expect(200).text;
         assert!(own.contains("DOCENT_AUTH_BACKENDS") && !own.contains("curl"), "{own}");
         let _ = list_documents(&app, &key).await.expect(401);
+        for (prefix, is_found) in [(&key[..15], true), ("dk_aaaaaaaaaaaa", false)] {
+            let found = root.get(&format!("/admin/api-keys?q={prefix}")).await.expect(200).text;
+            assert_eq!(found.contains("Early"), is_found, "{prefix}");
+        }
     }
 
     async fn keys_of_other_accounts_require_permission(setup) {

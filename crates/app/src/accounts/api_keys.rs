@@ -165,7 +165,7 @@ impl AccountService<'_> {
     }
 }
 
-/// A page of the API keys of all accounts.
+/// A page of the API keys of all accounts. The text of the filter can have the prefix as keys show it, with [`KEY_START`].
 ///
 /// # Errors
 /// When the database cannot be reached.
@@ -175,7 +175,9 @@ pub async fn list(
     filter: &ApiKeyFilter,
     page: PageRequest,
 ) -> Result<Page<ApiKey>> {
-    Ok(app.store.read().await?.api_keys().list(filter, page).await?)
+    let text = filter.text.as_deref().map(|text| text.strip_prefix(KEY_START).unwrap_or(text).to_owned());
+    let filter = ApiKeyFilter { text, ..*filter };
+    Ok(app.store.read().await?.api_keys().list(&filter, page).await?)
 }
 
 /// A page of the actor's own API keys.
