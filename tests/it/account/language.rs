@@ -93,7 +93,7 @@ rules! {
         choose(&mut browser, "de").await;
         let wrong = [("present", "wrong"), ("password", "short"), ("again", "other")];
         let page = submit(&mut browser, "/account/password", &wrong).await.expect(422).text;
-        for error in ["Neues Passwort muss mindestens 8 Zeichen haben.", "Neues Passwort wiederholen stimmt nicht überein."] {
+        for error in ["Neues Passwort muss mindestens 8 Zeichen haben.", "Wiederholung des neuen Passworts stimmt nicht überein."] {
             assert!(page.contains(error), "{page}");
         }
         let page = submit(&mut browser, "/account/api-keys/add", &[("name", ""), ("expires_at", "soon")]).await.expect(422).text;

@@ -112,7 +112,6 @@ picker-search = Sammlungen und Dokumente durchsuchen
 remove-unavailable = { $name } entfernen; nicht mehr verfügbar
 removed = { $name } wurde entfernt.
 search-by-name = Nach Namen suchen
-selection-quoted = Der ausgewählte Text steht im Feld für die Frage. Fragen werden aus { $title } beantwortet.
 show-more-of = Mehr { $kind } anzeigen
 source-gone = Eine der gewählten Quellen ist nicht mehr verfügbar
 sources-gone = Keine der gewählten Quellen ist mehr verfügbar. Wählen Sie andere Quellen, oder entfernen Sie sie, um alle Dokumente zu fragen.

@@ -34,6 +34,7 @@ passage-above = Die Textstelle steht oben als Text.
 passage-as-text = Die Textstelle als Text
 percent = { $number } %
 quote-of = „{ $quote }“ ({ $title }, { $place })
+selection-quoted = Der ausgewählte Text steht im Feld für die Frage. Fragen werden aus { $title } beantwortet.
 recognized-note = Erkannter Text: Die Seite ist ein Bild, und ihr Text kann Fehler enthalten.
 text = Text
 viewer-close = Dokument schließen

@@ -113,7 +113,6 @@ picker-search = Search collections and documents
 remove-unavailable = Remove { $name }, which is no longer available
 removed = { $name } was removed.
 search-by-name = Search by name
-selection-quoted = The selected text is in the question field. Questions are answered from { $title }.
 # `kind` is the plural of what is shown.
 show-more-of = Show more { $kind }
 source-gone = One of the chosen sources is no longer available

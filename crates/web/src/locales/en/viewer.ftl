@@ -35,6 +35,7 @@ passage-above = The passage is shown above as text.
 passage-as-text = The passage as text
 percent = { $number } %
 quote-of = “{ $quote }” ({ $title }, { $place })
+selection-quoted = The selected text is in the question field. Questions are answered from { $title }.
 recognized-note = Recognised text: the page is an image, and its text may contain errors.
 text = Text
 viewer-close = Close the document

@@ -139,4 +139,4 @@ narrowScreen.addEventListener("change", updateLayout);
 acceptDroppedFiles();
 byId("theme").hidden = false;
 
-restoreSession().then((isSignedIn) => { if (!isSignedIn) showSignIn(); }, (error) => showSignIn(errorMessage(error)));
+restoreSession();

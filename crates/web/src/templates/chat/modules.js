@@ -4,7 +4,7 @@
 // What the modules use of this one. Values that change are read at each use.
 const shared = () => ({
   t, tNodes, locale, byId, createElement, createGlyph, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, delay, narrowScreen,
-  formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, quoteInQuestion, listen, afterTyping, isSubmit, setChosen, loadCollections,
+  formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, listen, afterTyping, isSubmit, setChosen, loadCollections,
   loadConversations, focusConversation, fetchConversation, startConversation, addDocument, updateStatus, pollSoon, forgetDocument, openSidebar,
   isPdfOnly, describeReaders, openListed, askAgain, setSharing,
   get session() { return session; },
@@ -12,6 +12,7 @@ const shared = () => ({
   get collections() { return collections; },
   get documentRows() { return documentRows; },
   get conversationId() { return conversationId; },
+  get isReader() { return sharing.by !== null; },
   get isAnswering() { return answerRequest !== null; },
 });
 

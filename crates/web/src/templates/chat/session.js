@@ -6,18 +6,24 @@ let session = null; // { id, email, is_staff, language }
 
 const accountHeader = () => ({ "X-Docent-Account": session?.id ?? "none" });
 
-// Opens the chat if the browser is signed in. Returns whether it is.
+const fetchAccount = async () => (await (await sendRequest("/chat/session", {})).json()).account;
+
+// Opens the chat if the browser is signed in, and otherwise the form to sign in.
 async function restoreSession() {
-  session = (await (await sendRequest("/chat/session", {})).json()).account;
-  if (session) showChat();
-  return session !== null;
+  try {
+    session = await fetchAccount();
+    if (session) showChat();
+    else showSignIn();
+  } catch (error) {
+    showSignIn(errorMessage(error));
+  }
 }
 
 // Another tab or window may have signed in or out since this one was looked at last.
 async function followOtherTabs() {
   if (document.hidden || (!session && byId("sign-in").hidden)) return;
   try {
-    const { account } = await (await sendRequest("/chat/session", {})).json();
+    const account = await fetchAccount();
     if (session && account?.id !== session.id) endSession(t("signed-out"));
     if (session || !account) return;
     session = account;

@@ -208,17 +208,6 @@ function closeSource() {
   viewer?.closeSource();
 }
 
-// Puts a quoted text of a document into the composer, and makes the document the source of the next question.
-function quoteInQuestion({ document_id: id, title }, quote) {
-  if (sharing.by) startConversation();
-  setChosen({ documents: [{ id, name: title, isAvailable: true }] });
-  const field = byId("question");
-  field.value = quote + field.value;
-  field.focus();
-  field.setSelectionRange(field.value.length, field.value.length);
-  announce(t("selection-quoted", { title }));
-}
-
 // Asks a suggested question.
 function askSuggested(question) {
   byId("question").value = question;

@@ -50,5 +50,13 @@ function askSelection() {
   const quote = text.length > QUESTION_QUOTE_MAX ? `${text.slice(0, QUESTION_QUOTE_MAX).trimEnd()}…` : text;
   document.getSelection().removeAllRanges();
   if (narrowScreen.matches) closeSource();
-  quoteInQuestion(source, `${t("quote-of", { quote, title: source.title, place: view.label ?? t("at-page", { page: String(view.number) }) })}\n`);
+  const { document_id: id, title } = source;
+  const question = t("quote-of", { quote, title, place: view.label ?? t("at-page", { page: String(view.number) }) });
+  if (chat.isReader) startConversation();
+  setChosen({ documents: [{ id, name: title, isAvailable: true }] });
+  const field = byId("question");
+  field.value = `${question}\n${field.value}`;
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+  announce(t("selection-quoted", { title }));
 }

@@ -1,7 +1,9 @@
 // The document viewer: a second module, which the chat loads when a document is opened first. crates/web/src/chat.rs
 // concatenates the files of this folder. They use the names of the chat below.
 
-let t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, quoteInQuestion;
+let chat;
+let t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, startConversation,
+  setChosen;
 
 const ZOOM_MIN = 0.5;
 const ZOOM_MAX = 5;
@@ -21,11 +23,12 @@ let hasFoldedSidebar = false;
 let cachedFile = null; // { documentId, url } of the file that was fetched last
 
 // Sets up the viewer with the names of the chat.
-export function start(chat) {
+export function start(names) {
+  chat = names;
   ({
     t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview,
-    quoteInQuestion,
-  } = chat);
+    startConversation, setChosen,
+  } = names);
   const listen = (id, event, listener, options) => byId(id).addEventListener(event, listener, options);
   listen("source-close", "click", closeSource);
   listen("source", "cancel", (event) => { event.preventDefault(); closeSource(); });
