@@ -106,7 +106,7 @@ async fn invalid_form_shows_field_errors_and_keeps_input() {
         }
         assert_eq!(window.run("return document.activeElement.id", vec![]).await, json!("email"));
         let submit = "const event = () => new Event('submit', { bubbles: true, cancelable: true });
-            return [1, 2].map(() => document.querySelector('form.fields').dispatchEvent(event()))";
+            return [1, 2].map(() => document.getElementById('email').form.dispatchEvent(event()))";
         assert_eq!(window.run(submit, vec![]).await, json!([true, false]), "a second press does nothing");
         let email = window.find("#email").await;
         assert_eq!(email.prop("value").await.unwrap().as_deref(), Some("no address"));

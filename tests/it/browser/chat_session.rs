@@ -82,7 +82,8 @@ async fn staff_move_between_chat_account_and_panel_with_one_session() {
         window.click("#account").await;
         window.arrive("/account").await;
         let [first, second] = window.open_tab().await;
-        window.goto("/admin/documents").await;
+        window.goto("/admin").await;
+        window.see("Dashboard").await;
         window.switch_to(&first).await;
         window.press("Sign out").await;
         window.arrive("/account/login").await;

@@ -90,8 +90,7 @@ function createConversationRow({ id, title, pinned, updated_at: updatedAt, share
     createButton(t("share-ask"), () => act("shareConversation", id, title)), " ", exported, " ",
     createButton(t("delete-ask"), () => act("deleteConversation", id, title)),
   ];
-  const name = t("conversation-actions", { title });
-  const summary = createElement("summary", { "aria-label": name, title: name }, createGlyph("i-more"));
+  const summary = createElement("summary", { "aria-label": t("conversation-actions", { title }) }, "⋯");
   const details = createElement("details", {}, summary, ...buttons);
   const note = owner || sharedWith.length ? createElement("span", { class: "hint" }, owner ?? t("shared")) : null;
   const row = createElement("li", { class: "conversation-row", "data-id": id }, open, note, details);
