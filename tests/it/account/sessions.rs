@@ -19,6 +19,8 @@ rules! {
         for text in ["this device", ">API<", ">browser<", "127.0.0.1"] {
             assert!(page.contains(text), "{text}: {page}");
         }
+        let (this, other) = page.split_once(">API<").unwrap();
+        assert!(this.contains("Sign out</button></form></td>") && other.contains("End</button>"), "this one first: {page}");
         let sessions = app.sessions(user.id).await;
         let id = |kind| sessions.iter().find(|session| session.kind == kind).unwrap().id;
         let end = format!("/account/sessions/{}/revoke", id(SessionKind::Api));

@@ -188,10 +188,10 @@ mod tests {
     fn context_is_cut_and_hits_are_limited() {
         let text = format!("{}x{}", "ü".repeat(100), "ö".repeat(100));
         assert_eq!(hits(&[&text], "x"), [hit(1, &"ü".repeat(CONTEXT), "x", &"ö".repeat(CONTEXT))]);
-        let [left, right] = ["left ", " right"].map(|word| word.repeat(CONTEXT));
+        let [left, right] = ["left ", " turned"].map(|word| word.repeat(CONTEXT));
         let [(_, before, _, after)] = &*hits(&[&format!("{left}x{right}")], "x") else { panic!("one hit") };
         assert!(
-            before.trim().split(' ').all(|word| word == "left") && after.ends_with("right"),
+            before.trim().split(' ').all(|word| word == "left") && after.ends_with("turned"),
             "{before}{after}"
         );
         let found = find_in(&[page(1, &"a".repeat(HITS_MAX + 5))], "a");

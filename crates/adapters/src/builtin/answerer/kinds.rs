@@ -175,8 +175,13 @@ const BOILERPLATE: [&str; 14] = [
 
 /// Whether a text says what all reports of a kind say.
 pub(super) fn is_boilerplate(text: &str) -> bool {
+    has_any(text, &BOILERPLATE)
+}
+
+/// Whether a text has one of these phrases, which are in lower case.
+pub(super) fn has_any(text: &str, phrases: &[&str]) -> bool {
     let lower = text.to_lowercase();
-    BOILERPLATE.iter().any(|phrase| lower.contains(phrase))
+    phrases.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Whether a text has words that begin with the letters of an abbreviation: “National Gas Board” for “NGB”.

@@ -1,5 +1,7 @@
 //! Reports of one series, which differ in their period: “2023 Q1 Report” and “2023 Q2 Report”.
 
+use super::kinds::has_any;
+
 /// A year and a quarter; 0 without one.
 pub(super) type Period = (u16, u8);
 
@@ -201,14 +203,12 @@ const WHOLE_YEARS: [&str; 8] = [
 
 /// Whether a text names a part of a year.
 pub(super) fn names_part_of_year(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    PARTS_OF_YEAR.iter().any(|phrase| lower.contains(phrase))
+    has_any(text, &PARTS_OF_YEAR)
 }
 
 /// Whether a text names a whole year as a period.
 pub(super) fn names_whole_year(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    WHOLE_YEARS.iter().any(|phrase| lower.contains(phrase))
+    has_any(text, &WHOLE_YEARS)
 }
 
 const ORDINALS: [[&str; 3]; 4] = [

@@ -1,5 +1,7 @@
 //! Words that begin a reason.
 
+use super::kinds::has_any;
+
 /// Beginnings of reasons.
 const REASONS: [&str; 10] = [
     "due to",
@@ -16,8 +18,7 @@ const REASONS: [&str; 10] = [
 
 /// Whether a text gives a reason.
 pub(super) fn gives_reason(text: &str) -> bool {
-    let text = text.to_lowercase();
-    REASONS.iter().any(|phrase| text.contains(phrase))
+    has_any(text, &REASONS)
 }
 
 /// Whether a word belongs to the beginning of a reason.

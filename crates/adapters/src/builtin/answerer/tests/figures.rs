@@ -61,6 +61,17 @@ async fn figure_of_a_year_comes_from_the_table_of_the_year() {
 }
 
 #[tokio::test]
+async fn table_of_a_part_and_a_whole_year_has_the_figure_of_the_year() {
+    let part =
+        "Statements of Income\n\n| | 13 Weeks Ended January 28, 2023 |\n|---|---|\n| Net sales | $30 |\n\n";
+    let both = "Statements of Income\n\n| | 13 Weeks Ended January 28, 2023 | 52 Weeks Ended January 28, 2023 |\n|---|---|---|\n| Net sales | $30 | $100 |\n";
+    let question = "How much were the net sales in fiscal 2023?";
+    let answer = answer_from(question, vec![passage(1, &(part.to_owned() + both))]).await;
+    let first = answer.lines().find(|line| line.starts_with("| Net sales")).unwrap_or_default();
+    assert!(first.contains("$100"), "{answer}");
+}
+
+#[tokio::test]
 async fn end_of_a_sentence_is_no_caption() {
     let table = ", 2022.\n\n| | 2018 |\n|---|---|\n| Net sales | 7 |\n";
     let answer = answer_from("What were the net sales in 2018?", vec![passage(1, table)]).await;
