@@ -12,8 +12,9 @@ use docent_domain::ranking::{CorpusStatistics, Frequencies, Occurrence, TermWeig
 use docent_domain::retrieval::{self, IndexEntry, QueryTerm, SparseVector as Fields, TermCounts};
 use docent_ports::term_statistics::{Contribution, TermStatistics};
 use qdrant_client::qdrant::SparseVector;
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Saturation of term frequencies, as in [`docent_domain::ranking`].
 const K1: f32 = 1.2;
@@ -103,8 +104,8 @@ pub(super) fn contribution(entries: &[IndexEntry]) -> Contribution {
 pub(super) struct QueryTerms {
     /// The terms with their places in [`FIELDS`].
     terms: Vec<(QueryTerm, [u32; 4])>,
-    /// The term and the field of each place.
-    fields: HashMap<u32, (usize, Field)>,
+    /// The term and the field of each place. A search looks up each place of 200 chunks.
+    fields: FxHashMap<u32, (usize, Field)>,
 }
 
 impl QueryTerms {
