@@ -19,7 +19,7 @@ use futures::future::try_join_all;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Options of the benchmark.
 #[derive(Clone, clap::Args)]
@@ -65,6 +65,10 @@ pub(crate) fn run(programs: Programs, load: &Load) -> Result<ExitCode> {
                     ("DOCENT_REDIS_URL", redis.url(0)),
                     ("DOCENT_VECTOR_DB", "qdrant".to_owned()),
                     ("DOCENT_QDRANT_URL", qdrant.clone()),
+                    (
+                        "DOCENT_QDRANT_COLLECTION",
+                        format!("scale_{}", SystemTime::UNIX_EPOCH.elapsed()?.as_secs()),
+                    ),
                 ];
                 measure(program, folder, &database, &stores, load).await?;
             }

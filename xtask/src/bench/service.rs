@@ -167,7 +167,9 @@ impl Installation {
             tokio::time::sleep(Duration::from_millis(5)).await;
         };
         let body = serde_json::json!({"email": EMAIL, "password": PASSWORD}).to_string();
-        let answer = client.json("POST", "/auth/token", None, &body).await?;
+        let answer = client.json("POST", "/auth/token", None, &body).await;
+        // It listens before it has checked everything.
+        let answer = answer.with_context(|| format!("docent serve: {}", self.read_log()))?;
         let token = answer["access_token"].as_str().context("no access token")?;
         Ok((peer, token.to_owned()))
     }
