@@ -220,16 +220,17 @@ pub(crate) fn http(settings: &Settings, assembly: &Assembly) -> HttpSettings {
     }
 }
 
+/// Number of documents that a process ingests at the same time. While some use the cores, the others wait for back ends and for
+/// the index, which writes waiting documents together.
+pub(crate) fn concurrent_documents(settings: &Settings) -> usize {
+    settings.ingestion.ingest_concurrency * 4
+}
+
 /// Builds the settings of the job runner.
 pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
     let standard = RunnerSettings::default();
     let retry = RetryPolicy { attempts: settings.ingestion.ingest_attempts, ..standard.retry };
-    RunnerSettings {
-        // While half of the jobs wait for back ends and disk, the others use the cores.
-        concurrency: settings.ingestion.ingest_concurrency * 2,
-        retry,
-        ..standard
-    }
+    RunnerSettings { concurrency: concurrent_documents(settings), retry, ..standard }
 }
 
 /// Builds the recurring work of a process that runs jobs.

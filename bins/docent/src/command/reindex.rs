@@ -52,7 +52,7 @@ async fn start(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
         Some(_) => Some(app.settings().embedding_model.clone()),
         None => args.embedding_model.as_deref().map(wire::resolve_model),
     };
-    let plan = Plan { model, concurrency: settings.ingestion.ingest_concurrency };
+    let plan = Plan { model, concurrency: wire::concurrent_documents(&settings) };
     let progress = ProgressDisplay::new();
     if let Some(building) = build_in_progress(&app).await? {
         eprintln!("docent: resuming the build that was started at {}", building.created_at);

@@ -10,8 +10,8 @@ use std::time::Duration;
 section! {
     /// Background ingestion.
     Ingestion "Ingestion" {
-        /// Documents that one process extracts and splits into chunks at the same time; as many more may wait for
-        /// embeddings or the vector store. `docent serve --no-jobs` ingests none.
+        /// Documents that one process extracts and splits into chunks at the same time; three times as many more may wait
+        /// for embeddings or the vector store. `docent serve --no-jobs` ingests none.
         ingest_concurrency: usize = both(Default::Computed {
             words: "the number of cores",
             text: |context| context.cores.to_string(),

@@ -1,7 +1,8 @@
 //! Writes changes on one thread with group commit.
 //!
-//! A commit waits for the disk several times whatever its size, so changes that arrive during a commit share the next
-//! one. A call returns when its commit is durable and visible to searches.
+//! A commit has the same cost for one change as for many: waits for the disk, and a segment that is merged later. So changes
+//! that arrive during a commit, or shortly after it, share the next one. A call returns when its commit is durable and visible
+//! to searches.
 
 use super::labels::LabelFile;
 use super::vectors::VectorFile;
@@ -12,13 +13,16 @@ use docent_domain::retrieval::{IndexEntry, IndexedVersion};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tantivy::IndexWriter;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Maximum number of queued changes, which bounds memory use; further callers wait.
 const QUEUE: usize = 32;
+/// After a commit, changes are gathered for as long as it took, but not longer than this: under load about half of the time is
+/// for commits, and a change after a pause does not wait.
+const MAX_GATHERING: Duration = Duration::from_millis(100);
 /// An idle writer is closed after this time, which frees its memory.
 const IDLE: Duration = Duration::from_secs(5);
 /// Segments with a larger fraction of deleted chunks are rewritten.
@@ -141,6 +145,18 @@ fn write_fault(action: &'static str, error: std::io::Error) -> Fault {
     Fault::new(Component::VectorStore, kind, action).caused_by(error)
 }
 
+/// Collects the changes that arrive until a moment, and those that wait already.
+fn gather(first: Change, changes: &Receiver<Change>, until: Instant) -> Vec<Change> {
+    let mut batch = vec![first];
+    while batch.len() < QUEUE {
+        match changes.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(change) => batch.push(change),
+            Err(_) => break,
+        }
+    }
+    batch
+}
+
 /// State of the writer thread.
 struct WriterThread {
     shared: Arc<Shared>,
@@ -153,12 +169,14 @@ struct WriterThread {
 
 impl WriterThread {
     fn run(mut self, changes: &Receiver<Change>) {
+        let mut next_commit = Instant::now();
         loop {
             match changes.recv_timeout(IDLE) {
                 Ok(first) => {
-                    let batch: Vec<Change> =
-                        std::iter::once(first).chain(changes.try_iter().take(QUEUE - 1)).collect();
+                    let batch = gather(first, changes, next_commit);
+                    let began = Instant::now();
                     self.commit(batch);
+                    next_commit = Instant::now() + began.elapsed().min(MAX_GATHERING);
                 }
                 Err(RecvTimeoutError::Timeout) => self.close_idle_writer(),
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -339,5 +357,42 @@ impl WriterThread {
             self.shared.publish(Some(Arc::clone(file.vectors())));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_testkit::retrieval::version_id;
+
+    fn change(slots: &Arc<Semaphore>) -> Change {
+        let slot = Arc::clone(slots).try_acquire_owned().unwrap();
+        Change { action: Action::Remove(version_id(1)), done: oneshot::channel().0, _slot: slot }
+    }
+
+    #[test]
+    fn a_batch_has_the_changes_that_arrive_in_time() {
+        let slots = Arc::new(Semaphore::new(3));
+        let (queue, changes) = channel();
+        let first = change(&slots);
+        let later = [change(&slots), change(&slots)];
+        let sender =
+            std::thread::spawn(move || later.into_iter().for_each(|change| queue.send(change).unwrap()));
+        // It ends before that when no more can arrive.
+        let batch = gather(first, &changes, Instant::now() + Duration::from_secs(3600));
+        assert_eq!(batch.len(), 3);
+        sender.join().unwrap();
+    }
+
+    #[test]
+    fn a_late_batch_has_the_changes_that_wait() {
+        let slots = Arc::new(Semaphore::new(QUEUE + 2));
+        let (queue, changes) = channel();
+        for _ in 0..=QUEUE {
+            queue.send(change(&slots)).unwrap();
+        }
+        let batch = gather(change(&slots), &changes, Instant::now());
+        assert_eq!(batch.len(), QUEUE);
+        assert_eq!(gather(change(&slots), &changes, Instant::now()).len(), 3);
     }
 }
