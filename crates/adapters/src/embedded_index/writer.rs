@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_late_batch_has_the_changes_that_wait() {
-        let slots = Arc::new(Semaphore::new(QUEUE + 2));
+        let slots = Arc::new(Semaphore::new(QUEUE + 3));
         let (queue, changes) = channel();
         for _ in 0..=QUEUE {
             queue.send(change(&slots)).unwrap();
