@@ -191,7 +191,7 @@ impl DocumentReader for Transaction {
 
     async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>> {
         let query = live()
-            .filter(Column::Status.eq("ingested"))
+            .filter(is_ingested())
             .filter(ExprTrait::ne(Expr::col(Column::IndexedLabels), Expr::col(Column::LabelsRevision)))
             .order_by_asc(Column::Id)
             .limit(limit);
@@ -222,7 +222,7 @@ impl DocumentReader for Transaction {
             .columns([Column::Id, Column::VersionId])
             .column(Column::EndedAt)
             .column(Column::Chunks)
-            .filter(Column::Status.eq("ingested"))
+            .filter(is_ingested())
             .apply_if(after, |query, after| query.filter(Column::Id.gt(after.as_uuid())))
             .order_by_asc(Column::Id)
             .limit(limit)
@@ -319,8 +319,14 @@ impl DocumentWriter for Transaction {
 }
 
 /// Ingested documents of a scope, without columns.
-fn ingested_in(scope: &Scope) -> Select<Entity> {
-    conditions::in_scope(live(), scope).select_only().filter(Column::Status.eq("ingested"))
+pub(super) fn ingested_in(scope: &Scope) -> Select<Entity> {
+    conditions::in_scope(live(), scope).select_only().filter(is_ingested())
+}
+
+/// Whether a document is ingested. By a constraint of the table this is the same as the status, whose index SQLite would prefer to
+/// those of IDs and read for all ingested documents.
+fn is_ingested() -> Expr {
+    Column::VectorDocId.is_not_null()
 }
 
 /// Whether the current version of a document is one of these.

@@ -1,15 +1,20 @@
 //! Tests that need an SQLite file.
 
+use super::super::documents::{has_version, ingested_in};
+use super::super::entities::documents::Column;
 use super::super::transaction::Transaction;
 use super::super::writing;
 use super::{SqlOptions, SqlStore, fresh, open, open_with};
 use docent_domain::collection::{CollectionRole, Member};
 use docent_domain::document::Document;
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::scope::Scope;
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::store::Store;
 use docent_testkit::builders::{collection, document, id, job, user};
-use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DbBackend, QueryFilter, QuerySelect, QueryTrait, Statement,
+};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -332,6 +337,21 @@ async fn queries_use_indexes() {
             rows(&store.read.connections, &format!("EXPLAIN QUERY PLAN {query}"), "detail").await.join("; ");
         assert!(plan.contains(index), "{query}: {plan}");
         assert!(!plan.contains("TEMP B-TREE"), "{query}: {plan}");
+    }
+}
+
+/// A search reads the records of what it found, not those of all ingested documents.
+#[tokio::test]
+async fn searched_versions_are_found_by_their_ids() {
+    let (store, _folder) = migrated().await;
+    let in_collection = Scope::SERVICE.within(&[collection(1).id]).unwrap();
+    for scope in [Scope::SERVICE, &in_collection] {
+        let query = ingested_in(scope).column(Column::Id).filter(has_version(&[id(1), id(2)]));
+        let query = query.build(DbBackend::Sqlite).to_string();
+        let plan =
+            rows(&store.read.connections, &format!("EXPLAIN QUERY PLAN {query}"), "detail").await.join("; ");
+        assert!(plan.contains("documents USING INDEX sqlite_autoindex_documents_1"), "{query}: {plan}");
+        assert!(plan.contains("documents USING INDEX documents_version_id_idx"), "{query}: {plan}");
     }
 }
 
