@@ -7,7 +7,7 @@ use crate::embedded_index::schema::Fields;
 use docent_domain::explanation::FieldScores;
 use docent_domain::ranking::{self, TermWeights};
 use docent_domain::retrieval::QueryTerms;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, TermInfo};
@@ -157,7 +157,7 @@ impl Scores {
     }
 
     /// Adds scores for terms in the title and lead of a chunk's document.
-    fn add_documents(&mut self, segments: &[Segment<'_>], documents: &HashMap<u128, f32>) {
+    fn add_documents(&mut self, segments: &[Segment<'_>], documents: &FxHashMap<u128, f32>) {
         for (segment, scores) in segments.iter().zip(&mut self.0) {
             if let Allowed::Listed(chunks) = &segment.allowed {
                 for doc in chunks {
@@ -230,8 +230,8 @@ fn documents(
     fields: &Fields,
     weighted: &[WeightedField],
     terms: &QueryTerms,
-) -> tantivy::Result<HashMap<u128, f32>> {
-    let mut documents = HashMap::new();
+) -> tantivy::Result<FxHashMap<u128, f32>> {
+    let mut documents = FxHashMap::default();
     let total = super::alive_count(searcher, &fields.first_term())?;
     for (field, factor) in weighted.iter().copied() {
         for term in terms.iter() {
