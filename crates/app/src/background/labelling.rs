@@ -5,6 +5,7 @@ use docent_domain::document::Document;
 use docent_domain::fault::Fault;
 use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::IndexedVersion;
+use futures::future::try_join_all;
 use std::time::Duration;
 
 /// Documents that are read at a time.
@@ -39,9 +40,9 @@ impl Background {
                 return Ok(());
             }
             let active = app.active_index().await?;
-            for document in &stale {
-                active.index.relabel(&indexed(document)).await?;
-            }
+            // Together, so that the embedded index has one commit for all.
+            try_join_all(stale.iter().map(async |document| active.index.relabel(&indexed(document)).await))
+                .await?;
             let mut work = app.store.begin().await?;
             // Labels written to an index that was replaced meanwhile are missing in the new one.
             if !work.generations().is_active(active.generation.id).await? {
