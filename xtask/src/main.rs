@@ -82,3 +82,12 @@ fn root() -> anyhow::Result<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().map(Path::to_owned).context("the workspace has a root directory")
 }
+
+/// The last lines of the log of a process, for an error.
+#[cfg(any(feature = "chaos", feature = "load"))]
+fn last_lines(log: &Path) -> String {
+    let log = std::fs::read(log).unwrap_or_default();
+    let log = String::from_utf8_lossy(&log);
+    let lines: Vec<&str> = log.lines().collect();
+    lines[lines.len().saturating_sub(20)..].join("\n")
+}

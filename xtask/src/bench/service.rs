@@ -120,14 +120,10 @@ impl Installation {
         self.folder.join("log")
     }
 
-    fn read_log(&self) -> String {
-        fs::read_to_string(self.log()).unwrap_or_default()
-    }
-
     /// Runs a command to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<()> {
         let status = self.command(arguments)?.status()?;
-        ensure!(status.success(), "docent {}: {}", arguments.join(" "), self.read_log());
+        ensure!(status.success(), "docent {}: {}", arguments.join(" "), crate::last_lines(&self.log()));
         Ok(())
     }
 
@@ -145,7 +141,7 @@ impl Installation {
             .take()
             .context("the input of the command")?
             .write_all(format!("{password}\n").as_bytes())?;
-        ensure!(create.wait()?.success(), "docent createsuperuser: {}", self.read_log());
+        ensure!(create.wait()?.success(), "docent createsuperuser: {}", crate::last_lines(&self.log()));
         Ok(())
     }
 
@@ -161,7 +157,7 @@ impl Installation {
                 break client;
             }
             if let Some(status) = peer.child.try_wait()? {
-                bail!("docent ended: {status}\n{}", self.read_log());
+                bail!("docent ended: {status}\n{}", crate::last_lines(&self.log()));
             }
             ensure!(began.elapsed() < START_TIMEOUT, "docent did not answer in time");
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -169,7 +165,7 @@ impl Installation {
         let body = serde_json::json!({"email": EMAIL, "password": PASSWORD}).to_string();
         let answer = client.json("POST", "/auth/token", None, &body).await;
         // It listens before it has checked everything.
-        let answer = answer.with_context(|| format!("docent serve: {}", self.read_log()))?;
+        let answer = answer.with_context(|| format!("docent serve: {}", crate::last_lines(&self.log())))?;
         let token = answer["access_token"].as_str().context("no access token")?;
         Ok((peer, token.to_owned()))
     }

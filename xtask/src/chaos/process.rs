@@ -52,7 +52,11 @@ impl Process {
     pub(super) fn check(&mut self) -> Result<()> {
         if let Some(child) = &mut self.child {
             let ended = child.try_wait()?;
-            ensure!(ended.is_none(), "a process ended by itself: {ended:?}\n{}", self.last_lines());
+            ensure!(
+                ended.is_none(),
+                "a process ended by itself: {ended:?}\n{}",
+                crate::last_lines(&self.log)
+            );
         }
         Ok(())
     }
@@ -70,17 +74,10 @@ impl Process {
             }
             if began.elapsed() > STOP_TIMEOUT {
                 child.kill()?;
-                anyhow::bail!("a process did not end after SIGTERM\n{}", self.last_lines());
+                anyhow::bail!("a process did not end after SIGTERM\n{}", crate::last_lines(&self.log));
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-    }
-
-    fn last_lines(&self) -> String {
-        let log = std::fs::read(&self.log).unwrap_or_default();
-        let log = String::from_utf8_lossy(&log);
-        let lines: Vec<&str> = log.lines().collect();
-        lines[lines.len().saturating_sub(20)..].join("\n")
     }
 }
 
