@@ -76,7 +76,7 @@ impl Labels {
         }
     }
 
-    /// Selects the documents that a search may return; `None` for all. Must be called after the chunks to search were
+    /// Selects the documents that a search may return; `None` if it may return all. Must be called after the chunks to search were
     /// determined, so that none of them is without its labels.
     pub(super) fn select<'a>(
         &'a self,
@@ -94,6 +94,9 @@ impl Labels {
         let unlabelled = unlabelled();
         let allows_unlabelled = scope.contains(&unlabelled.collections)
             && condition.is_none_or(|condition| condition.is_met_by(&unlabelled));
+        if condition.is_none() && allows_unlabelled && sets.iter().all(|in_scope| *in_scope) {
+            return None;
+        }
         Some(Selection { known, sets, condition, allows_unlabelled })
     }
 }

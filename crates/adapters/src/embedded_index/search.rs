@@ -19,8 +19,8 @@ use best::TopCandidates;
 use docent_domain::explanation::FieldScores;
 use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, QueryEmbedding};
-use runs::Run;
 pub(super) use runs::RunCache;
+use runs::Runs;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tantivy::columnar::{Column, ColumnValues};
@@ -108,8 +108,8 @@ struct Segment<'a> {
     low: Arc<dyn ColumnValues<u64>>,
     ordinals: Arc<dyn ColumnValues<u64>>,
     allowed: Allowed,
-    /// The chunks by document; empty with a document filter.
-    runs: Arc<[Run]>,
+    /// The chunks by document.
+    runs: Arc<Runs>,
 }
 
 impl Segment<'_> {
@@ -149,16 +149,11 @@ fn segments<'a>(
         let columns = reader.fast_fields();
         let high = columns.column_first_or_default(column::DOCUMENT_HIGH)?;
         let low = columns.column_first_or_default(column::DOCUMENT_LOW)?;
-        let runs = || shared.runs.of(searcher, reader.segment_id(), reader.max_doc(), &*high, &*low);
-        let (allowed, runs) = match (&documents, &selection) {
-            (Some(documents), _) => {
-                (Allowed::Listed(chunks_of(reader, &shared.fields, documents)?), Arc::default())
-            }
-            (None, Some(selection)) => {
-                let runs = runs();
-                (Allowed::selected(reader, &runs, selection), runs)
-            }
-            (None, None) => (Allowed::all(reader), runs()),
+        let runs = shared.runs.of(searcher, reader, &shared.fields, &*high, &*low)?;
+        let allowed = match (&documents, &selection) {
+            (Some(documents), _) => Allowed::Listed(chunks_of(reader, &shared.fields, documents)?),
+            (None, Some(selection)) => Allowed::selected(reader, &runs.all, selection),
+            (None, None) => Allowed::all(reader),
         };
         let ordinals = columns.column_first_or_default(column::ORDINAL)?;
         segments.push(Segment { number, reader, high, low, ordinals, allowed, runs });

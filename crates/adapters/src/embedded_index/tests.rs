@@ -1,5 +1,6 @@
 use super::*;
-use docent_testkit::retrieval::{entry, hybrid_entry, indexed, query, version_id};
+use docent_domain::retrieval::SparseVector;
+use docent_testkit::retrieval::{entry, hybrid_entry, indexed, query, terms, version_id};
 use std::fs;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -109,6 +110,28 @@ async fn dead_vectors_are_removed_by_compaction() {
     assert_eq!(index.search(&dense(&[1.0, 0.0]), ChunkFilter::all(1000)).await.unwrap().len(), 600);
     drop(index);
     assert_eq!(open(&folder).search(&dense(&[1.0, 0.0]), ChunkFilter::all(1000)).await.unwrap().len(), 600);
+}
+
+#[tokio::test]
+async fn title_counts_for_all_chunks_of_a_document_in_several_segments() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { writer_memory: 15_000_000, ..Options::default() };
+    let index = EmbeddedIndex::open(folder.path(), options).unwrap();
+    let chunk = |at: u32| {
+        let words: Vec<String> = (0..10).map(|word| format!("{}-{at}-{word}", "x".repeat(50_000))).collect();
+        let mut entry = entry(1, at, "");
+        let (body, title) = (terms(&words.join(" ")), terms("pump manual"));
+        entry.embedding.sparse = Some(SparseVector { body, title, ..SparseVector::default() });
+        entry
+    };
+    // More terms than the writer's memory can hold.
+    index.replace(&indexed(1), (0..40).map(chunk).collect()).await.unwrap();
+    index.replace(&indexed(2), vec![entry(2, 0, "pump")]).await.unwrap();
+    let segments = index.shared.snapshot().0.segment_readers().len();
+    assert!(segments > 2, "{segments}");
+    let found = index.search(&query("manual"), ChunkFilter::all(100)).await.unwrap();
+    assert_eq!(found.len(), 40);
+    assert!(found.iter().all(|chunk| chunk.version == version_id(1) && chunk.score == found[0].score));
 }
 
 #[tokio::test]

@@ -51,9 +51,9 @@ impl Scores {
         weighted: &[WeightedField],
         terms: &QueryTerms,
     ) -> tantivy::Result<()> {
-        let documents = documents(searcher, segments, fields, weighted, terms)?;
-        if !documents.is_empty() {
-            self.add_documents(segments, &documents);
+        let gains = document_gains(searcher, segments, fields, weighted, terms)?;
+        for ((segment, scores), gains) in segments.iter().zip(&mut self.0).zip(&gains) {
+            add_gains(segment, scores, gains);
         }
         Ok(())
     }
@@ -155,29 +155,6 @@ impl Scores {
         }
         Ok(())
     }
-
-    /// Adds scores for terms in the title and lead of a chunk's document.
-    fn add_documents(&mut self, segments: &[Segment<'_>], documents: &FxHashMap<u128, f32>) {
-        for (segment, scores) in segments.iter().zip(&mut self.0) {
-            if let Allowed::Listed(chunks) = &segment.allowed {
-                for doc in chunks {
-                    if let (Some(score), Some(gain)) =
-                        (scores.get_mut(*doc as usize), documents.get(&segment.document(*doc)))
-                    {
-                        *score += gain;
-                    }
-                }
-                continue;
-            }
-            for run in segment.runs.iter() {
-                if let (Some(gain), Some(scores)) =
-                    (documents.get(&run.document), scores.get_mut(run.chunks.clone()))
-                {
-                    scores.iter_mut().for_each(|score| *score += gain);
-                }
-            }
-        }
-    }
 }
 
 /// A field of documents with its factor of a term.
@@ -223,15 +200,15 @@ impl FieldSums {
     }
 }
 
-/// Returns the scores of these fields by document.
-fn documents(
+/// Returns the scores of these fields for each run of each segment. They are indexed with the first chunk of a document.
+fn document_gains(
     searcher: &Searcher,
     segments: &[Segment<'_>],
     fields: &Fields,
     weighted: &[WeightedField],
     terms: &QueryTerms,
-) -> tantivy::Result<FxHashMap<u128, f32>> {
-    let mut documents = FxHashMap::default();
+) -> tantivy::Result<Vec<Vec<f32>>> {
+    let mut gains: Vec<Vec<f32>> = segments.iter().map(|segment| vec![0.0; segment.runs.all.len()]).collect();
     let total = super::alive_count(searcher, &fields.first_term())?;
     for (field, factor) in weighted.iter().copied() {
         for term in terms.iter() {
@@ -240,15 +217,67 @@ fn documents(
                 * ranking::inverse_document_frequency(count(&found)?, total);
             for found in &found {
                 let segment = found.segment;
+                let Some(gains) = gains.get_mut(segment.number as usize) else { continue };
+                let mut at = 0;
                 found.each(IndexRecordOption::Basic, |docs, _| {
                     for doc in docs.iter().filter(|doc| !segment.reader.is_deleted(**doc)) {
-                        *documents.entry(segment.document(*doc)).or_insert(0.0) += gain;
+                        at = segment.runs.position(*doc, at);
+                        if let Some(of_run) = gains.get_mut(at) {
+                            *of_run += gain;
+                        }
                     }
                 })?;
             }
         }
     }
-    Ok(documents)
+    copy_to_later_runs(segments, &mut gains);
+    Ok(gains)
+}
+
+/// Gives the runs without the first chunk of their document the score of the run with it.
+fn copy_to_later_runs(segments: &[Segment<'_>], gains: &mut [Vec<f32>]) {
+    let mut documents: FxHashMap<u128, f32> = FxHashMap::default();
+    for runs in segments.iter().map(|segment| &segment.runs) {
+        documents.extend(runs.later.iter().filter_map(|at| runs.all.get(*at)).map(|run| (run.document, 0.0)));
+    }
+    if documents.is_empty() {
+        return;
+    }
+    for (segment, gains) in segments.iter().zip(&*gains) {
+        for (run, gain) in segment.runs.all.iter().zip(gains).filter(|(_, gain)| **gain > 0.0) {
+            if let Some(known) = documents.get_mut(&run.document) {
+                *known = *gain;
+            }
+        }
+    }
+    for (segment, gains) in segments.iter().zip(gains) {
+        for at in &segment.runs.later {
+            if let (Some(gain), Some(run)) = (gains.get_mut(*at), segment.runs.all.get(*at))
+                && let Some(known) = documents.get(&run.document)
+            {
+                *gain = *known;
+            }
+        }
+    }
+}
+
+/// Adds the scores of runs to those of their chunks.
+fn add_gains(segment: &Segment<'_>, scores: &mut [f32], gains: &[f32]) {
+    if let Allowed::Listed(chunks) = &segment.allowed {
+        let mut at = 0;
+        for doc in chunks {
+            at = segment.runs.position(*doc, at);
+            if let (Some(score), Some(gain)) = (scores.get_mut(*doc as usize), gains.get(at)) {
+                *score += gain;
+            }
+        }
+        return;
+    }
+    for (run, gain) in segment.runs.all.iter().zip(gains).filter(|(_, gain)| **gain > 0.0) {
+        if let Some(scores) = scores.get_mut(run.chunks.clone()) {
+            scores.iter_mut().for_each(|score| *score += gain);
+        }
+    }
 }
 
 /// Counts the chunks that have the term and are not deleted.
