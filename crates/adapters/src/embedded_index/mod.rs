@@ -35,7 +35,7 @@ use docent_domain::retrieval::{
 use docent_ports::vector_index::{IndexPage, VectorIndex};
 use labels::{LabelFile, Labels};
 use schema::Fields;
-use search::RunCache;
+use search::{RunCache, ScorePool};
 use spans::traced;
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
@@ -82,6 +82,7 @@ struct Shared {
     vectors: Mutex<Option<Arc<Vectors>>>,
     labels: Labels,
     runs: RunCache,
+    scores: ScorePool,
     /// Held while the folder may be accessed.
     _lock: Lock,
 }
@@ -306,6 +307,7 @@ fn read(folder: &Path, lock: Lock) -> Result<(Shared, Files)> {
         vectors: published,
         labels,
         runs: RunCache::default(),
+        scores: ScorePool::default(),
         _lock: lock,
     };
     Ok((shared, Files { vectors, labels: label_file }))

@@ -19,6 +19,7 @@ use best::TopCandidates;
 use docent_domain::explanation::FieldScores;
 use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, QueryEmbedding};
+pub(super) use lexical::ScorePool;
 pub(super) use runs::RunCache;
 use runs::Runs;
 use std::collections::{HashMap, HashSet};
@@ -44,8 +45,9 @@ pub(super) fn run(
         return Ok(Vec::new());
     }
     let terms = query.sparse.as_ref().filter(|terms| !terms.is_empty());
-    let lexical =
-        terms.map(|terms| lexical::Scores::of(&searcher, &segments, &shared.fields, terms)).transpose()?;
+    let lexical = terms
+        .map(|terms| lexical::Scores::of(&shared.scores, &searcher, &segments, &shared.fields, terms))
+        .transpose()?;
     match (lexical, query.dense.as_deref().zip(vectors)) {
         (lexical, Some((query, vectors))) => {
             dense::rank(&segments, lexical.as_ref(), query, &vectors, &mut best)?
@@ -70,8 +72,9 @@ pub(super) fn explain(
     let (searcher, vectors) = shared.snapshot();
     let segments = segments(shared, &searcher, filter)?;
     let terms = query.sparse.as_ref().filter(|terms| !terms.is_empty());
-    let lexical =
-        terms.map(|terms| lexical::FieldSums::of(&searcher, &segments, &shared.fields, terms)).transpose()?;
+    let lexical = terms
+        .map(|terms| lexical::FieldSums::of(&shared.scores, &searcher, &segments, &shared.fields, terms))
+        .transpose()?;
     let mut explained = HashMap::with_capacity(found.len());
     for segment in &segments {
         let keys = vector_keys(segment.reader)?;

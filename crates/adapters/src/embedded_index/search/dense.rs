@@ -9,7 +9,7 @@ use docent_domain::ranking;
 /// Compares the query with the vector of every allowed chunk and offers every one with a positive score.
 pub(super) fn rank(
     segments: &[Segment<'_>],
-    lexical: Option<&Scores>,
+    lexical: Option<&Scores<'_>>,
     query: &[f32],
     vectors: &Vectors,
     best: &mut TopCandidates,

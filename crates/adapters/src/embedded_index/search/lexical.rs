@@ -8,7 +8,7 @@ use docent_domain::explanation::FieldScores;
 use docent_domain::ranking::{self, TermWeights};
 use docent_domain::retrieval::QueryTerms;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
@@ -21,25 +21,58 @@ const SEEK_RATIO: usize = 4;
 /// Number of scores that are compared together with the minimum score.
 const BLOCK: usize = 128;
 
-/// The lexical scores of all chunks by segment. The scores of chunks that are not allowed are undefined.
-pub(super) struct Scores(Vec<Vec<f32>>);
+/// Maximum number of score arrays that are kept.
+const KEPT: usize = 8;
 
-impl Scores {
+/// Arrays of earlier searches. Fresh memory of this size costs more than to clear it: each page is mapped twice, when it is
+/// first read and when it is first written, which interrupts the other cores.
+#[derive(Default)]
+pub(in crate::embedded_index) struct ScorePool(Mutex<Vec<Vec<Vec<f32>>>>);
+
+impl ScorePool {
+    fn get(&self) -> MutexGuard<'_, Vec<Vec<Vec<f32>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The lexical scores of all chunks by segment. The scores of chunks that are not allowed are undefined.
+pub(super) struct Scores<'a> {
+    segments: Vec<Vec<f32>>,
+    pool: &'a ScorePool,
+}
+
+impl Drop for Scores<'_> {
+    fn drop(&mut self) {
+        let mut kept = self.pool.get();
+        if kept.len() < KEPT {
+            kept.push(std::mem::take(&mut self.segments));
+        }
+    }
+}
+
+impl<'a> Scores<'a> {
     pub(super) fn of(
+        pool: &'a ScorePool,
         searcher: &Searcher,
         segments: &[Segment<'_>],
         fields: &Fields,
         terms: &QueryTerms,
     ) -> tantivy::Result<Self> {
-        let mut scores = Self::zero(segments);
+        let mut scores = Self::zero(pool, segments);
         scores.add_bodies(searcher, segments, fields.body, terms)?;
         scores.add_headings(searcher, segments, fields.heading_terms, terms)?;
         scores.add_fields(searcher, segments, fields, &document_fields(fields), terms)?;
         Ok(scores)
     }
 
-    fn zero(segments: &[Segment<'_>]) -> Self {
-        Self(segments.iter().map(|segment| vec![0.0; segment.reader.max_doc() as usize]).collect())
+    fn zero(pool: &'a ScorePool, segments: &[Segment<'_>]) -> Self {
+        let mut scores = pool.get().pop().unwrap_or_default();
+        scores.resize_with(segments.len(), Vec::new);
+        for (scores, segment) in scores.iter_mut().zip(segments) {
+            scores.clear();
+            scores.resize(segment.reader.max_doc() as usize, 0.0);
+        }
+        Self { segments: scores, pool }
     }
 
     /// Adds scores for terms in these fields of documents, each with its weight.
@@ -52,7 +85,7 @@ impl Scores {
         terms: &QueryTerms,
     ) -> tantivy::Result<()> {
         let gains = document_gains(searcher, segments, fields, weighted, terms)?;
-        for ((segment, scores), gains) in segments.iter().zip(&mut self.0).zip(&gains) {
+        for ((segment, scores), gains) in segments.iter().zip(&mut self.segments).zip(&gains) {
             add_gains(segment, scores, gains);
         }
         Ok(())
@@ -64,7 +97,7 @@ impl Scores {
     }
 
     fn of_segment(&self, segment: &Segment<'_>) -> &[f32] {
-        self.0.get(segment.number as usize).map_or(&[], Vec::as_slice)
+        self.segments.get(segment.number as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Offers every chunk that may be among the best.
@@ -121,7 +154,7 @@ impl Scores {
                 * ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
             for found in &found {
                 let lengths = found.segment.reader.get_fieldnorms_reader(field)?;
-                let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
+                let Some(scores) = self.segments.get_mut(found.segment.number as usize) else { continue };
                 found.each_searchable(|doc, frequency| {
                     if let Some(score) = scores.get_mut(doc as usize) {
                         *score += gain * saturation.of(frequency, lengths.fieldnorm_id(doc));
@@ -145,7 +178,7 @@ impl Scores {
             let gain = TermWeights::factors(term).heading
                 * ranking::inverse_document_frequency(count(&found)?, searcher.num_docs());
             for found in &found {
-                let Some(scores) = self.0.get_mut(found.segment.number as usize) else { continue };
+                let Some(scores) = self.segments.get_mut(found.segment.number as usize) else { continue };
                 found.each_searchable(|doc, _| {
                     if let Some(score) = scores.get_mut(doc as usize) {
                         *score += gain;
@@ -166,21 +199,22 @@ fn document_fields(fields: &Fields) -> [WeightedField; 2] {
 }
 
 /// The lexical scores of all chunks by field, for explanations.
-pub(super) struct FieldSums {
-    body: Scores,
-    headings: Scores,
-    title: Scores,
-    lead: Scores,
+pub(super) struct FieldSums<'a> {
+    body: Scores<'a>,
+    headings: Scores<'a>,
+    title: Scores<'a>,
+    lead: Scores<'a>,
 }
 
-impl FieldSums {
+impl<'a> FieldSums<'a> {
     pub(super) fn of(
+        pool: &'a ScorePool,
         searcher: &Searcher,
         segments: &[Segment<'_>],
         fields: &Fields,
         terms: &QueryTerms,
     ) -> tantivy::Result<Self> {
-        let [mut body, mut headings, mut title, mut lead] = [(); 4].map(|()| Scores::zero(segments));
+        let [mut body, mut headings, mut title, mut lead] = [(); 4].map(|()| Scores::zero(pool, segments));
         body.add_bodies(searcher, segments, fields.body, terms)?;
         headings.add_headings(searcher, segments, fields.heading_terms, terms)?;
         let [of_title, of_lead] = document_fields(fields);
