@@ -21,7 +21,7 @@ const SEEK_RATIO: usize = 4;
 /// Number of scores that are compared together with the minimum score.
 const BLOCK: usize = 128;
 
-/// Maximum number of score arrays that are kept.
+/// Maximum number of sets of arrays that are kept: as many as searches run at once by default.
 const KEPT: usize = 8;
 
 /// Arrays of earlier searches. Fresh memory of this size costs more than to clear it: each page is mapped twice, when it is
