@@ -82,17 +82,20 @@ pub enum Command {
     Logout(ClientArgs),
     /// Upload files to a running service, several at once.
     ///
-    /// Files of types that the service does not accept are refused before the upload. Exit codes: 0 if all files were
-    /// uploaded (with --wait: ingested), 1 if some were not, 2 if nothing was started, for example without a login or
-    /// because all files were refused, 130 if interrupted. Files uploaded before an interruption stay on the
-    /// service.
+    /// Files of types that the service does not accept are refused before the upload. In a directory,
+    /// symbolic links to files of the same directory are followed; links that lead outside of it are named
+    /// and not followed. Exit codes: 0 if all files were uploaded (with --wait: ingested), 1 if some were
+    /// not, 2 if nothing was started, for example without a login or because all files were refused, 130 if
+    /// interrupted. Files uploaded before an interruption stay on the service.
     Ingest(IngestArgs),
     /// Make a collection of a running service have the PDFs of a directory.
     ///
-    /// Uploads new files, replaces changed ones, and renames moved ones; compares SHA-256 digests, not times. Keeps no
-    /// state of its own: a document has the path of its file in the attribute `path`. Can be interrupted at any moment and
-    /// run again. Exit codes: 0 if the collection has the files, 1 if some changes failed or some files cannot be read, by
-    /// this command or by the service, 2 if nothing was done.
+    /// Uploads new files, replaces changed ones, and renames moved ones; compares SHA-256 digests, not times.
+    /// Keeps no state of its own: a document has the path of its file in the attribute `path`. Can be
+    /// interrupted at any moment and run again. Symbolic links to files of the directory are followed; links
+    /// that lead outside of it are named and not followed, and a document that an earlier run made of such a
+    /// link is left alone. Exit codes: 0 if the collection has the files, 1 if some changes failed or some
+    /// files cannot be read, by this command or by the service, 2 if nothing was done.
     Sync(SyncArgs),
     /// Ask a running service a question; the answer is streamed, followed by its sources with page numbers.
     ///

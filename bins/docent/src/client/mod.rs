@@ -4,6 +4,7 @@ mod credentials;
 mod error;
 pub(crate) mod retry;
 mod selection;
+pub(crate) mod source;
 mod upload;
 
 pub(crate) use error::ApiError;

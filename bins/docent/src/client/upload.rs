@@ -1,5 +1,6 @@
 //! Streams a file as an upload.
 
+use super::source::SourceFile;
 use super::{ServiceClient, join};
 use anyhow::{Context, anyhow};
 use docent_domain::file_type::{FileType, FileTypes, HEAD_BYTES, detect};
@@ -8,7 +9,6 @@ use futures::TryStreamExt;
 use reqwest::multipart::{Form, Part};
 use reqwest::{Body, Method, Url};
 use serde_json::Value;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -50,7 +50,7 @@ impl ServiceClient {
     /// [`check`](Self::check) first.
     pub(crate) async fn upload(
         &self,
-        path: &Path,
+        source: &SourceFile,
         collection: Option<CollectionId>,
         on_progress: impl Fn(u64) + Send + Sync + 'static,
     ) -> anyhow::Result<Value> {
@@ -58,14 +58,14 @@ impl ServiceClient {
         if let Some(collection) = collection {
             url.query_pairs_mut().append_pair("collection_id", &collection.to_string());
         }
-        self.send_file(Method::POST, url, path, on_progress).await
+        self.send_file(Method::POST, url, source, on_progress).await
     }
 
     /// Uploads a file with attributes into a collection, as [`upload`](Self::upload). With `returns_duplicate`, a document of the
     /// collection with an equal file is returned instead, if there is one.
     pub(crate) async fn upload_with(
         &self,
-        path: &Path,
+        source: &SourceFile,
         collection: CollectionId,
         attributes: &Value,
         returns_duplicate: bool,
@@ -76,22 +76,24 @@ impl ServiceClient {
         query.append_pair("attributes", &attributes.to_string());
         query.append_pair("on_duplicate", if returns_duplicate { "return" } else { "create" });
         drop(query);
-        self.send_file(Method::POST, url, path, |_| {}).await
+        self.send_file(Method::POST, url, source, |_| {}).await
     }
 
     /// Replaces the file of a document, as [`upload`](Self::upload).
-    pub(crate) async fn replace(&self, id: &str, path: &Path) -> anyhow::Result<Value> {
-        self.send_file(Method::PUT, join(&self.base, &["documents", id, "file"])?, path, |_| {}).await
+    pub(crate) async fn replace(&self, id: &str, source: &SourceFile) -> anyhow::Result<Value> {
+        self.send_file(Method::PUT, join(&self.base, &["documents", id, "file"])?, source, |_| {}).await
     }
 
     async fn send_file(
         &self,
         method: Method,
         url: Url,
-        path: &Path,
+        source: &SourceFile,
         on_progress: impl Fn(u64) + Send + Sync + 'static,
     ) -> anyhow::Result<Value> {
-        let mut file = File::open(path).await.context("opening the file")?;
+        let opened = source.clone();
+        let opened = tokio::task::spawn_blocking(move || opened.open()).await?;
+        let mut file = File::from_std(opened.context("opening the file")?);
         let length = file.metadata().await.context("opening the file")?.len();
         let mut head = Vec::new();
         (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head).await.context("reading the file")?;
@@ -102,7 +104,7 @@ impl ServiceClient {
             let length = chunk.len() as u64;
             on_progress(count.fetch_add(length, Ordering::Relaxed) + length);
         });
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let part = Part::stream_with_length(Body::wrap_stream(chunks), length);
         // A service that accepts PDF alone goes by the media type, others by the content, as is done here.
         let media_type = detect(&head, &name).unwrap_or(FileType::Pdf).media_type();

@@ -11,6 +11,7 @@ mod plan;
 use super::ingest::files::{Found, find_files};
 use crate::client::ServiceClient;
 use crate::client::retry::{Decision, RetryPolicy};
+use crate::client::source::SourceFile;
 use crate::fail;
 use crate::output::{self, pluralize, sanitize};
 use anyhow::{Context, bail};
@@ -23,9 +24,10 @@ use plan::{Action, LocalFile, PATH, Plan, Problem, SyncedDocument};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use tokio::time::sleep;
 
@@ -72,7 +74,9 @@ async fn prepare(args: &SyncArgs) -> anyhow::Result<(Sync<'_>, Plan, Option<File
         bail!("{}: {}", sanitize(&problem.path), problem.reason);
     }
     let sync = Sync { args, client, collection };
-    let remote = sync.documents().await?;
+    let mut remote = sync.documents().await?;
+    // Documents of links that are not followed are left alone: nothing says that their files are gone.
+    remote.retain(|document| !local.links.contains(&document.name));
     let plan = Plan::new(local.files, local.problems, remote, args.delete);
     let (deletions, synced) = (plan.deletions(), plan.synced);
     if deletions * 100 > synced * usize::from(args.max_delete) {
@@ -99,6 +103,8 @@ struct Directory {
     files: Vec<LocalFile>,
     /// Files and directories that cannot be read.
     problems: Vec<Problem>,
+    /// Symbolic links that lead outside and are not followed.
+    links: BTreeSet<String>,
 }
 
 /// The files of these types of a directory and their digests.
@@ -106,14 +112,18 @@ fn read_directory(folder: &Path, types: FileTypes) -> anyhow::Result<Directory> 
     if !std::fs::metadata(folder).with_context(|| format!("reading {}", folder.display()))?.is_dir() {
         bail!("{} is not a directory", folder.display());
     }
-    let mut directory = Directory { files: Vec::new(), problems: Vec::new() };
-    for Found { path, size } in find_files(&[folder.to_owned()], types) {
-        let shown = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
+    let found = find_files(&[folder.to_owned()], types);
+    found.report_links();
+    let shown = |path: &Path| path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
+    let links = found.links.iter().map(|link| shown(link)).collect();
+    let mut directory = Directory { files: Vec::new(), problems: Vec::new(), links };
+    for Found { source, size } in found.found {
+        let shown = shown(source.path());
         match size {
             // The directory itself stands for one without files.
-            Err(_) if path == folder => {}
+            Err(_) if source.path() == folder => {}
             Err(reason) => directory.problems.push(Problem { path: shown, reason }),
-            Ok(_) => match local_file(folder, path) {
+            Ok(_) => match local_file(folder, source) {
                 Ok(file) => directory.files.push(file),
                 Err(reason) => directory.problems.push(Problem { path: shown, reason }),
             },
@@ -123,18 +133,18 @@ fn read_directory(folder: &Path, types: FileTypes) -> anyhow::Result<Directory> 
 }
 
 /// Reads a file, or says why it cannot be synchronised.
-fn local_file(folder: &Path, path: PathBuf) -> Result<LocalFile, String> {
-    let parts = path.strip_prefix(folder).unwrap_or(&path).components();
+fn local_file(folder: &Path, source: SourceFile) -> Result<LocalFile, String> {
+    let parts = source.path().strip_prefix(folder).unwrap_or(source.path()).components();
     let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
     let name = parts.ok_or("the name is not UTF-8")?.join("/");
     AttributeValue::string(&name).map_err(|error| format!("the path cannot be an attribute: {error}"))?;
-    let sha256 = digest(&path).map_err(|error| error.to_string())?;
-    Ok(LocalFile { path, name, sha256, is_only: true })
+    let sha256 = digest(&source).map_err(|error| error.to_string())?;
+    Ok(LocalFile { source, name, sha256, is_only: true })
 }
 
 /// The SHA-256 digest of a file, in hexadecimal digits.
-fn digest(path: &Path) -> std::io::Result<String> {
-    let (mut file, mut digest) = (File::open(path)?, Sha256::new());
+fn digest(source: &SourceFile) -> std::io::Result<String> {
+    let (mut file, mut digest) = (source.open()?, Sha256::new());
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match file.read(&mut buffer)? {
@@ -254,7 +264,9 @@ impl Sync<'_> {
     async fn request(&self, action: &Action) -> anyhow::Result<()> {
         match action {
             Action::Add(file) => self.add(file).await,
-            Action::Replace(document, file) => self.client.replace(&document.id, &file.path).await.map(drop),
+            Action::Replace(document, file) => {
+                self.client.replace(&document.id, &file.source).await.map(drop)
+            }
             Action::Move(document, file) => {
                 let mut attributes = document.attributes.clone();
                 attributes.insert(PATH.to_owned(), file.name.clone().into());
@@ -275,7 +287,7 @@ impl Sync<'_> {
     /// whose content is in the directory once only is not uploaded again.
     async fn add(&self, file: &LocalFile) -> anyhow::Result<()> {
         let attributes = json!({ PATH: file.name });
-        let upload = |is_only| self.client.upload_with(&file.path, self.collection, &attributes, is_only);
+        let upload = |is_only| self.client.upload_with(&file.source, self.collection, &attributes, is_only);
         let document = upload(file.is_only).await?;
         if file.is_only {
             let id = document["id"].as_str().context("the service returned no document")?;

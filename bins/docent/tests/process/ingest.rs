@@ -307,3 +307,17 @@ async fn interrupted_ingest_lists_uploaded_documents() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn links_of_a_directory_that_lead_outside_are_named_and_not_uploaded() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let serving = service(folder).await;
+    let good = valid_files(folder);
+    std::os::unix::fs::symlink(fixture("letter.pdf"), good.join("outside.pdf")).unwrap();
+    let args = ["ingest", "--json", text(&good)];
+    let (status, printed, error) = run(&mut remote(folder, &serving.base, &args)).await;
+    assert_eq!(status.code(), Some(0), "{printed}{error}");
+    assert!(error.contains("are not followed: ") && error.contains("outside.pdf"), "{error}");
+    assert_eq!(objects(&printed).len(), 3, "{printed}");
+}

@@ -278,3 +278,32 @@ async fn sync_leaves_documents_of_other_accounts_alone() {
         "the own document of report.pdf stays, since it is unchanged"
     );
 }
+
+#[tokio::test]
+async fn links_that_lead_outside_are_named_and_not_uploaded() {
+    use std::os::unix::fs::symlink;
+
+    let synced = Synced::start().await;
+    synced.write("a.pdf", 1);
+    synced.write("b.pdf", 2);
+    let secret = synced.folder.path().join("secret.pdf");
+    std::fs::rename(synced.path("b.pdf"), &secret).unwrap();
+    symlink("a.pdf", synced.path("inside.pdf")).unwrap();
+    symlink(&secret, synced.path("outside.pdf")).unwrap();
+    symlink("../..", synced.path("deep/parent")).unwrap();
+    let directory = synced.path("").to_str().unwrap().to_owned();
+    let (_, error) = synced.docent(&synced.args(&directory, &[]), 0).await;
+    let named = "symbolic links that lead outside of the directory are not followed: ";
+    let links = error.lines().find_map(|line| line.split_once(named)).unwrap().1;
+    assert!(
+        links.contains("outside.pdf") && links.contains("parent") && !links.contains("inside.pdf"),
+        "{error}"
+    );
+    assert_eq!(synced.stored().await.into_keys().collect::<Vec<_>>(), ["a.pdf", "inside.pdf"]);
+
+    // A file that becomes such a link is neither replaced nor deleted.
+    std::fs::remove_file(synced.path("a.pdf")).unwrap();
+    symlink(&secret, synced.path("a.pdf")).unwrap();
+    assert!(synced.sync(&["--delete"], 0).await.is_empty());
+    assert_eq!(synced.stored().await.len(), 2);
+}

@@ -7,6 +7,7 @@ mod wait;
 
 use super::service::Signals;
 use crate::client::retry::{Decision, RetryPolicy, may_be_uploaded};
+use crate::client::source::SourceFile;
 use crate::client::{ApiError, ServiceClient};
 use crate::fail;
 use crate::output::{self, OutputError};
@@ -98,7 +99,9 @@ async fn prepare(args: &IngestArgs) -> anyhow::Result<(Run<'_>, Vec<Found>)> {
     let (paths, types) = (args.files.clone(), args.types);
     let accepted = client.accepted_types().await.unwrap_or(types);
     let found = tokio::task::spawn_blocking(move || {
-        find_files(&paths, types).into_iter().map(|file| file.check_type(accepted)).collect::<Vec<_>>()
+        let files = find_files(&paths, types);
+        files.report_links();
+        files.found.into_iter().map(|file| file.check_type(accepted)).collect::<Vec<_>>()
     });
     let found = found.await?;
     let checked_at = tokio::sync::Mutex::new(Instant::now());
@@ -157,11 +160,12 @@ impl Run<'_> {
 
     /// Uploads a file, and reports its outcome unless it is waited for.
     async fn process(&self, found: Found, sender: &UnboundedSender<Uploaded>) {
-        let Found { path, size } = found;
+        let Found { source, size } = found;
         let uploaded = match size {
-            Ok(size) => self.upload(&path, size).await,
+            Ok(size) => self.upload(&source, size).await,
             Err(why) => Err(anyhow!(why)),
         };
+        let path = source.path().to_owned();
         match uploaded {
             Err(error) => {
                 let why = &format!("{error:#}");
@@ -187,12 +191,13 @@ impl Run<'_> {
     }
 
     /// Uploads a file; retries while the service asks to wait.
-    async fn upload(&self, path: &Path, size: u64) -> anyhow::Result<Value> {
-        let transfer = self.display.start_upload(path, size);
+    async fn upload(&self, source: &SourceFile, size: u64) -> anyhow::Result<Value> {
+        let transfer = self.display.start_upload(source.path(), size);
         let mut retries = RetryPolicy::new(MAX_ATTEMPTS);
         loop {
             self.check(MAX_CHECK_AGE).await?;
-            let error = match self.client.upload(path, self.collection, transfer.progress_callback()).await {
+            let error = match self.client.upload(source, self.collection, transfer.progress_callback()).await
+            {
                 Ok(document) => {
                     transfer.set_uploaded();
                     return Ok(document);

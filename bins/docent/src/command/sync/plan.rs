@@ -1,8 +1,8 @@
 //! The changes that make a collection have the files of a directory.
 
+use crate::client::source::SourceFile;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 
 /// Attribute with the path of a document's file in the directory.
 pub(super) const PATH: &str = "path";
@@ -10,7 +10,7 @@ pub(super) const PATH: &str = "path";
 /// A PDF of the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LocalFile {
-    pub(super) path: PathBuf,
+    pub(super) source: SourceFile,
     /// Path in the directory, with `/` between its parts.
     pub(super) name: String,
     /// SHA-256 digest in hexadecimal digits.
@@ -178,10 +178,11 @@ impl Plan {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::path::Path;
 
     fn file(name: &str, sha256: &str) -> LocalFile {
         LocalFile {
-            path: PathBuf::from(name),
+            source: SourceFile::named(Path::new(name)),
             name: name.to_owned(),
             sha256: sha256.to_owned(),
             is_only: true,
