@@ -52,7 +52,8 @@ pub enum Command {
     /// Run the service with everything built in: no other servers, no network.
     ///
     /// The first run creates the data directory, a secret key and an admin account, ingests a sample guide
-    /// and answers a question about it. Later runs start immediately.
+    /// and answers a question about it. Later runs start immediately. If the chat model or the embedding back
+    /// end does not work, the first run says so, and the service starts nevertheless.
     Dev(DevArgs),
     /// Run the service with production defaults.
     Serve(ServeArgs),

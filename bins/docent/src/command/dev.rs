@@ -1,42 +1,28 @@
 //! `docent dev`: runs the service with everything built in; the first run demonstrates it with a sample document.
 
+mod sample;
+
 use super::config::load;
 use super::migrate::open_store;
 use super::service::{Service, bind};
 use crate::invocation::{command, local_address, server_option};
 use crate::telemetry;
-use crate::wire::{self, Assembly};
-use anyhow::{Context, bail};
-use bytes::Bytes;
+use crate::wire;
+use anyhow::Context;
 use docent::cli::DevArgs;
 use docent::config::{Profile, Settings};
+use docent_app::App;
 use docent_app::accounts::create::Flags;
 use docent_app::accounts::{self};
-use docent_app::agent::{AgentRequest, AnswerEvent, AnswerStream, answer};
 use docent_app::audit::Initiator;
-use docent_app::{App, documents};
-use docent_domain::access::Actor;
-use docent_domain::chat::Message;
-use docent_domain::document::{Document, DocumentState};
-use docent_domain::id::CollectionId;
-use docent_domain::retrieval::ScoredChunk;
-use docent_domain::scope::Scope;
-use docent_domain::selection::Selection;
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
-use futures::StreamExt;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-const GUIDE: &[u8] = include_bytes!("../../assets/sample-guide.pdf");
-const GUIDE_NAME: &str = "The Docent Guide.pdf";
-const QUESTION: &str = "How long does an access token last?";
 const ADMIN: &str = "admin@localhost";
-/// Ingesting the guide takes well under a second, except on a busy machine.
-const GUIDE_TIMEOUT: Duration = Duration::from_secs(60);
+const WRITING: &str = "writing to the data directory";
 
 /// Creates what is missing and serves; the first run ingests the sample guide and asks about it.
 pub(crate) async fn run(args: DevArgs) -> anyhow::Result<()> {
@@ -62,25 +48,29 @@ async fn serve(args: &DevArgs, settings: &Settings) -> anyhow::Result<()> {
     };
     assembly.recognizer.check().await?;
     print(format_args!("Docent {version}, first start: created {}", settings.service.data_dir.display()));
-    let (admin, password) = first.create_admin(&assembly.app).await?;
-    print(format_args!("  admin account   {ADMIN}   password  {password}   (shown once)"));
+    let (admin, password) = first.show_admin(&assembly.app).await?;
     if !args.no_sample {
-        run_sample(&assembly, &admin).await?;
+        sample::show(&assembly.app, &admin, settings.models.llm_base_url.is_some()).await;
     }
     first.finish()?;
     print(format_args!("\nListening on http://{}   (Ctrl-C to stop)", address));
-    print_next_steps(address, &password);
+    print_next_steps(address, password.as_deref().unwrap_or("YOUR PASSWORD"));
     service.until_stopped().await
 }
 
-/// Prints a line. A closed standard output does not stop the service.
-fn print(line: std::fmt::Arguments<'_>) {
-    let _ = writeln!(std::io::stdout(), "{line}");
+/// Prints a line. Returns whether it was written: a closed standard output does not stop the service.
+fn print(line: std::fmt::Arguments<'_>) -> bool {
+    writeln!(std::io::stdout(), "{line}").is_ok()
 }
+
+/// The marker of a first run whose password has been shown.
+const PASSWORD_SHOWN: &str =
+    "The first run has not finished yet. The password of the admin account has been shown.\n";
 
 /// The first run. A marker file exists until it has finished, so that an interrupted one is repeated.
 struct FirstRun {
     marker: PathBuf,
+    has_shown_password: bool,
 }
 
 impl FirstRun {
@@ -89,25 +79,37 @@ impl FirstRun {
         let marker = data_dir.join("first-run");
         let is_new = !accounts::any_exist(app).await?;
         if is_new {
-            std::fs::write(&marker, "The first run has not finished yet.\n")
-                .context("writing to the data directory")?;
+            std::fs::write(&marker, "The first run has not finished yet.\n").context(WRITING)?;
         }
         let is_first = is_new || marker.exists();
-        Ok(is_first.then_some(Self { marker }))
+        let has_shown_password = std::fs::read_to_string(&marker).is_ok_and(|text| text == PASSWORD_SHOWN);
+        Ok(is_first.then_some(Self { marker, has_shown_password }))
     }
 
-    /// Creates the admin account and returns it with its password. An account from an interrupted first run gets a new
-    /// password, because the old one may not have been shown.
-    async fn create_admin(&self, app: &App) -> anyhow::Result<(User, String)> {
+    /// Creates the admin account and prints its password, which is also returned. The account of an
+    /// interrupted first run keeps its password if that was shown, and gets a new one otherwise.
+    async fn show_admin(&self, app: &App) -> anyhow::Result<(User, Option<String>)> {
         let (email, password) = (Email::parse(ADMIN)?, random_password(app));
         let chosen = Password::parse_new(password.clone())?;
         let by = Initiator::command_line();
-        let admin = accounts::find_by_email(app, &email).await?;
-        if let Some(admin) = admin {
-            return Ok((app.account_service().set_password(&by, admin.id, chosen).await?, password));
+        let admin = match accounts::find_by_email(app, &email).await? {
+            Some(admin) if self.has_shown_password => {
+                let change = command(&format!("changepassword --dev {ADMIN}"));
+                print(format_args!(
+                    "  admin account   {ADMIN}   password  as shown before (`{change}` sets another)"
+                ));
+                return Ok((admin, None));
+            }
+            Some(admin) => app.account_service().set_password(&by, admin.id, chosen).await?,
+            None => {
+                let flags = Flags { is_staff: true, is_superuser: true };
+                app.account_service().create(&by, email, chosen, flags).await?
+            }
+        };
+        if print(format_args!("  admin account   {ADMIN}   password  {password}   (shown once)")) {
+            std::fs::write(&self.marker, PASSWORD_SHOWN).context(WRITING)?;
         }
-        let flags = Flags { is_staff: true, is_superuser: true };
-        Ok((app.account_service().create(&by, email, chosen, flags).await?, password))
+        Ok((admin, Some(password)))
     }
 
     fn finish(self) -> anyhow::Result<()> {
@@ -130,78 +132,6 @@ fn random_password(app: &App) -> String {
         }
     }
     password
-}
-
-/// Ingests the sample guide and asks about it, through the same use cases as any client.
-async fn run_sample(assembly: &Assembly, admin: &User) -> anyhow::Result<()> {
-    let app = &assembly.app;
-    let actor = Actor::of(admin).context("the admin account is inactive")?;
-    let started = std::time::Instant::now();
-    let document = ingest_guide(app, &actor).await?;
-    let coverage = document.coverage.unwrap_or_default();
-    print(format_args!(
-        "  sample guide    {} pages, {} chunks, ingested in {:.1} s",
-        coverage.pages,
-        coverage.chunks,
-        started.elapsed().as_secs_f32()
-    ));
-    print(format_args!("\n  > {QUESTION}\n"));
-    let request = AgentRequest {
-        actor: actor.clone(),
-        messages: vec![Message::User(QUESTION.to_owned())],
-        selection: Selection::default(),
-        conversation: None,
-        replaces: None,
-    };
-    let chat = app.agent("chat").context("the agent `chat` is missing")?;
-    let sources = print_answer(answer::ask(app, actor.authorize()?, chat, request).await?).await?;
-    if sources.is_empty() {
-        bail!("the agent found no source in the sample guide; please report this");
-    }
-    Ok(())
-}
-
-async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Document> {
-    let mut upload = documents::upload::begin(
-        app,
-        documents::upload::NewDocument::new(actor.authorize()?, CollectionId::EVERYONE),
-        GUIDE_NAME,
-        "application/pdf",
-        0,
-    )
-    .await?;
-    upload.write(Bytes::from_static(GUIDE)).await?;
-    let id = upload.finish().await?.document.id;
-    let result = async {
-        loop {
-            let document = documents::get::get(app, actor.authorize()?, Scope::SERVICE, id).await?;
-            match &document.state {
-                DocumentState::Pending(_) => app.sleep(Duration::from_millis(20)).await,
-                DocumentState::Ingested(_) => return Ok(document),
-                DocumentState::Failed(failed) => bail!("the sample guide failed: {}", failed.failure.reason),
-            }
-        }
-    };
-    tokio::time::timeout(GUIDE_TIMEOUT, result).await.context("the sample guide was not ingested in time")?
-}
-
-/// Prints an answer as it arrives, indented, and returns its sources.
-async fn print_answer(mut answer: AnswerStream) -> anyhow::Result<Vec<ScoredChunk>> {
-    let mut out = std::io::stdout();
-    let _ = write!(out, "  ");
-    while let Some(event) = answer.next().await {
-        match event? {
-            AnswerEvent::Text(text) => {
-                let _ = write!(out, "{}", text.replace('\n', "\n  ")).and_then(|()| out.flush());
-            }
-            AnswerEvent::Metadata(_) => {}
-            AnswerEvent::Sources(sources) => {
-                let _ = writeln!(out);
-                return Ok(sources);
-            }
-        }
-    }
-    bail!("the answer ended without sources")
 }
 
 fn print_next_steps(address: SocketAddr, password: &str) {

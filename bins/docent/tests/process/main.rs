@@ -8,6 +8,7 @@ mod collector;
 mod command_line;
 mod deploy;
 mod eval;
+mod first_run;
 mod formats;
 mod ingest;
 #[cfg(feature = "live")]
@@ -31,7 +32,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 async fn create_account(folder: &Path, email: &str, password: &str) {
@@ -148,22 +149,6 @@ async fn address_in_use_is_reported_and_keeps_first_run() {
     assert!(error.contains(&address), "{error}");
     let serving = Serving::start(docent(folder.path()).args(["dev", "--no-sample"])).await;
     assert!(serving.printed.contains("admin account"), "{}", serving.printed);
-}
-
-#[tokio::test]
-async fn interrupted_first_run_is_repeated() {
-    let folder = TempDir::new().unwrap();
-    let mut child = docent(folder.path()).arg("dev").spawn().unwrap();
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    let mut printed = String::new();
-    while !printed.contains("first start") {
-        assert!(in_time(stdout.read_line(&mut printed)).await.unwrap() > 0, "{printed}");
-    }
-    child.kill().await.unwrap();
-    let serving = Serving::start(docent(folder.path()).arg("dev")).await;
-    assert!(serving.printed.contains("lasts 15 minutes"), "{}", serving.printed);
-    let password = serving.printed.split("password  ").nth(1).unwrap().split_whitespace().next().unwrap();
-    Client::log_in(&serving, "admin@localhost", password).await;
 }
 
 #[tokio::test]
