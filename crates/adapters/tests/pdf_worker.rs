@@ -20,9 +20,9 @@ use samples::{Sample, line};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn worker(limits: ExtractionLimits) -> WorkerExtractor {
     WorkerExtractor::new(env!("CARGO_BIN_EXE_docent-extract-worker").into(), Vec::new(), limits)
@@ -233,6 +233,24 @@ async fn sandbox_of_the_worker_is_complete() {
     assert_eq!(sandbox.missing(), Vec::<&str>::new());
     let crashed = script("kill -SYS $$", ExtractionLimits::default()).check_sandbox().await;
     assert_eq!(crashed.unwrap_err().kind(), FaultKind::Unavailable);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn kernel_ends_workers_first_when_memory_is_short() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_docent-extract-worker"));
+    let mut worker = command.stdin(Stdio::piped()).spawn().unwrap();
+    let score = |process: &str| fs::read_to_string(format!("/proc/{process}/oom_score_adj")).unwrap();
+    let (process, own) = (worker.id().to_string(), score("self"));
+    // The worker waits for its request.
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while score(&process).trim() != "1000" {
+        assert!(Instant::now() < deadline, "the score is {}", score(&process));
+        std::thread::yield_now();
+    }
+    assert_ne!(own.trim(), "1000");
+    drop(worker.stdin.take());
+    worker.wait().unwrap();
 }
 
 #[tokio::test]

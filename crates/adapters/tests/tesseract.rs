@@ -67,6 +67,13 @@ async fn program_reads_the_image_and_its_words_are_returned() {
     assert_eq!(page.text(), "100000\n");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn kernel_ends_the_program_first_when_memory_is_short() {
+    let score = format!("cat >/dev/null; printf '{PAGE}{WORD}' $(cat /proc/self/oom_score_adj)");
+    assert_eq!(recognize(&score).await.unwrap().text(), "1000\n");
+}
+
 #[tokio::test]
 async fn arguments_name_languages_resolution_and_orientation() {
     let all = format!("printf '{PAGE}{WORD}' \"$(echo \"$@\" | tr ' ' '_')\"; cat >/dev/null");

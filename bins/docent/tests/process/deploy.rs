@@ -29,6 +29,13 @@ async fn serve_with_example_environment_names_missing_settings() {
     }
 }
 
+#[test]
+fn units_continue_when_the_kernel_ends_a_worker() {
+    for unit in ["docent.service", "docent-serve.service", "docent-worker.service"] {
+        assert!(read(&format!("deploy/{unit}")).contains("\nOOMPolicy=continue\n"), "{unit}");
+    }
+}
+
 /// The environment of the unit for one machine, with its directories in `folder`.
 fn environment_of_the_unit(folder: &Path) -> Vec<(String, String)> {
     let unit = read("deploy/docent.service");

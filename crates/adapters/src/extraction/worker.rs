@@ -20,6 +20,9 @@ use std::process::{Command, ExitCode};
 
 /// The worker's `nice` value: requests to the service have priority over extractions.
 const NICENESS: i32 = 10;
+/// The worker's `oom_score_adj`: the highest, so that the kernel ends workers before the service when memory
+/// is short.
+const OOM_SCORE: &str = "1000";
 
 /// Exit code if a program cannot be started, as of shells.
 pub(super) const CANNOT_RUN: i32 = 127;
@@ -49,8 +52,10 @@ pub fn worker_main() -> ExitCode {
 fn run() -> io::Result<()> {
     let defaults = ExtractionLimits::default();
     limit_process(defaults.memory_bytes, defaults.cpu.as_secs())?;
-    // Optional: failing to lower the priority is not an error.
+    // Optional: failing to lower the priorities is not an error. Raising the score needs no privilege.
+    // Programs inherit it.
     let _ = rustix::process::nice(NICENESS);
+    let _ = std::fs::write("/proc/self/oom_score_adj", OOM_SCORE);
     // Without a buffer, so that the bytes after the request are left to a program.
     let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let request: Request = frame::read(&mut stdin)?;
