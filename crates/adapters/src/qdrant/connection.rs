@@ -157,11 +157,20 @@ pub(super) fn fault(doing: &'static str, status: Status) -> Fault {
     fault.caused_by(status)
 }
 
+/// What a server with a full disk answers to every write; searches still work. The code is that of any error
+/// of the server.
+const DISK_FULL: &str = "No space left on device";
+
 pub(super) fn kind(status: &Status) -> FaultKind {
     match status.code() {
+        Code::Internal | Code::Unknown | Code::Unavailable | Code::ResourceExhausted
+            if status.message().contains(DISK_FULL) =>
+        {
+            FaultKind::Full
+        }
         Code::DeadlineExceeded => FaultKind::Timeout,
         Code::ResourceExhausted => FaultKind::RateLimited,
-        // Errors of the server, such as a full disk, and broken connections.
+        // Errors of the server, and broken connections.
         Code::Unavailable | Code::Internal | Code::Unknown | Code::Aborted | Code::Cancelled => {
             FaultKind::Unavailable
         }
@@ -196,6 +205,16 @@ mod tests {
         for (code, kind) in kinds {
             assert_eq!(fault("test", Status::new(code, "?")).kind(), kind);
         }
+    }
+
+    #[test]
+    fn full_disk_is_recognised_by_the_message_of_an_error_of_the_server() {
+        let message =
+            "Service internal error: No space left on device: WAL buffer size exceeds available disk space";
+        assert_eq!(fault("test", Status::internal(message)).kind(), FaultKind::Full);
+        // A rejected request may contain any text.
+        assert_eq!(fault("test", Status::invalid_argument(message)).kind(), FaultKind::Rejected);
+        assert_eq!(fault("test", Status::internal("OutputTooSmall")).kind(), FaultKind::Unavailable);
     }
 
     #[test]

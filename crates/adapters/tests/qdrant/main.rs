@@ -5,6 +5,7 @@
 // Tests fail by panicking.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+mod faults;
 mod labels;
 mod server;
 

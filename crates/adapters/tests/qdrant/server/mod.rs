@@ -15,11 +15,32 @@ use ::qdrant_client::qdrant::qdrant_server::QdrantServer;
 use docent_testkit::fakes::store::FakeStore;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
+use tonic::codegen::tokio_stream::StreamExt;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 use tonic::{Request, Response, Status};
+
+/// How far a call has come when the server restarts. Its caller loses the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Restart {
+    /// It has changed nothing.
+    Before,
+    /// Half of the points that it writes or deletes are saved.
+    During,
+    /// It is done, but not answered.
+    After,
+}
+
+/// A restart during a later call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedRestart {
+    /// Number of calls that are answered before.
+    pub(crate) calls: usize,
+    /// How far the next call comes.
+    pub(crate) moment: Restart,
+}
 
 /// The state of a server, which tests may read and change.
 #[derive(Default)]
@@ -29,6 +50,14 @@ pub(crate) struct State {
     pub(crate) outcomes: VecDeque<Result<(), Status>>,
     /// Whether calls get no answer.
     pub(crate) silent: bool,
+    /// Whether the disk is full: the server refuses writes and answers reads.
+    pub(crate) is_full: bool,
+    /// The next restart, until it happens.
+    pub(crate) restart: Option<PlannedRestart>,
+    /// Whether the current write is saved by half.
+    halves: bool,
+    /// The open connections, and earlier ones.
+    connections: Vec<std::net::TcpStream>,
     /// The required API key.
     pub(crate) key: Option<&'static str>,
     /// The trace context of the last call.
@@ -60,14 +89,16 @@ impl Fake {
         listener.set_nonblocking(true).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let service = Service(Arc::clone(&state));
+        let accepting = Arc::clone(&state);
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         runtime.spawn(async move {
-            let listener = TcpListener::from_std(listener).unwrap();
+            let listener = TcpIncoming::from(TcpListener::from_std(listener).unwrap());
+            let connections = listener.map(move |connection| remember(connection?, &accepting));
             Server::builder()
                 .add_service(PointsServer::new(service.clone()))
                 .add_service(QdrantServer::new(service.clone()))
                 .add_service(CollectionsServer::new(service))
-                .serve_with_incoming(TcpIncoming::from(listener))
+                .serve_with_incoming(connections)
                 .await
                 .unwrap();
         });
@@ -88,6 +119,13 @@ impl Drop for Fake {
             runtime.shutdown_background();
         }
     }
+}
+
+/// Keeps a handle of a connection, by which a restart closes it.
+fn remember(connection: TcpStream, state: &Mutex<State>) -> std::io::Result<TcpStream> {
+    let connection = connection.into_std()?;
+    state.lock().unwrap().connections.push(connection.try_clone()?);
+    TcpStream::from_std(connection)
 }
 
 #[derive(Clone)]
@@ -112,7 +150,17 @@ impl Service {
             return Err(Status::unauthenticated("Must provide an API key"));
         }
         state.outcomes.pop_front().unwrap_or(Ok(()))?;
-        answer(state, request.into_inner()).map(Response::new)
+        let restart = state.begin_restart();
+        state.halves = restart == Some(Restart::During);
+        let answered = match restart {
+            Some(Restart::Before) => Err(Status::unavailable("not answered")),
+            Some(Restart::During | Restart::After) | None => answer(state, request.into_inner()),
+        };
+        if restart.is_some() {
+            state.restart();
+            state.close_connections();
+        }
+        answered.map(Response::new)
     }
 }
 
@@ -120,6 +168,41 @@ impl State {
     /// Ends and starts again; see [`Stored::restart`].
     pub(crate) fn restart(&mut self) {
         self.collections.values_mut().for_each(Stored::restart);
+    }
+
+    fn close_connections(&mut self) {
+        for connection in self.connections.drain(..) {
+            // The client may have closed it already.
+            let _ = connection.shutdown(std::net::Shutdown::Both);
+        }
+    }
+
+    /// Counts a call. Returns the restart that happens during it, if any.
+    fn begin_restart(&mut self) -> Option<Restart> {
+        let planned = self.restart.as_mut()?;
+        if planned.calls > 0 {
+            planned.calls -= 1;
+            return None;
+        }
+        self.restart.take().map(|planned| planned.moment)
+    }
+
+    /// Refuses a write as the server does while its disk is full.
+    fn check_disk(&self) -> Result<(), Status> {
+        match self.is_full {
+            true => Err(Status::internal(
+                "Service internal error: No space left on device: WAL buffer size exceeds available disk space",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The part of a write that is saved.
+    fn saved<T>(&self, mut items: Vec<T>) -> Vec<T> {
+        if self.halves {
+            items.truncate(items.len() / 2);
+        }
+        items
     }
 
     fn collection(&mut self, name: &str) -> Result<&mut Stored, Status> {

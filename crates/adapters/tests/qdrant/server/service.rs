@@ -38,25 +38,29 @@ service! {
 
     async fn upsert(state, request: UpsertPoints) -> PointsOperationResponse {
         assert_eq!(request.wait, Some(true));
-        let stored = state.collection(&request.collection_name)?;
-        stored.write_all(request.points)?;
+        state.check_disk()?;
+        let points = state.saved(request.points);
+        state.collection(&request.collection_name)?.write_all(points)?;
         Ok(PointsOperationResponse::default())
     }
 
     async fn delete(state, request: DeletePoints) -> PointsOperationResponse {
         assert_eq!(request.wait, Some(true));
+        state.check_disk()?;
         let stored = state.collection(&request.collection_name)?;
         let Some(PointsSelectorOneOf::Filter(filter)) = request.points.and_then(|points| points.points_selector_one_of)
         else {
             return Err(Status::unimplemented("selector"));
         };
         let gone: Vec<_> = stored.matching(Some(&filter))?.iter().map(|point| uuid(point.id.as_ref())).collect();
-        stored.points.retain(|id, _| !gone.contains(id));
+        let gone = state.saved(gone);
+        state.collection(&request.collection_name)?.points.retain(|id, _| !gone.contains(id));
         Ok(PointsOperationResponse::default())
     }
 
     async fn set_payload(state, request: SetPayloadPoints) -> PointsOperationResponse {
         assert_eq!((request.wait, request.key), (Some(true), None));
+        state.check_disk()?;
         let stored = state.collection(&request.collection_name)?;
         let Some(PointsSelectorOneOf::Filter(filter)) =
             request.points_selector.and_then(|points| points.points_selector_one_of)
@@ -68,6 +72,7 @@ service! {
     }
 
     async fn create_field_index(state, request: CreateFieldIndexCollection) -> PointsOperationResponse {
+        state.check_disk()?;
         state.collection(&request.collection_name)?.indexed.push(request.field_name);
         Ok(PointsOperationResponse::default())
     }
@@ -77,6 +82,7 @@ service! {
             return Err(Status::unimplemented("sparse"));
         };
         assert_eq!((request.vector_name.as_str(), dense.distance), ("dense", Distance::Cosine as i32));
+        state.check_disk()?;
         state.collection(&request.collection_name)?.dense = Some(dense.size);
         Ok(PointsOperationResponse::default())
     }
@@ -219,6 +225,7 @@ service! {
     }
 
     async fn create(state, request: CreateCollection) -> CollectionOperationResponse {
+        state.check_disk()?;
         let created = request.clone();
         let name = request.collection_name;
         if state.collections.contains_key(&name) {
