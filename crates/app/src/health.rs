@@ -12,6 +12,8 @@ use tokio::sync::Mutex;
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// How long the result of a check is returned to later callers.
 const MAX_AGE: TimeDelta = TimeDelta::seconds(5);
+/// How long a waiting job may be due before it no longer counts. Waiting jobs are tried again every minute.
+const WAIT_MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 
 /// The results of the health checks.
 #[derive(Debug)]
@@ -84,6 +86,10 @@ pub async fn check(app: &App) -> Health {
         in_time(Component::BlobStore, app.blobs.check()),
         in_time(Component::VectorStore, app.collections.check()),
     );
+    let index = match index {
+        Ok(()) => check_space(app).await,
+        failed => failed,
+    };
     let mut components = vec![
         (Component::Database, database),
         (Component::KeyValueStore, key_value),
@@ -108,6 +114,20 @@ pub async fn check(app: &App) -> Health {
         }
     };
     Health { components, schema, recognizer }
+}
+
+/// Fails if a job waits because the vector store is full. A full store still answers searches and checks, and
+/// the job may be that of another process.
+async fn check_space(app: &App) -> Result<()> {
+    let full =
+        Fault::new(Component::VectorStore, FaultKind::Full, "writes are refused; jobs wait for free space");
+    let (reason, due_after) = (full.public_message(), app.now() - WAIT_MAX_AGE);
+    let find = async { app.store.read_latest().await?.jobs().has_waiting(&reason, due_after).await };
+    // An unavailable database is reported by its own check.
+    match in_time(Component::Database, find).await {
+        Ok(true) => Err(full),
+        Ok(false) | Err(_) => Ok(()),
+    }
 }
 
 async fn in_time<T>(component: Component, check: impl Future<Output = Result<T>>) -> Result<T> {

@@ -35,6 +35,10 @@ pub trait JobReader: Send {
 
     /// Returns when the next job is due: the earliest `run_at` of queued jobs and lease expiry of leased ones.
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>>;
+
+    /// Whether an unfinished job that is due after `due_after` waits for this reason. The bound keeps the
+    /// query fast among many queued jobs.
+    async fn has_waiting(&mut self, reason: &str, due_after: DateTime<Utc>) -> Result<bool>;
 }
 
 /// Reads and changes jobs.

@@ -265,7 +265,7 @@ async fn check_index(app: &App, owner: Option<&IndexOwner>) -> anyhow::Result<()
         Err(fault)
             if matches!(
                 fault.kind(),
-                FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited
+                FaultKind::Unavailable | FaultKind::Timeout | FaultKind::RateLimited | FaultKind::Full
             ) =>
         {
             tracing::warn!(fault = %fault.report(), "the active index cannot be used yet");

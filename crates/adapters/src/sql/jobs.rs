@@ -78,6 +78,18 @@ impl JobReader for Transaction {
         let next = self.run("find when the next job is due", |db| Box::pin(query.one(db))).await?;
         next.flatten().map(|micros| instant(micros, "job's time")).transpose()
     }
+
+    async fn has_waiting(&mut self, reason: &str, due_after: DateTime<Utc>) -> Result<bool> {
+        let query = Entity::find()
+            .select_only()
+            .column(Column::State)
+            .filter(Column::DueAt.gt(micros(due_after)))
+            .filter(Column::WaitingReason.eq(reason))
+            .limit(1)
+            .into_tuple::<String>();
+        let waiting = self.run("find a waiting job", |db| Box::pin(query.one(db))).await?;
+        Ok(waiting.is_some())
+    }
 }
 
 #[async_trait]

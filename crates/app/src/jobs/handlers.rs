@@ -122,6 +122,9 @@ fn wait(fault: &Fault, job: &Job, now: DateTime<Utc>) -> Option<Wait> {
 }
 
 fn retry_removal(fault: &Fault, job: &Job, policy: &RetryPolicy, now: DateTime<Utc>) -> Outcome {
+    if let Some(retry) = wait_for(fault, job, policy, now) {
+        return Outcome::Retry(retry);
+    }
     let endless = RetryPolicy { attempts: u32::MAX, max: REMOVAL_PAUSE, ..*policy };
     let attempts = job.attempts.saturating_add(1);
     let pause = endless.pause(attempts, asked_pause(fault)).unwrap_or(REMOVAL_PAUSE);

@@ -42,6 +42,23 @@ crate::battery! {
         assert_eq!(get(&*store, id(4)).await, None);
     }
 
+    /// A waiting job is found by its reason, unless it has ended or was due before.
+    async fn waiting_job_is_found_by_its_reason(store) {
+        add_documents(&*store, &[document(1)]).await;
+        let wait = Some(Wait { since: at(1), reason: "the vector store has no room left".into() });
+        let waiting = Job { wait, run_at: at(60), ..job(1, document(1).id) };
+        let done = Job { state: JobState::Done, wait: waiting.wait.clone(), ..job(3, document(1).id) };
+        add_jobs(&*store, &[job(2, document(1).id), done]).await;
+        let has = async |reason: &str, due_after| {
+            store.read().await.unwrap().jobs().has_waiting(reason, due_after).await.unwrap()
+        };
+        assert!(!has("the vector store has no room left", at(0)).await);
+        add_jobs(&*store, &[waiting]).await;
+        assert!(has("the vector store has no room left", at(59)).await);
+        assert!(!has("the vector store has no room left", at(60)).await);
+        assert!(!has("the vector store cannot be reached", at(59)).await);
+    }
+
     /// Lists are last changed first, filtered by state and kind.
     async fn list_filters_and_sorts_by_change(store) {
         add_documents(&*store, &[document(1)]).await;

@@ -55,6 +55,12 @@ impl JobReader for Transaction {
     async fn next_due(&mut self) -> Result<Option<DateTime<Utc>>> {
         Ok(self.read()?.jobs.values().filter_map(due_at).min())
     }
+
+    async fn has_waiting(&mut self, reason: &str, due_after: DateTime<Utc>) -> Result<bool> {
+        let waits = |job: &Job| job.wait.as_ref().is_some_and(|wait| wait.reason == reason);
+        let is_due = |job: &Job| due_at(job).is_some_and(|due| due > due_after);
+        Ok(self.read()?.jobs.values().any(|job| is_due(job) && waits(job)))
+    }
 }
 
 #[async_trait]
