@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use docent_domain::collection::{Collection, CollectionRole, Member, Membership, SourcedRole};
 use docent_domain::fault::Result;
-use docent_domain::id::{CollectionId, UserId};
+use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::listing::{CollectionFilter, Page, PageRequest};
 use std::collections::HashMap;
 
@@ -41,6 +41,12 @@ pub trait CollectionReader: Send {
 
     /// Returns the roles of [`Self::roles`] with their sources, in no order.
     async fn sourced_roles(&mut self, user: UserId) -> Result<Vec<SourcedRole>>;
+
+    /// Returns the roles of these groups; without groups that have none.
+    async fn roles_of_groups(
+        &mut self,
+        groups: &[GroupId],
+    ) -> Result<HashMap<GroupId, Vec<(CollectionId, CollectionRole)>>>;
 
     /// Returns the members of a collection: accounts, then groups, each in the order of their IDs.
     async fn members(&mut self, id: CollectionId) -> Result<Vec<Membership>>;

@@ -108,6 +108,20 @@ impl CollectionReader for Transaction {
         Ok(roles)
     }
 
+    async fn roles_of_groups(
+        &mut self,
+        groups: &[GroupId],
+    ) -> Result<HashMap<GroupId, Vec<(CollectionId, CollectionRole)>>> {
+        let rows = collection_groups::Entity::find()
+            .filter(collection_groups::Column::GroupId.is_in(groups.iter().map(|id| id.as_uuid())));
+        let mut roles: HashMap<GroupId, Vec<_>> = HashMap::new();
+        for row in self.run("read the roles of groups", |db| Box::pin(rows.all(db))).await? {
+            let group = roles.entry(GroupId::from_uuid(row.group_id)).or_default();
+            group.push((CollectionId::from_uuid(row.collection_id), role(&row.role)?));
+        }
+        Ok(roles)
+    }
+
     async fn members(&mut self, id: CollectionId) -> Result<Vec<Membership>> {
         let users = collection_users::Entity::find()
             .filter(collection_users::Column::CollectionId.eq(id.as_uuid()))

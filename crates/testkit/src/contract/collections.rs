@@ -138,6 +138,26 @@ crate::battery! {
         assert_eq!(of(1).await, [(collection_id(1), Manager), (collection_id(4), Viewer)]);
     }
 
+    /// The roles of groups are read for many groups, whether they have members or not.
+    async fn roles_of_groups_are_read_together(store) {
+        add_collections(&*store, &[collection(1), collection(2)]).await;
+        let mut unit = store.begin().await.unwrap();
+        for n in 1..=3 {
+            unit.groups().insert(&group(n)).await.unwrap();
+        }
+        unit.commit().await.unwrap();
+        for (n, of, role) in [(1, 1, Viewer), (2, 1, Manager), (2, 2, Contributor)] {
+            set(&*store, n, Member::Group(group(of).id), Some(role)).await;
+        }
+        let asked = [group(1).id, group(3).id];
+        let mut found = store.read().await.unwrap().collections().roles_of_groups(&asked).await.unwrap();
+        let mut first = found.remove(&asked[0]).unwrap();
+        first.sort();
+        assert_eq!((first, found.len()), (vec![(collection_id(1), Viewer), (collection_id(2), Manager)], 0));
+        let mut unit = store.begin().await.unwrap();
+        assert_eq!(unit.collections().roles_of_groups(&[group(2).id]).await.unwrap().len(), 1);
+    }
+
     /// Concurrent reads may share a statement, but each has the roles of its own account.
     async fn concurrent_latest_reads_return_their_own_roles(store) {
         let users: Vec<_> = (1..=100).map(user).collect();

@@ -4,7 +4,7 @@ use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
 use docent_domain::collection::{Collection, CollectionRole, Member, Membership, RoleSource, SourcedRole};
 use docent_domain::fault::Result;
-use docent_domain::id::{CollectionId, UserId};
+use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::listing::{CollectionFilter, Page, PageRequest};
 use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter};
 use std::collections::{BTreeSet, HashMap};
@@ -60,6 +60,22 @@ impl CollectionReader for Transaction {
             Some(sourced(*id, *role, source?))
         });
         Ok(owned.chain(of_all).chain(as_member).collect())
+    }
+
+    async fn roles_of_groups(
+        &mut self,
+        groups: &[GroupId],
+    ) -> Result<HashMap<GroupId, Vec<(CollectionId, CollectionRole)>>> {
+        let mut roles: HashMap<GroupId, Vec<_>> = HashMap::new();
+        for ((collection, member), role) in &self.read()?.members {
+            match member {
+                Member::Group(group) if groups.contains(group) => {
+                    roles.entry(*group).or_default().push((*collection, *role));
+                }
+                Member::User(_) | Member::Group(_) => {}
+            }
+        }
+        Ok(roles)
     }
 
     async fn members(&mut self, id: CollectionId) -> Result<Vec<Membership>> {
