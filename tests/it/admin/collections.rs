@@ -199,9 +199,10 @@ rules! {
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
         let team = collection(&ada, "Team").await;
         let _ = submit(&mut root, "/admin/groups/add", &[("name", "Legal")]).await.expect(303);
-        for member in [json!({ "email": "bob@example.org", "role": "viewer" }), json!({ "group": "Legal", "role": "contributor" })] {
-            let _ = ada.put(&format!("/collections/{team}/members"), member).await.expect(200);
-        }
+        let member = json!({ "email": "bob@example.org", "role": "viewer" });
+        let _ = ada.put(&format!("/collections/{team}/members"), member).await.expect(200);
+        let fields = [("group", "Legal"), ("role", "contributor")];
+        let _ = submit(&mut root, &format!("/admin/collections/{team}/members"), &fields).await.expect(303);
         app.deactivate(bob.user.id).await;
         let path = format!("/documents/upload?collection_id={team}");
         let document = ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json();

@@ -3,6 +3,10 @@
 mod answers;
 mod keys;
 
+use crate::admin::{staff, submit};
+use docent_domain::group::{AssignedPermissions, Group, GroupName};
+use docent_domain::id::GroupId;
+use docent_domain::permission::{Permission, PermissionSet};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
@@ -264,6 +268,52 @@ rules! {
         };
         assert_eq!(language(&german).await, "de");
         assert_eq!(language(&neither).await, Value::Null);
+    }
+
+    /// A manager learns nothing from the name of a group that it is not in, neither over the API nor in the
+    /// panel.
+    async fn names_of_groups_cannot_be_tested(setup) {
+        let app = setup.start().await;
+        let (mut browser, manager) = staff(&app, &[]).await;
+        let team = collection(&manager, "Team").await;
+        let legal = Group {
+            id: app.app.new_id(GroupId::generate),
+            name: GroupName::parse("Legal").unwrap(),
+            permissions: PermissionSet::EMPTY,
+            created_at: app.app.now(),
+        };
+        let mut work = app.ports.store.begin().await.unwrap();
+        assert!(work.groups().insert(&legal).await.unwrap());
+        work.commit().await.unwrap();
+        let over_api = async |group: &str| {
+            let body = json!({ "group": group, "role": "viewer" });
+            let reply = manager.put(&format!("/collections/{team}/members"), body).await;
+            (reply.status, reply.text)
+        };
+        assert_eq!(over_api("Legal").await, over_api("Nothing").await);
+        assert_eq!(over_api("legal").await.0, 404);
+        let mut pages = Vec::new();
+        for group in ["Legal", "Sales"] {
+            let fields = [("group", group), ("role", "viewer")];
+            let page = submit(&mut browser, &format!("/admin/collections/{team}/members"), &fields).await.expect(422).text;
+            assert!(page.contains("Group does not exist."), "{page}");
+            pages.push(page.replace(group, "GROUP"));
+        }
+        assert_eq!(pages[0], pages[1]);
+        for groups in [vec![legal.id], vec![]] {
+            let is_in = !groups.is_empty();
+            let assigned = AssignedPermissions { groups: groups.into_iter().collect(), ..AssignedPermissions::default() };
+            let mut work = app.ports.store.begin().await.unwrap();
+            work.groups().set_assigned_permissions(manager.user.id, &assigned).await.unwrap();
+            work.commit().await.unwrap();
+            assert_eq!(over_api("legal").await.0, if is_in { 200 } else { 404 });
+            let _ = manager.delete(&format!("/collections/{team}/members/{}", legal.id)).await;
+        }
+        app.permit(manager.user.id, &[Permission::ViewGroup]).await;
+        let fields = [("group", "legal"), ("role", "viewer")];
+        let _ = submit(&mut browser, &format!("/admin/collections/{team}/members"), &fields).await.expect(303);
+        app.permit(manager.user.id, &[]).await;
+        assert_eq!(over_api("legal").await.0, 200, "it is listed as a member");
     }
 
     /// The owner of a collection is always its manager.

@@ -85,7 +85,8 @@ pub(crate) async fn list(Bearer(actor): Bearer, context: State, id: PathId<Colle
 
 /// Give an account or a group a role (extension)
 ///
-/// Replaces the role that it has. It counts at once, also for answers that begin afterwards.
+/// Replaces the role that it has. It counts at once, also for answers that begin afterwards. A group can be
+/// named by its members, with `accounts.view_group`, and where it is a member already; any other is unknown.
 #[utoipa::path(
     put, path = "/collections/{id}/members", operation_id = "put_collection_member", tag = "Collections",
     params(("id" = String, Path, description = "ID of the collection.", format = "uuid")),

@@ -4,7 +4,7 @@ use super::{ensure_manages, managed, not_found};
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::{App, scope};
-use docent_domain::access::{Actor, ChangeCollections, ViewCollections};
+use docent_domain::access::{Actor, ChangeCollections, ViewCollections, ViewGroups};
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{COLLECTION_MEMBERS_MAX, CollectionKind, CollectionRole, Member, Membership};
 use docent_domain::error::{Rule, ValidationError};
@@ -94,8 +94,8 @@ pub async fn page(
 /// Gives an account or a group a role on a collection, instead of any that it has.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown account or group, and as [`list`]; [`Error::FixedCollection`] for a personal one; or
-/// when the database cannot be reached.
+/// [`Error::NotFound`] for an unknown account or group and for a group that the actor cannot name, and as
+/// [`list`]; [`Error::FixedCollection`] for a personal one; or when the database cannot be reached.
 pub async fn set(
     app: &App,
     actor: &Actor,
@@ -108,6 +108,7 @@ pub async fn set(
     if collection.kind == CollectionKind::Personal {
         return Err(Error::FixedCollection("a personal collection cannot be shared; create another one"));
     }
+    let members = work.collections().members(id).await?;
     let (member, name) = match member {
         MemberName::User(email) => {
             let user = work.users().by_email(email).await?.ok_or(Error::NotFound(RecordKind::User))?;
@@ -117,11 +118,14 @@ pub async fn set(
             (Member::User(user.id), user.email.as_str().to_owned())
         }
         MemberName::Group(name) => {
-            let group = work.groups().by_name(name).await?.ok_or(Error::NotFound(RecordKind::Group))?;
+            let group = work.groups().by_name(name).await?;
+            let group = match group {
+                Some(group) if can_name(&mut *work, actor, group.id, &members).await? => group,
+                Some(_) | None => return Err(Error::NotFound(RecordKind::Group)),
+            };
             (Member::Group(group.id), group.name.as_str().to_owned())
         }
     };
-    let members = work.collections().members(id).await?;
     let before = members.iter().find(|of| of.member == member).map(|of| of.role);
     if before.is_none() && members.len() >= COLLECTION_MEMBERS_MAX {
         return Err(ValidationError::of("members", Rule::MaxMembers(COLLECTION_MEMBERS_MAX)).into());
@@ -138,6 +142,21 @@ pub async fn set(
     }
     work.commit().await?;
     Ok(NamedMember { membership: Membership { member, role }, name })
+}
+
+/// Whether the actor can name a group: one that it may view, that it is in, or that is a member already and
+/// listed with its name. For any other group the answer is that of an unknown one, so that names cannot be
+/// tested.
+async fn can_name(
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    group: GroupId,
+    members: &[Membership],
+) -> Result<bool> {
+    let is_member = members.iter().any(|of| of.member == Member::Group(group));
+    Ok(is_member
+        || actor.authorize::<ViewGroups>().is_ok()
+        || work.groups().assigned_permissions(actor.user()).await?.groups.contains(&group))
 }
 
 /// Removes a member's role on a collection. Members can also remove themselves.

@@ -296,7 +296,11 @@ impl World {
                             let done = members::set(app, &actor(*by), id, &name, *role).await;
                             let is_lower =
                                 Model::owns(*member, *collection) && *role != CollectionRole::Manager;
-                            let is_allowed = is_allowed && !is_personal && !is_lower;
+                            let can_name = match member.checked_sub(USERS) {
+                                None => true,
+                                Some(group) => is_known || model.groups.contains(&(*by, group)),
+                            };
+                            let is_allowed = is_allowed && !is_personal && !is_lower && can_name;
                             assert_eq!(done.is_ok(), is_allowed, "{event:?}: {done:?}");
                             if done.is_ok() {
                                 model.members.insert((*collection, *member), *role);
