@@ -43,6 +43,19 @@ use tokio_util::sync::CancellationToken;
 /// The password of every account that [`TestApp`] creates.
 pub const PASSWORD: &str = "correct horse";
 
+/// The permissions for the data of accounts, without which staff take over no account.
+pub const DATA: &[Permission] = &[
+    Permission::ViewDocument,
+    Permission::AddDocument,
+    Permission::ChangeDocument,
+    Permission::DeleteDocument,
+    Permission::ViewConversation,
+    Permission::DeleteConversation,
+    Permission::ViewWebhook,
+    Permission::ChangeWebhook,
+    Permission::DeleteWebhook,
+];
+
 /// A running service and the controls of its environment. Clones share the service.
 #[derive(Clone)]
 pub struct TestApp(Arc<Inner>);

@@ -8,6 +8,7 @@ use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::file_type::{FileType, FileTypes};
 use docent_domain::id::UserId;
 use docent_domain::limits::LimitReached;
+use docent_domain::missing_access::MissingAccess;
 use docent_domain::permission::RecordKind;
 use std::time::Duration;
 use thiserror::Error;
@@ -116,6 +117,9 @@ pub enum Error {
     /// The actor does not have permission for this operation.
     #[error("You do not have permission to do this")]
     Forbidden,
+    /// The actor lacks access that the account or group has.
+    #[error("You do not have permission to do this: you lack {0}")]
+    MissingAccess(MissingAccess),
     /// The actor's API key lacks this scope.
     #[error("The API key lacks the scope `{}`", .0.name())]
     MissingScope(ApiKeyScope),
@@ -178,6 +182,12 @@ impl From<Forbidden> for Error {
             Forbidden::MissingPermission => Self::Forbidden,
             Forbidden::MissingScope(scope) => Self::MissingScope(scope),
         }
+    }
+}
+
+impl From<MissingAccess> for Error {
+    fn from(missing: MissingAccess) -> Self {
+        Self::MissingAccess(missing)
     }
 }
 

@@ -137,6 +137,11 @@ impl ApiKeyScope {
 pub struct ApiKeyScopes(u8);
 
 impl ApiKeyScopes {
+    /// All scopes.
+    pub fn all() -> Self {
+        ApiKeyScope::ALL.iter().fold(Self::default(), |scopes, scope| scopes.with(*scope))
+    }
+
     /// Parses names.
     ///
     /// # Errors

@@ -1,47 +1,82 @@
 //! Delegated administration: an actor can manage only the access that it has itself.
 //!
-//! Managing accounts, groups, API keys and links would otherwise be a way to more access (privilege escalation).
-//! An actor can grant and revoke only permissions that it has, add members to, remove them from and delete only
-//! groups whose permissions it has, and take over, deactivate or delete only accounts without permissions that it
-//! lacks. A key for another account gives access to that account's data, so it takes the permissions that the panel
-//! demands for that data. Only superusers manage accounts of superusers and make new ones. This is the only place that decides it.
+//! Managing accounts, groups, API keys and links would otherwise be a way to more access (privilege
+//! escalation). An access is the status of a superuser, permissions, and roles on collections. An actor can
+//!
+//! - grant and revoke only permissions that it has;
+//! - add members to, remove them from and delete only groups whose access it has;
+//! - deactivate or delete only accounts whose access it has;
+//! - take over only accounts whose access it has, and with the permissions that the panel demands for the
+//!   account's own data. Setting the password, the email address or the second factor takes over an account,
+//!   and so do links for a new password. Keys of another account are the same for the data that their scopes
+//!   open.
+//!
+//! Only superusers manage accounts of superusers and make new ones. An account always has its own access.
+//! This is the only place that decides it.
 
-use crate::access::{Actor, Forbidden};
+use crate::access::Actor;
 use crate::api_key::{ApiKeyScope, ApiKeyScopes};
+use crate::collection::CollectionRole;
 use crate::error::{Rule, ValidationError};
+use crate::id::{CollectionId, UserId};
+use crate::missing_access::MissingAccess;
 use crate::permission::Permission::{
-    AddDocument, ChangeDocument, ChangeWebhook, DeleteConversation, DeleteDocument, DeleteWebhook,
-    ViewConversation, ViewDocument, ViewWebhook,
+    AddDocument, ChangeCollection, ChangeDocument, ChangeWebhook, DeleteConversation, DeleteDocument,
+    DeleteWebhook, ViewCollection, ViewConversation, ViewDocument, ViewWebhook,
 };
 use crate::permission::{Permission, PermissionSet};
+use crate::scope::Scope;
 use crate::user::User;
+use std::collections::BTreeMap;
 
-/// The access of an account, of a group, or in which either changes: what an actor needs to manage it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The permissions with which staff can give any account any role on any collection but a personal one.
+const SET_ROLES: &[Permission] = &[ViewCollection, ChangeCollection];
+/// The permissions with which staff see what a viewer of any collection sees: its documents, its settings,
+/// and the conversations that are shared with its readers.
+const SEE_AS_VIEWER: &[Permission] = &[ViewDocument, ViewCollection, ViewConversation];
+
+/// The access of an account or of a group, or a part of it: what an actor needs to manage it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
+    /// The account, if it is the access of one.
+    account: Option<UserId>,
     is_superuser: bool,
     permissions: PermissionSet,
+    /// The highest role on each collection.
+    roles: BTreeMap<CollectionId, CollectionRole>,
 }
 
 impl Access {
-    /// The access of a superuser.
-    pub const SUPERUSER: Self = Self { is_superuser: true, permissions: PermissionSet::EMPTY };
-
-    /// The access of an account with these permissions, its own and those of its groups.
-    pub fn of_account(user: &User, permissions: PermissionSet) -> Self {
-        Self { is_superuser: user.is_superuser, permissions }
+    /// The access of an account with these permissions and roles, its own and those of its groups, without
+    /// its own data.
+    pub fn of_account(
+        user: &User,
+        permissions: PermissionSet,
+        roles: impl IntoIterator<Item = (CollectionId, CollectionRole)>,
+    ) -> Self {
+        let mut access = Self::of_group(permissions, roles);
+        access.roles.remove(&CollectionId::personal(user.id));
+        Self { account: Some(user.id), is_superuser: user.is_superuser, ..access }
     }
-}
 
-impl From<PermissionSet> for Access {
-    fn from(permissions: PermissionSet) -> Self {
-        Self { is_superuser: false, permissions }
+    /// The access that a group with these permissions and roles gives to its members.
+    pub fn of_group(
+        permissions: PermissionSet,
+        roles: impl IntoIterator<Item = (CollectionId, CollectionRole)>,
+    ) -> Self {
+        let mut highest = BTreeMap::new();
+        for (collection, role) in roles {
+            let known = highest.entry(collection).or_insert(role);
+            *known = (*known).max(role);
+        }
+        Self { permissions, roles: highest, ..Self::default() }
     }
-}
 
-impl From<Permission> for Access {
-    fn from(permission: Permission) -> Self {
-        PermissionSet::from_iter([permission]).into()
+    /// With all data of the account: its personal documents, its conversations and its webhooks.
+    #[must_use]
+    pub fn with_data(self) -> Self {
+        let permissions = self.permissions.union(permissions_for_data(ApiKeyScopes::all()));
+        Self { permissions, ..self }
     }
 }
 
@@ -53,51 +88,75 @@ fn permissions_for_data(scopes: ApiKeyScopes) -> PermissionSet {
             &[AddDocument, ChangeDocument, DeleteDocument, ViewWebhook, ChangeWebhook, DeleteWebhook]
         }
         ApiKeyScope::Chat => &[ViewConversation, DeleteConversation],
-        // Gives only what the permissions of the account allow.
+        // Gives only what the permissions and the roles of the account allow.
         ApiKeyScope::Admin => &[],
     };
     scopes.iter().flat_map(of).copied().collect()
 }
 
 impl Actor {
-    /// Whether the actor has this access itself.
-    pub fn can_manage(&self, access: impl Into<Access>) -> bool {
-        let access = access.into();
-        self.is_superuser() || !access.is_superuser && self.permissions().contains_all(access.permissions)
+    /// What the actor lacks of an access. `scope` is that of the actor.
+    pub fn missing_of(&self, scope: &Scope, access: &Access) -> MissingAccess {
+        if self.is_superuser() || access.account == Some(self.user()) {
+            return MissingAccess::default();
+        }
+        let has_role = |(collection, role): (&CollectionId, &CollectionRole)| {
+            scope.role_in(*collection) >= Some(*role)
+                || self.has_all(SET_ROLES)
+                || *role == CollectionRole::Viewer && self.has_all(SEE_AS_VIEWER)
+        };
+        MissingAccess {
+            is_superuser: access.is_superuser,
+            permissions: access.permissions.without(self.permissions()),
+            has_roles: !access.roles.iter().all(has_role),
+        }
     }
 
-    /// Checks that the actor has this access itself.
+    fn has_all(&self, permissions: &[Permission]) -> bool {
+        permissions.iter().all(|permission| self.can_grant(*permission))
+    }
+
+    /// Whether the actor has this access itself. `scope` is that of the actor.
+    pub fn can_manage(&self, scope: &Scope, access: &Access) -> bool {
+        self.missing_of(scope, access).is_empty()
+    }
+
+    /// Checks that the actor has this access itself. `scope` is that of the actor.
     ///
     /// # Errors
-    /// [`Forbidden`] when the actor lacks some of it.
-    pub fn ensure_can_manage(&self, access: impl Into<Access>) -> Result<(), Forbidden> {
-        if self.can_manage(access) { Ok(()) } else { Err(Forbidden::MissingPermission) }
+    /// What it lacks.
+    pub fn ensure_can_manage(&self, scope: &Scope, access: &Access) -> Result<(), MissingAccess> {
+        let missing = self.missing_of(scope, access);
+        if missing.is_empty() { Ok(()) } else { Err(missing) }
+    }
+
+    /// Whether the actor can grant and revoke this permission.
+    pub fn can_grant(&self, permission: Permission) -> bool {
+        self.permissions().contains(permission)
     }
 
     /// Whether the actor can edit an account at all: a superuser's only as a superuser. Changes of access need more.
     pub fn can_edit(&self, account: &User) -> bool {
-        self.can_manage(Access::of_account(account, PermissionSet::EMPTY))
+        self.is_superuser() || !account.is_superuser
     }
 
-    /// Checks that the actor can create an API key with these scopes for another account with this access.
+    /// Checks that the actor can create an API key with these scopes for an account with this access.
     ///
     /// # Errors
     /// [`ValidationError`] for the field `account`, or `scopes` for those that give access to data that the actor
     /// cannot see or change in the panel.
-    pub fn ensure_can_create_key(&self, access: Access, scopes: ApiKeyScopes) -> Result<(), ValidationError> {
-        if !self.can_manage(access) {
-            return Err(ValidationError::of("account", Rule::OtherPermissions));
-        }
-        let missing = permissions_for_data(scopes).without(self.permissions());
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let missing: Vec<_> = missing.iter().map(|permission| permission.to_string()).collect();
-        let reason = format!(
-            "give access to data of the other account, for which you need the permissions {}",
-            missing.join(", ")
-        );
-        Err(ValidationError::new("scopes", reason))
+    pub fn ensure_can_create_key(
+        &self,
+        scope: &Scope,
+        access: &Access,
+        scopes: ApiKeyScopes,
+    ) -> Result<(), ValidationError> {
+        let refused = |missing| ValidationError::of("account", Rule::OtherAccess(missing));
+        self.ensure_can_manage(scope, access).map_err(refused)?;
+        let permissions = permissions_for_data(scopes);
+        let data = Access { account: access.account, permissions, ..Access::default() };
+        let refused = |missing| ValidationError::of("scopes", Rule::DataAccess(missing));
+        self.ensure_can_manage(scope, &data).map_err(refused)
     }
 
     /// Checks that the actor has all permissions that are granted or revoked between `before` and `after`.
@@ -110,19 +169,22 @@ impl Actor {
         after: PermissionSet,
     ) -> Result<(), ValidationError> {
         let changed = before.without(after).union(after.without(before));
-        let invalid = |_| ValidationError::of("permissions", Rule::OwnPermissions);
-        self.ensure_can_manage(changed).map_err(invalid)
+        if self.permissions().contains_all(changed) {
+            return Ok(());
+        }
+        Err(ValidationError::of("permissions", Rule::OwnPermissions))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::UserId;
     use crate::text::Email;
     use crate::user::PasswordHash;
+    use CollectionRole::{Contributor, Manager, Viewer};
     use Permission::ViewJob;
     use chrono::DateTime;
+    use uuid::Uuid;
 
     fn user(is_superuser: bool) -> User {
         User {
@@ -150,6 +212,23 @@ mod tests {
         permissions.iter().copied().collect()
     }
 
+    fn collection(n: u128) -> CollectionId {
+        CollectionId::from_uuid(Uuid::from_u128(n))
+    }
+
+    fn scope_of(actor: &Actor, roles: &[(u128, CollectionRole)]) -> Scope {
+        Scope::of(actor, roles.iter().map(|(n, role)| (collection(*n), *role)))
+    }
+
+    fn manages(actor: &Actor, access: &Access) -> bool {
+        actor.can_manage(&scope_of(actor, &[]), access)
+    }
+
+    /// Another account than that of [`actor`].
+    fn other(is_superuser: bool) -> User {
+        User { id: UserId::generate(DateTime::UNIX_EPOCH, [2; 10]), ..user(is_superuser) }
+    }
+
     #[test]
     fn staff_manage_only_access_that_they_have() {
         let staff = actor(false, &[ViewJob, ViewDocument]);
@@ -160,41 +239,89 @@ mod tests {
             (set(&[ViewJob, DeleteDocument]), false),
             (PermissionSet::all(), false),
         ] {
-            assert_eq!(staff.can_manage(permissions), is_allowed);
-            assert_eq!(staff.can_manage(Access::of_account(&user(false), permissions)), is_allowed);
-            assert_eq!(staff.ensure_can_manage(permissions).is_ok(), is_allowed);
+            let (group, account) =
+                (Access::of_group(permissions, []), Access::of_account(&other(false), permissions, []));
+            assert_eq!((manages(&staff, &group), manages(&staff, &account)), (is_allowed, is_allowed));
+            assert_eq!(staff.ensure_can_manage(&scope_of(&staff, &[]), &group).is_ok(), is_allowed);
         }
-        assert!(staff.can_manage(ViewJob) && !staff.can_manage(DeleteDocument));
+        assert!(staff.can_grant(ViewJob) && !staff.can_grant(DeleteDocument));
     }
 
     #[test]
     fn superuser_access_is_managed_only_by_superusers() {
-        let account = Access::of_account(&user(true), PermissionSet::EMPTY);
-        assert_eq!(account, Access::SUPERUSER);
+        let account = Access::of_account(&other(true), PermissionSet::EMPTY, []);
         let all: Vec<Permission> = PermissionSet::all().iter().collect();
-        assert!(!actor(false, &all).can_manage(account));
+        assert!(!manages(&actor(false, &all), &account));
         assert!(!actor(false, &all).can_edit(&user(true)) && actor(false, &[]).can_edit(&user(false)));
-        assert!(actor(true, &[]).can_manage(account) && actor(true, &[]).can_edit(&user(true)));
-        assert!(actor(true, &[]).can_manage(Access::of_account(&user(true), PermissionSet::all())));
+        assert!(manages(&actor(true, &[]), &account) && actor(true, &[]).can_edit(&user(true)));
+        let everything = [(collection(1), Manager)];
+        assert!(manages(
+            &actor(true, &[]),
+            &Access::of_account(&other(true), PermissionSet::all(), everything)
+        ));
+    }
+
+    #[test]
+    fn roles_are_given_only_by_those_who_have_them_or_can_set_them() {
+        let group = |role| Access::of_group(PermissionSet::EMPTY, [(collection(1), role)]);
+        for (permissions, own, up_to) in [
+            (&[][..], None, None),
+            (&[], Some(Viewer), Some(Viewer)),
+            (&[], Some(Contributor), Some(Contributor)),
+            (&[], Some(Manager), Some(Manager)),
+            (SET_ROLES, None, Some(Manager)),
+            (&[ChangeCollection], None, None),
+            (SEE_AS_VIEWER, None, Some(Viewer)),
+            (SEE_AS_VIEWER, Some(Contributor), Some(Contributor)),
+            (&[ViewDocument, ViewCollection], None, None),
+        ] {
+            let actor = actor(false, permissions);
+            let own: Vec<_> = own.map(|role| (1, role)).into_iter().chain([(2, Manager)]).collect();
+            for role in CollectionRole::ALL {
+                let missing = actor.missing_of(&scope_of(&actor, &own), &group(*role));
+                let expected = MissingAccess { has_roles: Some(*role) > up_to, ..MissingAccess::default() };
+                assert_eq!(missing, expected, "{permissions:?} {own:?} {role:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn taking_over_an_account_requires_the_permissions_for_its_data() {
+        let personal = (CollectionId::personal(other(false).id), Manager);
+        let plain = Access::of_account(&other(false), PermissionSet::EMPTY, [personal]);
+        assert!(manages(&actor(false, &[]), &plain), "the personal collection is data");
+        let data = permissions_for_data(ApiKeyScopes::all());
+        let all: Vec<Permission> = data.iter().collect();
+        assert!(manages(&actor(false, &all), &plain.clone().with_data()));
+        for left_out in &all {
+            let rest: Vec<Permission> = data.without(set(&[*left_out])).iter().collect();
+            let staff = actor(false, &rest);
+            let missing = staff.missing_of(&scope_of(&staff, &[]), &plain.clone().with_data());
+            assert_eq!(missing.permissions, set(&[*left_out]));
+        }
+        let own = Access::of_account(&user(false), PermissionSet::EMPTY, [(collection(1), Manager)]);
+        assert!(manages(&actor(false, &[]), &own.with_data()), "an account has its own access");
     }
 
     #[test]
     fn key_for_another_account_requires_the_permissions_for_its_data() {
-        let plain = Access::of_account(&user(false), PermissionSet::EMPTY);
-        let refused = |actor: &Actor, scopes: &[&'static str]| {
+        let plain = Access::of_account(&other(false), PermissionSet::EMPTY, []);
+        let refused = |actor: &Actor, access: &Access, scopes: &[&'static str]| {
             let scopes = ApiKeyScopes::parse(scopes.iter().copied()).unwrap();
-            actor.ensure_can_create_key(plain, scopes).err().map(|error| error.field)
+            let scope = scope_of(actor, &[]);
+            actor.ensure_can_create_key(&scope, access, scopes).err().map(|error| error.field)
         };
         let reader = actor(false, &[ViewConversation, DeleteConversation]);
-        assert_eq!(refused(&reader, &["chat"]), None);
-        assert_eq!(refused(&actor(false, &[ViewConversation]), &["chat"]), Some("scopes"));
-        assert_eq!(refused(&reader, &["chat", "read"]), Some("scopes"));
-        assert_eq!(refused(&reader, &["ingest"]), Some("scopes"));
-        assert_eq!(refused(&actor(false, &[ViewDocument]), &["read", "admin"]), None);
-        assert_eq!(refused(&actor(true, &[]), &["read", "ingest", "chat", "admin"]), None);
-        let scopes = ApiKeyScopes::parse(["admin"]).unwrap();
-        let error = reader.ensure_can_create_key(Access::SUPERUSER, scopes).unwrap_err();
-        assert_eq!(error.field, "account");
+        assert_eq!(refused(&reader, &plain, &["chat"]), None);
+        assert_eq!(refused(&actor(false, &[ViewConversation]), &plain, &["chat"]), Some("scopes"));
+        assert_eq!(refused(&reader, &plain, &["chat", "read"]), Some("scopes"));
+        assert_eq!(refused(&reader, &plain, &["ingest"]), Some("scopes"));
+        assert_eq!(refused(&actor(false, &[ViewDocument]), &plain, &["read", "admin"]), None);
+        assert_eq!(refused(&actor(true, &[]), &plain, &["read", "ingest", "chat", "admin"]), None);
+        let superuser = Access::of_account(&other(true), PermissionSet::EMPTY, []);
+        assert_eq!(refused(&reader, &superuser, &["admin"]), Some("account"));
+        let manager = Access::of_account(&other(false), PermissionSet::EMPTY, [(collection(1), Manager)]);
+        assert_eq!(refused(&reader, &manager, &["admin"]), Some("account"));
     }
 
     #[test]

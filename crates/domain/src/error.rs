@@ -1,5 +1,6 @@
 //! Errors of domain values and rules.
 
+use crate::missing_access::MissingAccess;
 use thiserror::Error;
 
 /// A field value that its type does not accept.
@@ -46,14 +47,16 @@ pub enum Rule {
     UnknownGroup,
     #[error("can be granted only by a superuser")]
     SuperuserOnly,
-    #[error("can be added or removed only if you have all of their permissions")]
-    GroupPermissions,
+    #[error("can be added or removed only if you have all of their permissions and roles; you lack {0}")]
+    GroupAccess(MissingAccess),
     #[error("can be granted or revoked only if you have them yourself")]
     OwnPermissions,
-    #[error("has permissions that you do not have")]
-    OtherPermissions,
-    #[error("cannot be changed: the account has permissions that you do not have")]
-    AccountPermissions,
+    #[error("has access that you do not have; you lack {0}")]
+    OtherAccess(MissingAccess),
+    #[error("give access to data of the other account, for which you need {0}")]
+    DataAccess(MissingAccess),
+    #[error("cannot be changed: this takes all access of the account; you lack {0}")]
+    AccountAccess(MissingAccess),
     #[error("cannot be removed from your own account")]
     OwnAccess,
     #[error("does not exist")]

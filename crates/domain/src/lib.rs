@@ -29,6 +29,7 @@ pub mod labels;
 pub mod limits;
 pub mod listing;
 pub mod metrics;
+pub mod missing_access;
 pub mod neighbours;
 pub mod page_reference;
 pub mod page_words;

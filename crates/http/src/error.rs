@@ -246,7 +246,9 @@ impl From<Error> for ApiError {
                 return Self { retry_after: reached.retry_after, ..error.with_code(reached.kind.code()) };
             }
             Error::InvalidLink => StatusCode::BAD_REQUEST,
-            Error::Forbidden | Error::MissingScope(_) | Error::NoPanelAccess => StatusCode::FORBIDDEN,
+            Error::Forbidden | Error::MissingAccess(_) | Error::MissingScope(_) | Error::NoPanelAccess => {
+                StatusCode::FORBIDDEN
+            }
             Error::EmailTaken
             | Error::NameTaken
             | Error::LastSuperuser

@@ -14,6 +14,7 @@ use docent_app::error::Error;
 use docent_domain::error::{Rule, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::file_type::{FileType, FileTypes};
+use docent_domain::missing_access::MissingAccess;
 use docent_http::ApiError;
 use fluent_bundle::concurrent::FluentBundle;
 pub(crate) use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
@@ -191,10 +192,11 @@ pub(crate) fn reason(invalid: &ValidationError) -> String {
         Rule::Future => t!("rule-future"),
         Rule::UnknownGroup => t!("rule-unknown-group"),
         Rule::SuperuserOnly => t!("rule-superuser-only"),
-        Rule::GroupPermissions => t!("rule-group-permissions"),
+        Rule::GroupAccess(of) => t!("rule-group-access", missing = missing(of)),
         Rule::OwnPermissions => t!("rule-own-permissions"),
-        Rule::OtherPermissions => t!("rule-other-permissions"),
-        Rule::AccountPermissions => t!("rule-account-permissions"),
+        Rule::OtherAccess(of) => t!("rule-other-access", missing = missing(of)),
+        Rule::DataAccess(of) => t!("rule-data-access", missing = missing(of)),
+        Rule::AccountAccess(of) => t!("rule-account-access", missing = missing(of)),
         Rule::OwnAccess => t!("rule-own-access"),
         Rule::Exists => t!("rule-exists"),
         Rule::NotDeactivated => t!("rule-not-deactivated"),
@@ -213,6 +215,21 @@ pub(crate) fn reason(invalid: &ValidationError) -> String {
         Rule::InOtherCollection => t!("rule-in-other-collection"),
         Rule::InSomeCollection => t!("rule-in-some-collection"),
     }
+}
+
+/// What an actor lacks, phrased to follow "you lack".
+pub(crate) fn missing(access: MissingAccess) -> String {
+    let mut parts = Vec::new();
+    if access.is_superuser {
+        parts.push(t!("missing-superuser"));
+    }
+    if !access.permissions.is_empty() {
+        parts.push(t!("missing-permissions", names = access.permission_names()));
+    }
+    if access.has_roles {
+        parts.push(t!("missing-roles"));
+    }
+    parts.into_iter().reduce(|first, next| t!("missing-and", first = first, next = next)).unwrap_or_default()
 }
 
 /// The sentence that a field is invalid.
@@ -287,6 +304,7 @@ pub(crate) fn error_text(error: &Error) -> Option<String> {
     match error {
         Error::NotFound(kind) => Some(named("not-found-", kind.name())),
         Error::Forbidden => Some(t!("error-forbidden")),
+        Error::MissingAccess(of) => Some(t!("error-missing-access", missing = missing(*of))),
         Error::NotFailed { state } => Some(t!("retry-not-failed", status = *state)),
         _ => None,
     }

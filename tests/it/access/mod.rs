@@ -4,6 +4,7 @@ mod collections;
 mod records;
 mod roles;
 mod rows;
+mod staff;
 
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::TestApp;

@@ -138,6 +138,26 @@ use Requires::{
 };
 
 const NO_BODY: Payload = Json("{}");
+/// What managing the other account requires, which owns a closed collection: its role too.
+const MANAGE: &[Permission] = &[ViewUser, ChangeUser, ViewCollection, ChangeCollection];
+/// What taking it over requires: its data too.
+const TAKE_OVER: &[Permission] = &[
+    ViewUser,
+    ChangeUser,
+    ViewCollection,
+    ChangeCollection,
+    ViewDocument,
+    AddDocument,
+    ChangeDocument,
+    DeleteDocument,
+    ViewConversation,
+    DeleteConversation,
+    ViewWebhook,
+    ChangeWebhook,
+    DeleteWebhook,
+];
+/// What deleting it requires.
+const DELETE: &[Permission] = &[ViewUser, DeleteUser, ViewCollection, ChangeCollection];
 
 /// A success status of 400 or more means that the role is admitted and the request fails for another reason, such as an
 /// incomplete body or the record's state. Such a request changes nothing, so the row can be requested again.
@@ -407,7 +427,8 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/usage.csv", Panel(&[ViewUsage])),
     get("/admin/audit", Panel(&[ViewAuditEntry])),
     get("/admin/audit/{id}", Panel(&[ViewAuditEntry])),
-    // Accounts: only superusers can change superusers.
+    // Accounts: only superusers can change superusers, and who takes over an account needs what opens its
+    // data.
     get("/admin/users", Panel(&[ViewUser])),
     get("/admin/users/add", Panel(&[AddUser])),
     post("/admin/users/add", Panel(&[AddUser]), 422),
@@ -420,20 +441,20 @@ pub(super) const ROWS: &[Row] = &[
         ("is_superuser", "on"),
     ]),
     get("/admin/users/{id}/collections", Panel(&[ViewUser, ViewCollection])),
-    get("/admin/users/{id}/password", Panel(&[ViewUser, ChangeUser])),
+    get("/admin/users/{id}/password", Panel(TAKE_OVER)),
     get("/admin/users/{id}/password", Superuser).owned_by(OtherSuperuser),
-    post("/admin/users/{id}/password", Panel(&[ViewUser, ChangeUser]), 422),
+    post("/admin/users/{id}/password", Panel(TAKE_OVER), 422),
     post("/admin/users/{id}/password", Superuser, 422).owned_by(OtherSuperuser),
-    get("/admin/users/{id}/limits", Panel(&[ViewUser, ChangeUser])),
+    get("/admin/users/{id}/limits", Panel(MANAGE)),
     get("/admin/users/{id}/limits", Superuser).owned_by(OtherSuperuser),
-    post("/admin/users/{id}/limits", Panel(&[ViewUser, ChangeUser]), 303),
+    post("/admin/users/{id}/limits", Panel(MANAGE), 303),
     post("/admin/users/{id}/limits", Superuser, 303).owned_by(OtherSuperuser),
-    get("/admin/users/{id}/delete", Panel(&[ViewUser, DeleteUser])),
+    get("/admin/users/{id}/delete", Panel(DELETE)),
     get("/admin/users/{id}/delete", Superuser).owned_by(OtherSuperuser),
-    post("/admin/users/{id}/delete", Panel(&[ViewUser, DeleteUser]), 303).consuming(Record),
+    post("/admin/users/{id}/delete", Panel(DELETE), 303).consuming(Record),
     post("/admin/users/{id}/delete", Superuser, 303).owned_by(OtherSuperuser).consuming(Record),
     post("/admin/users/{id}/end-sessions", Panel(&[DeleteSession]), 303).consuming(Record),
-    post("/admin/users/{id}/reset-second-factor", Panel(&[ViewUser, ChangeUser]), 409),
+    post("/admin/users/{id}/reset-second-factor", Panel(TAKE_OVER), 409),
     post("/admin/users/{id}/reset-second-factor", Superuser, 409).owned_by(OtherSuperuser),
     post("/admin/users/{id}/end-sessions", Staff, 303).owned_by(Own).consuming(Session),
     // Groups.

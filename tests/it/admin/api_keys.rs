@@ -122,8 +122,8 @@ rules! {
         staff_account(&app, "stronger@example.org", &[Permission::DeleteDocument]).await;
         staff_account(&app, "weaker@example.org", &[Permission::ViewUser]).await;
         for (account, error) in [
-            ("root@example.org", "Account has permissions that you do not have."),
-            ("stronger@example.org", "Account has permissions that you do not have."),
+            ("root@example.org", "Account has access that you do not have; you lack the status of a superuser."),
+            ("stronger@example.org", "Account has access that you do not have; you lack the permissions documents.delete_document."),
             ("unknown@example.org", "Account does not exist."),
         ] {
             let fields = [("account", account), ("name", "Theirs"), ("scopes", "admin")];
@@ -136,7 +136,7 @@ rules! {
         assert!(reply.text.contains("account weaker@example.org"));
         let fields = [("account", "weaker@example.org"), ("name", "Theirs"), ("scopes", "chat")];
         let reply = submit(&mut staff, "/admin/api-keys/add", &fields).await.expect(422);
-        assert!(reply.text.contains("need the permissions chat.view_conversation"), "{}", reply.text);
+        assert!(reply.text.contains("need the permissions chat.view_conversation, chat.delete_conversation."), "{}", reply.text);
     }
 
     async fn key_form_reports_errors_and_names_are_escaped(setup) {

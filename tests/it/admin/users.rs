@@ -1,15 +1,18 @@
 //! Accounts: `/admin/users`.
 
-use super::{at_panel, staff_account, staff_with, submit, superuser};
+use super::{at_panel, staff, staff_account, staff_with, submit, superuser};
 use docent_app::accounts::create::Flags;
 use docent_domain::audit::AuditAction;
+use docent_domain::collection::{CollectionRole, Member as CollectionMember};
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::GroupId;
 use docent_domain::listing::AuditFilter;
-use docent_domain::permission::Permission;
-use docent_tests::app::{PASSWORD, TestApp};
+use docent_domain::permission::{Permission, PermissionSet};
+use docent_tests::app::{DATA, PASSWORD, TestApp};
 use docent_tests::browser::Browser;
+use docent_tests::pdf::pdf;
 use docent_tests::rules;
+use serde_json::json;
 
 const MANAGER: &[Permission] =
     &[Permission::ViewUser, Permission::AddUser, Permission::ChangeUser, Permission::DeleteUser];
@@ -24,10 +27,18 @@ async fn page_of(browser: &mut Browser, email: &str) -> String {
 
 /// Inserts a group with one permission.
 async fn group(app: &TestApp, name: &str, permission: Permission) -> GroupId {
+    group_with(app, name, [permission].into_iter().collect()).await
+}
+
+async fn empty_group(app: &TestApp, name: &str) -> GroupId {
+    group_with(app, name, PermissionSet::EMPTY).await
+}
+
+async fn group_with(app: &TestApp, name: &str, permissions: PermissionSet) -> GroupId {
     let group = Group {
         id: app.app.new_id(GroupId::generate),
         name: GroupName::parse(name).unwrap(),
-        permissions: [permission].into_iter().collect(),
+        permissions,
         created_at: app.app.now(),
     };
     let mut work = app.ports.store.begin().await.unwrap();
@@ -43,16 +54,16 @@ rules! {
         let page = format!("/admin/users/{}", ada.id);
         let mut none = staff_with(&app, &[]).await;
         for (path, needed) in [
-            ("/admin/users".to_owned(), &[Permission::ViewUser][..]),
-            ("/admin/users/add".to_owned(), &[Permission::AddUser]),
-            (page.clone(), &[Permission::ViewUser]),
-            (format!("{page}/password"), &[Permission::ViewUser, Permission::ChangeUser]),
-            (format!("{page}/delete"), &[Permission::ViewUser, Permission::DeleteUser]),
+            ("/admin/users".to_owned(), vec![Permission::ViewUser]),
+            ("/admin/users/add".to_owned(), vec![Permission::AddUser]),
+            (page.clone(), vec![Permission::ViewUser]),
+            (format!("{page}/password"), [&[Permission::ViewUser, Permission::ChangeUser], DATA].concat()),
+            (format!("{page}/delete"), vec![Permission::ViewUser, Permission::DeleteUser]),
         ] {
             let refusal = none.get(&path).await.expect(403);
             assert!(!refusal.text.contains("ada@example.org"), "{path}");
             let email = format!("only{}@example.org", path.len());
-            staff_account(&app, &email, needed).await;
+            staff_account(&app, &email, &needed).await;
             let _ = at_panel(&app, &email).await.get(&path).await.expect(200);
         }
         for path in ["/admin/users/add", &page, &format!("{page}/password"), &format!("{page}/delete"),
@@ -68,7 +79,7 @@ rules! {
         let page = format!("/admin/users/{}", ada.id);
         staff_account(&app, "viewer@example.org", &[Permission::ViewUser]).await;
         let mut viewer = at_panel(&app, "viewer@example.org").await;
-        let mut manager = staff_with(&app, MANAGER).await;
+        let mut manager = staff_with(&app, &[MANAGER, DATA].concat()).await;
         for (button, path) in [
             ("href=\"/admin/users/add\"", "/admin/users"),
             ("Save", page.as_str()),
@@ -159,7 +170,7 @@ rules! {
         for (field, value, error) in [
             ("permissions", "documents.delete_document", "can be granted or revoked only if you have them yourself"),
             ("permissions", "documents.fly_document", "contain an unknown permission"),
-            ("groups", powerful.as_str(), "only if you have all of their permissions"),
+            ("groups", powerful.as_str(), "only if you have all of their permissions and roles; you lack the permissions documents.delete_document."),
             ("groups", "x", "no longer exists"),
             ("is_superuser", "on", "can be granted only by a superuser"),
         ] {
@@ -198,8 +209,74 @@ rules! {
         let mine = [("email", "mine@example.org"), ("is_active", "on"), ("is_staff", "on"),
             ("permissions", "documents.delete_document")];
         let reply = submit(&mut manager, &stronger, &mine).await.expect(422);
-        assert!(reply.text.contains("permissions that you do not have"));
+        assert!(reply.text.contains("Email cannot be changed: this takes all access of the account; you lack the permissions documents.view_document, "));
         let _ = at_panel(&app, "stronger@example.org").await;
+    }
+
+    /// A group without permissions can still open a closed collection.
+    async fn group_with_a_role_on_a_collection_is_neither_joined_nor_given(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let secret = ada.post("/collections", json!({ "name": "Secret" })).await.expect(201).json();
+        let secret = secret["id"].as_str().unwrap().to_owned();
+        let path = format!("/documents/upload?collection_id={secret}");
+        let document = ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202).json();
+        let document = format!("/documents/{}", document["id"].as_str().unwrap());
+        let legal = empty_group(&app, "Legal").await;
+        let mut work = app.ports.store.begin().await.unwrap();
+        let member = CollectionMember::Group(legal);
+        work.collections().set_member(secret.parse().unwrap(), member, Some(CollectionRole::Manager)).await.unwrap();
+        work.commit().await.unwrap();
+
+        let rights = [MANAGER, &[Permission::ViewGroup]].concat();
+        let (mut browser, staff) = staff(&app, &rights).await;
+        let own = format!("/admin/users/{}", staff.user.id);
+        let text = browser.get(&own).await.expect(200).text;
+        assert!(text.contains(&format!("value=\"{legal}\" disabled")), "{text}");
+        assert!(text.contains("You lack a role on a collection (or collections.view_collection and"), "{text}");
+        let legal = legal.to_string();
+        let mut fields = vec![("email", "staff@example.org"), ("is_active", "on"), ("is_staff", "on"), ("groups", &legal)];
+        let names: Vec<_> = rights.iter().map(|of| of.to_string()).collect();
+        fields.extend(names.iter().map(|name| ("permissions", name.as_str())));
+        let new = [("email", "new@example.org"), ("is_active", "on"), ("password", PASSWORD), ("groups", &legal)];
+        for (path, fields) in [(own.as_str(), &fields[..]), ("/admin/users/add", &new)] {
+            let reply = submit(&mut browser, path, fields).await.expect(422);
+            assert!(reply.text.contains("if you have all of their permissions and roles; you lack a role on a collection"), "{}", reply.text);
+            assert!(!reply.text.contains("Secret"), "{}", reply.text);
+        }
+        staff.get(&document).await.refused(404, "Document not found");
+
+        app.permit(staff.user.id, &[&rights[..], &[Permission::ViewCollection, Permission::ChangeCollection]].concat()).await;
+        let _ = submit(&mut browser, &own, &fields).await.expect(303);
+        let _ = staff.get(&document).await.expect(200);
+        let notice = app.mails().await.pop().unwrap();
+        assert!(notice.text.starts_with("staff@example.org added your account to: Legal."), "{}", notice.text);
+        app.leave_jobs();
+    }
+
+    /// A password opens the conversations and documents of an account, so it takes the permissions to see
+    /// them.
+    async fn account_is_not_opened_without_the_permissions_for_its_data(setup) {
+        let app = setup.start().await;
+        let ada = app.account("ada@example.org", Flags::default()).await;
+        let page = format!("/admin/users/{}", ada.id);
+        let mut manager = staff_with(&app, MANAGER).await;
+        let text = manager.get(&page).await.expect(200).text;
+        assert!(!text.contains("Set password") && text.contains("Limits"), "{text}");
+        assert!(text.contains("You cannot change the address, because the owner of the mailbox can open the account"), "{text}");
+        let refusal = manager.get(&format!("{page}/password")).await.expect(403).text;
+        assert!(refusal.contains("You do not have permission to do this: you lack the permissions documents.view_document, "), "{refusal}");
+        let fields = [("password", "another secret"), ("again", "another secret")];
+        let _ = submit(&mut manager, &format!("{page}/password"), &fields).await.expect(403);
+        let fields = [("email", "mine@example.org"), ("is_active", "on")];
+        let reply = submit(&mut manager, &page, &fields).await.expect(422);
+        assert!(reply.text.contains("Email cannot be changed: this takes all access of the account"), "{}", reply.text);
+        let _ = app.login("ada@example.org", PASSWORD).await.expect(200);
+        // The own account needs none.
+        let own = page_of(&mut manager, "staff@example.org").await;
+        let fields = [("password", "another secret"), ("again", "another secret")];
+        let _ = submit(&mut manager, &format!("{own}/password"), &fields).await.expect(303);
+        let _ = app.login("staff@example.org", "another secret").await.expect(200);
     }
 
     async fn own_account_cannot_be_deactivated_or_deleted(setup) {

@@ -1,8 +1,9 @@
 //! Links for passwords and email addresses: `/admin/verifications`.
 
-use super::{at_panel, between, staff_account, staff_with, submit, superuser};
+use super::{at_panel, between, staff, staff_account, staff_with, submit, superuser};
+use docent_app::accounts::create::Flags;
 use docent_domain::permission::Permission;
-use docent_tests::app::PASSWORD;
+use docent_tests::app::{DATA, PASSWORD};
 use docent_tests::rules;
 use serde_json::json;
 
@@ -71,13 +72,33 @@ rules! {
 
     async fn link_for_an_account_with_more_permissions_is_refused(setup) {
         let app = setup.start().await;
-        let mut staff = staff_with(&app, &[Permission::ViewUser, Permission::AddVerification]).await;
-        let more = staff_account(&app, "more@example.org", &[Permission::DeleteDocument]).await.id.to_string();
+        let rights = [Permission::ViewUser, Permission::AddVerification];
+        let (mut staff, member) = staff(&app, &[&rights, DATA].concat()).await;
+        let more = staff_account(&app, "more@example.org", &[Permission::ViewUsage]).await.id.to_string();
         let page = staff.get(&format!("/admin/users/{more}")).await.expect(200).text;
         assert!(!page.contains("Create password reset link"), "{page}");
         let fields = [("user", more.as_str()), ("purpose", "reset_password")];
         let _ = submit(&mut staff, "/admin/verifications/add", &fields).await.expect(403);
         let fields = [("user", more.as_str()), ("purpose", "become_root")];
         let _ = submit(&mut staff, "/admin/verifications/add", &fields).await.expect(404);
+        // Nor is one for an account without permissions, whose documents the staff may not see.
+        app.permit(member.user.id, &[&rights, &DATA[1..]].concat()).await;
+        let plain = app.account("plain@example.org", Flags::default()).await.id.to_string();
+        let page = staff.get(&format!("/admin/users/{plain}")).await.expect(200).text;
+        assert!(!page.contains("Create password reset link") && page.contains("Create verification link"), "{page}");
+        let fields = [("user", plain.as_str()), ("purpose", "reset_password")];
+        let refusal = submit(&mut staff, "/admin/verifications/add", &fields).await.expect(403).text;
+        assert!(refusal.contains("you lack the permissions documents.view_document"), "{refusal}");
+    }
+
+    async fn owner_is_told_of_a_password_reset_link_by_staff(setup) {
+        let app = setup.start().await;
+        let mut staff = staff_with(&app, &[&[Permission::ViewUser, Permission::AddVerification], DATA].concat()).await;
+        let ada = app.account("ada@example.org", Flags::default()).await.id.to_string();
+        let fields = [("user", ada.as_str()), ("purpose", "reset_password")];
+        let token = token_of(&submit(&mut staff, "/admin/verifications/add", &fields).await.expect(200).text);
+        let notice = app.mails().await.pop().unwrap();
+        assert_eq!(notice.to.as_str(), "ada@example.org");
+        assert!(notice.text.starts_with("staff@example.org created a link") && !notice.text.contains(&token), "{}", notice.text);
     }
 }

@@ -1,10 +1,10 @@
 //! `POST /auth/password-reset`, `POST /auth/password-reset/confirm`, `/account/reset-password`
 
 use docent_app::accounts::create::Flags;
-use docent_app::accounts::verification;
+use docent_app::accounts::verification::{self, NewLink};
 use docent_app::audit::Initiator;
 use docent_app::error::Error;
-use docent_domain::access::{Actor, AddVerifications, Grant};
+use docent_domain::access::Actor;
 use docent_domain::audit::{AuditAction, AuditActor};
 use docent_domain::fault::FaultKind;
 use docent_domain::group::AssignedPermissions;
@@ -13,7 +13,7 @@ use docent_domain::listing::{AuditFilter, PageRequest};
 use docent_domain::permission::{Permission, PermissionSet, RecordKind};
 use docent_domain::user::Password;
 use docent_domain::verification::VerificationPurpose;
-use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::app::{DATA, PASSWORD, TestApp};
 use docent_tests::member::Member;
 use docent_tests::reply::Reply;
 use docent_tests::rules;
@@ -24,6 +24,11 @@ use std::time::Duration;
 const ADA: &str = "ada@example.org";
 const REFUSED: &str = "This link is not valid: it was used, has expired or was revoked";
 const NEW: &str = "password reset";
+
+/// The permissions for the data of accounts.
+fn data() -> PermissionSet {
+    DATA.iter().copied().collect()
+}
 
 async fn request_link(app: &TestApp, email: &str) -> Reply {
     app.post("/auth/password-reset", json!({ "email": email })).await
@@ -47,7 +52,7 @@ fn token_in(text: &str) -> &str {
 }
 
 /// Grants an account these permissions and that to create links.
-async fn issuer(app: &TestApp, user: UserId, permissions: PermissionSet) -> Grant<AddVerifications> {
+async fn issuer(app: &TestApp, user: UserId, permissions: PermissionSet) -> Actor {
     let permissions = permissions.union([Permission::AddVerification].into_iter().collect());
     let mut work = app.ports.store.begin().await.unwrap();
     work.groups()
@@ -59,7 +64,17 @@ async fn issuer(app: &TestApp, user: UserId, permissions: PermissionSet) -> Gran
         .unwrap();
     let user = work.users().get(user).await.unwrap().unwrap();
     work.commit().await.unwrap();
-    Actor::of(&user).unwrap().with_permissions(permissions).authorize().unwrap()
+    Actor::of(&user).unwrap().with_permissions(permissions)
+}
+
+/// Creates a link as a member of staff.
+async fn issue(
+    app: &TestApp,
+    by: &Actor,
+    user: UserId,
+    purpose: VerificationPurpose,
+) -> Result<NewLink, Error> {
+    verification::issue(&app.app, by, &by.authorize().unwrap(), user, purpose).await
 }
 
 rules! {
@@ -132,8 +147,8 @@ rules! {
         let app = setup.start().await;
         let user = app.account(ADA, Flags::default()).await;
         let valid = token(&app, ADA).await;
-        let grant = issuer(&app, user.id, PermissionSet::EMPTY).await;
-        let other = verification::issue(&app.app, &grant, user.id, VerificationPurpose::VerifyEmail).await.unwrap();
+        let actor = issuer(&app, user.id, PermissionSet::EMPTY).await;
+        let other = issue(&app, &actor, user.id, VerificationPurpose::VerifyEmail).await.unwrap();
         for wrong in ["", "x", &valid[1..], &valid.to_uppercase(), &other.token] {
             confirm(&app, wrong, NEW).await.refused(400, REFUSED);
         }
@@ -236,8 +251,8 @@ rules! {
         app.settle().await;
         let made = app.ports.store.read().await.unwrap().verifications().list(None, page).await.unwrap();
         assert_eq!(made.total, 0, "no link that could not be delivered");
-        let grant = issuer(&app, staff.id, PermissionSet::EMPTY).await;
-        let new = verification::issue(&app.app, &grant, ada.id, VerificationPurpose::ResetPassword).await.unwrap();
+        let actor = issuer(&app, staff.id, data()).await;
+        let new = issue(&app, &actor, ada.id, VerificationPurpose::ResetPassword).await.unwrap();
         assert_eq!(token_in(&new.link), new.token);
         assert!(!format!("{new:?}").contains(&new.token));
         let _ = confirm(&app, &new.token, NEW).await.expect(204);
@@ -254,16 +269,18 @@ rules! {
         let editor = app.account("editor@example.org", Flags::default()).await;
         let change: PermissionSet = [Permission::ChangeUser].into_iter().collect();
         issuer(&app, editor.id, change).await;
-        let limited = issuer(&app, staff.id, PermissionSet::EMPTY).await;
-        for above in [root.id, editor.id] {
-            let refused = verification::issue(&app.app, &limited, above, VerificationPurpose::ResetPassword).await;
-            assert!(matches!(refused, Err(Error::Forbidden)), "{refused:?}");
-            verification::issue(&app.app, &limited, above, VerificationPurpose::VerifyEmail).await.unwrap();
+        for rights in [data(), change] {
+            let limited = issuer(&app, staff.id, rights).await;
+            for above in [root.id, editor.id] {
+                let refused = issue(&app, &limited, above, VerificationPurpose::ResetPassword).await;
+                assert!(matches!(refused, Err(Error::MissingAccess(_))), "{refused:?}");
+                issue(&app, &limited, above, VerificationPurpose::VerifyEmail).await.unwrap();
+            }
         }
-        let equal = issuer(&app, staff.id, change).await;
-        verification::issue(&app.app, &equal, editor.id, VerificationPurpose::ResetPassword).await.unwrap();
-        let unlimited = Actor::of(&root).unwrap().authorize().unwrap();
-        verification::issue(&app.app, &unlimited, root.id, VerificationPurpose::ResetPassword).await.unwrap();
+        let equal = issuer(&app, staff.id, change.union(data())).await;
+        issue(&app, &equal, editor.id, VerificationPurpose::ResetPassword).await.unwrap();
+        let unlimited = Actor::of(&root).unwrap();
+        issue(&app, &unlimited, root.id, VerificationPurpose::ResetPassword).await.unwrap();
     }
 
     async fn new_password_invalidates_the_link(setup) {

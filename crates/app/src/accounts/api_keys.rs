@@ -1,7 +1,7 @@
 //! API keys: credentials of programs, which act for an account.
 
 use super::notices::Notice;
-use super::{AccountService, random_text};
+use super::{AccountService, access, random_text};
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::collections::not_found;
 use crate::documents::label::ids;
@@ -11,7 +11,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Actor, AddApiKeys, DeleteApiKeys, Grant, ViewApiKeys};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScope, ApiKeyScopes, KEY_START};
 use docent_domain::audit::AuditAction;
-use docent_domain::delegation::Access;
 use docent_domain::error::{Rule, ValidationError};
 use docent_domain::id::{ApiKeyId, CollectionId, UserId};
 use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
@@ -218,8 +217,8 @@ pub async fn owner(app: &App, _grant: Grant<AddApiKeys>, email: &Email) -> Resul
 }
 
 /// Creates an API key for the actor or, with the permission, for another account, and notifies the owner. A key has the
-/// access of its account, so the actor must have all access of that account, and the permissions that the panel demands
-/// for the data that the scopes open.
+/// access of its account, so the actor must have all access of that account, roles on collections included,
+/// and the permissions that the panel demands for the data that the scopes open.
 ///
 /// # Errors
 /// [`Error::Forbidden`] without the permission and for an actor that uses an API key; [`Error::Invalid`] for an
@@ -231,22 +230,18 @@ pub async fn create(app: &App, actor: &Actor, input: ApiKeyInput) -> Result<NewA
         return Err(Error::Forbidden);
     }
     actor.authorize_for::<AddApiKeys>(Some(input.user))?;
-    if let Some(collections) = &input.collections {
-        let scope = scope::of(app, actor).await?;
-        if collections.iter().any(|id| scope.role_in(*id).is_none()) {
-            return Err(not_found());
-        }
-    }
     let mut view = app.store.read().await?;
+    let scope = scope::in_view(&mut *view, actor).await?;
+    if input.collections.iter().flatten().any(|id| scope.role_in(*id).is_none()) {
+        return Err(not_found());
+    }
     let owner = view.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
-    let permissions = view.groups().permissions(owner.id).await?;
+    let access = access::of_account(&mut *view, &owner).await?;
     let emails = view.users().emails(&[actor.user()]).await?;
     drop(view);
-    if owner.id != actor.user() {
-        actor.ensure_can_create_key(Access::of_account(&owner, permissions), input.scopes)?;
-        if !owner.is_active {
-            return Err(ValidationError::of("account", Rule::NotDeactivated).into());
-        }
+    actor.ensure_can_create_key(&scope, &access, input.scopes)?;
+    if !owner.is_active {
+        return Err(ValidationError::of("account", Rule::NotDeactivated).into());
     }
     let new = app.account_service().create_api_key(&Initiator::actor(actor), input).await?;
     let by = emails.get(&actor.user()).map_or("", |email| email.as_str());

@@ -1,10 +1,12 @@
 //! Groups of accounts, as staff manage them.
 
-use crate::App;
+use super::access;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
+use crate::{App, scope};
 use docent_domain::access::{Actor, AddGroups, ChangeGroups, DeleteGroups, Grant, ViewGroups};
 use docent_domain::audit::AuditAction;
+use docent_domain::delegation::Access;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::GroupId;
 use docent_domain::listing::{Page, PageRequest};
@@ -23,22 +25,29 @@ pub async fn list(
     Ok(app.store.read().await?.groups().list(text, page).await?)
 }
 
-/// All groups, at most 1,000, as the choices for an account.
+/// All groups, at most 1,000, as the choices for an account, each with the access that it gives.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn choices(app: &App) -> Result<Vec<Group>> {
+pub async fn choices(app: &App) -> Result<Vec<(Group, Access)>> {
     let page = PageRequest { offset: 0, limit: 1000 };
-    let groups = app.store.read().await?.groups().list(None, page).await?;
-    Ok(groups.records.into_iter().map(|(group, _)| group).collect())
+    let mut view = app.store.read().await?;
+    let groups = view.groups().list(None, page).await?.records;
+    let groups: Vec<Group> = groups.into_iter().map(|(group, _)| group).collect();
+    let accesses = access::of_groups(&mut *view, &groups).await?;
+    Ok(groups.into_iter().zip(accesses).collect())
 }
 
-/// The group with this ID.
+/// The group with this ID, and the access that it gives.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn get(app: &App, _grant: Grant<ViewGroups>, id: GroupId) -> Result<Group> {
-    app.store.read().await?.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))
+pub async fn get(app: &App, _grant: Grant<ViewGroups>, id: GroupId) -> Result<(Group, Access)> {
+    let mut view = app.store.read().await?;
+    let group = view.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))?;
+    let roles = view.collections().roles_of_groups(&[id]).await?.remove(&id).unwrap_or_default();
+    let access = Access::of_group(group.permissions, roles);
+    Ok((group, access))
 }
 
 /// Creates a group.
@@ -104,15 +113,16 @@ pub async fn change(
     Ok(after)
 }
 
-/// Deletes a group. Its members lose its permissions.
+/// Deletes a group. Its members lose its permissions and its roles on collections.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for a group with permissions that the actor does not have, or when the
-/// database cannot be reached.
+/// [`Error::NotFound`], [`Error::MissingAccess`] for a group with access that the actor does not have, or
+/// when the database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteGroups>, id: GroupId) -> Result<Group> {
     let mut work = app.store.begin().await?;
-    let group = work.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))?;
-    actor.ensure_can_manage(group.permissions)?;
+    let groups = access::groups_in_work(&mut *work, &[id].into()).await?;
+    let (group, access) = groups.into_values().next().ok_or(Error::NotFound(RecordKind::Group))?;
+    actor.ensure_can_manage(&scope::in_work(&mut *work, actor).await?, &access)?;
     work.groups().delete(id).await?;
     let changes = Changes::default().field("permissions", Some(permission_names(group.permissions)), None);
     let initiator = Initiator::grantee(&grant);

@@ -1,5 +1,6 @@
 //! Accounts: registration, authentication, sessions, API keys, groups and email verification.
 
+mod access;
 pub mod api_keys;
 pub mod authenticate;
 pub mod create;

@@ -18,6 +18,10 @@ pub(crate) enum Notice<'a> {
     EmailChanged { new: &'a Email },
     /// An API key was created by the account with this email address.
     ApiKeyCreated { key: &'a ApiKey, by: &'a str },
+    /// A link for a new password was created by the account with this email address.
+    ResetLinkCreated { by: &'a str },
+    /// The account was added to these groups by the account with this email address.
+    AddedToGroups { groups: &'a str, by: &'a str },
     /// A login from a network that the account has not used before.
     LoginFromNewNetwork { address: IpAddr, agent: Option<&'a str> },
     /// The second factor was set up.
@@ -36,6 +40,8 @@ impl Notice<'_> {
             Self::PasswordChanged => "Your password was changed",
             Self::EmailChanged { .. } => "Your email address was changed",
             Self::ApiKeyCreated { .. } => "An API key was created for your account",
+            Self::ResetLinkCreated { .. } => "A link for a new password was created for your account",
+            Self::AddedToGroups { .. } => "Your account was added to a group",
             Self::LoginFromNewNetwork { .. } => "New sign-in to your account",
             Self::SecondFactorAdded => "A second factor was set up for your account",
             Self::SecondFactorRemoved => "The second factor of your account was removed",
@@ -62,6 +68,14 @@ impl Notice<'_> {
                  {account_page}/api-keys",
                 key.name.as_str(),
                 key.scopes
+            ),
+            Self::ResetLinkCreated { by } => format!(
+                "{by} created a link with which a new password can be set for your account, once and for a limited \
+                 time.\n\nIf you did not ask for this, {administrator}."
+            ),
+            Self::AddedToGroups { groups, by } => format!(
+                "{by} added your account to: {groups}. It now has the permissions of these groups and their roles on \
+                 collections.\n\nIf you did not expect this, {administrator}."
             ),
             Self::LoginFromNewNetwork { address, agent } => format!(
                 "There was a sign-in to your account from {address}, a network that it was not used from before, with \

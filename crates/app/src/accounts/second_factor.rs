@@ -1,14 +1,13 @@
 //! Second factors: an authenticator app (TOTP, RFC 6238), and recovery codes for when it is lost.
 
 use super::notices::Notice;
-use super::{AccountService, random_text};
+use super::{AccountService, access, random_text};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Actor, ChangeUsers, Grant};
 use docent_domain::audit::AuditAction;
-use docent_domain::delegation::Access;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::UserId;
 use docent_domain::permission::RecordKind;
@@ -152,12 +151,12 @@ pub async fn remove(app: &App, actor: &Actor) -> Result<()> {
 /// Removes the second factor of an account that has lost it.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::SecondFactorMissing`]; [`Error::Forbidden`] for an account with access that the actor
-/// does not have; or when the database cannot be reached.
+/// [`Error::NotFound`]; [`Error::SecondFactorMissing`]; [`Error::MissingAccess`] for an account with access
+/// or data that the actor does not have; or when the database cannot be reached.
 pub async fn reset(app: &App, actor: &Actor, grant: &Grant<ChangeUsers>, id: UserId) -> Result<()> {
     let mut view = app.store.read().await?;
     let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
-    actor.ensure_can_manage(Access::of_account(&user, view.groups().permissions(id).await?))?;
+    access::ensure_can_take_over(&mut *view, actor, &user).await?;
     drop(view);
     let user = app.account_service().reset_second_factor(&Initiator::grantee(grant), id).await?;
     app.notify(&user.email, Notice::SecondFactorRemoved);

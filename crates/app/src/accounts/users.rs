@@ -5,6 +5,7 @@
 //! so there is always one left. (The command line acts for no account; [`Error::LastSuperuser`] protects the last
 //! superuser there.)
 
+use super::access::{self, GroupsWithAccess};
 use super::groups::permission_names;
 use super::login_limits;
 use super::notices::Notice;
@@ -12,19 +13,22 @@ use crate::App;
 use crate::accounts::create::Flags;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
+use crate::scope;
 use docent_domain::access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers};
 use docent_domain::audit::AuditAction;
+use docent_domain::collection::CollectionRole;
 use docent_domain::delegation::Access;
 use docent_domain::error::{Rule, ValidationError};
-use docent_domain::group::{AssignedPermissions, Group};
-use docent_domain::id::{GroupId, UserId};
+use docent_domain::group::AssignedPermissions;
+use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{Page, PageRequest, UserFilter};
 use docent_domain::permission::{PermissionSet, RecordKind};
+use docent_domain::scope::Scope;
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
 use docent_ports::store::UnitOfWork;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The editable fields of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,12 +54,14 @@ pub struct Account {
     pub assigned: AssignedPermissions,
     /// Its effective permissions: its own and those of its groups.
     pub permissions: PermissionSet,
+    /// Its roles on collections. A collection can occur several times.
+    pub roles: Vec<(CollectionId, CollectionRole)>,
 }
 
 impl Account {
     /// The access that an actor needs itself to manage this account.
     pub fn access(&self) -> Access {
-        Access::of_account(&self.user, self.permissions)
+        Access::of_account(&self.user, self.permissions, self.roles.iter().copied())
     }
 }
 
@@ -90,7 +96,8 @@ pub async fn get(app: &App, _grant: Grant<ViewUsers>, id: UserId) -> Result<Acco
     let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
     let assigned = view.groups().assigned_permissions(id).await?;
     let permissions = view.groups().permissions(id).await?;
-    Ok(Account { user, assigned, permissions })
+    let roles = view.collections().roles(id).await?;
+    Ok(Account { user, assigned, permissions, roles })
 }
 
 /// Creates an account.
@@ -110,8 +117,9 @@ pub async fn create(
     let user = service.new_user(input.email.clone(), password, flags).await?;
     let user = User { is_active: input.is_active, ..user };
     let mut work = app.store.begin().await?;
-    ensure_can_assign(&mut *work, actor, &AssignedPermissions::default(), false, &input).await?;
-    let groups = groups_by_id(&mut *work, &[&input.assigned]).await?;
+    let scope = scope::in_work(&mut *work, actor).await?;
+    let groups = access::groups_in_work(&mut *work, &input.assigned.groups).await?;
+    ensure_can_assign(actor, &scope, &groups, &AssignedPermissions::default(), false, &input)?;
     let non_empty = |text: String| Some(text).filter(|text| !text.is_empty());
     let changes = Changes::default()
         .field("groups", None, non_empty(group_names(&input.assigned, &groups)))
@@ -122,7 +130,8 @@ pub async fn create(
     Ok(user)
 }
 
-/// Changes an account. A deactivation ends its sessions.
+/// Changes an account and notifies its owner of a new address and of new groups. A deactivation ends its
+/// sessions.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::EmailTaken`], [`Error::Forbidden`] for a superuser's account, [`Error::Invalid`] for
@@ -140,12 +149,15 @@ pub async fn change(
     if !actor.can_edit(&before) {
         return Err(Error::Forbidden);
     }
-    ensure_can_assign(&mut *work, actor, &assigned, before.is_superuser, input).await?;
+    let scope = scope::in_work(&mut *work, actor).await?;
+    let either: BTreeSet<GroupId> = assigned.groups.union(&input.assigned.groups).copied().collect();
+    let groups = access::groups_in_work(&mut *work, &either).await?;
+    ensure_can_assign(actor, &scope, &groups, &assigned, before.is_superuser, input)?;
     if id == actor.user() {
         ensure_keeps_own_access(&before, input)?;
     }
-    let permissions = work.groups().permissions(id).await?;
-    ensure_can_change_fields(actor, &before, permissions, input)?;
+    let access = access::of_account_in_work(&mut *work, &before).await?;
+    ensure_can_change_fields(actor, &scope, &before, &access, input)?;
     if let Some(other) = work.users().by_email(&input.email).await?
         && other.id != id
     {
@@ -173,7 +185,6 @@ pub async fn change(
     if assigned != input.assigned {
         work.groups().set_assigned_permissions(id, &input.assigned).await?;
     }
-    let groups = groups_by_id(&mut *work, &[&assigned, &input.assigned]).await?;
     let changes = Changes::default()
         .changed("email", before.email.as_str(), after.email.as_str())
         .changed("is_active", before.is_active, after.is_active)
@@ -189,9 +200,17 @@ pub async fn change(
         let initiator = Initiator::grantee(&grant);
         app.audit(&mut *work, &initiator, AuditAction::Change, AuditTarget::user(&after), changes).await?;
     }
+    let by = work.users().emails(&[actor.user()]).await?.remove(&actor.user());
     work.commit().await?;
     if after.email != before.email {
         app.notify(&before.email, Notice::EmailChanged { new: &after.email });
+    }
+    let joined = input.assigned.groups.difference(&assigned.groups).copied().collect();
+    let joined =
+        group_names(&AssignedPermissions { groups: joined, ..AssignedPermissions::default() }, &groups);
+    if !joined.is_empty() {
+        let by = by.as_ref().map_or("", |email| email.as_str());
+        app.notify(&before.email, Notice::AddedToGroups { groups: &joined, by });
     }
     Ok(after)
 }
@@ -199,8 +218,8 @@ pub async fn change(
 /// Sets an account's password, ends its sessions and notifies its owner.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for an account with access that the actor does not have, or when the
-/// database cannot be reached.
+/// [`Error::NotFound`], [`Error::MissingAccess`] for an account with access or data that the actor does not
+/// have, or when the database cannot be reached.
 pub async fn set_password(
     app: &App,
     actor: &Actor,
@@ -210,7 +229,7 @@ pub async fn set_password(
 ) -> Result<()> {
     let mut view = app.store.read().await?;
     let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
-    actor.ensure_can_manage(Access::of_account(&user, view.groups().permissions(id).await?))?;
+    access::ensure_can_take_over(&mut *view, actor, &user).await?;
     drop(view);
     app.account_service().set_password(&Initiator::grantee(&grant), id, password).await?;
     app.notify(&user.email, Notice::PasswordChanged);
@@ -221,8 +240,8 @@ pub async fn set_password(
 /// Sets the limits of an account that replace those of the settings.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for an account with access that the actor does not have, or when the
-/// database cannot be reached.
+/// [`Error::NotFound`], [`Error::MissingAccess`] for an account with access that the actor does not have, or
+/// when the database cannot be reached.
 pub async fn set_limits(
     app: &App,
     actor: &Actor,
@@ -232,7 +251,7 @@ pub async fn set_limits(
 ) -> Result<()> {
     let mut work = app.store.begin().await?;
     let user = lock_account(&mut *work, actor, id).await?;
-    actor.ensure_can_manage(Access::of_account(&user, work.groups().permissions(id).await?))?;
+    access::ensure_can_manage(&mut *work, actor, &user).await?;
     let text = |limit: Option<u64>| limit.map(|limit| limit.to_string());
     let before = user.limits;
     let changes = Changes::default()
@@ -252,12 +271,12 @@ pub async fn set_limits(
 /// owner.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::Forbidden`] for the actor's own account and for one with access that the actor does
-/// not have, or when the database cannot be reached.
+/// [`Error::NotFound`], [`Error::Forbidden`] for the actor's own account, [`Error::MissingAccess`] for one
+/// with access that the actor does not have, or when the database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteUsers>, id: UserId) -> Result<()> {
     let mut work = app.store.begin().await?;
     let user = lock_account(&mut *work, actor, id).await?;
-    actor.ensure_can_manage(Access::of_account(&user, work.groups().permissions(id).await?))?;
+    access::ensure_can_manage(&mut *work, actor, &user).await?;
     if id == actor.user() {
         return Err(Error::Forbidden);
     }
@@ -286,49 +305,47 @@ async fn lock_account(work: &mut dyn UnitOfWork, actor: &Actor, id: UserId) -> R
 }
 
 /// Checks that the actor can make the changes of the superuser flag, the permissions and the groups.
-async fn ensure_can_assign(
-    work: &mut dyn UnitOfWork,
+fn ensure_can_assign(
     actor: &Actor,
+    scope: &Scope,
+    groups: &GroupsWithAccess,
     before: &AssignedPermissions,
     was_superuser: bool,
     input: &AccountInput,
-) -> Result<()> {
-    for id in &input.assigned.groups {
-        if work.groups().get(*id).await?.is_none() {
-            return Err(ValidationError::of("groups", Rule::UnknownGroup).into());
-        }
+) -> Result<(), ValidationError> {
+    if !input.assigned.groups.iter().all(|id| groups.contains_key(id)) {
+        return Err(ValidationError::of("groups", Rule::UnknownGroup));
     }
-    if input.is_superuser && !was_superuser && !actor.can_manage(Access::SUPERUSER) {
-        return Err(ValidationError::of("is_superuser", Rule::SuperuserOnly).into());
+    if input.is_superuser && !was_superuser && !actor.is_superuser() {
+        return Err(ValidationError::of("is_superuser", Rule::SuperuserOnly));
     }
     actor.ensure_can_assign(before.permissions, input.assigned.permissions)?;
     for id in before.groups.symmetric_difference(&input.assigned.groups) {
-        let group = work.groups().get(*id).await?;
-        if group.is_some_and(|group| !actor.can_manage(group.permissions)) {
-            return Err(ValidationError::of("groups", Rule::GroupPermissions).into());
-        }
+        let Some((_, access)) = groups.get(id) else { continue };
+        let refused = |missing| ValidationError::of("groups", Rule::GroupAccess(missing));
+        actor.ensure_can_manage(scope, access).map_err(refused)?;
     }
     Ok(())
 }
 
-/// Checks changes of fields that could be used to take over or lock out an account with more access than the actor.
+/// Checks changes of fields that could be used to take over or lock out an account with more access than the
+/// actor, or to let it in again.
 fn ensure_can_change_fields(
     actor: &Actor,
+    scope: &Scope,
     before: &User,
-    permissions: PermissionSet,
+    access: &Access,
     input: &AccountInput,
 ) -> Result<(), ValidationError> {
-    if actor.can_manage(Access::of_account(before, permissions)) {
-        return Ok(());
-    }
-    for (field, is_changed) in [
+    for (field, is_changed, access) in [
         // The owner of the mailbox can reset the password.
-        ("email", input.email != before.email),
-        ("is_active", before.is_active && !input.is_active),
-        ("is_staff", before.is_staff && !input.is_staff),
+        ("email", input.email != before.email, &access.clone().with_data()),
+        ("is_active", input.is_active != before.is_active, access),
+        ("is_staff", input.is_staff != before.is_staff, access),
     ] {
+        let refused = |missing| ValidationError::of(field, Rule::AccountAccess(missing));
         if is_changed {
-            return Err(ValidationError::of(field, Rule::AccountPermissions));
+            actor.ensure_can_manage(scope, access).map_err(refused)?;
         }
     }
     Ok(())
@@ -348,21 +365,8 @@ fn ensure_keeps_own_access(before: &User, input: &AccountInput) -> Result<(), Va
     Ok(())
 }
 
-async fn groups_by_id(
-    work: &mut dyn UnitOfWork,
-    assigned: &[&AssignedPermissions],
-) -> Result<HashMap<GroupId, Group>> {
-    let mut groups = HashMap::new();
-    for id in assigned.iter().flat_map(|assigned| &assigned.groups) {
-        if let Some(group) = work.groups().get(*id).await? {
-            groups.insert(*id, group);
-        }
-    }
-    Ok(groups)
-}
-
 /// The names of the account's groups, separated by commas.
-fn group_names(assigned: &AssignedPermissions, groups: &HashMap<GroupId, Group>) -> String {
-    let names = assigned.groups.iter().filter_map(|id| groups.get(id)).map(|group| group.name.as_str());
+fn group_names(assigned: &AssignedPermissions, groups: &GroupsWithAccess) -> String {
+    let names = assigned.groups.iter().filter_map(|id| groups.get(id)).map(|(group, _)| group.name.as_str());
     names.collect::<Vec<_>>().join(", ")
 }

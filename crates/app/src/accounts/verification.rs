@@ -3,7 +3,7 @@
 //! A request for a link reveals nothing about the account: everything that depends on it happens after the response.
 
 use super::notices::Notice;
-use super::{login_limits, random_text};
+use super::{access, login_limits, random_text};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
@@ -11,7 +11,6 @@ use crate::network::network;
 use crate::rate_limit::counter_key;
 use docent_domain::access::{Actor, AddVerifications, DeleteVerifications, Grant, ViewVerifications};
 use docent_domain::audit::AuditAction;
-use docent_domain::delegation::Access;
 use docent_domain::error::{Rule, ValidationError};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{UserId, VerificationId};
@@ -195,13 +194,16 @@ pub async fn revoke(app: &App, grant: &Grant<DeleteVerifications>, id: Verificat
     Ok(work.commit().await?)
 }
 
-/// Creates a link for staff to pass on when email cannot be sent. Earlier links stay valid.
+/// Creates a link for staff to pass on when email cannot be sent, and notifies the owner of one for a new
+/// password. Earlier links stay valid. A link that verifies an address opens nothing.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Invalid`] when the account is not active, and for a change of the email address; [`Error::Forbidden`] for a password reset
-/// of an account with access that the holder of the grant does not have; or when the database cannot be reached.
+/// [`Error::NotFound`]; [`Error::Invalid`] when the account is not active, and for a change of the email
+/// address; [`Error::MissingAccess`] for a password reset of an account with access or data that the actor
+/// does not have; or when the database cannot be reached.
 pub async fn issue(
     app: &App,
+    actor: &Actor,
     grant: &Grant<AddVerifications>,
     user: UserId,
     purpose: VerificationPurpose,
@@ -215,14 +217,16 @@ pub async fn issue(
         return Err(ValidationError::of("user", Rule::ActiveAccount).into());
     }
     if purpose == VerificationPurpose::ResetPassword {
-        let holder = view.users().get(grant.user()).await?.as_ref().and_then(Actor::of);
-        let own_permissions = view.groups().permissions(grant.user()).await?;
-        let holder = holder.ok_or(Error::Forbidden)?.with_permissions(own_permissions);
-        let permissions = view.groups().permissions(user.id).await?;
-        holder.ensure_can_manage(Access::of_account(&user, permissions))?;
+        access::ensure_can_take_over(&mut *view, actor, &user).await?;
     }
+    let by = view.users().emails(&[actor.user()]).await?.remove(&actor.user());
     drop(view);
-    create_link(app, &Initiator::grantee(grant), &user, purpose, None).await
+    let new = create_link(app, &Initiator::grantee(grant), &user, purpose, None).await?;
+    if purpose == VerificationPurpose::ResetPassword {
+        let by = by.as_ref().map_or("", |email| email.as_str());
+        app.notify(&user.email, Notice::ResetLinkCreated { by });
+    }
+    Ok(new)
 }
 
 /// Creates a link. Replaces the account's earlier link for the same purpose.

@@ -9,9 +9,11 @@ use docent_app::error::{Error, Result};
 use docent_app::settings::Settings;
 use docent_domain::access::Actor;
 use docent_domain::audit::{AuditAction, AuditEntry};
+use docent_domain::collection::{Collection, CollectionKind, CollectionName, CollectionRole, Member};
 use docent_domain::group::{AssignedPermissions, Group, GroupName};
-use docent_domain::id::{GroupId, UserId};
+use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::listing::{AuditFilter, PageRequest};
+use docent_domain::missing_access::MissingAccess;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
@@ -21,6 +23,19 @@ use docent_testkit::clock::TestClock;
 use docent_testkit::fakes;
 use docent_testkit::fakes::mailer::FakeMailer;
 use std::sync::Arc;
+
+/// The permissions for the data of accounts, without which staff take over no account.
+pub(crate) const DATA: &[Permission] = &[
+    Permission::ViewDocument,
+    Permission::AddDocument,
+    Permission::ChangeDocument,
+    Permission::DeleteDocument,
+    Permission::ViewConversation,
+    Permission::DeleteConversation,
+    Permission::ViewWebhook,
+    Permission::ChangeWebhook,
+    Permission::DeleteWebhook,
+];
 
 /// The use cases on fakes, the fakes, their clock and the sent emails.
 pub(crate) struct Fixture(pub(crate) App, pub(crate) Ports, pub(crate) Arc<TestClock>, Arc<FakeMailer>);
@@ -100,6 +115,31 @@ impl Fixture {
         group
     }
 
+    /// Creates a closed collection without an owner, on which these members have roles.
+    pub(crate) async fn collection(&self, name: &str, members: &[(Member, CollectionRole)]) -> Collection {
+        let collection = Collection {
+            id: self.0.new_id(CollectionId::generate),
+            kind: CollectionKind::Shared,
+            name: CollectionName::parse(name).unwrap(),
+            role_of_all: None,
+            ..Collection::everyone(self.0.now())
+        };
+        let mut work = self.1.store.begin().await.unwrap();
+        work.collections().insert(&collection).await.unwrap();
+        for (member, role) in members {
+            work.collections().set_member(collection.id, *member, Some(*role)).await.unwrap();
+        }
+        work.commit().await.unwrap();
+        collection
+    }
+
+    /// Gives a member another role on a collection, or none.
+    pub(crate) async fn set_role(&self, of: &Collection, member: Member, role: Option<CollectionRole>) {
+        let mut work = self.1.store.begin().await.unwrap();
+        work.collections().set_member(of.id, member, role).await.unwrap();
+        work.commit().await.unwrap();
+    }
+
     /// Returns the audit entries of changes to an account.
     pub(crate) async fn changes(&self, id: UserId) -> Vec<AuditEntry> {
         let filter = AuditFilter {
@@ -134,6 +174,14 @@ pub(crate) fn password() -> Password {
 
 pub(crate) fn set(permissions: &[Permission]) -> PermissionSet {
     permissions.iter().copied().collect()
+}
+
+/// Returns what an actor lacks for a use case that was refused.
+pub(crate) fn missing<T: std::fmt::Debug>(result: Result<T>) -> MissingAccess {
+    match result {
+        Err(Error::MissingAccess(missing)) => missing,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Returns the field that a use case refused.

@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod audit_retention;
+mod delegation;
 mod fixture;
 mod groups;
 mod keys;
 mod logins;
 mod own_account;
+mod roles;
 mod second_factors;
 mod users;

@@ -1,14 +1,17 @@
-use crate::fixture::{Fixture, email, refused_field};
+use crate::fixture::{DATA, Fixture, email, refused_field};
 use docent_app::accounts::api_keys::{self, ApiKeyInput};
-use docent_app::accounts::{email_change, profile, sessions, users};
+use docent_app::accounts::{email_change, profile, sessions, users, verification};
 use docent_app::audit::Initiator;
 use docent_app::error::Error;
 use docent_domain::access::Actor;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
 use docent_domain::id::SessionId;
 use docent_domain::listing::PageRequest;
-use docent_domain::permission::Permission::{AddApiKey, ChangeUser, DeleteConversation, ViewConversation};
+use docent_domain::permission::Permission::{
+    AddApiKey, AddVerification, ChangeUser, DeleteConversation, ViewConversation,
+};
 use docent_domain::user::Password;
+use docent_domain::verification::VerificationPurpose;
 use docent_testkit::builders::{api_key, session};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -44,7 +47,9 @@ async fn own_password_is_changed_with_the_current_one_and_the_owner_is_notified(
 #[tokio::test]
 async fn owner_is_notified_of_changes_by_staff() {
     let fixture = Fixture::new();
-    let actor = fixture.actor(&fixture.staff("manager", &[ChangeUser]).await).await;
+    let actor = fixture
+        .actor(&fixture.staff("manager", &[&[ChangeUser, AddVerification], DATA].concat()).await)
+        .await;
     let user = fixture.staff("ada", &[]).await;
     let (app, new) = (&fixture.0, Password::parse_new("another secret".to_owned()).unwrap());
     users::set_password(app, &actor, actor.authorize().unwrap(), user.id, new).await.unwrap();
@@ -55,6 +60,24 @@ async fn owner_is_notified_of_changes_by_staff() {
     let sent: Vec<_> = mails.iter().map(|mail| (mail.subject.as_str(), mail.to.clone())).collect();
     let to = email("ada");
     assert_eq!(sent, [("Your password was changed", to.clone()), ("Your email address was changed", to)]);
+    for name in ["Legal", "Sales"] {
+        input.assigned.groups.insert(fixture.group(name, &[]).await.id);
+        users::change(app, &actor, actor.authorize().unwrap(), user.id, &input).await.unwrap();
+        let mail = fixture.mails().await.pop().unwrap();
+        assert_eq!((mail.subject.as_str(), &mail.to), ("Your account was added to a group", &input.email));
+        let begin = format!("manager@example.org added your account to: {name}.");
+        assert!(mail.text.starts_with(&begin), "{}", mail.text);
+    }
+    let sent = fixture.mails().await.len();
+    input.assigned.groups.clear();
+    users::change(app, &actor, actor.authorize().unwrap(), user.id, &input).await.unwrap();
+    let grant = actor.authorize().unwrap();
+    verification::issue(app, &actor, &grant, user.id, VerificationPurpose::VerifyEmail).await.unwrap();
+    assert_eq!(fixture.mails().await.len(), sent, "neither opens anything");
+    verification::issue(app, &actor, &grant, user.id, VerificationPurpose::ResetPassword).await.unwrap();
+    let mail = fixture.mails().await.pop().unwrap();
+    assert_eq!(mail.subject, "A link for a new password was created for your account");
+    assert!(mail.text.contains("manager@example.org created a link") && !mail.text.contains("token="));
 }
 
 #[tokio::test]

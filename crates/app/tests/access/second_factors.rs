@@ -193,7 +193,7 @@ async fn lost_second_factor_is_reset_by_staff_with_at_least_the_same_access() {
     }
     let actor = fixture.actor(&staff).await;
     let refused = second_factor::reset(&fixture.0, &actor, &actor.authorize().unwrap(), root.id).await;
-    assert!(matches!(refused, Err(Error::Forbidden)));
+    assert!(matches!(refused, Err(Error::MissingAccess(_))));
     let actor = fixture.actor(&root).await;
     second_factor::reset(&fixture.0, &actor, &actor.authorize().unwrap(), staff.id).await.unwrap();
     fixture.2.advance(STEP);

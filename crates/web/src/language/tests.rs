@@ -4,7 +4,7 @@ use super::script::next_call;
 use super::*;
 use crate::templates::tests::{files, folder};
 use docent_domain::document::FailureCode;
-use docent_domain::permission::RecordKind;
+use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_http::error::sentence;
 use fluent_syntax::ast::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,6 +188,7 @@ fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
             assert_eq!(fault_sentence(&fault), sentence(&fault.public_message()));
         }
     }
+    let missing = MissingAccess { is_superuser: true, permissions: PermissionSet::all(), has_roles: true };
     let rules = [
         Rule::NotEmpty,
         Rule::MinCharacters(2),
@@ -203,10 +204,11 @@ fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
         Rule::Future,
         Rule::UnknownGroup,
         Rule::SuperuserOnly,
-        Rule::GroupPermissions,
+        Rule::GroupAccess(missing),
         Rule::OwnPermissions,
-        Rule::OtherPermissions,
-        Rule::AccountPermissions,
+        Rule::OtherAccess(missing),
+        Rule::DataAccess(missing),
+        Rule::AccountAccess(missing),
         Rule::OwnAccess,
         Rule::Exists,
         Rule::NotDeactivated,
@@ -228,9 +230,12 @@ fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
     for rule in rules {
         assert_eq!(reason(&ValidationError::of("field", rule)), rule.to_string());
     }
-    for error in
-        [Error::NotFound(RecordKind::Document), Error::Forbidden, Error::NotFailed { state: "pending" }]
-    {
+    for error in [
+        Error::NotFound(RecordKind::Document),
+        Error::Forbidden,
+        Error::MissingAccess(missing),
+        Error::NotFailed { state: "pending" },
+    ] {
         assert_eq!(error_text(&error), Some(error.to_string()));
     }
 }

@@ -89,6 +89,10 @@ impl From<Error> for PageError {
                 ApiError::new(StatusCode::NOT_FOUND, language::named("not-found-", kind.name()))
             }
             Error::Forbidden => ApiError::new(StatusCode::FORBIDDEN, t!("error-forbidden")),
+            Error::MissingAccess(missing) => {
+                let missing = language::missing(missing);
+                ApiError::new(StatusCode::FORBIDDEN, t!("error-missing-access", missing = missing))
+            }
             other => other.into(),
         })
     }

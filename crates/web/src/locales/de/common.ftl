@@ -182,6 +182,12 @@ rule-other-address = ist schon die Adresse dieses Kontos
 rule-scopes = muss mindestens eines von read, ingest, chat und admin sein
 
 error-forbidden = Dazu sind Sie nicht berechtigt
+error-missing-access = Dazu sind Sie nicht berechtigt: Ihnen fehlen { $missing }
+# Was einem Konto fehlt, nach "Ihnen fehlen".
+missing-and = { $first } sowie { $next }
+missing-permissions = die Berechtigungen { $names }
+missing-roles = Rollen auf Sammlungen (oder collections.view_collection und collections.change_collection)
+missing-superuser = die Rechte von Superusern
 error-internal = Interner Fehler des Servers
 error-invalid-request = Die Anfrage ist ungültig
 error-too-many-requests = Zu viele Anfragen

@@ -4,6 +4,7 @@
 users-empty = Noch keine Konten.
 users-no-match = Keine passenden Konten.
 user-active = Aktiv
+user-email-help = Sie können die Adresse nicht ändern, denn wer das Postfach hat, kann das Konto öffnen: Ihnen fehlen { $missing }.
 user-active-help = Mit inaktiven Konten kann sich niemand anmelden; ihre Sitzungen enden, und ihre API-Schlüssel funktionieren nicht mehr.
 user-staff = Personal
 user-staff-help = Kann sich in dieser Verwaltung anmelden und sie nach den eigenen Berechtigungen benutzen.
@@ -72,7 +73,8 @@ groups-empty = Noch keine Gruppen.
 groups-empty-add = Noch keine Gruppen. <a>Fügen Sie eine Gruppe hinzu</a>, um mehreren Konten dieselben Berechtigungen zu geben.
 groups-empty-view = Noch keine Gruppen. Gruppen geben mehreren Konten dieselben Berechtigungen.
 groups-no-match = Keine passenden Gruppen.
-groups-help = Mitglieder haben die Berechtigungen ihrer Gruppen.
+groups-help = Mitglieder haben die Berechtigungen ihrer Gruppen und deren Rollen auf Sammlungen. Sie können nur Gruppen hinzufügen und entfernen, deren Berechtigungen und Rollen Sie haben.
+group-needs = Ihnen fehlen { $missing }.
 group-add = Gruppe hinzufügen
 group-create = Gruppe erstellen
 group-created = Die Gruppe { $name } wurde erstellt.
@@ -80,7 +82,7 @@ group-saved = Die Gruppe wurde gespeichert.
 group-deleted = Die Gruppe { $name } wurde gelöscht.
 group-read-only = Sie können diese Gruppe ansehen, aber nicht ändern.
 group-delete-question = Diese Gruppe löschen?
-group-delete-members = Mitglieder verlieren sofort die Berechtigungen dieser Gruppe. Ihre Konten werden nicht gelöscht.
+group-delete-members = Mitglieder verlieren sofort die Berechtigungen dieser Gruppe und ihre Rollen auf Sammlungen. Ihre Konten werden nicht gelöscht.
 group-delete-verb = Gruppe löschen
 group-permissions = Berechtigungen
 group-permissions-help = Sie können nur Berechtigungen vergeben, die Sie selbst haben. Für den Zugang zur Verwaltung muss ein Konto auch Personal sein.
@@ -92,7 +94,7 @@ keys-off-create = API-Schlüssel sind ausgeschaltet: <code>DOCENT_AUTH_BACKENDS<
 keys-empty = Noch keine API-Schlüssel. <a>Erstellen Sie einen</a> für ein Programm, das für ein Konto handelt.
 keys-no-match = Keine passenden API-Schlüssel.
 keys-filter = Name oder Präfix
-key-account-help = Das Konto, für das der Schlüssel handelt. Es darf nicht mehr Berechtigungen als Sie haben, und sein Besitzer wird benachrichtigt.
+key-account-help = Das Konto, für das der Schlüssel handelt. Es darf nicht mehr Berechtigungen oder Rollen auf Sammlungen als Sie haben, und sein Besitzer wird benachrichtigt.
 
 # Sitzungen
 sessions-empty = Noch keine Sitzungen.

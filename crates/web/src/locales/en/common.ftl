@@ -154,6 +154,12 @@ rule-other-address = is already the address of this account
 rule-scopes = must be one or more of read, ingest, chat and admin
 
 error-forbidden = You do not have permission to do this
+error-missing-access = You do not have permission to do this: you lack { $missing }
+# What an account lacks, after "you lack".
+missing-and = { $first }, and { $next }
+missing-permissions = the permissions { $names }
+missing-roles = a role on a collection (or collections.view_collection and collections.change_collection)
+missing-superuser = the status of a superuser
 error-internal = Internal server error
 error-invalid-request = The request is not valid
 error-too-many-requests = Too Many Requests

@@ -4,6 +4,7 @@
 users-empty = No users yet.
 users-no-match = No matching users.
 user-active = Active
+user-email-help = You cannot change the address, because the owner of the mailbox can open the account: you lack { $missing }.
 user-active-help = Users of inactive accounts cannot sign in; their sessions end and their API keys stop working.
 user-staff = Staff
 user-staff-help = Can sign in to this panel and use it according to their permissions.
@@ -73,7 +74,8 @@ groups-empty = No groups yet.
 groups-empty-add = No groups yet. <a>Add a group</a> to give several accounts the same permissions.
 groups-empty-view = No groups yet. Groups give several accounts the same permissions.
 groups-no-match = No matching groups.
-groups-help = Members have the permissions of their groups.
+groups-help = Members have the permissions of their groups and their roles on collections. You can add and remove only groups whose permissions and roles you have.
+group-needs = You lack { $missing }.
 group-add = Add group
 group-create = Create group
 group-created = The group { $name } was created.
@@ -81,7 +83,7 @@ group-saved = The group was saved.
 group-deleted = The group { $name } was deleted.
 group-read-only = You can view this group but not change it.
 group-delete-question = Delete this group?
-group-delete-members = Members immediately lose the permissions of this group. Their accounts are not deleted.
+group-delete-members = Members immediately lose the permissions of this group and its roles on collections. Their accounts are not deleted.
 group-delete-verb = Delete the group
 group-permissions = Permissions
 group-permissions-help = You can grant only permissions you have. To enter the panel, an account also needs Staff.
@@ -93,7 +95,7 @@ keys-off-create = API keys are disabled: <code>DOCENT_AUTH_BACKENDS</code> does 
 keys-empty = No API keys yet. <a>Create one</a> for a program that acts for an account.
 keys-no-match = No matching API keys.
 keys-filter = Name or prefix
-key-account-help = The account that the key acts for. It must not have more permissions than you, and its owner is notified.
+key-account-help = The account that the key acts for. It must not have more permissions or roles on collections than you, and its owner is notified.
 
 # Sessions
 sessions-empty = No sessions yet.

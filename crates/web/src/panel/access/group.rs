@@ -11,9 +11,9 @@ use crate::signed_in::session::Staff;
 use actix_web::web::Path;
 use docent_app::accounts::groups;
 use docent_app::error::Error;
-use docent_domain::access::{
-    Actor, AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers,
-};
+use docent_app::scope;
+use docent_domain::access::{AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers};
+use docent_domain::delegation::Access;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::GroupId;
 use docent_domain::permission::{PermissionSet, RecordKind};
@@ -56,13 +56,18 @@ impl Draft {
     }
 
     /// Renders the form of a group, or of a new one.
-    fn show(
+    async fn show(
         &self,
         staff: &Staff,
         context: &State,
-        group: Option<&Group>,
+        shown: Option<&(Group, Access)>,
         errors: &FieldErrors,
     ) -> PageResult {
+        let group = shown.map(|(group, _)| group);
+        let may_delete = match shown {
+            Some((_, access)) => may_delete(staff, context, access).await?,
+            None => false,
+        };
         let name = Field::line("text", "name", t!("name"), &self.name).required();
         let picker = Picker::permissions(&staff.actor, self.permissions);
         let page = GroupPage {
@@ -71,7 +76,7 @@ impl Draft {
             name: group.map_or_else(String::new, |group| group.name.as_str().to_owned()),
             seen: group.map(revision),
             may_change: group.is_none() || staff.can::<ChangeGroups>(),
-            may_delete: group.is_some_and(|group| may_delete(group, &staff.actor)),
+            may_delete,
             may_view_users: staff.can::<ViewUsers>(),
             may_view_audit: staff.can::<ViewAuditLog>(),
         };
@@ -85,15 +90,16 @@ fn revision(group: &Group) -> String {
     digest(&(group.name.as_str(), permissions))
 }
 
-fn may_delete(group: &Group, actor: &Actor) -> bool {
-    actor.can_manage(group.permissions) && actor.authorize::<DeleteGroups>().is_ok()
+async fn may_delete(staff: &Staff, context: &State, access: &Access) -> Result<bool, Error> {
+    let scope = scope::of(&context.app, &staff.actor).await?;
+    Ok(staff.actor.can_manage(&scope, access) && staff.can::<DeleteGroups>())
 }
 
 fn address(id: GroupId) -> String {
     format!("{ROOT}/groups/{id}")
 }
 
-async fn read(staff: &Staff, context: &State, id: &str) -> Result<Group, PageError> {
+async fn read(staff: &Staff, context: &State, id: &str) -> Result<(Group, Access), PageError> {
     let grant = staff.authorize::<ViewGroups>()?;
     Ok(groups::get(&context.app, grant, id_of(RecordKind::Group, id)?).await?)
 }
@@ -101,7 +107,7 @@ async fn read(staff: &Staff, context: &State, id: &str) -> Result<Group, PageErr
 pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     staff.authorize::<AddGroups>()?;
     let draft = Draft { name: String::new(), permissions: PermissionSet::EMPTY };
-    draft.show(&staff, &context, None, &FieldErrors::default())
+    draft.show(&staff, &context, None, &FieldErrors::default()).await
 }
 
 pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
@@ -118,19 +124,20 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             Err(error) => errors.add_from(error)?,
         }
     }
-    draft.show(&staff, &context, None, &errors)
+    draft.show(&staff, &context, None, &errors).await
 }
 
 pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
-    let group = read(&staff, &context, &id).await?;
-    Draft::of(&group).show(&staff, &context, Some(&group), &FieldErrors::default())
+    let shown = read(&staff, &context, &id).await?;
+    Draft::of(&shown.0).show(&staff, &context, Some(&shown), &FieldErrors::default()).await
 }
 
 pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
     staff.authorize::<ViewGroups>()?;
     let grant = staff.authorize::<ChangeGroups>()?;
-    let group = read(&staff, &context, &id).await?;
-    if is_stale(&form, &revision(&group)) {
+    let shown = read(&staff, &context, &id).await?;
+    let group = &shown.0;
+    if is_stale(&form, &revision(group)) {
         staff.warn(t!("record-stale"))?;
         return Ok(page::see_other(&address(group.id)));
     }
@@ -145,13 +152,13 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
             Err(error) => errors.add_from(error)?,
         }
     }
-    draft.show(&staff, &context, Some(&group), &errors)
+    draft.show(&staff, &context, Some(&shown), &errors).await
 }
 
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
     staff.authorize::<DeleteGroups>()?;
-    let group = read(&staff, &context, &id).await?;
-    if !may_delete(&group, &staff.actor) {
+    let (group, access) = read(&staff, &context, &id).await?;
+    if !may_delete(&staff, &context, &access).await? {
         return Err(Error::Forbidden.into());
     }
     let page = ConfirmPage {

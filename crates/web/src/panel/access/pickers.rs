@@ -1,13 +1,15 @@
 //! Choices of permissions and groups in forms.
 
 use super::kinds;
-use crate::language::t;
+use crate::language::{self, t};
 use crate::signed_in::field::{Choice, Choices, Picker};
 use crate::signed_in::form::{FieldErrors, Form};
 use docent_domain::access::Actor;
+use docent_domain::delegation::Access;
 use docent_domain::error::ValidationError;
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::permission::{Permission, PermissionSet, RecordKind};
+use docent_domain::scope::Scope;
 
 impl Picker {
     /// Permissions by record kind. Permissions that the actor does not hold are disabled.
@@ -17,7 +19,7 @@ impl Picker {
             label: kinds::label(permission),
             purpose: kinds::purpose(permission),
             is_ticked: ticked.contains(permission),
-            is_disabled: !ticked.contains(permission) && !actor.can_manage(permission),
+            is_disabled: !ticked.contains(permission) && !actor.can_grant(permission),
         };
         let of = |kind: &RecordKind| Choices {
             title: kinds::title(*kind),
@@ -35,14 +37,26 @@ impl Picker {
         }
     }
 
-    /// Groups by name. Groups with more permissions than the actor are disabled.
-    pub(crate) fn groups(actor: &Actor, groups: &[Group], assigned: &AssignedPermissions) -> Self {
-        let option = |group: &Group| Choice {
-            value: group.id.to_string(),
-            label: group.name.as_str().to_owned(),
-            purpose: String::new(),
-            is_ticked: assigned.groups.contains(&group.id),
-            is_disabled: !assigned.groups.contains(&group.id) && !actor.can_manage(group.permissions),
+    /// Groups by name. Groups with more access than the actor say what it lacks, and cannot be ticked.
+    pub(crate) fn groups(
+        actor: &Actor,
+        scope: &Scope,
+        groups: &[(Group, Access)],
+        assigned: &AssignedPermissions,
+    ) -> Self {
+        let option = |(group, access): &(Group, Access)| {
+            let (missing, is_ticked) = (actor.missing_of(scope, access), assigned.groups.contains(&group.id));
+            let purpose = match missing.is_empty() {
+                true => String::new(),
+                false => t!("group-needs", missing = language::missing(missing)),
+            };
+            Choice {
+                value: group.id.to_string(),
+                label: group.name.as_str().to_owned(),
+                purpose,
+                is_ticked,
+                is_disabled: !is_ticked && !missing.is_empty(),
+            }
         };
         let options: Vec<_> = groups.iter().map(option).collect();
         Self {

@@ -2,7 +2,7 @@
 
 use super::pickers;
 use super::user_page::{AccountView, may_change, may_delete, revision};
-use crate::language::t;
+use crate::language::{self, t};
 use crate::panel::nav::ROOT;
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::field::{Field, FormView, Picker};
@@ -13,11 +13,13 @@ use actix_web::web::Path;
 use docent_app::accounts::groups;
 use docent_app::accounts::users::{self, Account, AccountInput};
 use docent_app::error::Error;
+use docent_app::scope;
 use docent_domain::access::{AddUsers, ChangeUsers, DeleteUsers, ViewUsers};
 use docent_domain::error::{Rule, ValidationError};
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::UserId;
 use docent_domain::permission::RecordKind;
+use docent_domain::scope::Scope;
 use docent_domain::text::Email;
 use docent_domain::user::Password;
 use docent_http::State;
@@ -99,13 +101,14 @@ impl Draft {
         account: Option<&Account>,
         errors: &FieldErrors,
     ) -> PageResult {
-        let mut fields = self.fields(staff);
+        let scope = scope::of(&context.app, &staff.actor).await?;
+        let mut fields = self.fields(staff, &scope, account);
         if account.is_none() {
             let password = Field::password("password", t!("password"), "new-password");
             fields.insert(1, password.help(t!("password-help", min = Password::MIN)));
         }
         let page = UserPage {
-            form: FormView::of(fields, self.pickers(staff, context).await?, errors),
+            form: FormView::of(fields, self.pickers(staff, &scope, context).await?, errors),
             may_change: account.is_none_or(|account| may_change(account, &staff.actor)),
             account: match account {
                 Some(account) => Some(AccountView::read(staff, context, account).await?),
@@ -115,10 +118,16 @@ impl Draft {
         staff.show_with(errors.status(), context, "users", page)
     }
 
-    fn fields(&self, staff: &Staff) -> Vec<Field> {
+    fn fields(&self, staff: &Staff, scope: &Scope, account: Option<&Account>) -> Vec<Field> {
         let for_superusers = !staff.actor.is_superuser();
+        let email = Field::line("email", "email", t!("email"), &self.email).required();
+        let missing = account.map(|account| staff.actor.missing_of(scope, &account.access().with_data()));
+        let email = match missing.filter(|missing| !missing.is_empty()) {
+            Some(missing) => email.help(t!("user-email-help", missing = language::missing(missing))),
+            None => email,
+        };
         vec![
-            Field::line("email", "email", t!("email"), &self.email).required(),
+            email,
             Field::tick("is_active", t!("user-active"), self.is_active).help(t!("user-active-help")),
             Field::tick("is_staff", t!("user-staff"), self.is_staff).help(t!("user-staff-help")),
             Field::tick("is_superuser", t!("user-superuser"), self.is_superuser)
@@ -127,10 +136,10 @@ impl Draft {
         ]
     }
 
-    async fn pickers(&self, staff: &Staff, context: &State) -> Result<Vec<Picker>, PageError> {
+    async fn pickers(&self, staff: &Staff, scope: &Scope, context: &State) -> Result<Vec<Picker>, PageError> {
         let groups = groups::choices(&context.app).await?;
         Ok(vec![
-            Picker::groups(&staff.actor, &groups, &self.assigned),
+            Picker::groups(&staff.actor, scope, &groups, &self.assigned),
             Picker::permissions(&staff.actor, self.assigned.permissions),
         ])
     }
@@ -200,7 +209,8 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
     staff.authorize::<DeleteUsers>()?;
     let account = read(&staff, &context, &id).await?;
-    if !may_delete(&account, &staff.actor) {
+    let scope = scope::of(&context.app, &staff.actor).await?;
+    if !may_delete(&account, &staff.actor, &scope) {
         return Err(Error::Forbidden.into());
     }
     let path = address(account.user.id);

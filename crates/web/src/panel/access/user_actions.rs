@@ -12,7 +12,9 @@ use actix_web::web::Path;
 use docent_app::accounts::users::{self, Account};
 use docent_app::accounts::{second_factor, sessions};
 use docent_app::error::Error;
+use docent_app::scope;
 use docent_domain::access::{ChangeUsers, Grant};
+use docent_domain::delegation::Access;
 use docent_domain::permission::RecordKind;
 use docent_http::{Client, State, UserAgent};
 use serde::Serialize;
@@ -26,19 +28,39 @@ pub(super) struct PasswordPage {
     email: String,
 }
 
-/// Account that is to be changed. Checks permissions before the form is shown.
+/// Account that is to be changed, for staff with its access. Checks permissions before the form is shown.
 pub(super) async fn manageable(
     staff: &Staff,
     context: &State,
     id: &str,
 ) -> Result<(Account, Grant<ChangeUsers>), PageError> {
+    changeable(staff, context, id, Account::access).await
+}
+
+/// Account that is to be taken over, for staff with its access and that to its data.
+async fn takeable(
+    staff: &Staff,
+    context: &State,
+    id: &str,
+) -> Result<(Account, Grant<ChangeUsers>), PageError> {
+    changeable(staff, context, id, |account| account.access().with_data()).await
+}
+
+async fn changeable(
+    staff: &Staff,
+    context: &State,
+    id: &str,
+    needed: impl Fn(&Account) -> Access,
+) -> Result<(Account, Grant<ChangeUsers>), PageError> {
     let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let account = users::get(&context.app, view, id_of(RecordKind::User, id)?).await?;
-    if staff.actor.can_manage(account.access()) { Ok((account, grant)) } else { Err(Error::Forbidden.into()) }
+    let scope = scope::of(&context.app, &staff.actor).await?;
+    staff.actor.ensure_can_manage(&scope, &needed(&account)).map_err(Error::from)?;
+    Ok((account, grant))
 }
 
 pub(super) async fn password(staff: Staff, context: State, id: Path<String>) -> PageResult {
-    let (account, _) = manageable(&staff, &context, &id).await?;
+    let (account, _) = takeable(&staff, &context, &id).await?;
     show_password(&staff, &context, &account, &FieldErrors::default())
 }
 
@@ -60,7 +82,7 @@ pub(super) async fn set_password(
     id: Path<String>,
     form: OwnForm,
 ) -> PageResult {
-    let (account, grant) = manageable(&staff, &context, &id).await?;
+    let (account, grant) = takeable(&staff, &context, &id).await?;
     let mut errors = FieldErrors::default();
     let Some(password) = field::chosen_password(&form, &mut errors) else {
         return show_password(&staff, &context, &account, &errors);
@@ -97,7 +119,7 @@ pub(super) async fn reset_second_factor(
     id: Path<String>,
     _: OwnForm,
 ) -> PageResult {
-    let (account, grant) = manageable(&staff, &context, &id).await?;
+    let (account, grant) = takeable(&staff, &context, &id).await?;
     let id = account.user.id;
     second_factor::reset(&context.app, &staff.actor, &grant, id).await?;
     if id != staff.actor.user() {

@@ -12,13 +12,14 @@ use crate::signed_in::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users::Account;
 use docent_app::accounts::{api_keys, sessions};
-use docent_app::audit;
+use docent_app::{audit, scope};
 use docent_domain::access::{
     Actor, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, ViewApiKeys, ViewAuditLog,
     ViewSessions,
 };
 use docent_domain::listing::{ApiKeyFilter, AuditFilter, Page, PageRequest, SessionFilter};
 use docent_domain::permission::{PermissionSet, RecordKind};
+use docent_domain::scope::Scope;
 use docent_domain::user::User;
 use docent_http::State;
 use docent_http::extract::query::encode_query;
@@ -75,6 +76,7 @@ pub(super) struct AccountView {
     /// Query that filters the audit log by the account.
     who_query: String,
     may_set_password: bool,
+    may_set_limits: bool,
     may_link: bool,
     may_link_password: bool,
     may_delete: bool,
@@ -122,7 +124,9 @@ impl AccountView {
             let found = audit::list(app, grant, &filter, ROWS).await?;
             entries = Some(Table::of(&found, |entry| EntryRow::of(entry, staff, now)));
         }
-        let has_all = actor.can_manage(account.access());
+        let scope = scope::of(app, actor).await?;
+        let may_take_over = actor.can_manage(&scope, &account.access().with_data());
+        let may_manage = actor.can_manage(&scope, &account.access());
         let second_factor = user.confirmed_second_factor().and_then(|factor| factor.confirmed_at);
         let may_link = staff.can::<AddVerifications>() && user.is_active;
         Ok(Self {
@@ -136,12 +140,13 @@ impl AccountView {
             reach: ReachView::read(staff, context, id).await?,
             user_query: encode_query(&[("user", Some(email.as_str()))]),
             who_query: encode_query(&[("who", Some(email.as_str()))]),
-            may_set_password: has_all && may_change(account, actor),
-            may_link,
-            may_link_password: has_all && may_link,
-            may_delete: may_delete(account, actor),
+            may_set_password: may_take_over && may_change(account, actor),
+            may_set_limits: may_manage && may_change(account, actor),
+            may_link: may_link && (may_take_over || user.email_verified_at.is_none()),
+            may_link_password: may_take_over && may_link,
+            may_delete: may_delete(account, actor, &scope),
             second_factor: second_factor.map(|at| Time::of(at, now)),
-            may_reset_second_factor: second_factor.is_some() && has_all && may_change(account, actor),
+            may_reset_second_factor: second_factor.is_some() && may_take_over && may_change(account, actor),
             may_end_sessions: actor.authorize_for::<DeleteSessions>(Some(id)).is_ok(),
         })
     }
@@ -159,9 +164,9 @@ pub(super) fn may_change(account: &Account, actor: &Actor) -> bool {
     actor.can_edit(&account.user) && actor.authorize::<ChangeUsers>().is_ok()
 }
 
-pub(super) fn may_delete(account: &Account, actor: &Actor) -> bool {
+pub(super) fn may_delete(account: &Account, actor: &Actor, scope: &Scope) -> bool {
     let is_own = account.user.id == actor.user();
-    actor.can_manage(account.access()) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
+    actor.can_manage(scope, &account.access()) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
 }
 
 #[cfg(test)]
@@ -204,6 +209,7 @@ mod tests {
                 user_query: "user=a".to_owned(),
                 who_query: "who=a".to_owned(),
                 may_set_password: is_active,
+                may_set_limits: is_active,
                 may_link: is_active,
                 may_link_password: is_active,
                 may_delete: is_active,

@@ -83,7 +83,10 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Pag
     let groups = groups::choices(app).await?;
     let page = UsersPage {
         list: List::of("users", number, filters, found.total, rows),
-        groups: groups.iter().map(|group| (group.id.to_string(), group.name.as_str().to_owned())).collect(),
+        groups: groups
+            .iter()
+            .map(|(group, _)| (group.id.to_string(), group.name.as_str().to_owned()))
+            .collect(),
         may_add: staff.can::<AddUsers>(),
     };
     staff.show(&context, "users", page)

@@ -53,7 +53,7 @@ pub(super) async fn add(staff: Staff, context: State, form: OwnForm) -> PageResu
     let user = id_of(RecordKind::User, form.text("user"))?;
     let purpose =
         VerificationPurpose::parse(form.text("purpose")).ok_or(Error::NotFound(RecordKind::Verification))?;
-    let new = match use_case::issue(&context.app, &grant, user, purpose).await {
+    let new = match use_case::issue(&context.app, &staff.actor, &grant, user, purpose).await {
         Ok(new) => new,
         Err(Error::Invalid(invalid)) => {
             staff.warn(t!("link-not-created", reason = language::reason(&invalid)))?;
