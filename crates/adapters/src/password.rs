@@ -20,17 +20,31 @@ const SALT_BYTES: usize = 16;
 const WAITING_PER_HASH: usize = 50;
 const UNREADABLE: &str = "a stored password hash cannot be parsed";
 
-/// Hashes passwords with Argon2id. One core is left for other work, and the number of waiting calls is limited.
+/// Hashes passwords with Argon2id. Ordinary calls leave one core for other work, reserved calls can use one more, and the
+/// number of waiting calls is limited.
 pub struct Argon2Hasher {
     argon2: Argon2<'static>,
     entropy: Arc<dyn Entropy>,
     /// The hash that passwords of unknown accounts are checked against. No known password matches it.
     decoy: PasswordHash,
+    ordinary: Lane,
+    /// For reserved calls, which also use the slots of the ordinary ones.
+    reserved: Lane,
+}
+
+/// Capacity for calls.
+struct Lane {
+    /// Calls that run.
     slots: Arc<Semaphore>,
-    /// Places for calls that wait or run.
+    /// Calls that wait or run.
     places: Arc<Semaphore>,
-    /// Places for reserved calls.
-    reserved: Arc<Semaphore>,
+}
+
+impl Lane {
+    fn new(slots: usize) -> Self {
+        let semaphore = |permits| Arc::new(Semaphore::new(permits));
+        Self { slots: semaphore(slots), places: semaphore(slots * (1 + WAITING_PER_HASH)) }
+    }
 }
 
 impl Argon2Hasher {
@@ -57,25 +71,27 @@ impl Argon2Hasher {
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let hashes = (cores - 1).max(1);
-        let semaphore = |permits| Arc::new(Semaphore::new(permits));
-        let (slots, places) = (semaphore(hashes), semaphore(hashes * (1 + WAITING_PER_HASH)));
-        Ok(Self { argon2, entropy, decoy, slots, places, reserved: semaphore(hashes) })
+        Ok(Self { argon2, entropy, decoy, ordinary: Lane::new(hashes), reserved: Lane::new(1) })
     }
 
-    /// Runs `work` on a blocking thread as soon as a slot is free. The call takes one of the `places` until it ends.
+    /// Runs `work` on a blocking thread as soon as a slot is free. The call takes one of the places of its lane until it ends.
     ///
     /// # Errors
     /// `Unavailable` if too many calls are waiting.
     async fn run<T: Send + 'static>(
         &self,
-        places: &Arc<Semaphore>,
+        lane: &Lane,
         work: impl FnOnce(Argon2<'static>) -> T + Send + 'static,
     ) -> Result<T> {
-        let place = Arc::clone(places).try_acquire_owned().map_err(|_| {
+        let place = Arc::clone(&lane.places).try_acquire_owned().map_err(|_| {
             Fault::new(Component::Service, FaultKind::Unavailable, "too many passwords are being checked")
                 .with_retry_after(Duration::from_secs(1))
         })?;
-        let slot = Arc::clone(&self.slots).acquire_owned().await;
+        let slot = tokio::select! {
+            biased;
+            slot = Arc::clone(&self.ordinary.slots).acquire_owned() => slot,
+            slot = Arc::clone(&lane.slots).acquire_owned() => slot,
+        };
         let argon2 = self.argon2.clone();
         task::spawn_blocking(move || {
             // The work continues if the caller is cancelled, so it keeps its slot.
@@ -86,16 +102,11 @@ impl Argon2Hasher {
         .map_err(|error| internal("hash a password", error))
     }
 
-    async fn verify_in(
-        &self,
-        places: &Arc<Semaphore>,
-        password: Password,
-        hash: Option<PasswordHash>,
-    ) -> Result<bool> {
+    async fn verify_in(&self, lane: &Lane, password: Password, hash: Option<PasswordHash>) -> Result<bool> {
         let is_known = hash.is_some();
         let hash = parse(hash.as_ref().unwrap_or(&self.decoy))?;
         let verify = move |argon2: Argon2<'_>| argon2.verify_password(password.expose().as_bytes(), &hash);
-        match self.run(places, verify).await? {
+        match self.run(lane, verify).await? {
             Ok(()) => Ok(is_known),
             Err(Error::PasswordInvalid) => Ok(false),
             Err(error) => Err(internal(UNREADABLE, error)),
@@ -128,7 +139,7 @@ impl PasswordHasher for Argon2Hasher {
         let mut salt = [0; SALT_BYTES];
         self.entropy.fill(&mut salt);
         let hash = self
-            .run(&self.places, move |argon2| {
+            .run(&self.ordinary, move |argon2| {
                 argon2.hash_password_with_salt(password.expose().as_bytes(), &salt)
             })
             .await?
@@ -137,7 +148,7 @@ impl PasswordHasher for Argon2Hasher {
     }
 
     async fn verify(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool> {
-        self.verify_in(&self.places, password, hash).await
+        self.verify_in(&self.ordinary, password, hash).await
     }
 
     async fn verify_reserved(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool> {
@@ -158,6 +169,7 @@ fn parse(hash: &PasswordHash) -> Result<Phc> {
 mod tests {
     use super::*;
     use docent_testkit::entropy::TestEntropy;
+    use tokio::sync::SemaphorePermit;
 
     docent_testkit::password_hasher_contract!(async {
         (Arc::new(Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap()) as _, ())
@@ -196,11 +208,16 @@ mod tests {
         }
     }
 
+    /// Takes all slots of ordinary calls.
+    async fn occupy(hasher: &Argon2Hasher) -> SemaphorePermit<'_> {
+        let all = u32::try_from(hasher.ordinary.slots.available_permits()).unwrap();
+        hasher.ordinary.slots.acquire_many(all).await.unwrap()
+    }
+
     #[tokio::test]
     async fn concurrent_hashes_are_limited_by_slots() {
         let hasher = Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap();
-        let all = u32::try_from(hasher.slots.available_permits()).unwrap();
-        let taken = hasher.slots.acquire_many(all).await.unwrap();
+        let taken = occupy(&hasher).await;
         let mut hash = hasher.hash(password("x"));
         assert!(futures::poll!(&mut hash).is_pending());
         tokio::task::yield_now().await;
@@ -212,19 +229,36 @@ mod tests {
     #[tokio::test]
     async fn call_beyond_the_queue_is_unavailable() {
         let hasher = Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap();
-        let all = u32::try_from(hasher.slots.available_permits()).unwrap();
-        let taken = hasher.slots.acquire_many(all).await.unwrap();
-        let mut waiting: Vec<_> =
-            (0..hasher.places.available_permits()).map(|_| hasher.hash(password("x"))).collect();
+        let taken = occupy(&hasher).await;
+        let places = hasher.ordinary.places.available_permits();
+        let mut waiting: Vec<_> = (0..places).map(|_| hasher.hash(password("x"))).collect();
         for hash in &mut waiting {
             assert!(futures::poll!(hash).is_pending());
         }
         let fault = hasher.verify(password("x"), None).await.unwrap_err();
         assert_eq!(fault.kind(), FaultKind::Unavailable);
-        let mut reserved = hasher.verify_reserved(password("x"), None);
-        assert!(futures::poll!(&mut reserved).is_pending(), "a reserved call waits");
+        assert!(!hasher.verify_reserved(password("x"), None).await.unwrap(), "a reserved call does not wait");
         drop((taken, waiting));
-        assert!(!reserved.await.unwrap());
         hasher.hash(password("x")).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn reserved_calls_wait_for_each_other_and_use_free_slots() {
+        let hasher = Argon2Hasher::weak_but_fast(Arc::new(TestEntropy::default())).unwrap();
+        let reserved = hasher.reserved.slots.acquire().await.unwrap();
+        assert!(!hasher.verify_reserved(password("x"), None).await.unwrap(), "in an ordinary slot");
+        let taken = occupy(&hasher).await;
+        let places = hasher.reserved.places.available_permits();
+        let mut waiting: Vec<_> = (0..places).map(|_| hasher.verify_reserved(password("x"), None)).collect();
+        for verify in &mut waiting {
+            assert!(futures::poll!(verify).is_pending());
+        }
+        let fault = hasher.verify_reserved(password("x"), None).await.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::Unavailable);
+        drop(reserved);
+        for verify in waiting {
+            assert!(!verify.await.unwrap());
+        }
+        drop(taken);
     }
 }

@@ -17,6 +17,7 @@ pub trait PasswordHasher: Send + Sync {
     /// `Unavailable` if too many calls are waiting.
     async fn verify(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool>;
 
-    /// As [`verify`](Self::verify), with places of its own for calls that wait.
+    /// As [`verify`](Self::verify), but does not wait for calls of [`verify`](Self::verify) and [`hash`](Self::hash):
+    /// it has places and capacity of its own.
     async fn verify_reserved(&self, password: Password, hash: Option<PasswordHash>) -> Result<bool>;
 }

@@ -7,6 +7,7 @@ use docent_domain::id::{SessionId, UserId};
 use docent_domain::listing::{Page, PageRequest, SessionFilter};
 use docent_domain::session::Session;
 use docent_domain::user::User;
+use std::net::IpAddr;
 
 /// Reads sessions.
 #[async_trait]
@@ -19,6 +20,9 @@ pub trait SessionReader: Send {
 
     /// Lists sessions, last used first.
     async fn list(&mut self, filter: &SessionFilter, page: PageRequest) -> Result<Page<Session>>;
+
+    /// Returns the distinct addresses of an account's sessions, ended ones included: at most `limit`, those used last.
+    async fn addresses(&mut self, user: UserId, limit: u64) -> Result<Vec<IpAddr>>;
 }
 
 /// Reads and changes sessions.

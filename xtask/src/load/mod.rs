@@ -5,6 +5,7 @@
 
 mod attack;
 mod installation;
+mod logins;
 mod quota;
 mod reads;
 mod sampler;
@@ -42,6 +43,8 @@ enum Attack {
     Ready,
     /// 40 callers of each read whose size depends on stored data.
     Reads,
+    /// 64 clients guess passwords, while the owner of an account signs in from the same address.
+    Logins,
     /// An account asks, uploads and has pages drawn as fast as it can, while another one asks.
     Quota,
 }
@@ -51,7 +54,7 @@ impl Load {
         let clients = self.clients.unwrap_or(match self.attack {
             Attack::SlowBodies => 1_000,
             Attack::ErrorLists => 16,
-            Attack::Ready => 64,
+            Attack::Ready | Attack::Logins => 64,
             Attack::Reads => 40,
             Attack::Quota => 200,
         });
@@ -80,6 +83,7 @@ async fn start(attack: Attack, program: &Path, folder: &Path, bounds: Bounds) ->
         Attack::ErrorLists => attack::error_lists(program, folder, bounds).await,
         Attack::Ready => attack::ready(program, folder, bounds).await,
         Attack::Reads => reads::run(program, folder, bounds).await,
+        Attack::Logins => logins::run(program, folder, bounds).await,
         Attack::Quota => quota::run(program, folder, bounds).await,
     }
 }

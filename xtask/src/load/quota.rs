@@ -2,6 +2,7 @@
 
 use super::attack::Bounds;
 use super::installation::{Statuses, Target, all, ask, closing, exchange};
+use super::sampler::{median, slowest};
 use crate::bench::wire::upload;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -110,13 +111,4 @@ async fn answer(address: std::net::SocketAddr, token: &str) -> Result<f64> {
     let response = tokio::time::timeout(PATIENCE, exchange(address, &request)).await??;
     anyhow::ensure!(response.status == 200, "{}", response.text);
     Ok(began.elapsed().as_secs_f64() * 1e3)
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn slowest(times: &[f64]) -> f64 {
-    times.iter().copied().fold(f64::NAN, f64::max)
 }

@@ -101,3 +101,14 @@ impl Sample {
         );
     }
 }
+
+/// The median of these times, which are sorted then.
+pub(super) fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The longest of these times.
+pub(super) fn slowest(times: &[f64]) -> f64 {
+    times.iter().copied().fold(f64::NAN, f64::max)
+}

@@ -7,7 +7,7 @@ use super::points::{self, Records};
 use super::record::Record;
 use super::source::Source;
 use super::transaction::Transaction;
-use super::values::{latest, micros};
+use super::values::{address, latest, micros};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::fault::Result;
@@ -19,8 +19,9 @@ use docent_ports::sessions::{SessionReader, SessionWriter};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, Condition, DbErr, EntityTrait, ExprTrait, FromQueryResult, IdenStatic, QueryFilter,
-    QueryResult, QuerySelect, QueryTrait, SelectA, SelectB, SelectTwo,
+    QueryOrder, QueryResult, QuerySelect, QueryTrait, SelectA, SelectB, SelectTwo,
 };
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// A session's row and the row of its account.
@@ -87,6 +88,20 @@ impl SessionReader for Transaction {
                     .filter(Column::Kind.ne(SessionKind::Panel.name()).or(used))
             });
         self.list_newest("list sessions", rows, [Column::LastUsedAt, Column::Id], page).await
+    }
+
+    async fn addresses(&mut self, user: UserId, limit: u64) -> Result<Vec<IpAddr>> {
+        let query = Entity::find()
+            .select_only()
+            .column(Column::Address)
+            .filter(Column::UserId.eq(user.as_uuid()))
+            .filter(Column::Address.is_not_null())
+            .group_by(Column::Address)
+            .order_by_desc(Column::LastUsedAt.max())
+            .limit(limit)
+            .into_tuple::<String>();
+        let rows = self.run("read the addresses of an account", |db| Box::pin(query.all(db))).await?;
+        rows.iter().filter_map(|text| address(Some(text)).transpose()).collect()
     }
 }
 

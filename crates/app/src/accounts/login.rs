@@ -11,7 +11,6 @@ use crate::network::network;
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Actor, UseAdminPanel};
 use docent_domain::audit::AuditAction;
-use docent_domain::fault::FaultKind;
 use docent_domain::id::{FamilyId, SessionId, UserId};
 use docent_domain::session::{Session, SessionKind};
 use docent_domain::text::Email;
@@ -103,10 +102,9 @@ pub async fn enter_with_code(
     client: &ClientInfo,
 ) -> Result<SessionId> {
     let user = app.store.read().await?.users().get(user).await?.ok_or(Error::InvalidCredentials)?;
-    let limits = LoginLimits::new(app, Some(&user.email), client.address);
-    let _guard = app.process.logins.lock(limits.account_key()).await;
-    limits.check_network().await?;
-    limits.check_account(Some(user.id)).await?;
+    let limits = LoginLimits::new(app, Some(&user.email), client.address).await?;
+    let _turn = limits.turn().await;
+    limits.check().await?;
     if !user.is_active || !user.accepts_credentials_issued_at(checked_at) {
         return Err(Error::InvalidCredentials);
     }
@@ -185,16 +183,15 @@ pub(super) async fn check_password(
     is_eligible: impl Fn(&User) -> bool,
 ) -> Result<User> {
     let email = Email::parse(email).ok();
-    let limits = LoginLimits::new(app, email.as_ref(), address);
-    // One attempt at a time per account: concurrent attempts cannot bypass the limits, and successful ones do not count.
-    let _guard = app.process.logins.lock(limits.account_key()).await;
-    limits.check_network().await?;
+    // Read after the turn has come, because the account may have changed meanwhile.
+    let limits = LoginLimits::new(app, email.as_ref(), address).await?;
+    let _turn = limits.turn().await;
+    limits.check().await?;
 
     let account = match &email {
         Some(email) => app.store.read().await?.users().by_email(email).await?,
         None => None,
     };
-    limits.check_account(account.as_ref().map(|user| user.id)).await?;
     let eligible = account.clone().filter(|user| user.is_active && is_eligible(user));
     if let (Code::InsteadOfPassword, Some(user)) = (code, &eligible)
         && second_factor::use_code(app, user.id, &password).await?
@@ -241,15 +238,12 @@ async fn verify_password(
     password: String,
 ) -> Result<Option<User>> {
     let Ok(password) = Password::parse_existing(password) else { return Ok(None) };
-    let (id, hash) = account.as_ref().map(|user| (user.id, user.password.clone())).unzip();
-    let verified = match app.hasher.verify(password.clone(), hash.clone()).await {
-        // Attempts of others fill the queue, and do not keep the owner out.
-        Err(fault) if fault.kind() == FaultKind::Unavailable && limits.is_known_network(id).await? => {
-            app.hasher.verify_reserved(password, hash).await
-        }
-        verified => verified,
+    let hash = account.as_ref().map(|user| user.password.clone());
+    // Attempts of strangers fill the queue, and do not delay the owner.
+    let is_correct = match limits.is_known() {
+        true => app.hasher.verify_reserved(password, hash).await?,
+        false => app.hasher.verify(password, hash).await?,
     };
-    let is_correct = verified?;
     Ok(account.filter(|_| is_correct))
 }
 

@@ -1,19 +1,22 @@
 //! Limits on failed logins.
 //!
 //! Failures are counted per account and client network, per network over all accounts, and per account over all
-//! networks. The first two counters lock the network out. The third only spaces out the attempts from networks that
-//! the account has never logged in from, so that others cannot lock its owner out.
+//! networks. The first counter locks the account out in this network. The other two apply to attempts from networks
+//! that the account has never logged in from: the second locks them out, the third spaces them out. In a network where
+//! its owner has logged in before, an account is locked out only by guesses of its own password in that network.
+//!
+//! Attempts from unknown networks are checked one at a time per network, and do not delay those from known ones.
 
 use crate::App;
 use crate::error::{Error, Result};
 use crate::network::{network, networks};
 use crate::rate_limit::counter_key;
 use docent_domain::id::UserId;
-use docent_domain::listing::{PageRequest, SessionFilter};
 use docent_domain::text::Email;
 use std::collections::HashSet;
 use std::net::IpAddr;
 use std::time::Duration;
+use tokio::sync::OwnedMutexGuard;
 
 /// A lockout within this time after another one lasts twice as long. Also the period in which the failures of an
 /// account over all networks are counted.
@@ -24,8 +27,8 @@ const WIDE_NETWORK_FACTOR: u64 = 4;
 const NETWORK_FACTOR: u64 = 5;
 /// The failures over all networks after which attempts from unknown networks are spaced out, in limits of one network.
 const ACCOUNT_FACTOR: u64 = 2;
-/// The most recent sessions of an account whose networks are known.
-const KNOWN_SESSIONS: u64 = 100;
+/// The addresses of an account that make networks known.
+const KNOWN_ADDRESSES: u64 = 200;
 
 /// The limits that apply to one attempt.
 pub(super) struct LoginLimits<'a> {
@@ -34,7 +37,10 @@ pub(super) struct LoginLimits<'a> {
     counters: Vec<Counter>,
     /// The failures of the account over all networks.
     account: String,
-    networks: Vec<String>,
+    /// Widest network of the client.
+    network: String,
+    /// Whether the account has logged in from this network before.
+    is_known: bool,
 }
 
 /// A number of failures that locks out when it reaches its limit.
@@ -46,9 +52,19 @@ struct Counter {
 }
 
 impl<'a> LoginLimits<'a> {
-    /// The limits of an attempt to log in with this email address, if it is valid, from this client.
-    pub(super) fn new(app: &'a App, email: Option<&Email>, address: IpAddr) -> Self {
+    /// The limits of an attempt to log in with this email address, if it is valid, from this client. An unknown account
+    /// costs the same reads as an existing one.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub(super) async fn new(app: &'a App, email: Option<&Email>, address: IpAddr) -> Result<Self> {
         let account = account_key(email);
+        let user = match email {
+            Some(email) => app.store.read().await?.users().by_email(email).await?.map(|user| user.id),
+            None => None,
+        };
+        let user = user.unwrap_or_else(|| app.new_id(UserId::generate));
+        let is_known = known_networks(app, user).await?.contains(&network(address));
         let email = email.map_or("", Email::as_str);
         let networks = networks(address);
         let max = app.settings.login_max_failures;
@@ -61,19 +77,45 @@ impl<'a> LoginLimits<'a> {
             let limit = limit.saturating_mul(NETWORK_FACTOR);
             counters.push(Counter { key: of_network, limit, is_of_account: false });
         }
-        Self { app, counters, account, networks }
+        let network = networks.into_iter().next_back().unwrap_or_default();
+        Ok(Self { app, counters, account, network, is_known })
     }
 
-    /// Identifies the account, also if it does not exist.
-    pub(super) fn account_key(&self) -> &str {
-        &self.account
+    /// Whether the account has logged in from this network before.
+    pub(super) const fn is_known(&self) -> bool {
+        self.is_known
     }
 
-    /// Checks that the network is not locked out.
-    pub(super) async fn check_network(&self) -> Result<()> {
+    /// Waits for the turn of this attempt, which ends when the guards are dropped. Concurrent attempts cannot bypass the
+    /// limits, successful ones do not count, and one network cannot occupy the hasher.
+    pub(super) async fn turn(&self) -> Vec<OwnedMutexGuard<()>> {
+        let (locks, account, network) = (&self.app.process.logins, &self.account, &self.network);
+        if self.is_known {
+            return vec![locks.lock(&format!("{account} {network}")).await];
+        }
+        // In this order, an attempt that has the account's lock checks a password and does not wait in the queue of its
+        // network. So the queue of one network does not delay the account's attempts from others.
+        let network = locks.lock(network).await;
+        vec![network, locks.lock(account).await]
+    }
+
+    /// Checks that this attempt is not locked out and not too early.
+    pub(super) async fn check(&self) -> Result<()> {
+        self.check_failures().await?;
+        if self.is_known {
+            return Ok(());
+        }
+        let pause = self.app.limiter.peek(&pause_key(&self.account), self.app.now()).await?;
+        if pause.events == 0 {
+            return Ok(());
+        }
+        Err(Error::TooManyFailedLogins { retry_after: pause.resets_in })
+    }
+
+    async fn check_failures(&self) -> Result<()> {
         let now = self.app.now();
         let mut wait = Duration::ZERO;
-        for counter in &self.counters {
+        for counter in self.counters.iter().filter(|counter| counter.is_of_account || !self.is_known) {
             let lockout = self.app.limiter.peek(&counter.lockout_key(), now).await?;
             let failures = self.app.limiter.peek(&counter.key, now).await?;
             let is_full = failures.events >= counter.limit;
@@ -81,16 +123,6 @@ impl<'a> LoginLimits<'a> {
             wait = wait.max(lockout.resets_in).max(window_end);
         }
         if wait.is_zero() { Ok(()) } else { Err(Error::TooManyFailedLogins { retry_after: wait }) }
-    }
-
-    /// Checks that an attempt from an unknown network is not too early after failures from anywhere.
-    pub(super) async fn check_account(&self, user: Option<UserId>) -> Result<()> {
-        let pause = self.app.limiter.peek(&pause_key(&self.account), self.app.now()).await?;
-        // An unknown account costs the same reads.
-        if pause.events == 0 || self.is_known_network(user).await? {
-            return Ok(());
-        }
-        Err(Error::TooManyFailedLogins { retry_after: pause.resets_in })
     }
 
     /// Counts a failure.
@@ -122,20 +154,12 @@ impl<'a> LoginLimits<'a> {
         }
         Ok(())
     }
-
-    /// Whether the account has logged in from this network before. Costs the same without an account.
-    pub(super) async fn is_known_network(&self, user: Option<UserId>) -> Result<bool> {
-        let user = user.unwrap_or_else(|| self.app.new_id(UserId::generate));
-        Ok(known_networks(self.app, user).await?.contains(&self.networks[0]))
-    }
 }
 
 /// The networks that an account has logged in from.
 pub(super) async fn known_networks(app: &App, user: UserId) -> Result<HashSet<String>> {
-    let filter = SessionFilter { user: Some(user), ..SessionFilter::default() };
-    let page = PageRequest { offset: 0, limit: KNOWN_SESSIONS };
-    let sessions = app.store.read().await?.sessions().list(&filter, page).await?.records;
-    Ok(sessions.iter().filter_map(|session| session.client_ip).map(network).collect())
+    let addresses = app.store.read().await?.sessions().addresses(user, KNOWN_ADDRESSES).await?;
+    Ok(addresses.into_iter().map(network).collect())
 }
 
 impl Counter {

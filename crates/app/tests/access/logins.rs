@@ -4,14 +4,16 @@ use crate::fixture::{Fixture, email, password};
 use async_trait::async_trait;
 use docent_app::App;
 use docent_app::accounts::login;
-use docent_app::accounts::sessions::ClientInfo;
+use docent_app::accounts::sessions::{self, ClientInfo};
 use docent_app::error::Error;
 use docent_app::settings::Settings;
 use docent_domain::fault::{self, Component, Fault, FaultKind};
 use docent_domain::user::{Password, PasswordHash};
 use docent_ports::Ports;
 use docent_ports::password_hasher::PasswordHasher;
+use futures::future::join_all;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 const NAME: &str = "ada";
@@ -34,7 +36,74 @@ impl PasswordHasher for FullQueue {
     }
 }
 
+/// A hasher that is busy for a while with each ordinary call, and counts them.
+struct SlowHasher {
+    inner: Arc<dyn PasswordHasher>,
+    running: AtomicUsize,
+    most_running: AtomicUsize,
+    calls: AtomicUsize,
+}
+
+#[async_trait]
+impl PasswordHasher for SlowHasher {
+    async fn hash(&self, password: Password) -> fault::Result<PasswordHash> {
+        self.inner.hash(password).await
+    }
+
+    async fn verify(&self, password: Password, hash: Option<PasswordHash>) -> fault::Result<bool> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let running = 1 + self.running.fetch_add(1, Ordering::Relaxed);
+        self.most_running.fetch_max(running, Ordering::Relaxed);
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        self.inner.verify(password, hash).await
+    }
+
+    async fn verify_reserved(&self, password: Password, hash: Option<PasswordHash>) -> fault::Result<bool> {
+        self.inner.verify(password, hash).await
+    }
+}
+
+/// A hasher whose ordinary calls never return.
+struct StuckHasher(Arc<dyn PasswordHasher>);
+
+#[async_trait]
+impl PasswordHasher for StuckHasher {
+    async fn hash(&self, password: Password) -> fault::Result<PasswordHash> {
+        self.0.hash(password).await
+    }
+
+    async fn verify(&self, _: Password, _: Option<PasswordHash>) -> fault::Result<bool> {
+        std::future::pending().await
+    }
+
+    async fn verify_reserved(&self, password: Password, hash: Option<PasswordHash>) -> fault::Result<bool> {
+        self.0.verify(password, hash).await
+    }
+}
+
 impl Fixture {
+    /// Replaces the hasher, as after a restart with the same stores.
+    fn with_hasher<H: PasswordHasher + 'static>(
+        &mut self,
+        hasher: impl FnOnce(Arc<dyn PasswordHasher>) -> H,
+    ) -> Arc<H> {
+        let hasher = Arc::new(hasher(Arc::clone(&self.1.hasher)));
+        let ports = Ports { hasher: Arc::clone(&hasher) as _, ..self.1.clone() };
+        self.0 = App::new(ports, Settings::default());
+        hasher
+    }
+
+    /// Guesses for 50 accounts that do not exist, which locks the network out.
+    async fn lock_network(&self, address: &str) {
+        for n in 0..50 {
+            assert_eq!(self.guess(&format!("account{n}"), address).await, Ok(()));
+        }
+        assert_eq!(self.guess("another", address).await, Err(Duration::from_secs(900)));
+    }
+
     /// Tries to log in from `address`. Returns whether the password was checked, or else how long to wait.
     async fn guess(&self, name: &str, address: &str) -> Result<(), Duration> {
         match self.login(name, "wrong guess", address).await {
@@ -127,11 +196,75 @@ async fn addresses_of_one_ipv6_customer_share_limits() {
 #[tokio::test]
 async fn guesses_for_many_accounts_from_one_network_are_limited() {
     let fixture = Fixture::new();
-    for n in 0..50 {
-        assert_eq!(fixture.guess(&format!("account{n}"), "192.0.2.7").await, Ok(()));
-    }
-    assert_eq!(fixture.guess("another", "192.0.2.7").await, Err(Duration::from_secs(900)));
+    fixture.lock_network("192.0.2.7").await;
     assert_eq!(fixture.guess("another", "192.0.2.8").await, Ok(()));
+}
+
+#[tokio::test]
+async fn locked_network_refuses_no_account_that_is_known_there() {
+    let fixture = Fixture::new();
+    fixture.superuser(NAME).await;
+    fixture.superuser("bob").await;
+    fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
+    fixture.login("bob", password().expose(), "192.0.2.8").await.unwrap();
+    fixture.lock_network("192.0.2.7").await;
+    fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
+    let elsewhere = fixture.login("bob", password().expose(), "192.0.2.7").await;
+    assert!(matches!(elsewhere, Err(Error::TooManyFailedLogins { .. })), "unknown in this network");
+    fixture.login("bob", password().expose(), "192.0.2.8").await.unwrap();
+    for _ in 0..10 {
+        assert_eq!(fixture.guess(NAME, "192.0.2.7").await, Ok(()));
+    }
+    let guessed = fixture.login(NAME, password().expose(), "192.0.2.7").await;
+    assert!(matches!(guessed, Err(Error::TooManyFailedLogins { .. })), "its own limit remains");
+}
+
+#[tokio::test]
+async fn network_stays_known_after_the_session_has_ended() {
+    let fixture = Fixture::new();
+    let user = fixture.superuser(NAME).await;
+    fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
+    let actor = fixture.actor(&user).await;
+    sessions::revoke_all(&fixture.0, &actor, user.id).await.unwrap();
+    fixture.lock_network("192.0.2.7").await;
+    fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
+}
+
+#[tokio::test]
+async fn waiting_attempts_of_strangers_do_not_delay_the_owner() {
+    let mut fixture = Fixture::new();
+    fixture.superuser(NAME).await;
+    fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
+    fixture.with_hasher(StuckHasher);
+    let attempts = [(NAME, "192.0.2.8"), (NAME, "192.0.2.9"), ("another", "192.0.2.7")];
+    let mut attempts: Vec<_> =
+        attempts.iter().map(|(name, address)| Box::pin(fixture.guess(name, address))).collect();
+    for attempt in &mut attempts {
+        assert!(futures::poll!(attempt).is_pending());
+    }
+    fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
+}
+
+#[tokio::test]
+async fn concurrent_attempts_of_one_network_are_checked_one_at_a_time_within_the_limit() {
+    let mut fixture = Fixture::new();
+    let hasher = fixture.with_hasher(|inner| SlowHasher {
+        inner,
+        running: AtomicUsize::new(0),
+        most_running: AtomicUsize::new(0),
+        calls: AtomicUsize::new(0),
+    });
+    let names: Vec<String> = (0..70).map(|n| format!("account{n}")).collect();
+    let answers = join_all(names.iter().map(|name| fixture.guess(name, "192.0.2.7"))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 50);
+    assert_eq!(hasher.calls.load(Ordering::Relaxed), 50);
+    assert_eq!(hasher.most_running.load(Ordering::Relaxed), 1);
+    let networks = ["198.51.100.1", "198.51.100.2", "198.51.100.3"];
+    join_all(networks.map(|address| fixture.guess("another", address))).await;
+    assert_eq!(hasher.most_running.load(Ordering::Relaxed), 1, "one account");
+    join_all([("one", networks[0]), ("two", networks[1])].map(|(name, from)| fixture.guess(name, from)))
+        .await;
+    assert_eq!(hasher.most_running.load(Ordering::Relaxed), 2, "other accounts and networks");
 }
 
 #[tokio::test]
@@ -139,8 +272,7 @@ async fn full_queue_does_not_keep_the_owner_out() {
     let mut fixture = Fixture::new();
     fixture.superuser(NAME).await;
     fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
-    let hasher = Arc::new(FullQueue(Arc::clone(&fixture.1.hasher)));
-    fixture.0 = App::new(Ports { hasher, ..fixture.1.clone() }, Settings::default());
+    fixture.with_hasher(FullQueue);
     fixture.login(NAME, password().expose(), "192.0.2.7").await.unwrap();
     assert_eq!(fixture.guess(NAME, "192.0.2.7").await, Ok(()));
     for (name, address) in [(NAME, "198.51.100.7"), ("unknown", "192.0.2.7")] {

@@ -55,6 +55,31 @@ crate::battery! {
         assert_eq!(store.read_latest().await.unwrap().sessions().with_user(id(3)).await.unwrap(), None);
     }
 
+    async fn addresses_are_distinct_and_those_used_last(store) {
+        add_users(&*store, &[user(1), user(2)]).await;
+        let from = |n: u32, owner: u32, address: Option<&str>| Session {
+            client_ip: address.map(|address| address.parse().unwrap()),
+            last_used_at: at(n.into()),
+            revoked_at: (n == 3).then(|| at(3)),
+            ..session(n, user(owner).id)
+        };
+        add_sessions(&*store, &[
+            from(1, 1, Some("192.0.2.1")),
+            from(2, 1, Some("2001:db8::1")),
+            from(3, 1, Some("192.0.2.3")),
+            from(4, 1, Some("192.0.2.1")),
+            from(5, 1, None),
+            from(6, 2, Some("192.0.2.6")),
+        ])
+        .await;
+        let addresses = async |limit| {
+            let found = store.read().await.unwrap().sessions().addresses(user(1).id, limit).await.unwrap();
+            found.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(addresses(9).await, ["192.0.2.1", "192.0.2.3", "2001:db8::1"]);
+        assert_eq!(addresses(2).await, ["192.0.2.1", "192.0.2.3"]);
+    }
+
     async fn insert_rejects_used_id_and_unknown_account(store) {
         add_users(&*store, &[user(1)]).await;
         add_sessions(&*store, &[session(1, user(1).id)]).await;

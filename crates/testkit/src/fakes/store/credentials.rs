@@ -13,6 +13,8 @@ use docent_domain::verification::{VerificationPurpose, VerificationToken};
 use docent_ports::api_keys::{ApiKeyReader, ApiKeyWriter};
 use docent_ports::sessions::{SessionReader, SessionWriter};
 use docent_ports::verifications::{VerificationReader, VerificationWriter};
+use std::cmp::Reverse;
+use std::net::IpAddr;
 
 #[async_trait]
 impl ApiKeyReader for Transaction {
@@ -98,6 +100,19 @@ impl SessionReader for Transaction {
         };
         let sessions: Vec<Session> = self.read()?.sessions.values().filter(fits).cloned().collect();
         Ok(newest_page(sessions, |session| (session.last_used_at, session.id), page))
+    }
+
+    async fn addresses(&mut self, user: UserId, limit: u64) -> Result<Vec<IpAddr>> {
+        let mut sessions: Vec<&Session> = self.read()?.sessions.values().collect();
+        sessions.retain(|session| session.user == user);
+        sessions.sort_by_key(|session| Reverse(session.last_used_at));
+        let mut addresses = Vec::new();
+        for address in sessions.into_iter().filter_map(|session| session.client_ip) {
+            if !addresses.contains(&address) && (addresses.len() as u64) < limit {
+                addresses.push(address);
+            }
+        }
+        Ok(addresses)
     }
 }
 
