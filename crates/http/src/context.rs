@@ -5,6 +5,7 @@ use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::settings::HttpSettings;
 use crate::table::Table;
+use crate::untrusted_proxies::UntrustedProxies;
 use actix_web::HttpRequest;
 use actix_web::dev::ServiceRequest;
 use actix_web::web::Data;
@@ -31,6 +32,8 @@ pub struct Context {
     pub body_budget: BodyBudget,
     /// Results of health checks.
     pub health: SharedCheck,
+    /// Peers whose forwarding headers are ignored.
+    pub untrusted_proxies: UntrustedProxies,
     /// Start time of the server.
     pub started_at: DateTime<Utc>,
     /// Route tables of the service.
@@ -53,6 +56,7 @@ impl Context {
             rate_limit: settings.rate_limit.map(RateLimit::new),
             body_budget: BodyBudget::default(),
             health: SharedCheck::default(),
+            untrusted_proxies: UntrustedProxies::default(),
             tables,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,

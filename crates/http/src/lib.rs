@@ -13,6 +13,7 @@ pub mod routes;
 pub mod settings;
 pub mod sse;
 pub mod table;
+pub mod untrusted_proxies;
 
 pub use context::State;
 pub use error::{ApiError, Reply};

@@ -11,6 +11,7 @@ use docent_tests::app::TestApp;
 use docent_tests::browser::{Browser, form_token};
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
+use reqwest::Method;
 use std::time::Duration;
 
 const PAGE: &str = "/admin/service";
@@ -74,6 +75,24 @@ rules! {
         app.run_jobs().await;
         let page = browser.get(PAGE).await.expect(200).text;
         assert!(page.contains("0 waiting, 0 running") && page.contains("last seen"), "{page}");
+    }
+
+    async fn untrusted_proxy_is_shown(setup) {
+        let app = setup.start().await;
+        let mut browser = staff_with(&app, &[Permission::ViewJob]).await;
+        assert!(!browser.get(PAGE).await.expect(200).text.contains("not trusted"));
+        let forwarded = app.request(Method::GET, "/status").header("X-Forwarded-For", "192.0.2.1");
+        let _ = app.send(forwarded).await.expect(200);
+        let page = browser.get(PAGE).await.expect(200).text;
+        assert!(page.contains("not trusted") && page.contains("Requests from 127.0.0.1 name"), "{page}");
+    }
+
+    async fn trusted_proxy_is_not_shown(setup) {
+        let app = setup.http(|http| http.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()]).start().await;
+        let mut browser = staff_with(&app, &[Permission::ViewJob]).await;
+        let forwarded = app.request(Method::GET, "/status").header("X-Forwarded-For", "192.0.2.1");
+        let _ = app.send(forwarded).await.expect(200);
+        assert!(!browser.get(PAGE).await.expect(200).text.contains("not trusted"));
     }
 
     async fn last_backup_is_shown_and_audited(setup) {

@@ -1,6 +1,7 @@
 //! HTTP.
 
 use super::declare::{text, variable};
+use super::mail::Mail;
 use super::problem::Warning;
 use super::section::section;
 use super::unit::{ByteSize, check_not_zero};
@@ -26,6 +27,18 @@ section! {
         /// Maximum size of an upload; larger ones get 413. Files over 256 MiB get it in any case, because they cannot be read.
         max_upload_bytes: ByteSize = text("50MiB"), check_not_zero;
     }
+}
+
+/// Returns a warning if there must be a proxy, because the service itself has no TLS, and none is trusted.
+pub(super) fn proxy_warning(http: &Http, mail: &Mail) -> Option<Warning> {
+    let is_https = mail.public_url.as_ref().is_some_and(|url| url.as_str().starts_with("https://"));
+    (is_https && http.trusted_proxies.is_empty()).then(|| Warning {
+        variable: variable("trusted_proxies"),
+        wrong: "is empty, but the public URL needs a proxy for TLS, so that all users share one client address and its \
+                limits of requests and failed logins"
+            .to_owned(),
+        advice: "set it to the network of the proxy".to_owned(),
+    })
 }
 
 /// Returns a warning if larger uploads are permitted than can be read.

@@ -176,6 +176,9 @@ impl Settings {
         if let Some(settings) = &settings {
             inspection.warnings.extend(storage::plaintext_warnings(&settings.storage));
             inspection.warnings.extend(http::size_warning(&settings.http));
+            if profile != Profile::Worker {
+                inspection.warnings.extend(http::proxy_warning(&settings.http, &settings.mail));
+            }
         }
         (settings, inspection)
     }

@@ -119,6 +119,18 @@ fn plaintext_connections_to_other_hosts_are_warned_about() {
 }
 
 #[test]
+fn public_url_with_tls_but_no_trusted_proxy_is_warned_about() {
+    let warned = |variables: &[(&str, &str)]| -> Vec<String> {
+        let variables = [&[KEY, ("DOCENT_DATABASE_URL", "sqlite://x.db")][..], variables].concat();
+        serve(&variables).unwrap().warnings.into_iter().map(|warning| warning.variable).collect()
+    };
+    let (tls, plain) = ("https://docs.example.org", "http://docs.example.org");
+    assert_eq!(warned(&[("DOCENT_PUBLIC_URL", tls)]), ["DOCENT_TRUSTED_PROXIES"]);
+    assert!(warned(&[("DOCENT_PUBLIC_URL", plain)]).is_empty());
+    assert!(warned(&[("DOCENT_PUBLIC_URL", tls), ("DOCENT_TRUSTED_PROXIES", "10.0.0.0/24")]).is_empty());
+}
+
+#[test]
 fn single_settings_override_profile_defaults() {
     let here = [("DOCENT_REDIS_URL", "redis://cache:6379/2"), ("DOCENT_VECTOR_DB", "qdrant")];
     let storage = dev(&here).unwrap().settings.storage;

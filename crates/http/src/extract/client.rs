@@ -24,6 +24,11 @@ impl Client {
         let context = context::of_service(request)?;
         let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
         let client = Self::of(peer, request.headers(), &context.settings.trusted_proxies);
+        if is_forwarded(request.headers())
+            && !is_trusted(peer.to_canonical(), &context.settings.trusted_proxies)
+        {
+            context.untrusted_proxies.note(client.address);
+        }
         request.extensions_mut().insert(client);
         Ok(client)
     }
@@ -34,9 +39,8 @@ impl Client {
     /// Any `X-Forwarded-For`, even an empty or unreadable one, disables `Forwarded`: proxies that write the former forward the latter
     /// unchanged, so clients can forge it.
     fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Self {
-        let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
         let mut address = peer.to_canonical();
-        if !is_trusted(&address) {
+        if !is_trusted(address, trusted) {
             return Self { address, is_secure: false };
         }
         let (chain, protocol) = forwarded(headers);
@@ -44,12 +48,20 @@ impl Client {
             // Nothing before an unreadable entry can be trusted.
             let Some(step) = step.and_then(parse_address) else { break };
             address = step.to_canonical();
-            if !is_trusted(&address) {
+            if !is_trusted(address, trusted) {
                 break;
             }
         }
         Self { address, is_secure: protocol.is_some_and(|protocol| protocol.eq_ignore_ascii_case("https")) }
     }
+}
+
+fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
+    trusted.iter().any(|net| net.contains(&address))
+}
+
+fn is_forwarded(headers: &HeaderMap) -> bool {
+    headers.contains_key("x-forwarded-for") || headers.contains_key(header::FORWARDED)
 }
 
 /// The header `User-Agent`, if it is valid UTF-8.

@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use docent_app::service::{self as use_case, BackEnd, Installation, Queue, Schema, Tested};
 use docent_domain::access::{ViewAuditLog, ViewJobs};
 use docent_domain::fault::Component;
+use docent_http::context::Context;
 use docent_http::error::sentence;
 use docent_http::{Query, State};
 use futures::future::join_all;
@@ -31,6 +32,8 @@ pub(super) struct ServicePage {
     /// Number of components whose test failed.
     failed: usize,
     may_view_audit: bool,
+    /// Peer whose forwarding headers are ignored.
+    untrusted_proxy: Option<String>,
 }
 
 /// Space for uploaded files.
@@ -115,7 +118,7 @@ pub(super) async fn show(staff: Staff, context: State, query: Query) -> PageResu
     let grant = staff.authorize::<ViewJobs>()?;
     query.done()?;
     let installation = use_case::overview(&context.app, &grant).await;
-    let page = page_of(&staff, &installation, Vec::new(), context.app.now());
+    let page = page_of(&staff, &context, &installation, Vec::new());
     staff.show(&context, "service", page)
 }
 
@@ -128,15 +131,16 @@ pub(super) async fn test(staff: Staff, context: State, form: OwnForm) -> PageRes
     let tested =
         join_all(components.into_iter().map(|component| use_case::test(app, &grant, component))).await;
     let installation = use_case::overview(app, &grant).await;
-    staff.show(&context, "service", page_of(&staff, &installation, tested, app.now()))
+    staff.show(&context, "service", page_of(&staff, &context, &installation, tested))
 }
 
 fn page_of(
     staff: &Staff,
+    context: &Context,
     installation: &Installation,
     mut tested: Vec<Tested>,
-    now: DateTime<Utc>,
 ) -> ServicePage {
+    let now = context.app.now();
     let failed = tested.iter().filter(|tested| tested.result.is_err()).count();
     let is_tested = !tested.is_empty();
     let mut result_of = |component: Component| {
@@ -169,6 +173,7 @@ fn page_of(
         is_tested,
         failed,
         may_view_audit: staff.can::<ViewAuditLog>(),
+        untrusted_proxy: context.untrusted_proxies.first().map(|peer| peer.to_string()),
     }
 }
 
@@ -235,6 +240,7 @@ mod tests {
                 is_tested: is_good,
                 failed: usize::from(!is_good),
                 may_view_audit: is_good,
+                untrusted_proxy: (!is_good).then(|| "10.0.0.7".to_owned()),
             };
             let mut nothing = page(|| None, true);
             nothing.is_tested = false;
