@@ -1,6 +1,7 @@
 //! Route tables as values.
 
 use crate::settings::HttpSettings;
+use std::collections::BTreeSet;
 
 /// Paths with their methods. `GET` includes `HEAD`.
 pub type Table = &'static [(&'static str, &'static [&'static str])];
@@ -16,6 +17,13 @@ pub fn pattern_of(tables: &[Table], path: &str) -> Option<&'static str> {
         known.len() == asked.len() && known.iter().zip(&asked).all(same)
     };
     tables.iter().copied().flatten().map(|(pattern, _)| *pattern).find(fits)
+}
+
+/// Returns the methods of all paths, separated by commas.
+pub fn methods(tables: &[Table]) -> String {
+    let listed = tables.iter().copied().flatten().flat_map(|(_, methods)| methods.iter().copied());
+    let all: BTreeSet<&str> = listed.chain(["HEAD"]).collect();
+    all.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a path is a health or metrics path that exists with these settings. Such requests are exempt from the rate limit.

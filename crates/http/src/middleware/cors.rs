@@ -2,6 +2,7 @@
 
 use super::{Answer, with_headers};
 use crate::context;
+use crate::table::methods;
 use actix_web::HttpResponse;
 use actix_web::body::MessageBody;
 use actix_web::dev::ServiceRequest;
@@ -9,7 +10,6 @@ use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::middleware::Next;
 
-const METHODS: &str = "GET, HEAD, POST, PATCH, DELETE";
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key, Last-Event-ID, \
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const RESPONSE_HEADERS: &str =
@@ -19,7 +19,8 @@ const MAX_AGE: &str = "600";
 
 /// Allows pages of configured origins to read responses.
 pub async fn share(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
-    let allowed = &context::of_service(&request)?.settings.cors_allowed_origins;
+    let context = context::of_service(&request)?;
+    let allowed = &context.settings.cors_allowed_origins;
     let vary = !allowed.is_empty();
     let origin = request.headers().get(header::ORIGIN).cloned();
     let origin = origin.filter(|origin| allowed.iter().any(|known| known.as_bytes() == origin.as_bytes()));
@@ -27,7 +28,7 @@ pub async fn share(request: ServiceRequest, next: Next<impl MessageBody + 'stati
     let is_preflight = request.method() == Method::OPTIONS
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let answer = match &origin {
-        Some(_) if is_preflight => Ok(request.into_response(preflight())),
+        Some(_) if is_preflight => Ok(request.into_response(preflight(&methods(&context.tables)))),
         _ => next.call(request).await.map(|response| response.map_into_boxed_body()),
     };
     with_headers(answer, move |headers| {
@@ -40,9 +41,9 @@ pub async fn share(request: ServiceRequest, next: Next<impl MessageBody + 'stati
     })
 }
 
-fn preflight() -> HttpResponse {
+fn preflight(methods: &str) -> HttpResponse {
     HttpResponse::NoContent()
-        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, METHODS))
+        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, methods))
         .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS))
         .insert_header((header::ACCESS_CONTROL_MAX_AGE, MAX_AGE))
         .finish()
