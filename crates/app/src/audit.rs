@@ -6,7 +6,7 @@ pub(crate) mod failed_logins;
 pub mod retention;
 
 use crate::{App, error};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Actor, Grant, ViewAuditLog};
 use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
 use docent_domain::collection::Collection;
@@ -23,6 +23,9 @@ use std::net::IpAddr;
 
 /// The maximum number of characters of a record's label and of a field's value.
 const TEXT_MAX: usize = 500;
+
+/// The clocks of processes differ by this much at most.
+pub(crate) const CLOCK_DIFFERENCE: TimeDelta = TimeDelta::minutes(5);
 
 /// Who starts an operation, and the address of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,6 +189,17 @@ pub(crate) async fn append(
         changes: changes.0,
     };
     work.audit().append(&entry).await
+}
+
+/// The time of the newest entry, if it is ahead of the clock by more than [`CLOCK_DIFFERENCE`]: the clock was ahead when it was
+/// written, or is behind now.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn newest_ahead_of_clock(app: &App) -> Result<Option<DateTime<Utc>>> {
+    let first = PageRequest { offset: 0, limit: 1 };
+    let newest = app.store.read().await?.audit().list(&AuditFilter::default(), first).await?.records;
+    Ok(newest.first().map(|entry| entry.at).filter(|at| *at > app.now() + CLOCK_DIFFERENCE))
 }
 
 /// A page of entries, newest first.

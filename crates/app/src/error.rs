@@ -1,5 +1,6 @@
 //! Errors of use cases, in the categories that the server maps to responses.
 
+use chrono::{DateTime, Utc};
 use docent_domain::access::Forbidden;
 use docent_domain::api_key::ApiKeyScope;
 use docent_domain::document::Failure;
@@ -72,6 +73,8 @@ pub enum Error {
     CodeRequired {
         /// The account.
         user: UserId,
+        /// Time of issue of this proof of the password.
+        proof_at: DateTime<Utc>,
     },
     /// The password is correct, and the account cannot use the panel.
     #[error("This account has no access to the panel")]

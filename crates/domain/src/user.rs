@@ -6,7 +6,7 @@ use crate::id::UserId;
 use crate::limits::AccountLimits;
 use crate::second_factor::{SecondFactor, SecondFactorRule};
 use crate::text::{Email, LanguageTag};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use std::fmt;
 
 /// An account.
@@ -54,6 +54,19 @@ impl User {
             SecondFactorRule::Everyone => true,
         };
         is_required && self.confirmed_second_factor().is_none()
+    }
+
+    /// Rejects all tokens and sessions that were issued until `now`. After a change at a time when the clock was ahead, the
+    /// new time is later than that one, so that later changes reject what was issued since.
+    pub fn end_sessions(&mut self, now: DateTime<Utc>) {
+        let is_ahead = self.sessions_from > now;
+        self.sessions_from = if is_ahead { self.sessions_from + TimeDelta::seconds(1) } else { now };
+    }
+
+    /// The time of issue of a new token or session: now, or later if the clock was ahead when earlier ones were ended.
+    /// Otherwise they would be rejected until the clock reaches that time.
+    pub fn time_of_issue(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        now.max(self.sessions_from)
     }
 
     /// Whether a token or session issued at `at` is still accepted. Compared to the second, the precision of tokens.
@@ -175,6 +188,21 @@ mod tests {
             let (email, password) = (Email::parse(email).unwrap(), Password::parse_new(text.into()).unwrap());
             assert_eq!(password.ensure_differs_from(&email).is_ok(), differs, "{email:?} {text}");
         }
+    }
+
+    #[test]
+    fn sessions_ended_while_the_clock_was_ahead_can_be_started_and_ended_again() {
+        let now = DateTime::UNIX_EPOCH;
+        let mut user = crate::access::tests::user(true, false, false);
+        user.end_sessions(now + TimeDelta::days(365));
+        let issued = user.time_of_issue(now);
+        assert!(!user.accepts_credentials_issued_at(now) && user.accepts_credentials_issued_at(issued));
+        user.end_sessions(now);
+        assert!(!user.accepts_credentials_issued_at(issued));
+        assert!(user.accepts_credentials_issued_at(user.time_of_issue(now)));
+        let later = now + TimeDelta::days(366);
+        user.end_sessions(later);
+        assert_eq!((user.sessions_from, user.time_of_issue(later)), (later, later));
     }
 
     #[test]

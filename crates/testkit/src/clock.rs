@@ -29,6 +29,12 @@ impl TestClock {
         self.now.send_modify(|now| *now += by);
     }
 
+    /// Sets the time back, as when a clock that was ahead is corrected.
+    pub fn set_back(&self, by: Duration) {
+        let by = TimeDelta::from_std(by).expect("a step that fits");
+        self.now.send_modify(|now| *now -= by);
+    }
+
     /// Advances the time from one sleep to the next, at most a second per step, until the work is done. Before each
     /// step all other tasks of this thread run until they wait.
     pub async fn pass_while<T>(&self, work: impl Future<Output = T>) -> T {

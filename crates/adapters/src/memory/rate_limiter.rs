@@ -9,6 +9,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// Concurrent calls have different times: a call is not of the past if its time is this much earlier.
+const CLOCK_DIFFERENCE: TimeDelta = TimeDelta::seconds(10);
+
 /// Counts events in this process's memory. A restart resets all counts.
 #[derive(Debug, Default)]
 pub struct MemoryRateLimiter {
@@ -27,16 +30,19 @@ struct State {
 struct Window {
     events: u64,
     until: DateTime<Utc>,
+    length: TimeDelta,
 }
 
 impl Window {
     fn open(length: Duration, now: DateTime<Utc>) -> Self {
         let length = TimeDelta::from_std(length).unwrap_or(TimeDelta::MAX);
-        Self { events: 0, until: now.checked_add_signed(length).unwrap_or(DateTime::<Utc>::MAX_UTC) }
+        let until = now.checked_add_signed(length).unwrap_or(DateTime::<Utc>::MAX_UTC);
+        Self { events: 0, until, length }
     }
 
+    /// Whether the window has begun and not ended. One that has not begun is of a time when the clock was ahead.
     fn is_open(&self, now: DateTime<Utc>) -> bool {
-        now < self.until
+        now < self.until && (self.until - now).checked_sub(&CLOCK_DIFFERENCE) <= Some(self.length)
     }
 
     fn count(&self, now: DateTime<Utc>) -> Count {
@@ -122,6 +128,19 @@ mod tests {
     use std::sync::Arc;
 
     docent_testkit::rate_limiter_contract!(async { (Arc::new(MemoryRateLimiter::default()) as _, ()) });
+
+    #[tokio::test]
+    async fn windows_of_a_clock_that_was_ahead_are_closed() {
+        let (limiter, clock, window) =
+            (MemoryRateLimiter::default(), TestClock::default(), Duration::from_secs(60));
+        limiter.hit("a", window, clock.now()).await.unwrap();
+        clock.set_back(Duration::from_secs(10));
+        assert_eq!(limiter.peek("a", clock.now()).await.unwrap().events, 1);
+        clock.set_back(Duration::from_secs(1));
+        assert_eq!(limiter.peek("a", clock.now()).await.unwrap().events, 0);
+        let count = limiter.hit("a", window, clock.now()).await.unwrap();
+        assert_eq!((count.events, count.resets_in), (1, window));
+    }
 
     #[tokio::test]
     async fn closed_windows_are_removed() {

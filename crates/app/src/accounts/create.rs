@@ -125,8 +125,9 @@ impl AccountService<'_> {
     /// Updates the account and ends its sessions: panel sessions by their records, refresh and access tokens by
     /// their time of issue.
     pub(crate) async fn end_sessions(self, work: &mut dyn UnitOfWork, user: &mut User) -> Result<()> {
-        user.sessions_from = self.clock.now();
-        work.sessions().revoke_for_user(user.id, user.sessions_from).await?;
+        let now = self.clock.now();
+        user.end_sessions(now);
+        work.sessions().revoke_for_user(user.id, now).await?;
         work.users().update(user).await?;
         Ok(())
     }

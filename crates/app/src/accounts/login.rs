@@ -41,7 +41,7 @@ pub async fn login(
     let id = SessionId::of_family(refresh.family);
     let session = client.session(id, user.id, SessionKind::Api, refresh.issued_at, refresh.expires_at);
     start_session(app, &user, &session).await?;
-    Ok(pair.sign(app))
+    Ok(pair.sign(app, &user))
 }
 
 /// The pages that a login is for.
@@ -89,7 +89,7 @@ pub async fn enter_chat(
 }
 
 /// Continues a login to the panel or the account pages with a code of the second factor, after the password of `user`
-/// was correct at `checked_at`.
+/// was correct; `proof_at` is of [`Error::CodeRequired`].
 ///
 /// # Errors
 /// [`Error::InvalidCode`]; [`Error::InvalidCredentials`] when the account has changed since; or those of [`enter`].
@@ -97,7 +97,7 @@ pub async fn enter_with_code(
     app: &App,
     destination: Destination,
     user: UserId,
-    checked_at: DateTime<Utc>,
+    proof_at: DateTime<Utc>,
     code: &str,
     client: &ClientInfo,
 ) -> Result<SessionId> {
@@ -105,7 +105,7 @@ pub async fn enter_with_code(
     let limits = LoginLimits::new(app, Some(&user.email), client.address).await?;
     let _turn = limits.turn().await;
     limits.check().await?;
-    if !user.is_active || !user.accepts_credentials_issued_at(checked_at) {
+    if !user.is_active || !user.accepts_credentials_issued_at(proof_at) {
         return Err(Error::InvalidCredentials);
     }
     check_code(app, &limits, &user, code, client.address).await?;
@@ -129,7 +129,7 @@ async fn check_access(app: &App, destination: Destination, user: &User, address:
 async fn start_browser_session(app: &App, user: &User, client: &ClientInfo) -> Result<SessionId> {
     let now = app.now();
     let id = app.new_id(SessionId::generate);
-    let session = client.session(id, user.id, SessionKind::Panel, now, now + sessions::BROWSER_SESSION_MAX);
+    let session = client.browser_session(id, user, now);
     start_session(app, user, &session).await?;
     Ok(id)
 }
@@ -207,7 +207,8 @@ pub(super) async fn check_password(
     if let Code::Given(code) = code
         && user.confirmed_second_factor().is_some()
     {
-        let code = code.ok_or(Error::CodeRequired { user: user.id })?;
+        let proof_at = user.time_of_issue(app.now());
+        let code = code.ok_or(Error::CodeRequired { user: user.id, proof_at })?;
         check_code(app, &limits, &user, code, address).await?;
     }
     limits.record_success().await?;

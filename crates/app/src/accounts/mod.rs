@@ -154,7 +154,10 @@ impl NewPair {
         self.refresh.expires_at = self.refresh.expires_at.min(end);
     }
 
-    fn sign(&self, app: &App) -> TokenPair {
+    /// Signs the tokens for their account.
+    fn sign(mut self, app: &App, user: &User) -> TokenPair {
+        self.access.issued_at = user.time_of_issue(self.access.issued_at);
+        self.refresh.issued_at = user.time_of_issue(self.refresh.issued_at);
         TokenPair {
             access: app.signer.sign_access(&self.access),
             refresh: app.signer.sign_refresh(&self.refresh),

@@ -25,7 +25,7 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
             && session.revoked_at.is_none()
             && now < session.started_at + app.settings.session_lifetime
     });
-    let Some((session, _)) = found else {
+    let Some((session, user)) = found else {
         app.tokens.revoke(claims.family).await?;
         return Err(Error::InvalidRefreshToken);
     };
@@ -45,7 +45,7 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
             let mut work = app.store.begin().await?;
             work.sessions().touch(session_id, now, pair.refresh.expires_at).await?;
             work.commit().await?;
-            Ok(pair.sign(app))
+            Ok(pair.sign(app, &user))
         }
         RotationOutcome::Unknown => Err(Error::InvalidRefreshToken),
         RotationOutcome::Reused => {

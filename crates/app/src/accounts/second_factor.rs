@@ -24,6 +24,10 @@ const RECOVERY_CODES: usize = 10;
 /// Length of a recovery code: 50 bits.
 const RECOVERY_CODE_LENGTH: usize = 10;
 
+/// Seconds for which the app shows a code.
+const STEP_SECONDS: u64 = 30;
+/// Codes before and after the current one that are valid too, since clocks differ.
+const SKEW: u16 = 1;
 /// What an authenticator app needs, shown once.
 #[derive(Clone)]
 pub struct Enrolment {
@@ -205,23 +209,25 @@ pub(super) async fn use_code(app: &App, id: UserId, code: &str) -> Result<bool> 
     Ok(true)
 }
 
-/// The time step of a code that is valid now and was not used yet.
+/// The time step of a code that is valid now and was not used yet. A last step that no code has yet was recorded when the
+/// clock was ahead, and does not count.
 fn matching_step(factor: &SecondFactor, code: &str, now: DateTime<Utc>) -> Result<Option<u64>> {
     let digits: String = code.chars().filter(|character| !character.is_whitespace()).collect();
     let seconds = u64::try_from(now.timestamp()).unwrap_or_default();
     let matched = totp(&factor.secret, "", "")?.check(&digits, seconds);
-    Ok(matched.filter(|step| *step > factor.last_step))
+    let is_ahead = factor.last_step > seconds / STEP_SECONDS + u64::from(SKEW);
+    Ok(matched.filter(|step| *step > factor.last_step || is_ahead))
 }
 
-/// Codes of 6 digits and 30 seconds; the previous and the next one are valid too, since clocks differ.
+/// Codes of 6 digits.
 fn totp(secret: &TotpSecret, account: &str, issuer: &str) -> Result<Totp> {
     // The URI separates issuer and account by a colon.
     let name = |name: &str| name.replace(':', " ");
     let totp = Builder::new()
         .with_secret(*secret.expose())
         .with_digits(6)
-        .with_step_duration(30)
-        .with_skew(1)
+        .with_step_duration(STEP_SECONDS)
+        .with_skew(SKEW)
         .with_account_name(name(account))
         .with_issuer(Some(name(issuer)))
         .build();

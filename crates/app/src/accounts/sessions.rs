@@ -4,7 +4,7 @@
 //! tokens in the token store; its record in the database is for listing and revoking it.
 
 use crate::App;
-use crate::audit::{AuditTarget, Changes, Initiator};
+use crate::audit::{AuditTarget, CLOCK_DIFFERENCE, Changes, Initiator};
 use crate::error::{Error, Result};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Actor, DeleteSessions, Grant, ViewSessions};
@@ -56,6 +56,12 @@ impl ClientInfo {
     }
 }
 
+    /// A new session of `user` in this browser.
+    pub(crate) fn browser_session(&self, id: SessionId, user: &User, now: DateTime<Utc>) -> Session {
+        let session = self.session(id, user.id, SessionKind::Panel, now, now + BROWSER_SESSION_MAX);
+        Session { started_at: user.time_of_issue(now), ..session }
+    }
+
 /// How long a password or code counts as proof of identity for actions that need a recent one.
 pub const PROOF_MAX_AGE: TimeDelta = TimeDelta::minutes(10);
 
@@ -79,7 +85,9 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
     let now = app.now();
     let mut view = app.store.read().await?;
     let (session, user) = view.sessions().with_user(id).await?.ok_or(Error::Unauthenticated)?;
-    let is_valid = session.is_valid(now) && session.kind == SessionKind::Panel && now >= session.started_at;
+    // A session that ends later than a new one is of a time when the clock was ahead.
+    let is_of_future = session.expires_at > now + BROWSER_SESSION_MAX + CLOCK_DIFFERENCE;
+    let is_valid = session.is_valid(now) && session.kind == SessionKind::Panel && !is_of_future;
     if !is_valid || !user.accepts_credentials_issued_at(session.started_at) {
         return Err(Error::Unauthenticated);
     }
@@ -118,7 +126,7 @@ pub async fn authenticate_page(app: &App, id: SessionId, user: UserId, address: 
 /// more than the earlier one, whose last proof of identity was at `verified_at`.
 ///
 /// # Errors
-/// When the database cannot be reached.
+/// [`Error::NotFound`] when the account does not exist, or when the database cannot be reached.
 pub async fn replace_browser_session(
     app: &App,
     actor: &Actor,
@@ -127,8 +135,8 @@ pub async fn replace_browser_session(
 ) -> Result<SessionId> {
     let now = app.now();
     let id = app.new_id(SessionId::generate);
-    let session = client.session(id, actor.user(), SessionKind::Panel, now, now + BROWSER_SESSION_MAX);
-    let session = Session { verified_at, ..session };
+    let user = work.users().get(actor.user()).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    let session = Session { verified_at, ..client.browser_session(id, &user, now) };
     let mut work = app.store.begin().await?;
     work.sessions().insert(&session).await?;
     work.commit().await?;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod audit_retention;
+mod clock;
 mod delegation;
 mod fixture;
 mod groups;

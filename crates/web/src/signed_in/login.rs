@@ -84,8 +84,8 @@ pub(crate) async fn submit(
             session::start(app, &session, id)?;
             session::open(&session, next)
         }
-        Err(Error::CodeRequired { user }) => {
-            PendingLogin::begin(app, &session, user)?;
+        Err(Error::CodeRequired { user, proof_at }) => {
+            PendingLogin::begin(app, &session, user, proof_at)?;
             let query = encode_query(&[("next", Some(next))]);
             Ok(page::see_other(&format!("{}/code?{query}", area.login())))
         }
@@ -156,11 +156,11 @@ pub(crate) async fn submit_code(
     if !session::is_own_form(&session, form.text("form_token")) {
         return retry(StatusCode::FORBIDDEN, t!("form-expired-retry"));
     }
-    let Some((user, checked_at)) = PendingLogin::of(app, &session) else {
+    let Some((user, proof_at)) = PendingLogin::of(app, &session) else {
         return Ok(page::see_other(&area.login()));
     };
     let origin = ClientInfo { address: client.address, agent: agent.0 };
-    match login::enter_with_code(app, destination(area), user, checked_at, form.text("code"), &origin).await {
+    match login::enter_with_code(app, destination(area), user, proof_at, form.text("code"), &origin).await {
         Ok(id) => {
             session::start(app, &session, id)?;
             session::open(&session, next)

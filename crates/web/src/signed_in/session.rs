@@ -39,6 +39,7 @@ pub(crate) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), A
 pub(crate) struct PendingLogin {
     user: String,
     checked_at: i64,
+    proof_at: i64,
 }
 
 /// How long a login waits for a code.
@@ -46,17 +47,24 @@ const PENDING_MAX: TimeDelta = TimeDelta::minutes(10);
 
 impl PendingLogin {
     /// Remembers in the browser that the password of `user` was correct.
-    pub(crate) fn begin(app: &App, session: &Session, user: UserId) -> Result<(), PageError> {
-        let pending = Self { user: user.to_string(), checked_at: app.now().timestamp_micros() };
+    pub(crate) fn begin(
+        app: &App,
+        session: &Session,
+        user: UserId,
+        proof_at: DateTime<Utc>,
+    ) -> Result<(), PageError> {
+        let (checked_at, proof_at) = (app.now().timestamp_micros(), proof_at.timestamp_micros());
+        let pending = Self { user: user.to_string(), checked_at, proof_at };
         Ok(session.insert(PENDING, pending)?)
     }
 
-    /// The account, and when its password was checked, unless that is too long ago.
+    /// The account, and the time of issue of the proof of its password, unless that is too long ago.
     pub(crate) fn of(app: &App, session: &Session) -> Option<(UserId, DateTime<Utc>)> {
         let pending = session.get::<Self>(PENDING).ok().flatten()?;
         let checked_at = DateTime::from_timestamp_micros(pending.checked_at)?;
         let user = pending.user.parse().ok()?;
-        (app.now() - checked_at < PENDING_MAX).then_some((user, checked_at))
+        let proof_at = DateTime::from_timestamp_micros(pending.proof_at)?;
+        (app.now() - checked_at < PENDING_MAX).then_some((user, proof_at))
     }
 }
 
