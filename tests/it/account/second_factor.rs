@@ -7,6 +7,7 @@ use docent_ports::clock::Clock;
 use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::browser::{Browser, form_token};
 use docent_tests::rules;
+use reqwest::Method;
 use serde_json::json;
 use std::time::Duration;
 use totp_rs::{Builder, Secret, Totp};
@@ -120,6 +121,28 @@ rules! {
         assert!(staff.get(PAGE).await.expect(200).text.contains("must have a second factor"));
         let (mut ada, _) = ada(&app).await;
         let _ = ada.get("/account").await.expect(200);
+    }
+
+    async fn key_of_staff_without_the_required_second_factor_gets_403_everywhere(setup) {
+        let app = setup.settings(|settings| settings.second_factor_rule = SecondFactorRule::Staff).start().await;
+        let staff = app.account("staff@example.org", STAFF).await;
+        let key = app.api_key(staff.id, &["read", "chat"]).await.key;
+        let question = json!({ "model": "chat", "messages": [{ "role": "user", "content": "Why?" }] });
+        let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+        for (method, path, body) in [
+            (Method::GET, "/documents", None),
+            (Method::POST, "/agents/chat", Some(&question)),
+            (Method::POST, "/v1/chat/completions", Some(&question)),
+            (Method::POST, "/mcp", Some(&list)),
+        ] {
+            let request = app.request(method, path).bearer_auth(&key);
+            let request = request.header("Accept", "application/json, text/event-stream");
+            let reply = app.send(body.into_iter().fold(request, reqwest::RequestBuilder::json)).await.expect(403);
+            assert!(reply.text.contains("must have a second factor; set it up at /account"), "{path}: {}", reply.text);
+        }
+        let mut browser = super::at_account(&app, "staff@example.org").await;
+        let _ = set_up(&app, &mut browser).await;
+        let _ = app.send(app.request(Method::GET, "/documents").bearer_auth(&key)).await.expect(200);
     }
 
     async fn unfinished_setup_needs_a_proof_and_expires(setup) {

@@ -6,6 +6,8 @@ use docent::config::{Settings, VectorDb};
 use docent_adapters::extraction::sandbox::Sandbox;
 use docent_adapters::sql::SqlStore;
 use docent_app::App;
+use docent_app::accounts::second_factor;
+use docent_app::audit;
 use docent_app::background::Background;
 use docent_app::background::index_owner::IndexOwner;
 use docent_app::jobs::Runner;
@@ -64,6 +66,10 @@ impl Service {
             tracing::warn!("the database cannot be reached yet; waiting for it");
         }
         tokio::spawn(report_sandbox(wire::check_sandbox(settings)));
+        if server.is_some() && is_usable {
+            tokio::spawn(report_second_factors(Arc::clone(&assembly.app)));
+            tokio::spawn(report_clock(Arc::clone(&assembly.app)));
+        }
         let stop = CancellationToken::new();
         let (server_stop, jobs) =
             (stop.clone(), Jobs::new(settings, assembly, store, runs_jobs, stop.clone()));
@@ -122,6 +128,29 @@ async fn report_sandbox(check: impl Future<Output = anyhow::Result<Sandbox>>) {
             "the sandbox of PDF workers is incomplete: this kernel or the container around the process lacks a part"
         ),
         Err(error) => tracing::error!(error = format!("{error:#}"), "cannot start a PDF worker"),
+    }
+}
+
+/// Logs that the clock is behind the records.
+async fn report_clock(app: Arc<App>) {
+    match audit::newest_ahead_of_clock(&app).await {
+        Ok(Some(at)) => tracing::warn!(
+            newest = %at,
+            "the audit log has entries of the future: the clock was ahead, or is behind now; check it"
+        ),
+        Ok(None) => {}
+        Err(fault) => {
+            tracing::debug!(fault = %fault.report(), "the times of the audit log cannot be checked")
+        }
+    }
+}
+
+/// Logs how many API keys are refused because their accounts must have a second factor.
+async fn report_second_factors(app: Arc<App>) {
+    match second_factor::count_missing(&app).await {
+        Ok(missing) if missing.accounts > 0 => tracing::warn!("{missing}"),
+        Ok(_) => {}
+        Err(error) => tracing::debug!(%error, "the accounts without a second factor cannot be counted"),
     }
 }
 

@@ -70,7 +70,7 @@ section! {
         /// How long a refresh token remains usable after its first use, so that clients can retry a lost response.
         refresh_rotation_grace: Duration = text("30s");
         /// The accounts that must have a second factor (an authenticator app): `none`, `staff` or `all`. Such an
-        /// account without one can only sign in to `/account` to set it up.
+        /// account without one can only sign in to `/account` to set it up; its tokens and API keys are refused until then.
         require_2fa: Require2fa = text("none");
         /// The collection of documents that are added without naming one: `everyone` or `personal` (that of the account).
         default_collection: DefaultCollection = text("everyone");

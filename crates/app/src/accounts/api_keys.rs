@@ -16,6 +16,7 @@ use docent_domain::id::{ApiKeyId, CollectionId, UserId};
 use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_domain::text::Email;
+use docent_domain::user::User;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -287,12 +288,12 @@ pub fn is_key(credential: &str) -> bool {
     credential.starts_with(KEY_START)
 }
 
-/// Authenticates an API key. Records its use, at most once per minute.
+/// Authenticates an API key: its account and the key. Records its use, at most once per minute.
 ///
 /// # Errors
 /// [`Error::Unauthenticated`] when the key is not valid, API keys are not accepted or the account is not active; or
 /// when the database cannot be reached.
-pub(super) async fn authenticate(app: &App, credential: &str) -> Result<Actor> {
+pub(super) async fn authenticate(app: &App, credential: &str) -> Result<(User, ApiKey)> {
     if !app.settings.accepts_api_keys {
         return Err(Error::Unauthenticated);
     }
@@ -306,7 +307,7 @@ pub(super) async fn authenticate(app: &App, credential: &str) -> Result<Actor> {
         return Err(Error::Unauthenticated);
     }
     let user = view.users().get(key.user).await?;
-    let actor = user.as_ref().and_then(Actor::of).ok_or(Error::Unauthenticated)?;
+    let account = user.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
     drop(view);
     if key.last_used_at.is_none_or(|at| now - at >= TOUCH_INTERVAL)
         && let Err(fault) = touch(app, key.id, now).await
@@ -314,7 +315,7 @@ pub(super) async fn authenticate(app: &App, credential: &str) -> Result<Actor> {
         app.note(&fault);
         tracing::warn!(key = %key.id, fault = %fault.report(), "the last use of an API key could not be recorded");
     }
-    Ok(actor.with_key(&key))
+    Ok((account, key))
 }
 
 async fn touch(app: &App, id: ApiKeyId, now: DateTime<Utc>) -> docent_domain::fault::Result<()> {

@@ -4,6 +4,7 @@ use super::api_keys;
 use crate::App;
 use crate::error::{Error, Result};
 use docent_domain::access::{AccessRule, Actor, Operation};
+use docent_domain::api_key::ApiKey;
 use docent_domain::id::UserId;
 use docent_domain::session::Session;
 use docent_domain::user::User;
@@ -12,27 +13,60 @@ use docent_domain::user::User;
 /// [`with_permissions`] reads them.
 ///
 /// # Errors
-/// [`Error::Unauthenticated`] when the credential is not valid or its account is not active; or when the database
-/// cannot be reached.
+/// [`Error::Unauthenticated`] when the credential is not valid or its account is not active;
+/// [`Error::SecondFactorRequired`] when the account must have a second factor and does not; or when the database cannot
+/// be reached.
 pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
-    authenticate(app, credential, |session| session.revoked_at.is_none()).await
+    let authenticated = authenticate(app, credential, |session| session.revoked_at.is_none()).await?;
+    ensure_second_factor(app, &authenticated.account)?;
+    authenticated.actor()
 }
 
 /// Like [`bearer`], but also accepts the access token of a session that has ended: a client may repeat a logout.
 ///
 /// # Errors
-/// Those of [`bearer`].
+/// Those of [`bearer`], except [`Error::SecondFactorRequired`].
 pub async fn bearer_of_ended_session(app: &App, credential: &str) -> Result<Actor> {
-    authenticate(app, credential, |_| true).await
+    authenticate(app, credential, |_| true).await?.actor()
+}
+
+/// Refuses an account that must have a second factor and does not, whatever its credential. It can only sign in to the
+/// account pages, to set one up.
+///
+/// # Errors
+/// [`Error::SecondFactorRequired`].
+pub(super) fn ensure_second_factor(app: &App, user: &User) -> Result<()> {
+    match user.lacks_second_factor(app.settings.second_factor_rule) {
+        true => Err(Error::SecondFactorRequired),
+        false => Ok(()),
+    }
+}
+
+/// An account that has presented a credential.
+struct Authenticated {
+    account: User,
+    /// The API key, if it was one.
+    key: Option<ApiKey>,
+}
+
+impl Authenticated {
+    fn actor(self) -> Result<Actor> {
+        let actor = Actor::of(&self.account).ok_or(Error::Unauthenticated)?;
+        Ok(match &self.key {
+            Some(key) => actor.with_key(key),
+            None => actor,
+        })
+    }
 }
 
 async fn authenticate(
     app: &App,
     credential: &str,
     is_accepted: impl FnOnce(&Session) -> bool,
-) -> Result<Actor> {
+) -> Result<Authenticated> {
     if api_keys::is_key(credential) {
-        return api_keys::authenticate(app, credential).await;
+        let (account, key) = api_keys::authenticate(app, credential).await?;
+        return Ok(Authenticated { account, key: Some(key) });
     }
     if !app.settings.accepts_jwt {
         return Err(Error::Unauthenticated);
@@ -53,7 +87,7 @@ async fn authenticate(
         tracing::debug!(user = %user.id, "access token rejected: its session has ended");
         return Err(Error::Unauthenticated);
     }
-    Actor::of(&user).ok_or(Error::Unauthenticated)
+    Ok(Authenticated { account: user, key: None })
 }
 
 /// Whether `A` requires a permission, and not only an active account.

@@ -3,7 +3,7 @@
 use super::login_limits::{self, LoginLimits};
 use super::notices::Notice;
 use super::sessions::ClientInfo;
-use super::{NewPair, TokenPair, second_factor, sessions};
+use super::{NewPair, TokenPair, authenticate, second_factor};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator, failed_logins};
 use crate::error::{Error, Result};
@@ -32,9 +32,7 @@ pub async fn login(
     client: &ClientInfo,
 ) -> Result<TokenPair> {
     let user = check_password(app, email, password, Code::Given(code), client.address, |_| true).await?;
-    if user.lacks_second_factor(app.settings.second_factor_rule) {
-        return Err(Error::SecondFactorRequired);
-    }
+    authenticate::ensure_second_factor(app, &user)?;
     let pair = NewPair::new(app, user.id, app.new_id(FamilyId::generate));
     let refresh = &pair.refresh;
     app.tokens.start(refresh).await?;
@@ -82,9 +80,7 @@ pub async fn enter_chat(
     client: &ClientInfo,
 ) -> Result<SessionId> {
     let user = check_password(app, email, password, Code::Given(code), client.address, |_| true).await?;
-    if user.lacks_second_factor(app.settings.second_factor_rule) {
-        return Err(Error::SecondFactorRequired);
-    }
+    authenticate::ensure_second_factor(app, &user)?;
     start_browser_session(app, &user, client).await
 }
 
@@ -183,11 +179,11 @@ pub(super) async fn check_password(
     is_eligible: impl Fn(&User) -> bool,
 ) -> Result<User> {
     let email = Email::parse(email).ok();
-    // Read after the turn has come, because the account may have changed meanwhile.
     let limits = LoginLimits::new(app, email.as_ref(), address).await?;
     let _turn = limits.turn().await;
     limits.check().await?;
 
+    // Read after the turn has come, because the account may have changed meanwhile.
     let account = match &email {
         Some(email) => app.store.read().await?.users().by_email(email).await?,
         None => None,

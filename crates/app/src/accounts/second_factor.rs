@@ -10,8 +10,9 @@ use docent_domain::access::{Actor, ChangeUsers, Grant};
 use docent_domain::audit::AuditAction;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::UserId;
+use docent_domain::listing::{ApiKeyFilter, PageRequest, UserFilter};
 use docent_domain::permission::RecordKind;
-use docent_domain::second_factor::{SecondFactor, TotpSecret};
+use docent_domain::second_factor::{SecondFactor, SecondFactorRule, TotpSecret};
 use docent_domain::text::Email;
 use docent_domain::user::User;
 use docent_ports::store::UnitOfWork;
@@ -19,15 +20,17 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use totp_rs::{Builder, Totp, TotpError};
 
+/// Accounts that are read at the same time.
+const PAGE: usize = 500;
 /// Number of recovery codes.
 const RECOVERY_CODES: usize = 10;
-/// Length of a recovery code: 50 bits.
-const RECOVERY_CODE_LENGTH: usize = 10;
-
 /// Seconds for which the app shows a code.
 const STEP_SECONDS: u64 = 30;
 /// Codes before and after the current one that are valid too, since clocks differ.
 const SKEW: u16 = 1;
+/// Length of a recovery code: 50 bits.
+const RECOVERY_CODE_LENGTH: usize = 10;
+
 /// What an authenticator app needs, shown once.
 #[derive(Clone)]
 pub struct Enrolment {
@@ -165,6 +168,55 @@ pub async fn reset(app: &App, actor: &Actor, grant: &Grant<ChangeUsers>, id: Use
     let user = app.account_service().reset_second_factor(&Initiator::grantee(grant), id).await?;
     app.notify(&user.email, Notice::SecondFactorRemoved);
     Ok(())
+}
+
+/// Accounts that must have a second factor and do not, and their valid API keys, which are refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Active accounts.
+    pub accounts: u64,
+    /// Valid API keys of these accounts.
+    pub api_keys: u64,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { accounts, api_keys } = self;
+        write!(
+            f,
+            "accounts without the second factor that DOCENT_REQUIRE_2FA demands: {accounts}; their API keys, refused until it \
+             is set up at /account/second-factor: {api_keys}"
+        )
+    }
+}
+
+/// Counts the accounts that must have a second factor and do not.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn count_missing(app: &App) -> Result<Missing> {
+    let mut missing = Missing::default();
+    let can_use_panel = match app.settings.second_factor_rule {
+        SecondFactorRule::Optional => return Ok(missing),
+        SecondFactorRule::Staff => Some(true),
+        SecondFactorRule::Everyone => None,
+    };
+    let filter = UserFilter { is_active: Some(true), can_use_panel, ..UserFilter::default() };
+    for offset in (0..).step_by(PAGE) {
+        let page = PageRequest { offset, limit: PAGE as u64 };
+        let users = app.store.read().await?.users().list(&filter, page).await?.records;
+        for user in users.iter().filter(|user| user.lacks_second_factor(app.settings.second_factor_rule)) {
+            let keys =
+                ApiKeyFilter { user: Some(user.id), valid_at: Some(app.now()), ..ApiKeyFilter::default() };
+            let first = PageRequest { offset: 0, limit: 1 };
+            missing.api_keys += app.store.read().await?.api_keys().list(&keys, first).await?.total;
+            missing.accounts += 1;
+        }
+        if users.len() < PAGE {
+            break;
+        }
+    }
+    Ok(missing)
 }
 
 impl AccountService<'_> {

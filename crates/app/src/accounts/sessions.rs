@@ -3,6 +3,7 @@
 //! A browser's session is a record in the database that its cookie names. An API client's session is a family of refresh
 //! tokens in the token store; its record in the database is for listing and revoking it.
 
+use super::authenticate;
 use crate::App;
 use crate::audit::{AuditTarget, CLOCK_DIFFERENCE, Changes, Initiator};
 use crate::error::{Error, Result};
@@ -54,13 +55,13 @@ impl ClientInfo {
             revoked_at: None,
         }
     }
-}
 
     /// A new session of `user` in this browser.
     pub(crate) fn browser_session(&self, id: SessionId, user: &User, now: DateTime<Utc>) -> Session {
         let session = self.session(id, user.id, SessionKind::Panel, now, now + BROWSER_SESSION_MAX);
         Session { started_at: user.time_of_issue(now), ..session }
     }
+}
 
 /// How long a password or code counts as proof of identity for actions that need a recent one.
 pub const PROOF_MAX_AGE: TimeDelta = TimeDelta::minutes(10);
@@ -116,9 +117,7 @@ pub async fn authenticate_page(app: &App, id: SessionId, user: UserId, address: 
     if known.user.id != user {
         return Err(Error::Unauthenticated);
     }
-    if known.user.lacks_second_factor(app.settings.second_factor_rule) {
-        return Err(Error::SecondFactorRequired);
-    }
+    authenticate::ensure_second_factor(app, &known.user)?;
     Ok(known.actor)
 }
 
@@ -135,9 +134,9 @@ pub async fn replace_browser_session(
 ) -> Result<SessionId> {
     let now = app.now();
     let id = app.new_id(SessionId::generate);
+    let mut work = app.store.begin().await?;
     let user = work.users().get(actor.user()).await?.ok_or(Error::NotFound(RecordKind::User))?;
     let session = Session { verified_at, ..client.browser_session(id, &user, now) };
-    let mut work = app.store.begin().await?;
     work.sessions().insert(&session).await?;
     work.commit().await?;
     Ok(id)

@@ -1,11 +1,16 @@
 //! Second factors of accounts.
 
 use crate::fixture::{Fixture, password};
+use docent_app::App;
+use docent_app::accounts::api_keys::{self, ApiKeyInput};
 use docent_app::accounts::login::{self, Destination};
-use docent_app::accounts::second_factor;
+use docent_app::accounts::second_factor::{self, Missing};
 use docent_app::accounts::sessions::ClientInfo;
+use docent_app::accounts::{authenticate, refresh};
 use docent_app::error::{Error, Result};
+use docent_app::settings::Settings;
 use docent_domain::access::Actor;
+use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
 use docent_domain::permission::Permission;
 use docent_domain::second_factor::SecondFactorRule;
 use docent_domain::user::User;
@@ -142,11 +147,6 @@ async fn panel_login_continues_with_a_code() {
 }
 
 #[tokio::test]
-async fn missing_panel_access_is_said_after_password_and_code() {
-    let fixture = Fixture::new();
-    let user = fixture.ordinary("ada").await;
-    let enter = async |password: &str| {
-#[tokio::test]
 async fn codes_used_while_the_clock_was_ahead_do_not_lock_out() {
     let fixture = Fixture::new();
     let user = fixture.superuser("ada").await;
@@ -162,6 +162,11 @@ async fn codes_used_while_the_clock_was_ahead_do_not_lock_out() {
     assert!(matches!(with_code().await, Err(Error::InvalidCode)), "a code works once");
 }
 
+#[tokio::test]
+async fn missing_panel_access_is_said_after_password_and_code() {
+    let fixture = Fixture::new();
+    let user = fixture.ordinary("ada").await;
+    let enter = async |password: &str| {
         let panel = Destination::Panel;
         login::enter(&fixture.0, panel, "ada@example.org", password.to_owned(), &client()).await
     };
@@ -179,6 +184,57 @@ async fn codes_used_while_the_clock_was_ahead_do_not_lock_out() {
     assert!(matches!(refused, Err(Error::NoPanelAccess)), "{refused:?}");
     fixture.2.advance(STEP);
     with_code(Destination::Account, &app.code(&fixture)).await.unwrap();
+}
+
+#[tokio::test]
+async fn tokens_and_keys_of_an_account_without_its_required_second_factor_are_refused() {
+    let mut fixture = Fixture::new();
+    let mut credentials = Vec::new();
+    for user in
+        [fixture.superuser("ada").await, fixture.staff("eve", &[]).await, fixture.ordinary("bob").await]
+    {
+        let password = password().expose().to_owned();
+        let tokens = login::login(&fixture.0, user.email.as_str(), password, None, &client()).await.unwrap();
+        let input = ApiKeyInput {
+            user: user.id,
+            name: ApiKeyName::parse("a key").unwrap(),
+            scopes: ApiKeyScopes::parse(["read"]).unwrap(),
+            collections: None,
+            expires_at: None,
+        };
+        let key = api_keys::create(&fixture.0, &fixture.actor(&user).await, input).await.unwrap().key;
+        credentials.push((user, tokens, key));
+    }
+    let [(ada, of_ada, key_of_ada), (_, of_eve, key_of_eve), (_, of_bob, key_of_bob)] = &*credentials else {
+        panic!()
+    };
+    assert_eq!(second_factor::count_missing(&fixture.0).await.unwrap(), Missing::default());
+    let settings = Settings {
+        accepts_api_keys: true,
+        second_factor_rule: SecondFactorRule::Staff,
+        ..Settings::default()
+    };
+    fixture.0 = App::new(fixture.1.clone(), settings);
+    let refused = async |credential: &str| match authenticate::bearer(&fixture.0, credential).await {
+        Err(Error::SecondFactorRequired) => true,
+        other => other.map(|_| false).unwrap(),
+    };
+    for credential in [&of_ada.access, key_of_ada, &of_eve.access, key_of_eve] {
+        assert!(refused(credential).await);
+    }
+    for credential in [&of_bob.access, key_of_bob] {
+        assert!(!refused(credential).await);
+    }
+    assert!(refresh::refresh(&fixture.0, &of_eve.refresh).await.is_err());
+    authenticate::bearer_of_ended_session(&fixture.0, &of_ada.access).await.unwrap();
+    let missing = second_factor::count_missing(&fixture.0).await.unwrap();
+    assert_eq!(missing, Missing { accounts: 2, api_keys: 2 });
+    let (_, _) = Authenticator::set_up(&fixture, &fixture.actor(ada).await).await;
+    for credential in [&of_ada.access, key_of_ada] {
+        assert!(!refused(credential).await);
+    }
+    let missing = second_factor::count_missing(&fixture.0).await.unwrap();
+    assert_eq!(missing, Missing { accounts: 1, api_keys: 1 });
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Checks that every component is reachable and works.
 
 use super::{CheckListener, Finding};
+use crate::accounts::second_factor;
+use crate::audit;
 use crate::generations::OpenIndex;
 use crate::{App, health, recognition};
 use docent_domain::chat::Message;
@@ -48,6 +50,16 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
             Schema::Current => {}
             other => listener.found(Finding::Schema(other)).await,
         }
+    }
+    if has_database && let Ok(Some(at)) = audit::newest_ahead_of_clock(app).await {
+        let note = format!("the audit log has entries of the future (until {at}): check the clock");
+        listener.healthy(Component::Service, &note);
+    }
+    if has_database
+        && let Ok(missing) = second_factor::count_missing(app).await
+        && missing.accounts > 0
+    {
+        listener.healthy(Component::Service, &missing.to_string());
     }
     let active = active.and_then(Result::ok);
     let embedder = match &active {
