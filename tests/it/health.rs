@@ -48,6 +48,21 @@ rules! {
         assert_eq!(body["checks"]["vector_store"], "ok");
     }
 
+    async fn ready_with_a_database_that_cannot_be_written_is_degraded(setup) {
+        let app = setup.metrics(Some(TOKEN)).start().await;
+        for (kind, message) in [
+            (FaultKind::Full, "the database has no room left"),
+            (FaultKind::Timeout, "the database did not answer in time"),
+            (FaultKind::Unavailable, "the database cannot be reached"),
+        ] {
+            app.faults.database.commit.fail_all(kind);
+            let body = ready(&app).await.expect(200).json();
+            assert_eq!((&body["status"], &body["checks"]["database"]), (&json!("degraded"), &json!(message)));
+            app.faults.database.commit.clear();
+        }
+        assert_eq!(ready(&app).await.expect(200).json()["status"], "ok");
+    }
+
     async fn ready_with_missing_or_older_schema_returns_503(setup) {
         let app = setup.metrics(Some(TOKEN)).start().await;
         for (schema, message) in [(Schema::Missing, "no schema yet"), (Schema::Older, "older than this program")] {

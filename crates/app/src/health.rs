@@ -20,6 +20,8 @@ const WAIT_MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 pub struct Health {
     /// The result of each component.
     pub components: Vec<(Component, Result<()>)>,
+    /// Whether the database responds; it may still be full, locked or read-only, which `components` says.
+    pub is_database_reachable: bool,
     /// The database's schema.
     pub schema: Result<Schema>,
     /// Name, version and languages of the text recognizer, if there is one and it works.
@@ -27,9 +29,9 @@ pub struct Health {
 }
 
 impl Health {
-    /// Whether requests can be served: the database is available and this version supports its schema.
+    /// Whether requests can be served: the database responds and this version supports its schema.
     pub fn is_ready(&self) -> bool {
-        self.is_database_up() && self.schema.as_ref().is_ok_and(|schema| schema.is_usable())
+        self.is_database_reachable && self.schema.as_ref().is_ok_and(|schema| schema.is_usable())
     }
 
     /// Whether all components work and the schema is current.
@@ -45,11 +47,6 @@ impl Health {
     /// Whether the text on images of pages is recognised.
     pub fn has_recognizer(&self) -> bool {
         self.components.iter().any(|(component, _)| *component == Component::Recognizer)
-    }
-
-    /// Whether the database is available.
-    pub fn is_database_up(&self) -> bool {
-        self.components.iter().all(|(component, result)| *component != Component::Database || result.is_ok())
     }
 }
 
@@ -79,8 +76,9 @@ impl SharedCheck {
 
 /// Checks all components concurrently. A component that does not respond within two seconds counts as unavailable.
 pub async fn check(app: &App) -> Health {
-    let (database, schema, key_value, blobs, index) = tokio::join!(
+    let (database, writable, schema, key_value, blobs, index) = tokio::join!(
         in_time(Component::Database, app.store.check()),
+        in_time(Component::Database, app.store.check_writable()),
         in_time(Component::Database, app.store.schema()),
         in_time(Component::KeyValueStore, app.tokens.check()),
         in_time(Component::BlobStore, app.blobs.check()),
@@ -90,8 +88,10 @@ pub async fn check(app: &App) -> Health {
         Ok(()) => check_space(app).await,
         failed => failed,
     };
+    let is_database_reachable = database.is_ok();
     let mut components = vec![
-        (Component::Database, database),
+        // What can be read can be served, so that a database that cannot be written does not stop the service.
+        (Component::Database, database.and(writable)),
         (Component::KeyValueStore, key_value),
         (Component::BlobStore, blobs),
         (Component::VectorStore, index),
@@ -113,7 +113,7 @@ pub async fn check(app: &App) -> Health {
             name
         }
     };
-    Health { components, schema, recognizer }
+    Health { components, is_database_reachable, schema, recognizer }
 }
 
 /// Fails if a job waits because the vector store is full. A full store still answers searches and checks, and

@@ -32,6 +32,11 @@ pub trait Store: Send + Sync {
     /// No network calls are allowed between this and [`UnitOfWork::commit`].
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>>;
 
+    /// Like [`begin`](Self::begin), for changes that free space: on a full disk, they can use space that is kept for them.
+    async fn begin_freeing(&self) -> Result<Box<dyn UnitOfWork>> {
+        self.begin().await
+    }
+
     /// Opens a consistent read view. It never waits for writers.
     async fn read(&self) -> Result<Box<dyn ReadView>>;
 
@@ -43,6 +48,10 @@ pub trait Store: Send + Sync {
 
     /// Checks that the database responds.
     async fn check(&self) -> Result<()>;
+
+    /// Checks that the database can be written: that it is neither full, locked by another process nor read-only. Costs at
+    /// most a small write, and nothing after a recent successful one.
+    async fn check_writable(&self) -> Result<()>;
 
     /// Name and version of the database, such as `PostgreSQL 16.4`, if it says so.
     async fn version(&self) -> Result<Option<String>> {

@@ -37,6 +37,20 @@ async fn remove_record(app: &TestApp, id: &str) {
 }
 
 rules! {
+    async fn document_can_be_deleted_while_the_database_is_full(setup) {
+        let app = setup.always(Turn::saying("done")).start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["zebras"])).await;
+        app.run_jobs().await;
+        app.faults.database.commit.fail_all(FaultKind::Full);
+        let _ = ada.upload("b.pdf", pdf(&["more"])).await.expect(507);
+        let _ = delete(&ada, &id).await.expect(204);
+        ada.get(&format!("/documents/{id}")).await.refused(404, "Document not found");
+        app.faults.database.commit.clear();
+        app.run_jobs().await;
+        assert!(!has_remains(&app, &id).await);
+    }
+
     async fn deleted_document_disappears_immediately_and_leaves_nothing(setup) {
         let app = setup.always(Turn::saying("done")).start().await;
         let ada = app.ada().await;

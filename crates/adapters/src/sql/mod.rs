@@ -23,6 +23,7 @@ mod points;
 mod postgres;
 mod recognition;
 mod record;
+mod reserve;
 mod roles;
 mod rollbacks;
 mod sessions;
@@ -40,8 +41,10 @@ mod users;
 mod values;
 mod verifications;
 mod webhooks;
+mod writes;
 
 use self::fault::fault;
+use self::reserve::Reserve;
 use self::source::Source;
 pub use self::token_store::SqlTokenStore;
 use self::transaction::{Lookups, SqlUnit, SqlView, Transaction};
@@ -56,6 +59,9 @@ use sea_orm::{
 };
 use std::path::Path;
 use std::time::Duration;
+
+/// What faults of the write check are named after.
+const CHECK_WRITING: &str = "check writing";
 
 /// Connection and timeout options.
 #[derive(Clone, Debug)]
@@ -93,6 +99,8 @@ pub struct SqlStore {
     lookups: Lookups,
     /// The database file (SQLite).
     file: Option<sqlite::OpenFile>,
+    /// Space for deletions beside the database file.
+    reserve: Option<Reserve>,
 }
 
 impl SqlStore {
@@ -113,7 +121,8 @@ impl SqlStore {
                 let sqlite::Connections { write, read, file } = sqlite::connect(url, &options).await?;
                 let source = |connections| Source::new(connections, None);
                 let store = Self::new(source(write), source(read), options.statement_timeout);
-                Ok(Self { file: Some(file), ..store })
+                let reserve = Some(Reserve::beside(file.path()));
+                Ok(Self { file: Some(file), reserve, ..store })
             }
             "postgres" | "postgresql" => {
                 let postgres::Connections { write, read, server } = postgres::connect(url, &options)?;
@@ -138,7 +147,7 @@ impl SqlStore {
             documents: documents::lookup(&read, statement_timeout),
             active: generations::lookup(&read, statement_timeout),
         };
-        Self { write, read, statement_timeout, lookups, file: None }
+        Self { write, read, statement_timeout, lookups, file: None, reserve: None }
     }
 
     /// The URL of an SQLite database file, with the path's special characters escaped.
@@ -191,6 +200,16 @@ impl SqlStore {
     }
 }
 
+/// The number that a query of the write check returns.
+async fn number(transaction: &mut Transaction, query: &'static str) -> Result<i64> {
+    let query = Statement::from_string(transaction.backend(), query);
+    let read = |row: QueryResult| row.try_get_by_index::<i64>(0);
+    let value = transaction.run(CHECK_WRITING, |db| {
+        Box::pin(async move { db.query_one_raw(query).await?.map(read).transpose() })
+    });
+    Ok(value.await?.unwrap_or_default())
+}
+
 /// Options of a writing transaction. On SQLite it takes the write lock immediately: a transaction that starts
 /// with a read cannot be upgraded once another one has written. PostgreSQL locks row by row.
 fn writing() -> TransactionOptions {
@@ -218,6 +237,13 @@ impl Store for SqlStore {
         Ok(Box::new(SqlUnit(self.transaction().open().await?)))
     }
 
+    async fn begin_freeing(&self) -> Result<Box<dyn UnitOfWork>> {
+        if let Some(reserve) = &self.reserve {
+            reserve.release().await;
+        }
+        self.begin().await
+    }
+
     async fn read(&self) -> Result<Box<dyn ReadView>> {
         Ok(Box::new(SqlView(self.view())))
     }
@@ -241,6 +267,35 @@ impl Store for SqlStore {
             .limit(1)
             .into_tuple::<bool>();
         self.view().run("check", |db| Box::pin(query.one(db))).await.map(drop)
+    }
+
+    async fn check_writable(&self) -> Result<()> {
+        if let Some(reserve) = &self.reserve {
+            reserve.fill().await;
+        }
+        if self.write.writes.has_succeeded() {
+            return Ok(());
+        }
+        if let Some(fault) = self.write.writes.full() {
+            // On SQLite the probe says whether there is room again.
+            if self.file.is_none() {
+                return Err(fault);
+            }
+        }
+        let mut transaction = self.transaction().open().await?;
+        if transaction.backend() == DbBackend::Postgres {
+            let read_only = "SELECT (current_setting('transaction_read_only') = 'on')::int8";
+            if number(&mut transaction, read_only).await? != 0 {
+                let message = "the database server is read-only";
+                return Err(Fault::new(Component::Database, FaultKind::Unavailable, message));
+            }
+            return Ok(());
+        }
+        // Writes the first page with the same content: a full disk, a lock or a read-only file prevent it.
+        let version = number(&mut transaction, "PRAGMA user_version").await?;
+        let write = Statement::from_string(transaction.backend(), format!("PRAGMA user_version = {version}"));
+        transaction.run(CHECK_WRITING, |db| Box::pin(db.execute_raw(write))).await?;
+        transaction.commit().await
     }
 
     async fn version(&self) -> Result<Option<String>> {

@@ -3,6 +3,7 @@
 use super::fault::fault;
 use super::postgres::Server;
 use super::rollbacks::Rollbacks;
+use super::writes::Writes;
 use docent_domain::fault::Result;
 use sea_orm::{DatabaseConnection, DbErr};
 use std::future::Future;
@@ -13,11 +14,12 @@ pub(super) struct Source {
     pub(super) connections: DatabaseConnection,
     server: Option<Server>,
     pub(super) rollbacks: Rollbacks,
+    pub(super) writes: Writes,
 }
 
 impl Source {
     pub(super) fn new(connections: DatabaseConnection, server: Option<Server>) -> Self {
-        Self { connections, server, rollbacks: Rollbacks::default() }
+        Self { connections, server, rollbacks: Rollbacks::default(), writes: Writes::default() }
     }
 
     /// Runs `work`, which uses these connections; a fault is named after `doing`.

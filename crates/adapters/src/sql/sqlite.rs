@@ -42,6 +42,10 @@ impl OpenFile {
         })
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Checks that the path still names the open file.
     pub(super) async fn check(&self) -> Result<()> {
         let fault = |what: &str| {

@@ -5,6 +5,7 @@ use super::lookup::Lookup;
 use super::roles::Roles;
 use super::rollbacks::Rollbacks;
 use super::source::Source;
+use super::writes::Writes;
 use async_trait::async_trait;
 use docent_domain::document::Document;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -34,6 +35,7 @@ pub(super) struct Transaction {
     backend: DbBackend,
     writes: bool,
     rollbacks: Rollbacks,
+    outcomes: Writes,
 }
 
 /// Reads by ID, batched across concurrent callers.
@@ -64,20 +66,22 @@ impl Transaction {
     pub(super) fn new(source: &Source, options: TransactionOptions, statement_timeout: Duration) -> Self {
         let backend = source.connections.get_database_backend();
         let writes = !matches!(options.access_mode, Some(AccessMode::ReadOnly));
-        let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
-        Self { state: State::NotStarted(source, options), statement_timeout, backend, writes, rollbacks }
+        let (source, rollbacks, outcomes) = (source.clone(), source.rollbacks.clone(), source.writes.clone());
+        let state = State::NotStarted(source, options);
+        Self { state, statement_timeout, backend, writes, rollbacks, outcomes }
     }
 
     /// Runs each statement outside a transaction: it sees the latest state and costs one round trip.
     pub(super) fn autocommit(source: &Source, lookups: Lookups, statement_timeout: Duration) -> Self {
         let backend = source.connections.get_database_backend();
-        let (source, rollbacks) = (source.clone(), source.rollbacks.clone());
+        let (source, rollbacks, outcomes) = (source.clone(), source.rollbacks.clone(), source.writes.clone());
         Self {
             state: State::Autocommit(source, lookups),
             statement_timeout,
             backend,
             writes: false,
             rollbacks,
+            outcomes,
         }
     }
 
@@ -121,7 +125,8 @@ impl Transaction {
         // statement fails, the transaction is dropped and so rolled back.
         let transaction = self.transaction().await?;
         let executor = DatabaseExecutor::from(&transaction);
-        let answer = with_timeout(self.statement_timeout, doing, statement(&executor)).await?;
+        let answer = with_timeout(self.statement_timeout, doing, statement(&executor)).await;
+        let answer = answer.inspect_err(|fault| self.note_failure(fault))?;
         self.state = State::Open(transaction);
         Ok(answer)
     }
@@ -134,7 +139,8 @@ impl Transaction {
                 if self.writes {
                     self.rollbacks.ended().await;
                 }
-                source.reach("begin", begin(&source.connections, options)).await
+                let begun = source.reach("begin", begin(&source.connections, options)).await;
+                begun.inspect_err(|fault| self.note_failure(fault))
             }
             // `run` handles autocommit itself, and read-only views are never committed.
             State::Autocommit(..) | State::Broken => {
@@ -146,7 +152,16 @@ impl Transaction {
 
     pub(super) async fn commit(mut self) -> Result<()> {
         let transaction = self.transaction().await?;
-        with_timeout(self.statement_timeout, "commit", transaction.commit()).await
+        with_timeout(self.statement_timeout, "commit", transaction.commit())
+            .await
+            .inspect(|()| self.outcomes.succeeded())
+            .inspect_err(|fault| self.note_failure(fault))
+    }
+
+    fn note_failure(&self, fault: &Fault) {
+        if self.writes {
+            self.outcomes.failed(fault);
+        }
     }
 }
 

@@ -51,9 +51,9 @@ pub(crate) enum Overall {
 
 /// Check readiness
 ///
-/// Returns 503 only if the database is unavailable or its schema is older than the program needs. Without another component some requests
-/// can still be served, and one shared component must not take every replica out of rotation. A newer schema is accepted: old replicas
-/// meet it during every upgrade. A result is up to 5 s old.
+/// Returns 503 only if the database cannot be reached or its schema is older than the program needs. Without another component, or with a
+/// database that is full, locked or read-only, some requests can still be served, and one shared component must not take every replica out
+/// of rotation. A newer schema is accepted: old replicas meet it during every upgrade. A result is up to 5 s old.
 #[utoipa::path(
     get, path = "/health/ready", operation_id = "get_readiness", tag = "Service",
     security((), ("metrics_token" = []), ("access_token" = [])),
@@ -88,7 +88,7 @@ pub(crate) async fn ready(
     };
     // Every error has a `detail`; a 200 has none.
     let detail = (!health.is_ready()).then(|| match &health.schema {
-        Ok(schema) if health.is_database_up() => schema.public_message(),
+        Ok(schema) if health.is_database_reachable => schema.public_message(),
         Ok(_) | Err(_) => "The database cannot be reached",
     });
     Ok(response.json(Readiness {

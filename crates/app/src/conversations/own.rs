@@ -199,7 +199,7 @@ pub async fn change(
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn delete(app: &App, grant: &Grant<Chat>, id: ConversationId) -> Result<()> {
-    let mut work = app.store.begin().await?;
+    let mut work = app.store.begin_freeing().await?;
     find(work.conversations(), grant, id).await?;
     work.conversations().delete(id).await?;
     Ok(work.commit().await?)

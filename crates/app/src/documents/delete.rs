@@ -21,7 +21,7 @@ use docent_domain::permission::RecordKind;
 /// [`Error::NotFound`], also for a document that the actor cannot read; [`Error::Forbidden`] without the right to delete
 /// it; or when the database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, id: DocumentId) -> Result<()> {
-    let mut work = app.store.begin().await?;
+    let mut work = app.store.begin_freeing().await?;
     let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let scope = scope::in_work(&mut *work, actor).await?;
     let grant = scope::authorize::<DeleteDocuments>(actor, &scope, &document)?;

@@ -143,6 +143,10 @@ impl Store for Stepped<dyn Store> {
         self.0.check().await
     }
 
+    async fn check_writable(&self) -> Result<()> {
+        self.0.check_writable().await
+    }
+
     async fn schema(&self) -> Result<Schema> {
         self.0.schema().await
     }

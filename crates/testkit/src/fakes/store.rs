@@ -198,6 +198,10 @@ impl Store for FakeStore {
         Ok(())
     }
 
+    async fn check_writable(&self) -> Result<()> {
+        Ok(())
+    }
+
     async fn schema(&self) -> Result<Schema> {
         Ok(Schema::Current)
     }

@@ -2,7 +2,7 @@
 
 use super::FaultSwitch;
 use async_trait::async_trait;
-use docent_domain::fault::{Component, Result};
+use docent_domain::fault::{Component, FaultKind, Result};
 use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
 use std::sync::{Arc, Mutex};
 
@@ -67,7 +67,14 @@ impl Store for FaultyStore {
         self.switches.all.check()?;
         self.switches.begin.check()?;
         let inner = self.inner.begin().await?;
-        Ok(Box::new(FaultyUnit { inner, switches: self.switches.clone() }))
+        Ok(Box::new(FaultyUnit { inner, switches: self.switches.clone(), frees: false }))
+    }
+
+    async fn begin_freeing(&self) -> Result<Box<dyn UnitOfWork>> {
+        self.switches.all.check()?;
+        unless_full(self.switches.begin.check())?;
+        let inner = self.inner.begin_freeing().await?;
+        Ok(Box::new(FaultyUnit { inner, switches: self.switches.clone(), frees: true }))
     }
 
     async fn read(&self) -> Result<Box<dyn ReadView>> {
@@ -79,6 +86,12 @@ impl Store for FaultyStore {
     async fn check(&self) -> Result<()> {
         self.switches.all.check()?;
         self.inner.check().await
+    }
+
+    async fn check_writable(&self) -> Result<()> {
+        self.switches.all.check()?;
+        self.switches.commit.check()?;
+        self.inner.check_writable().await
     }
 
     async fn version(&self) -> Result<Option<String>> {
@@ -99,6 +112,12 @@ impl Store for FaultyStore {
 struct FaultyUnit {
     inner: Box<dyn UnitOfWork>,
     switches: StoreSwitches,
+    /// Whether it has space on a full disk.
+    frees: bool,
+}
+
+fn unless_full(result: Result<()>) -> Result<()> {
+    result.or_else(|fault| if fault.kind() == FaultKind::Full { Ok(()) } else { Err(fault) })
 }
 
 #[async_trait]
@@ -107,7 +126,8 @@ impl UnitOfWork for FaultyUnit {
 
     async fn commit(self: Box<Self>) -> Result<()> {
         self.switches.all.check()?;
-        self.switches.commit.check()?;
+        let checked = self.switches.commit.check();
+        if self.frees { unless_full(checked) } else { checked }?;
         self.inner.commit().await?;
         self.switches.acknowledge.check()
     }

@@ -50,6 +50,24 @@ async fn committed_records_survive_the_process() {
 }
 
 #[tokio::test]
+async fn lock_of_another_process_is_found_unless_a_write_succeeded_since() {
+    let (store, folder) = migrated().await;
+    store.check_writable().await.unwrap();
+    store.close().await.unwrap();
+    let impatient = SqlOptions { busy_timeout: Duration::ZERO, ..SqlOptions::default() };
+    let (store, other) = (open_with(&folder, impatient).await, open(&folder).await);
+    let lock = other.begin().await.unwrap();
+    store.check().await.unwrap();
+    assert_eq!(store.check_writable().await.unwrap_err().kind(), FaultKind::Timeout);
+    drop(lock);
+    other.close().await.unwrap();
+    store.check_writable().await.unwrap();
+    let other = open(&folder).await;
+    let _lock = other.begin().await.unwrap();
+    store.check_writable().await.expect("no second probe so soon");
+}
+
+#[tokio::test]
 async fn check_fails_after_database_file_is_removed_or_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("here.db");
