@@ -427,7 +427,7 @@ fn model(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn 
         (Some(url), Some(model)) => {
             let backend = backend(settings, url, models.llm_api_key.as_ref(), model, models.llm_timeout);
             let model = OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;
-            Ok(Arc::new(model))
+            Ok(Arc::new(model.with_answer_timeout(models.llm_answer_timeout)))
         }
         (Some(_), None) => bail!("DOCENT_LLM_MODEL must be set"),
     }

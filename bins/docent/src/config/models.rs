@@ -21,6 +21,9 @@ section! {
         llm_api_key: Option<Secret> = unset("none");
         /// Longest wait for the chat model's next output; comments and empty pieces do not count as output.
         llm_timeout: Duration = text("60s"), positive;
+        /// Longest time for one response of the chat model, with its reasoning. A question can need several: one for each
+        /// search, and one for the answer.
+        llm_answer_timeout: Duration = text("15m"), positive;
         /// Embedding back end: `openai` (any API in that wire format), `builtin` (lexical, without a model) or `local:DIR`
         /// (a Model2Vec model in a folder, which is read into memory; nothing is downloaded).
         embedding_provider: EmbeddingProvider = text("builtin");

@@ -17,7 +17,7 @@ use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use docent_ports::clock::Clock;
 use futures::{StreamExt, stream};
-use reader::CompletionReader;
+use reader::{CompletionReader, ReadLimits};
 use request::{ChatRequestBody, RequestForm, has_later_system_message};
 use reqwest::Response;
 use std::sync::Arc;
@@ -25,10 +25,13 @@ use std::time::Duration;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
+/// The time for a whole response, unless it is set.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
 /// A chat model behind `POST {base_url}/chat/completions`.
 ///
-/// Requests streamed responses, but also accepts a single JSON object. The time without output is
-/// limited; dropping the stream closes the connection.
+/// Requests streamed responses, but also accepts a single JSON object. The time without output and the time for the
+/// whole response are limited; dropping the stream closes the connection.
 pub struct OpenAiChatModel {
     endpoint: Arc<Endpoint>,
     /// The list of models.
@@ -36,6 +39,7 @@ pub struct OpenAiChatModel {
     address: String,
     model: String,
     timeout: Duration,
+    answer_timeout: Duration,
     usage: OptionalField,
     later_system_messages: OptionalField,
 }
@@ -55,9 +59,16 @@ impl OpenAiChatModel {
             endpoint: Arc::new(chat),
             model: settings.model.clone(),
             timeout: settings.timeout,
+            answer_timeout: ANSWER_TIMEOUT,
             usage: OptionalField::default(),
             later_system_messages: OptionalField::default(),
         })
+    }
+
+    /// Limits the time that the back end takes for a whole response.
+    #[must_use]
+    pub fn with_answer_timeout(self, answer_timeout: Duration) -> Self {
+        Self { answer_timeout, ..self }
     }
 
     fn span(&self) -> Span {
@@ -111,7 +122,8 @@ impl ChatModel for OpenAiChatModel {
             let redactor = Redactor { endpoint: Arc::clone(&self.endpoint), request };
             let response = self.send(&redactor.request).await.map_err(|error| redactor.redact(error));
             let response = response.inspect_err(|fault| record_fault(&span, fault))?;
-            let reader = CompletionReader::new(response, redactor.request.messages.len(), self.timeout);
+            let limits = ReadLimits { output: self.timeout, response: self.answer_timeout };
+            let reader = CompletionReader::new(response, redactor.request.messages.len(), limits);
             let mut completion = CompletionStream { reader, redactor, span: span.clone() };
             // The port returns a fault before the first event as the error of this call.
             match completion.next().await {

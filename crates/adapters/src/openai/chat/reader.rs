@@ -22,12 +22,20 @@ const BODY_END_TIMEOUT: Duration = Duration::from_millis(100);
 /// Maximum number of pieces read between `[DONE]` and the end of the body.
 const MAX_TRAILING_PIECES: usize = 4;
 
+/// The longest waits for the back end. Neither runs while the caller handles events.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadLimits {
+    /// For the next output.
+    pub(super) output: Duration,
+    /// For the whole response, whatever it contains: a model can stream its reasoning for ever.
+    pub(super) response: Duration,
+}
+
 /// Reads the events of one response. Dropping it closes the connection, unless the body was read to its end.
 pub(super) struct CompletionReader {
     body: Option<BoxStream<'static, Result<Bytes>>>,
     decoder: CompletionDecoder,
-    /// The longest time without output.
-    limit: Duration,
+    limits: ReadLimits,
     /// When the current wait for output or usage times out.
     deadline: Option<Instant>,
     timer: Timer,
@@ -37,7 +45,7 @@ pub(super) struct CompletionReader {
 
 impl CompletionReader {
     /// Creates a reader of a successful response to a conversation of `turn` messages.
-    pub(super) fn new(response: Response, turn: usize, limit: Duration) -> Self {
+    pub(super) fn new(response: Response, turn: usize, limits: ReadLimits) -> Self {
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_page = content_type.is_some_and(|value| value.trim_start().starts_with("text/html"));
         let body = if is_page {
@@ -47,13 +55,17 @@ impl CompletionReader {
             let fault = |error| fault::transport_fault(Component::ChatModel, error);
             response.bytes_stream().map(move |bytes| bytes.map_err(fault)).boxed()
         };
-        Self::from_bytes(body, turn, limit)
+        Self::from_bytes(body, turn, limits)
     }
 
     /// Creates a reader of any byte stream.
-    pub(super) fn from_bytes(body: BoxStream<'static, Result<Bytes>>, turn: usize, limit: Duration) -> Self {
+    pub(super) fn from_bytes(
+        body: BoxStream<'static, Result<Bytes>>,
+        turn: usize,
+        limits: ReadLimits,
+    ) -> Self {
         let decoder = CompletionDecoder::new(turn);
-        Self { body: Some(body), decoder, limit, deadline: None, timer: Timer::default(), error: None }
+        Self { body: Some(body), decoder, limits, deadline: None, timer: Timer::default(), error: None }
     }
 
     /// Returns the next event; `None` after the last one and after an error.
@@ -67,7 +79,7 @@ impl CompletionReader {
             }
             let body = self.body.as_mut()?;
             let advanced =
-                advance(body, &mut self.decoder, self.limit, &mut self.deadline, &mut self.timer).await;
+                advance(body, &mut self.decoder, &mut self.limits, &mut self.deadline, &mut self.timer).await;
             if advanced.is_err() || self.decoder.progress() == Progress::Closed {
                 self.body = None;
             }
@@ -83,21 +95,23 @@ impl CompletionReader {
 
 /// Reads the next bytes, or completes the response if no more are needed.
 ///
-/// The timeout runs while no output arrives, even if other bytes do. It does not run while the caller handles events.
+/// The timeout for output runs while none arrives, even if other bytes do. What remains of the time for the response is
+/// left in `limits`.
 async fn advance(
     body: &mut BoxStream<'static, Result<Bytes>>,
     decoder: &mut CompletionDecoder,
-    limit: Duration,
+    limits: &mut ReadLimits,
     deadline: &mut Option<Instant>,
     timer: &mut Timer,
 ) -> Result<(), CallError> {
+    let began = Instant::now();
     let read = match decoder.progress() {
         Progress::Open => {
-            let until = deadline.get_or_insert_with(|| Instant::now() + limit);
-            timer.limit(*until, body.next()).await
+            let until = *deadline.get_or_insert(began + limits.output);
+            timer.limit(until.min(began + limits.response), body.next()).await
         }
         Progress::Stopped => {
-            let until = deadline.get_or_insert_with(|| Instant::now() + limit.min(USAGE_TIMEOUT));
+            let until = deadline.get_or_insert(began + limits.output.min(USAGE_TIMEOUT));
             timer.limit(*until, body.next()).await
         }
         Progress::Done | Progress::Closed => {
@@ -107,6 +121,7 @@ async fn advance(
             return decoder.finish();
         }
     };
+    limits.response = limits.response.saturating_sub(began.elapsed());
     let is_open = decoder.progress() == Progress::Open;
     match read {
         Ok(Some(Ok(bytes))) => {
@@ -121,7 +136,11 @@ async fn advance(
         Ok(Some(Err(_))) | Err(_) if !is_open => decoder.finish(),
         Ok(Some(Err(fault))) => Err(fault.into()),
         Err(_) => {
-            Err(Fault::new(Component::ChatModel, FaultKind::Timeout, "no output within the timeout").into())
+            let message = match limits.response.is_zero() {
+                true => "the response was not complete within its time limit",
+                false => "no output within the timeout",
+            };
+            Err(Fault::new(Component::ChatModel, FaultKind::Timeout, message).into())
         }
     }
 }
@@ -167,6 +186,7 @@ mod tests {
     use futures::channel::mpsc;
 
     const LIMIT: Duration = Duration::from_secs(60);
+    const LIMITS: ReadLimits = ReadLimits { output: LIMIT, response: Duration::from_secs(600) };
     const WORD: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     const EMPTY: &str = "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\"}}]}}]}\n\n";
     const THOUGHT: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"\",\"reasoning\":\"hm\",\"reasoning_content\":\"hm\"}}]}\n\n";
@@ -185,7 +205,7 @@ mod tests {
             Ok(Bytes::from_static(piece.as_bytes()))
         });
         let (sender, silence) = mpsc::unbounded();
-        (CompletionReader::from_bytes(slow.chain(silence).boxed(), 1, LIMIT), sender)
+        (CompletionReader::from_bytes(slow.chain(silence).boxed(), 1, LIMITS), sender)
     }
 
     async fn read(reader: &mut CompletionReader) -> (Vec<ChatEvent>, Option<FaultKind>) {
@@ -215,6 +235,27 @@ mod tests {
             reader(&[(pause, WORD), (pause, THOUGHT), (pause, CALL), (pause, WORD), (pause, DONE)]);
         let (events, fault) = read(&mut reader).await;
         assert_eq!((events.len(), fault), (4, None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn endless_reasoning_or_text_ends_after_the_time_for_the_response() {
+        let pause = LIMIT / 2;
+        for (endless, words) in [(THOUGHT, 0), (WORD, 19)] {
+            let begin = Instant::now();
+            let (mut reader, open) = reader(&vec![(pause, endless); 1000]);
+            let (events, fault) = read(&mut reader).await;
+            assert_eq!((events.len(), fault), (words, Some(FaultKind::Timeout)));
+            assert_eq!(begin.elapsed(), LIMITS.response);
+            assert!(open.is_closed(), "the connection is dropped");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_consumer_does_not_use_up_the_time_for_the_response() {
+        let (mut reader, _open) = reader(&[(LIMIT / 2, WORD), (LIMIT / 2, WORD), (LIMIT / 2, DONE)]);
+        assert!(reader.next().await.is_some_and(|event| event.is_ok()));
+        tokio::time::sleep(2 * LIMITS.response).await;
+        assert_eq!(read(&mut reader).await.1, None);
     }
 
     #[tokio::test(start_paused = true)]
