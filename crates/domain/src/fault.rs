@@ -1,5 +1,6 @@
 //! The common error of all ports: which component failed, how, and whether a retry can help.
 
+use crate::redaction::redact;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
@@ -153,7 +154,8 @@ impl FaultKind {
 /// A failed call of a port.
 ///
 /// `Display` prints the component and the message; [`Self::report`] adds the causes. Both are for logs and
-/// staff and do not contain secrets or document text. Clients get [`Self::public_message`]. Clones serve callers
+/// staff and do not contain secrets or document text: causes are [redacted](crate::redaction::redact), and so must be
+/// texts of other programs in a message. Clients get [`Self::public_message`]. Clones serve callers
 /// that share one call.
 #[derive(Clone, Debug)]
 pub struct Fault {
@@ -162,7 +164,7 @@ pub struct Fault {
     message: Cow<'static, str>,
     retry_after: Option<Duration>,
     status: Option<u16>,
-    source: Option<Arc<dyn Error + Send + Sync>>,
+    source: Option<Arc<Cause>>,
 }
 
 impl Fault {
@@ -171,10 +173,11 @@ impl Fault {
         Self { component, kind, message: message.into(), retry_after: None, status: None, source: None }
     }
 
-    /// Sets the cause.
+    /// Sets the cause, of which the redacted text is kept.
     #[must_use]
     pub fn caused_by(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { source: Some(source.into().into()), ..self }
+        let cause = Cause(redact(&report(&*source.into())));
+        Self { source: Some(Arc::new(cause)), ..self }
     }
 
     /// Sets the delay before a retry that the component requested.
@@ -257,6 +260,18 @@ impl Error for Fault {
     }
 }
 
+/// The cause of a fault, with its own causes.
+#[derive(Debug)]
+struct Cause(String);
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Cause {}
+
 /// Formats an error with its causes, for logs and staff.
 pub fn report(error: &dyn Error) -> String {
     let mut report = error.to_string();
@@ -275,6 +290,14 @@ pub type Result<T, E = Fault> = std::result::Result<T, E>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn causes_contain_no_credentials() {
+        let cause = std::io::Error::other("cannot reach redis://:hunter2@cache\n");
+        let fault = Fault::new(Component::KeyValueStore, FaultKind::Unavailable, "ping").caused_by(cause);
+        assert_eq!(fault.report(), r"key-value store: ping: cannot reach redis://[redacted]@cache\n");
+        assert!(!format!("{fault:?}").contains("hunter2"));
+    }
 
     #[test]
     fn report_adds_causes_to_component_and_message() {

@@ -37,6 +37,7 @@ pub mod passage_text;
 pub mod permission;
 pub mod ranking;
 pub mod recognition;
+pub mod redaction;
 pub mod retrieval;
 pub mod scope;
 pub mod second_factor;

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::redaction::redact;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
@@ -117,7 +118,7 @@ impl BackendError {
                 Some(key) => details.replace(key, "[key]"),
                 None => details,
             };
-            let details: String = details.chars().take(MAX_MESSAGE_CHARS).collect();
+            let details: String = redact(&details).chars().take(MAX_MESSAGE_CHARS).collect();
             if private.any(|text| quotes(&details, text)) {
                 message.push_str(" (message omitted because it quotes the request)");
             } else {
@@ -317,6 +318,14 @@ mod tests {
         assert_eq!(fault.report(), "chat model: status 400 (message omitted because it quotes the request)");
         assert!(quotes("cannot embed 'seals'", "seals"));
         assert!(!quotes("cannot embed", "seals") && !quotes("of course", "of") && !quotes("", ""));
+    }
+
+    #[test]
+    fn fault_message_omits_keys_that_are_not_configured() {
+        let echo = r#"{"error":{"message":"Incorrect API key provided: sk-proj-AbCd1234EFGH. See\nhttps://u:p@x.example/"}}"#;
+        let report = fault_for(401, echo).report();
+        let expected = r"Incorrect API key provided: [redacted]. See\nhttps://[redacted]@x.example/";
+        assert_eq!(report, format!("chat model: status 401: {expected}"));
     }
 
     #[test]
