@@ -126,6 +126,9 @@ pub enum Error {
     /// The actor's API key lacks this scope.
     #[error("The API key lacks the scope `{}`", .0.name())]
     MissingScope(ApiKeyScope),
+    /// The last proof of identity of the browser's session is too old for this operation.
+    #[error("Enter your password or a code of your second factor again to do this")]
+    ProofNeeded,
     /// Without this account no active superuser would be left.
     #[error("this is the last active superuser; create another one first")]
     LastSuperuser,
@@ -184,6 +187,7 @@ impl From<Forbidden> for Error {
         match forbidden {
             Forbidden::MissingPermission => Self::Forbidden,
             Forbidden::MissingScope(scope) => Self::MissingScope(scope),
+            Forbidden::ProofNeeded => Self::ProofNeeded,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
-use docent_domain::access::{Grant, ViewUsageRecords};
+use docent_domain::access::{ExportUsage, Grant, ViewUsageRecords};
 use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditAction;
 use docent_domain::error::ValidationError;
@@ -51,6 +51,10 @@ pub async fn sums(
     grouping: UsageGrouping,
     page: PageRequest,
 ) -> Result<Usage> {
+    read(app, filter, grouping, page).await
+}
+
+async fn read(app: &App, filter: &UsageFilter, grouping: UsageGrouping, page: PageRequest) -> Result<Usage> {
     let mut view = app.store.read().await?;
     let sums = view.usage().sums(filter, grouping, page).await?;
     let mut users: Vec<UserId> = sums.records.iter().filter_map(|sum| sum.user).collect();
@@ -79,11 +83,11 @@ pub async fn sums(
 /// cannot be reached.
 pub async fn export(
     app: &App,
-    grant: Grant<ViewUsageRecords>,
+    grant: Grant<ExportUsage>,
     filter: &UsageFilter,
     grouping: UsageGrouping,
 ) -> Result<Usage> {
-    let usage = sums(app, grant, filter, grouping, PageRequest { offset: 0, limit: EXPORT_MAX }).await?;
+    let usage = read(app, filter, grouping, PageRequest { offset: 0, limit: EXPORT_MAX }).await?;
     if usage.sums.total > EXPORT_MAX {
         let reason = format!("has more than {EXPORT_MAX} rows; choose a shorter one");
         return Err(ValidationError::new("period", reason).into());

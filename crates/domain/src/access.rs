@@ -7,7 +7,9 @@ use crate::api_key::{ApiKey, ApiKeyScope, ApiKeyScopes};
 use crate::id::{ApiKeyId, CollectionId, UserId};
 use crate::limits::AccountLimits;
 use crate::permission::{Permission, PermissionSet};
+use crate::session::Session;
 use crate::user::User;
+use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::net::IpAddr;
@@ -26,6 +28,8 @@ pub struct Actor {
     collections: Option<Arc<BTreeSet<CollectionId>>>,
     client_ip: Option<IpAddr>,
     limits: AccountLimits,
+    /// Whether the last proof of identity of the browser's session is too old for sensitive operations.
+    needs_proof: bool,
 }
 
 impl Actor {
@@ -41,6 +45,7 @@ impl Actor {
             collections: None,
             client_ip: None,
             limits: user.limits,
+            needs_proof: false,
         })
     }
 
@@ -55,6 +60,14 @@ impl Actor {
     pub fn with_key(self, key: &ApiKey) -> Self {
         let collections = key.collections.clone().map(Arc::new);
         Self { api_key: Some((key.id, key.scopes)), collections, ..self }
+    }
+
+    /// Restricts the actor to operations for which the proof of identity of this browser's session is recent
+    /// enough. Access tokens and API keys have no such restriction: a program sends them itself, and no
+    /// browser adds them to a request.
+    #[must_use]
+    pub fn with_browser_session(self, session: &Session, now: DateTime<Utc>) -> Self {
+        Self { needs_proof: !session.has_recent_proof(now), ..self }
     }
 
     /// Whether the actor's API key, if any, can be used for this collection.
@@ -106,11 +119,9 @@ impl Actor {
     /// # Errors
     /// [`Forbidden`] if it is not.
     pub fn authorize<A: Operation>(&self) -> Result<Grant<A>, Forbidden> {
-        match (self.is_allowed(A::RULE), self.has_scope(A::SCOPE), A::SCOPE) {
-            (true, true, _) => Ok(self.grant()),
-            (true, false, Some(scope)) => Err(Forbidden::MissingScope(scope)),
-            _ => Err(Forbidden::MissingPermission),
-        }
+        self.ensure_allowed::<A>()?;
+        self.ensure_proof::<A>()?;
+        Ok(self.grant())
     }
 
     /// Checks that the actor is allowed to perform `A` on a record of `owner`. Owners are always allowed; other
@@ -121,9 +132,36 @@ impl Actor {
     pub fn authorize_for<A: Operation>(&self, owner: Option<UserId>) -> Result<Grant<A>, Forbidden> {
         let is_own = owner == Some(self.user);
         match A::OWN_SCOPE {
-            own if is_own && self.has_scope(own) => Ok(self.grant()),
-            Some(own) if is_own => self.authorize().map_err(|_| Forbidden::MissingScope(own)),
-            _ => self.authorize(),
+            own if is_own && self.has_scope(own) => {}
+            Some(own) if is_own => {
+                self.ensure_allowed::<A>().map_err(|_| Forbidden::MissingScope(own))?;
+            }
+            _ => self.ensure_allowed::<A>()?,
+        }
+        self.ensure_proof::<A>()?;
+        Ok(self.grant())
+    }
+
+    /// Whether the actor is allowed to perform `A`, if necessary after a proof of identity. For pages that
+    /// offer an operation; only [`Self::authorize`] permits it.
+    pub fn can<A: Operation>(&self) -> bool {
+        self.ensure_allowed::<A>().is_ok()
+    }
+
+    /// Checks that the proof of identity is recent enough for `A`. For operations that a role on a record
+    /// allows; included in [`Self::authorize`].
+    ///
+    /// # Errors
+    /// [`Forbidden::ProofNeeded`] if it is not.
+    pub fn ensure_proof<A: Operation>(&self) -> Result<(), Forbidden> {
+        if A::NEEDS_PROOF && self.needs_proof { Err(Forbidden::ProofNeeded) } else { Ok(()) }
+    }
+
+    fn ensure_allowed<A: Operation>(&self) -> Result<(), Forbidden> {
+        match (self.is_allowed(A::RULE), self.has_scope(A::SCOPE), A::SCOPE) {
+            (true, true, _) => Ok(()),
+            (true, false, Some(scope)) => Err(Forbidden::MissingScope(scope)),
+            _ => Err(Forbidden::MissingPermission),
         }
     }
 
@@ -165,6 +203,9 @@ pub enum Forbidden {
     /// The account may do it, but its API key lacks the scope.
     #[error("the API key lacks the scope `{}`", .0.name())]
     MissingScope(ApiKeyScope),
+    /// The account may do it after a new proof of its identity: that of its browser's session is too old.
+    #[error("enter your password or a code of your second factor again")]
+    ProofNeeded,
 }
 
 /// Which accounts are allowed to perform an operation. Superusers are staff and have all permissions.
@@ -188,6 +229,10 @@ pub trait Operation {
     const SCOPE: Option<ApiKeyScope>;
     /// Scope that an API key needs for it on records of its own account.
     const OWN_SCOPE: Option<ApiKeyScope>;
+    /// Whether a browser's session needs a recent proof of identity for it, so that an unattended browser or
+    /// a stolen cookie is not enough: to give access that outlasts the session, to delete accounts, groups
+    /// and collections, and to send data out of the service. Operations that only end access are quick.
+    const NEEDS_PROOF: bool;
 }
 
 /// Proof that an actor is allowed to perform `A`.
@@ -229,7 +274,7 @@ impl<A> Grant<A> {
 }
 
 macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident: $rule:expr, $scope:expr, $own:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $rule:expr, $scope:expr, $own:expr, $needs_proof:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -238,111 +283,129 @@ macro_rules! operations {
             const RULE: AccessRule = $rule;
             const SCOPE: Option<ApiKeyScope> = $scope;
             const OWN_SCOPE: Option<ApiKeyScope> = $own;
+            const NEEDS_PROOF: bool = $needs_proof;
         }
     )*};
 }
 
 /// Operations that require the given permission and, of an API key, the `admin` scope.
 macro_rules! permitted {
-    ($($(#[$doc:meta])* $name:ident: $permission:ident, $own:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $permission:ident, $own:expr, $needs_proof:expr;)*) => {
         operations! {$(
             $(#[$doc])*
-            $name: AccessRule::Permission(Permission::$permission), Some(ApiKeyScope::Admin), $own;
+            $name: AccessRule::Permission(Permission::$permission), Some(ApiKeyScope::Admin), $own, $needs_proof;
         )*}
     };
 }
 
+/// Values of [`Operation::NEEDS_PROOF`].
+const PROOF: bool = true;
+const NO_PROOF: bool = false;
+
 operations! {
     /// Creating collections.
-    CreateCollections: AccessRule::AllCollections, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin);
-    /// Changing and deleting collections that the actor manages.
-    ManageCollections: AccessRule::ActiveAccount, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin);
+    CreateCollections: AccessRule::AllCollections, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin), NO_PROOF;
+    /// Changing and deleting collections that the actor manages. A proof of identity is needed where the
+    /// operation of staff, such as [`ShareCollections`], needs one.
+    ManageCollections: AccessRule::ActiveAccount, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin), NO_PROOF;
     /// Creating and uploading documents.
-    AddDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
+    AddDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest), NO_PROOF;
     /// Reading and searching documents.
-    ReadDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Read), Some(ApiKeyScope::Read);
+    ReadDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Read), Some(ApiKeyScope::Read), NO_PROOF;
     /// Asking agents and managing one's own conversations.
-    Chat: AccessRule::ActiveAccount, Some(ApiKeyScope::Chat), Some(ApiKeyScope::Chat);
+    Chat: AccessRule::ActiveAccount, Some(ApiKeyScope::Chat), Some(ApiKeyScope::Chat), NO_PROOF;
+    /// Setting up and removing one's own second factor, and renewing its recovery codes. Not with API keys.
+    ChangeSecondFactor: AccessRule::ActiveAccount, None, None, PROOF;
+    /// Choosing where one's own webhooks send which events, and receiving their secrets.
+    DirectWebhooks: AccessRule::AllCollections, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest), PROOF;
     /// Managing one's own webhooks, which report documents of all collections.
-    ManageWebhooks: AccessRule::AllCollections, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest);
+    ManageWebhooks: AccessRule::AllCollections, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest), NO_PROOF;
     /// Using the admin panel. API keys are not accepted.
-    UseAdminPanel: AccessRule::Staff, None, None;
+    UseAdminPanel: AccessRule::Staff, None, None, NO_PROOF;
 }
 
 permitted! {
     /// Viewing documents in the admin panel.
-    ViewDocuments: ViewDocument, None;
+    ViewDocuments: ViewDocument, None, NO_PROOF;
     /// Uploading documents in the admin panel.
-    UploadDocuments: AddDocument, None;
+    UploadDocuments: AddDocument, None, NO_PROOF;
     /// Changing documents of other accounts, such as retrying their ingestion.
-    ChangeDocuments: ChangeDocument, Some(ApiKeyScope::Ingest);
+    ChangeDocuments: ChangeDocument, Some(ApiKeyScope::Ingest), NO_PROOF;
     /// Deleting documents of other accounts.
-    DeleteDocuments: DeleteDocument, Some(ApiKeyScope::Ingest);
+    DeleteDocuments: DeleteDocument, Some(ApiKeyScope::Ingest), NO_PROOF;
     /// Viewing all collections and their members in the admin panel.
-    ViewCollections: ViewCollection, None;
+    ViewCollections: ViewCollection, None, NO_PROOF;
     /// Creating collections in the admin panel.
-    AddCollections: AddCollection, None;
-    /// Changing settings and members of all collections.
-    ChangeCollections: ChangeCollection, None;
+    AddCollections: AddCollection, None, NO_PROOF;
+    /// Changing names and descriptions of all collections, and removing members.
+    ChangeCollections: ChangeCollection, None, NO_PROOF;
+    /// Opening collections to members and to all accounts, and changing their roles.
+    ShareCollections: ChangeCollection, None, PROOF;
     /// Deleting collections of other accounts.
-    DeleteCollections: DeleteCollection, None;
+    DeleteCollections: DeleteCollection, None, PROOF;
     /// Viewing accounts.
-    ViewUsers: ViewUser, None;
+    ViewUsers: ViewUser, None, NO_PROOF;
     /// Creating accounts.
-    AddUsers: AddUser, None;
+    AddUsers: AddUser, None, PROOF;
     /// Changing accounts.
-    ChangeUsers: ChangeUser, None;
+    ChangeUsers: ChangeUser, None, PROOF;
     /// Deleting accounts.
-    DeleteUsers: DeleteUser, None;
+    DeleteUsers: DeleteUser, None, PROOF;
     /// Viewing groups and the list of permissions.
-    ViewGroups: ViewGroup, None;
+    ViewGroups: ViewGroup, None, NO_PROOF;
     /// Creating groups.
-    AddGroups: AddGroup, None;
+    AddGroups: AddGroup, None, PROOF;
     /// Changing groups.
-    ChangeGroups: ChangeGroup, None;
+    ChangeGroups: ChangeGroup, None, PROOF;
     /// Deleting groups.
-    DeleteGroups: DeleteGroup, None;
+    DeleteGroups: DeleteGroup, None, PROOF;
     /// Viewing API keys of all accounts.
-    ViewApiKeys: ViewApiKey, None;
+    ViewApiKeys: ViewApiKey, None, NO_PROOF;
     /// Creating API keys for any account.
-    AddApiKeys: AddApiKey, None;
+    AddApiKeys: AddApiKey, None, PROOF;
     /// Revoking API keys of any account.
-    DeleteApiKeys: DeleteApiKey, None;
+    DeleteApiKeys: DeleteApiKey, None, NO_PROOF;
     /// Viewing verification tokens.
-    ViewVerifications: ViewVerification, None;
+    ViewVerifications: ViewVerification, None, NO_PROOF;
     /// Creating verification tokens and viewing their links.
-    AddVerifications: AddVerification, None;
+    AddVerifications: AddVerification, None, PROOF;
     /// Revoking verification tokens.
-    DeleteVerifications: DeleteVerification, None;
+    DeleteVerifications: DeleteVerification, None, NO_PROOF;
     /// Viewing sessions of all accounts.
-    ViewSessions: ViewSession, None;
+    ViewSessions: ViewSession, None, NO_PROOF;
     /// Revoking sessions of any account.
-    DeleteSessions: DeleteSession, None;
+    DeleteSessions: DeleteSession, None, NO_PROOF;
     /// Reading conversations of all accounts.
-    ViewConversations: ViewConversation, None;
+    ViewConversations: ViewConversation, None, NO_PROOF;
+    /// Exporting the questions and answers of all accounts.
+    ExportAnswers: ViewConversation, None, PROOF;
     /// Deleting conversations of any account.
-    DeleteConversations: DeleteConversation, None;
+    DeleteConversations: DeleteConversation, None, NO_PROOF;
     /// Viewing webhooks of all accounts.
-    ViewWebhooks: ViewWebhook, None;
+    ViewWebhooks: ViewWebhook, None, NO_PROOF;
     /// Enabling and disabling webhooks of any account and resending deliveries.
-    ChangeWebhooks: ChangeWebhook, None;
+    ChangeWebhooks: ChangeWebhook, None, NO_PROOF;
     /// Deleting webhooks of any account.
-    DeleteWebhooks: DeleteWebhook, None;
+    DeleteWebhooks: DeleteWebhook, None, NO_PROOF;
     /// Viewing the token usage of all accounts.
-    ViewUsageRecords: ViewUsage, None;
+    ViewUsageRecords: ViewUsage, None, NO_PROOF;
+    /// Exporting the token usage of all accounts.
+    ExportUsage: ViewUsage, None, PROOF;
     /// Viewing background jobs.
-    ViewJobs: ViewJob, None;
+    ViewJobs: ViewJob, None, NO_PROOF;
     /// Reading the audit log.
-    ViewAuditLog: ViewAuditEntry, None;
+    ViewAuditLog: ViewAuditEntry, None, NO_PROOF;
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::api_key::{ApiKeyName, ApiKeyPrefix};
+    use crate::id::SessionId;
+    use crate::session::{PROOF_MAX_AGE, SessionKind};
     use crate::text::Email;
     use crate::user::PasswordHash;
-    use chrono::DateTime;
+    use chrono::TimeDelta;
 
     /// An account with ID 1.
     pub(crate) fn user(is_active: bool, is_staff: bool, is_superuser: bool) -> User {
@@ -394,6 +457,55 @@ pub(crate) mod tests {
             let actor = Actor::of(&user(true, staff, superuser)).unwrap();
             assert_eq!(actor.authorize::<UseAdminPanel>().is_ok(), allowed);
         }
+    }
+
+    /// The session of a browser that began at the epoch.
+    fn browser_session() -> Session {
+        Session {
+            id: SessionId::generate(DateTime::UNIX_EPOCH, [4; 10]),
+            user: UserId::generate(DateTime::UNIX_EPOCH, [1; 10]),
+            kind: SessionKind::Panel,
+            client_ip: None,
+            user_agent: None,
+            started_at: DateTime::UNIX_EPOCH,
+            last_used_at: DateTime::UNIX_EPOCH,
+            verified_at: DateTime::UNIX_EPOCH,
+            expires_at: DateTime::UNIX_EPOCH,
+            revoked_at: None,
+        }
+    }
+
+    #[test]
+    fn browser_session_needs_a_recent_proof_for_sensitive_operations() {
+        let superuser = || Actor::of(&user(true, true, true)).unwrap();
+        let (session, end) = (browser_session(), DateTime::UNIX_EPOCH + PROOF_MAX_AGE);
+        let recent = superuser().with_browser_session(&session, end - TimeDelta::nanoseconds(1));
+        assert!(recent.authorize::<ShareCollections>().is_ok());
+        let old = superuser().with_browser_session(&session, end);
+        let own = Some(old.user());
+        assert_eq!(old.authorize::<ShareCollections>().unwrap_err(), Forbidden::ProofNeeded);
+        assert_eq!(old.authorize_for::<AddApiKeys>(own).unwrap_err(), Forbidden::ProofNeeded);
+        assert_eq!(old.ensure_proof::<DeleteCollections>().unwrap_err(), Forbidden::ProofNeeded);
+        assert!(old.can::<ShareCollections>(), "the page offers it");
+        assert!(old.authorize::<DeleteSessions>().is_ok(), "what ends access needs no proof");
+        assert!(old.authorize::<Chat>().is_ok());
+        let confirmed = superuser().with_browser_session(&Session { verified_at: end, ..session }, end);
+        assert!(confirmed.authorize::<ShareCollections>().is_ok());
+    }
+
+    #[test]
+    fn missing_permission_is_reported_before_a_missing_proof() {
+        let now = DateTime::UNIX_EPOCH + PROOF_MAX_AGE;
+        let old = Actor::of(&user(true, true, false)).unwrap().with_browser_session(&browser_session(), now);
+        assert_eq!(old.authorize::<AddUsers>().unwrap_err(), Forbidden::MissingPermission);
+        assert!(!old.can::<AddUsers>());
+    }
+
+    #[test]
+    fn access_tokens_and_api_keys_need_no_proof() {
+        let superuser = Actor::of(&user(true, true, true)).unwrap();
+        assert!(superuser.authorize::<AddUsers>().is_ok());
+        assert!(superuser.with_key(&key(&["admin"])).authorize::<ShareCollections>().is_ok());
     }
 
     #[test]

@@ -7,6 +7,9 @@ use std::net::IpAddr;
 /// Sessions of browsers end after this time without a request.
 pub const PANEL_IDLE_TIMEOUT: TimeDelta = TimeDelta::minutes(30);
 
+/// How long a password or code counts as proof of identity for operations that need a recent one.
+pub const PROOF_MAX_AGE: TimeDelta = TimeDelta::minutes(10);
+
 /// Maximum stored length of a `User-Agent` in characters.
 pub const USER_AGENT_MAX: usize = 300;
 
@@ -40,6 +43,11 @@ impl Session {
     pub fn is_valid(&self, now: DateTime<Utc>) -> bool {
         let is_idle = self.kind == SessionKind::Panel && now - self.last_used_at > PANEL_IDLE_TIMEOUT;
         self.revoked_at.is_none() && now < self.expires_at && !is_idle
+    }
+
+    /// Whether a password or code was entered recently: see [`PROOF_MAX_AGE`].
+    pub fn has_recent_proof(&self, now: DateTime<Utc>) -> bool {
+        now - self.verified_at < PROOF_MAX_AGE
     }
 }
 

@@ -238,6 +238,9 @@ impl From<Error> for ApiError {
                 return Self::new(StatusCode::FORBIDDEN, error.to_string())
                     .with_code("second_factor_required");
             }
+            Error::ProofNeeded => {
+                return Self::new(StatusCode::FORBIDDEN, error.to_string()).with_code("proof_needed");
+            }
             Error::TooManyFailedLogins { retry_after } | Error::TooManyEmails { retry_after } => {
                 return Self::too_many(*retry_after);
             }

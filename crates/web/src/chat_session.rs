@@ -1,4 +1,4 @@
-//! `/chat/session`: signs the web chat in and out and says which account is signed in.
+//! `/chat/session`: signs the web chat in and out, names the account, and proves its identity again.
 //!
 //! The session is the one of the account pages and of the panel, so that signing out ends it everywhere.
 
@@ -10,6 +10,7 @@ use crate::signed_in::session;
 use actix_session::Session;
 use actix_web::HttpResponse;
 use docent_app::accounts::login;
+use docent_app::accounts::profile;
 use docent_app::accounts::sessions::{self, BrowserSession, ClientInfo};
 use docent_app::error::Error;
 use docent_domain::access::UseAdminPanel;
@@ -75,6 +76,29 @@ pub(crate) async fn begin(
     let id = login::enter_chat(app, form.text("email"), password, code, &origin).await?;
     session::start(app, &cookie, id)?;
     Ok(response(Some(sessions::authenticate_browser(app, id, client.address).await?)))
+}
+
+/// Proves the identity of the account again by its password or a code, before the page repeats a request that
+/// was refused with `proof_needed`. A wrong one counts as a failed login.
+pub(crate) async fn confirm(
+    page: OwnPage,
+    context: State,
+    client: Client,
+    form: Result<Form, ApiError>,
+) -> Reply {
+    let page = page.0.ok_or(Error::Unauthenticated)?;
+    let (form, app) = (form?, &context.app);
+    let actor = sessions::authenticate_page(app, page.session, page.user, client.address).await?;
+    // 401 would say that the session has ended.
+    let invalid = |reason: &str| ApiError::invalid_field(&["body", "proof"], reason);
+    match form.text("proof") {
+        "" => Err(invalid("must not be empty")),
+        proof => match profile::prove_identity(app, &actor, page.session, proof.to_owned()).await {
+            Ok(()) => Ok(HttpResponse::NoContent().finish()),
+            Err(Error::InvalidCredentials) => Err(invalid("is incorrect")),
+            Err(error) => Err(error.into()),
+        },
+    }
 }
 
 /// Ends the session on the server, so that other tabs and copies of the cookie no longer work.

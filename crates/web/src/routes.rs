@@ -36,6 +36,7 @@ routes! {
     "/chat/viewer.css"      { GET => chat::viewer_style }
     "/chat/viewer.js"       { GET => chat::viewer_script }
     "/chat/session"         { GET => chat_session::show, POST => chat_session::begin, DELETE => chat_session::end }
+    "/chat/session/confirm" { POST => chat_session::confirm }
 }
 
 pages! {

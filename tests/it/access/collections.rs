@@ -1,13 +1,15 @@
 //! The roles on a collection against the routes of documents and collections.
 
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::app::TestApp;
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::browser::Browser;
 use docent_tests::member::{Member, form, question_body};
 use docent_tests::pdf::pdf;
 use docent_tests::reply::Reply;
 use docent_tests::rules;
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Routes with the statuses for no role, a viewer, a contributor, the contributor who owns the document, and a manager.
 /// `DOCUMENT` and `COLLECTION` stand for their IDs.
@@ -44,6 +46,12 @@ const ROUTES: &[(&str, &str, Body, [u16; 5])] = &[
     ("POST", "/agents/chat", Body::Question, [404, 200, 200, 200, 200]),
     ("GET", "/collections/COLLECTION", Body::None, [404, 200, 200, 200, 200]),
     ("PATCH", "/collections/COLLECTION", Body::Json(r#"{"description":"d"}"#), [404, 403, 403, 403, 200]),
+    (
+        "PATCH",
+        "/collections/COLLECTION",
+        Body::Json(r#"{"role_of_all":"viewer"}"#),
+        [404, 403, 403, 403, 200],
+    ),
     ("GET", "/collections/COLLECTION/members", Body::None, [404, 403, 403, 403, 200]),
     (
         "PUT",
@@ -54,6 +62,19 @@ const ROUTES: &[(&str, &str, Body, [u16; 5])] = &[
     ("DELETE", "/collections/COLLECTION/members/MEMBER", Body::None, [404, 403, 403, 403, 204]),
     ("DELETE", "/collections/COLLECTION", Body::None, [404, 403, 403, 403, 409]),
 ];
+
+/// Routes that need a recent proof of identity of the session of a browser, with a part of the body if other
+/// bodies do not.
+const NEEDS_PROOF: [(&str, &str, &str); 3] = [
+    ("PATCH", "/collections/COLLECTION", "role_of_all"),
+    ("PUT", "/collections/COLLECTION/members", ""),
+    ("DELETE", "/collections/COLLECTION", ""),
+];
+
+fn is_sensitive(method: &str, path: &str, body: Body) -> bool {
+    let has = |part| matches!(body, Body::Json(json) if json.contains(part));
+    NEEDS_PROOF.iter().any(|(m, p, part)| (*m, *p) == (method, path) && (part.is_empty() || has(part)))
+}
 
 #[derive(Clone, Copy, Debug)]
 enum Body {
@@ -102,22 +123,24 @@ impl Callers {
     }
 }
 
-async fn request(by: &Member, method: &str, path: &str, body: Body, fill: impl Fn(&str) -> String) -> Reply {
-    let path = fill(path);
-    match (method, body) {
-        ("PUT", Body::File) => by.put_form(&path, form("b.pdf", "application/pdf", pdf(&["lions"]))).await,
-        (_, Body::File) => by.upload_to(&path, "b.pdf", pdf(&["lions"])).await,
-        (_, Body::Question) => {
+async fn request(
+    app: &TestApp,
+    begin: impl Fn(Method, &str) -> RequestBuilder,
+    (method, path, body): (&str, &str, Body),
+    fill: impl Fn(&str) -> String,
+) -> Reply {
+    let request = begin(method.parse().unwrap(), &fill(path));
+    app.send(match body {
+        Body::File => request.multipart(form("b.pdf", "application/pdf", pdf(&["lions"]))),
+        Body::Question => {
             let mut question = question_body("zebras");
             question["collection_ids"] = json!([fill("COLLECTION")]);
-            by.post(&path, question).await
+            request.json(&question)
         }
-        (_, Body::Json(json)) => {
-            let json: Value = serde_json::from_str(&fill(json)).unwrap();
-            by.app().send(by.request(method.parse().unwrap(), &path).json(&json)).await
-        }
-        (_, Body::None) => by.app().send(by.request(method.parse::<Method>().unwrap(), &path)).await,
-    }
+        Body::Json(json) => request.json(&serde_json::from_str::<Value>(&fill(json)).unwrap()),
+        Body::None => request,
+    })
+    .await
 }
 
 rules! {
@@ -133,7 +156,9 @@ rules! {
                 let fill = |text: &str| {
                     text.replace("DOCUMENT", &document).replace("COLLECTION", &collection).replace("MEMBER", &member)
                 };
-                let reply = request(caller, method, path, *body, fill).await;
+                let route = (*method, *path, *body);
+                let begin = |method, path: &str| caller.request(method, path);
+                let reply = request(&app, begin, route, fill).await;
                 if reply.status != *status {
                     violations.push(format!("{method} {path} by {}: {}", caller.user.email.as_str(), reply.status));
                 }
@@ -142,10 +167,45 @@ rules! {
                     let fill = |text: &str| {
                         text.replace("DOCUMENT", unknown).replace("COLLECTION", unknown).replace("MEMBER", &member)
                     };
-                    let other = request(caller, method, path, *body, fill).await;
+                    let other = request(&app, begin, route, fill).await;
                     if (other.status, &other.text) != (reply.status, &reply.text) {
                         violations.push(format!("{method} {path}: {} {} and {} {}", reply.status, reply.text, other.status, other.text));
                     }
+                }
+            }
+        }
+        app.leave_jobs();
+        assert!(violations.is_empty(), "{}", violations.join("\n"));
+    }
+
+    /// Who may do it is asked for a proof of identity where the route needs one; who may not gets the same
+    /// answer as before.
+    async fn every_route_of_a_collection_follows_the_role_of_a_session_older_than_ten_minutes(setup) {
+        let app = setup.always(Turn::saying("ok")).start().await;
+        let callers = Callers::new(&app).await;
+        let mut browsers = Vec::new();
+        for caller in &callers.callers {
+            browsers.push(Browser::in_chat(&app, caller.user.email.as_str(), PASSWORD).await);
+        }
+        app.advance(Duration::from_secs(10 * 60));
+        let mut violations = Vec::new();
+        for (method, path, body, statuses) in ROUTES {
+            for (column, (browser, status)) in browsers.iter().zip(statuses).enumerate() {
+                let (collection, document) = callers.collection(&app, column).await;
+                let member = callers.member.user.id.to_string();
+                let fill = |text: &str| {
+                    text.replace("DOCUMENT", &document).replace("COLLECTION", &collection).replace("MEMBER", &member)
+                };
+                let begin = |method, path: &str| {
+                    let request = app.request(method, path).header("Cookie", &browser.cookie);
+                    request.header("X-Docent-Account", browser.account.as_deref().unwrap())
+                };
+                let reply = request(&app, begin, (*method, *path, *body), fill).await;
+                let is_manager = column == 4;
+                let is_asked = is_sensitive(method, path, *body) && is_manager;
+                let asks = reply.status == 403 && reply.json()["code"] == "proof_needed";
+                if asks != is_asked || (!is_asked && reply.status != *status) {
+                    violations.push(format!("{method} {path} in column {column}: {} {}", reply.status, reply.text));
                 }
             }
         }

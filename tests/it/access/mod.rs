@@ -1,6 +1,7 @@
 //! The access matrix: requests every route in every role, and checks that refusals reveal and change nothing.
 
 mod collections;
+mod proof;
 mod records;
 mod roles;
 mod rows;

@@ -227,6 +227,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/chat/session", Nothing),
     post("/chat/session", WebChat, 415).with_payload(NO_BODY),
     row("DELETE", "/chat/session", WebChat, 204).consuming(Session),
+    post("/chat/session/confirm", WebChat, 415).with_payload(NO_BODY),
     get("/documents", Account(Read)),
     post("/documents", Account(Ingest), 201).with_payload(Json(r#"{"title":"New"}"#)),
     post("/documents/upload", Account(Ingest), 202).with_payload(Files(1)),
@@ -257,6 +258,14 @@ pub(super) const ROWS: &[Row] = &[
         .with_payload(NO_BODY)
         .hidden(),
     row("PATCH", "/collections/{id}", Account(Admin), 200).with_payload(NO_BODY).owned_by(Own),
+    row("PATCH", "/collections/{id}", Granted(&[ViewCollection, ChangeCollection]), 200)
+        .with_payload(Json(r#"{"role_of_all":"viewer"}"#))
+        .hidden()
+        .consuming(Record),
+    row("PATCH", "/collections/{id}", Account(Admin), 200)
+        .with_payload(Json(r#"{"role_of_all":"viewer"}"#))
+        .owned_by(Own)
+        .consuming(Record),
     get("/collections/{id}/members", Granted(&[ViewCollection])).hidden(),
     get("/collections/{id}/members", Account(Admin)).owned_by(Own),
     row("PUT", "/collections/{id}/members", Granted(&[ViewCollection, ChangeCollection]), 200)
@@ -319,6 +328,12 @@ pub(super) const ROWS: &[Row] = &[
     get("/webhooks/{id}", Owner(Ingest)).owned_by(Own),
     row("PATCH", "/webhooks/{id}", Owner(Ingest), 200).with_payload(NO_BODY).hidden(),
     row("PATCH", "/webhooks/{id}", Owner(Ingest), 200).with_payload(NO_BODY).owned_by(Own),
+    row("PATCH", "/webhooks/{id}", Owner(Ingest), 200)
+        .with_payload(Json(r#"{"url":"https://example.org/other"}"#))
+        .owned_by(Own),
+    row("PATCH", "/webhooks/{id}", Owner(Ingest), 200)
+        .with_payload(Json(r#"{"events":["document.failed"]}"#))
+        .owned_by(Own),
     post("/webhooks/{id}/secret", Owner(Ingest), 200).hidden(),
     post("/webhooks/{id}/secret", Owner(Ingest), 200).owned_by(Own),
     post("/webhooks/{id}/test", Owner(Ingest), 202).hidden(),
@@ -384,6 +399,14 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/collections/{id}", Staff).owned_by(Own),
     post("/admin/collections/{id}", Panel(&[ViewCollection, ChangeCollection]), 422).hidden(),
     post("/admin/collections/{id}", Staff, 422).owned_by(Own),
+    post("/admin/collections/{id}", Panel(&[ViewCollection, ChangeCollection]), 303)
+        .with_fields(&[("name", "Open"), ("role_of_all", "viewer")])
+        .hidden()
+        .consuming(Record),
+    post("/admin/collections/{id}", Staff, 303)
+        .with_fields(&[("name", "Open"), ("role_of_all", "viewer")])
+        .owned_by(Own)
+        .consuming(Record),
     get("/admin/collections/{id}/delete", Panel(&[ViewCollection, DeleteCollection])).hidden(),
     get("/admin/collections/{id}/delete", Staff).owned_by(Own),
     post("/admin/collections/{id}/delete", Panel(&[ViewCollection, DeleteCollection]), 303)

@@ -160,7 +160,8 @@ rules! {
         };
         let proof = "/account/confirm?next=%2Faccount%2Fsecond-factor";
         assert_eq!(ada.get(PAGE).await.expect(303).header("location"), proof, "the page shows the secret");
-        assert_eq!(confirm(&mut ada).await.expect(303).header("location"), proof);
+        let sent_on = "/account/confirm?action=%2Faccount%2Fsecond-factor%2Fconfirm";
+        assert_eq!(confirm(&mut ada).await.expect(307).header("location"), sent_on);
         app.advance(Duration::from_secs(9 * 60));
         let _ = ada.post("/account/confirm", &[("form_token", &token), ("proof", PASSWORD)]).await.expect(303);
         assert_eq!(confirm(&mut ada).await.expect(303).header("location"), PAGE);
@@ -177,12 +178,13 @@ rules! {
         app.advance(Duration::from_secs(10 * 60));
         let token = form_token(&ada.get("/account/sessions").await.expect(200));
         let remove = async |browser: &mut Browser| {
-            browser.post(&format!("{PAGE}/remove"), &[("form_token", &token)]).await.expect(303)
+            browser.post(&format!("{PAGE}/remove"), &[("form_token", &token)]).await
         };
-        assert_eq!(remove(&mut ada).await.header("location"), "/account/confirm?next=%2Faccount%2Fsecond-factor");
+        let confirm = "/account/confirm?action=%2Faccount%2Fsecond-factor%2Fremove";
+        assert_eq!(remove(&mut ada).await.expect(307).header("location"), confirm);
         let proof = code(&app, &totp);
         let _ = ada.post("/account/confirm", &[("form_token", &token), ("proof", &proof)]).await.expect(303);
-        assert_eq!(remove(&mut ada).await.header("location"), "/account");
+        assert_eq!(remove(&mut ada).await.expect(303).header("location"), "/account");
         let _ = app.login(ADA, PASSWORD).await.expect(200);
         let subjects: Vec<_> = notices(&app).await.into_iter().map(|(subject, _)| subject).collect();
         assert_eq!(

@@ -129,8 +129,13 @@ fn about_senders() -> Vec<Shared> {
         ),
         (
             "Forbidden",
-            "The permission or the scope of the API key is missing, or the token belongs to another account.",
-            vec![Error::Forbidden.into(), Error::MissingScope(ApiKeyScope::Read).into()],
+            "The permission or the scope of the API key is missing, or the token belongs to another account. `proof_needed`: \
+             the session of a browser needs a password or code from within the last ten minutes; tokens and API keys do not.",
+            vec![
+                Error::Forbidden.into(),
+                Error::MissingScope(ApiKeyScope::Read).into(),
+                Error::ProofNeeded.into(),
+            ],
         ),
         (
             "InvalidLink",

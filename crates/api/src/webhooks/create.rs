@@ -5,7 +5,7 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::webhooks::own::{self, WebhookInput};
-use docent_domain::access::ManageWebhooks;
+use docent_domain::access::DirectWebhooks;
 use docent_domain::error::ValidationError;
 use docent_domain::webhook::{WebhookDescription, WebhookEvents, WebhookUrl};
 use docent_http::{Body, BodyErrors, Granted, Reply, State};
@@ -45,7 +45,7 @@ pub(crate) struct WebhookCreate {
         answers::TooManyWebhooks, answers::InvalidBody, answers::StorageFull,
     ),
 )]
-pub(crate) async fn create(by: Granted<ManageWebhooks>, context: State, body: Body) -> Reply {
+pub(crate) async fn create(by: Granted<DirectWebhooks>, context: State, body: Body) -> Reply {
     let WebhookCreate { url, description, events, all_documents } = body.read().await?;
     let input = WebhookInput {
         url,

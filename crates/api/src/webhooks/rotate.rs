@@ -4,7 +4,7 @@ use super::response::WebhookWithSecret;
 use crate::openapi::answers;
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
-use docent_domain::access::ManageWebhooks;
+use docent_domain::access::DirectWebhooks;
 use docent_domain::id::WebhookId;
 use docent_http::{Granted, PathId, Reply, State};
 
@@ -20,7 +20,7 @@ use docent_http::{Granted, PathId, Reply, State};
         answers::UnknownWebhook, answers::StorageFull,
     ),
 )]
-pub(crate) async fn rotate(by: Granted<ManageWebhooks>, context: State, id: PathId<WebhookId>) -> Reply {
+pub(crate) async fn rotate(by: Granted<DirectWebhooks>, context: State, id: PathId<WebhookId>) -> Reply {
     let webhook = own::rotate(&context.app, &by.grant, id.parse()?).await?;
     Ok(HttpResponse::Ok().json(WebhookWithSecret::of(&webhook, context.app.now())))
 }

@@ -6,7 +6,7 @@ use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use docent_domain::access::{Actor, ChangeUsers, Grant};
+use docent_domain::access::{Actor, ChangeSecondFactor, ChangeUsers, Grant};
 use docent_domain::audit::AuditAction;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::UserId;
@@ -60,8 +60,9 @@ impl fmt::Debug for RecoveryCodes {
 /// [`confirm`].
 ///
 /// # Errors
-/// [`Error::SecondFactorExists`], or when the database cannot be reached.
+/// [`Error::ProofNeeded`]; [`Error::SecondFactorExists`]; or when the database cannot be reached.
 pub async fn begin(app: &App, actor: &Actor, issuer: &str) -> Result<Enrolment> {
+    actor.authorize::<ChangeSecondFactor>()?;
     let mut work = app.store.begin().await?;
     let mut user = own_account(&mut *work, actor).await?;
     if user.confirmed_second_factor().is_some() {
@@ -83,8 +84,9 @@ pub async fn begin(app: &App, actor: &Actor, issuer: &str) -> Result<Enrolment> 
 /// The setup that was begun in the last ten minutes and not ended, if any.
 ///
 /// # Errors
-/// When the database cannot be reached.
+/// [`Error::ProofNeeded`], since the secret is shown; or when the database cannot be reached.
 pub async fn pending(app: &App, actor: &Actor, issuer: &str) -> Result<Option<Enrolment>> {
+    actor.authorize::<ChangeSecondFactor>()?;
     let user = app.store.read().await?.users().get(actor.user()).await?;
     let pending = user.as_ref().and_then(|user| Some((user, user.second_factor.as_ref()?)));
     let pending = pending.filter(|(_, factor)| factor.is_being_set_up(app.now()));
@@ -99,9 +101,10 @@ fn enrolment(email: &Email, secret: &TotpSecret, issuer: &str) -> Result<Enrolme
 /// Ends the setup with the app's first code. From now on logins ask for codes.
 ///
 /// # Errors
-/// [`Error::InvalidCode`]; [`Error::SetupExpired`] ten minutes after [`begin`]; [`Error::SecondFactorExists`]; or when the
-/// database cannot be reached.
+/// [`Error::ProofNeeded`]; [`Error::InvalidCode`]; [`Error::SetupExpired`] ten minutes after [`begin`];
+/// [`Error::SecondFactorExists`]; or when the database cannot be reached.
 pub async fn confirm(app: &App, actor: &Actor, code: &str) -> Result<RecoveryCodes> {
+    actor.authorize::<ChangeSecondFactor>()?;
     let mut work = app.store.begin().await?;
     let mut user = own_account(&mut *work, actor).await?;
     if user.confirmed_second_factor().is_some() {
@@ -126,8 +129,9 @@ pub async fn confirm(app: &App, actor: &Actor, code: &str) -> Result<RecoveryCod
 /// Replaces the recovery codes.
 ///
 /// # Errors
-/// [`Error::SecondFactorMissing`], or when the database cannot be reached.
+/// [`Error::ProofNeeded`]; [`Error::SecondFactorMissing`]; or when the database cannot be reached.
 pub async fn renew_recovery_codes(app: &App, actor: &Actor) -> Result<RecoveryCodes> {
+    actor.authorize::<ChangeSecondFactor>()?;
     let mut work = app.store.begin().await?;
     let mut user = own_account(&mut *work, actor).await?;
     let factor = user.second_factor.as_mut().filter(|factor| factor.confirmed_at.is_some());
@@ -141,9 +145,10 @@ pub async fn renew_recovery_codes(app: &App, actor: &Actor) -> Result<RecoveryCo
 /// Removes the actor's second factor.
 ///
 /// # Errors
-/// [`Error::SecondFactorRequired`] when the account must have one; [`Error::SecondFactorMissing`]; or when the database
-/// cannot be reached.
+/// [`Error::ProofNeeded`]; [`Error::SecondFactorRequired`] when the account must have one;
+/// [`Error::SecondFactorMissing`]; or when the database cannot be reached.
 pub async fn remove(app: &App, actor: &Actor) -> Result<()> {
+    actor.authorize::<ChangeSecondFactor>()?;
     let mut work = app.store.begin().await?;
     let mut user = own_account(&mut *work, actor).await?;
     take_confirmed(&mut user)?;

@@ -63,9 +63,6 @@ impl ClientInfo {
     }
 }
 
-/// How long a password or code counts as proof of identity for actions that need a recent one.
-pub const PROOF_MAX_AGE: TimeDelta = TimeDelta::minutes(10);
-
 /// An authenticated session of a browser.
 #[derive(Clone, Debug)]
 pub struct BrowserSession {
@@ -103,6 +100,7 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
         work.commit().await?;
     }
     let actor = actor.with_permissions(permissions).with_client_ip(address);
+    let actor = actor.with_browser_session(&session, now);
     Ok(BrowserSession { actor, user, verified_at: session.verified_at })
 }
 

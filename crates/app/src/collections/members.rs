@@ -4,7 +4,7 @@ use super::{ensure_manages, managed, not_found};
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::{App, scope};
-use docent_domain::access::{Actor, ChangeCollections, ViewCollections, ViewGroups};
+use docent_domain::access::{Actor, ChangeCollections, ShareCollections, ViewCollections, ViewGroups};
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{COLLECTION_MEMBERS_MAX, CollectionKind, CollectionRole, Member, Membership};
 use docent_domain::error::{Rule, ValidationError};
@@ -95,7 +95,8 @@ pub async fn page(
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown account or group and for a group that the actor cannot name, and as
-/// [`list`]; [`Error::FixedCollection`] for a personal one; or when the database cannot be reached.
+/// [`list`]; [`Error::ProofNeeded`]; [`Error::FixedCollection`] for a personal one; or when the database cannot be
+/// reached.
 pub async fn set(
     app: &App,
     actor: &Actor,
@@ -104,7 +105,7 @@ pub async fn set(
     role: CollectionRole,
 ) -> Result<NamedMember> {
     let mut work = app.store.begin().await?;
-    let (collection, initiator) = managed::<ChangeCollections>(&mut *work, actor, id).await?;
+    let (collection, initiator) = managed::<ShareCollections>(&mut *work, actor, id).await?;
     if collection.kind == CollectionKind::Personal {
         return Err(Error::FixedCollection("a personal collection cannot be shared; create another one"));
     }

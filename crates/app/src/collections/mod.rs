@@ -10,7 +10,7 @@ use crate::settings::DefaultCollection;
 use crate::{App, scope};
 use docent_domain::access::{
     Actor, AddCollections, AddDocuments, ChangeCollections, CreateCollections, DeleteCollections, Grant,
-    ManageCollections, Operation, ReadDocuments, ViewCollections,
+    ManageCollections, Operation, ReadDocuments, ShareCollections, ViewCollections,
 };
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{
@@ -131,11 +131,13 @@ async fn insert<A>(
     Ok(collection)
 }
 
-/// Changes a collection's settings, as far as they are given.
+/// Changes a collection's settings, as far as they are given. The role of all accounts decides who reads
+/// documents, so its change needs a recent proof of identity.
 ///
 /// # Errors
-/// [`Error::NotFound`] outside the actor's scope; [`Error::Forbidden`] without the role of a manager or the permission;
-/// [`Error::FixedCollection`] for opening a personal one; or when the database cannot be reached.
+/// [`Error::NotFound`] outside the actor's scope; [`Error::Forbidden`] without the role of a manager or the
+/// permission; [`Error::ProofNeeded`]; [`Error::FixedCollection`] for opening a personal one; or when the
+/// database cannot be reached.
 pub async fn change(
     app: &App,
     actor: &Actor,
@@ -147,6 +149,9 @@ pub async fn change(
     let CollectionSettings { name, description, role_of_all } = settings(&before);
     if before.kind == CollectionKind::Personal && role_of_all.is_some() {
         return Err(Error::FixedCollection("a personal collection cannot be shared; create another one"));
+    }
+    if before.role_of_all != role_of_all {
+        actor.ensure_proof::<ShareCollections>()?;
     }
     let after = Collection { name, description, role_of_all, updated_at: app.now(), ..before.clone() };
     let role = |collection: &Collection| collection.role_of_all.map(|role| role.to_string());
@@ -166,8 +171,8 @@ pub async fn change(
 /// Deletes a shared collection. Its documents must be in other collections too.
 ///
 /// # Errors
-/// [`Error::NotFound`] and [`Error::Forbidden`] as for [`change`]; [`Error::FixedCollection`]; [`Error::CollectionNotEmpty`];
-/// or when the database cannot be reached.
+/// [`Error::NotFound`] and [`Error::Forbidden`] as for [`change`]; [`Error::ProofNeeded`];
+/// [`Error::FixedCollection`]; [`Error::CollectionNotEmpty`]; or when the database cannot be reached.
 pub async fn delete(app: &App, actor: &Actor, id: CollectionId) -> Result<Collection> {
     let mut work = app.store.begin().await?;
     let (collection, initiator) = managed::<DeleteCollections>(&mut *work, actor, id).await?;
@@ -187,7 +192,7 @@ pub async fn delete(app: &App, actor: &Actor, id: CollectionId) -> Result<Collec
     Ok(collection)
 }
 
-/// The collection, if the actor manages it, or can see it and has permission `A`.
+/// The collection, if the actor manages it, or can see it and has permission `A`. Includes the proof for `A`.
 async fn managed<A: Operation>(
     work: &mut dyn UnitOfWork,
     actor: &Actor,
@@ -195,15 +200,17 @@ async fn managed<A: Operation>(
 ) -> Result<(Collection, Initiator)> {
     let role = scope::in_work(work, actor).await?.role_in(id);
     ensure_manages::<A>(actor, id, role)?;
+    actor.ensure_proof::<A>()?;
     let collection = work.collections().get(id).await?.ok_or_else(not_found)?;
     Ok((collection, Initiator::actor(actor)))
 }
 
-/// Checks that an actor with this role on a collection manages it, or can see it and has permission `A`.
+/// Checks that an actor with this role on a collection manages it, or can see it and has permission `A`, if
+/// necessary after a proof of identity.
 fn ensure_manages<A: Operation>(actor: &Actor, id: CollectionId, role: Option<CollectionRole>) -> Result<()> {
-    let can_see = role.is_some() || actor.authorize::<ViewCollections>().is_ok();
-    let has_permission = can_see && actor.can_use(id) && actor.authorize::<A>().is_ok();
-    let is_manager = role == Some(CollectionRole::Manager) && actor.authorize::<ManageCollections>().is_ok();
+    let can_see = role.is_some() || actor.can::<ViewCollections>();
+    let has_permission = can_see && actor.can_use(id) && actor.can::<A>();
+    let is_manager = role == Some(CollectionRole::Manager) && actor.can::<ManageCollections>();
     if has_permission || is_manager {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
-use docent_domain::access::{Grant, ViewConversations};
+use docent_domain::access::{ExportAnswers, Grant, ViewConversations};
 use docent_domain::audit::AuditAction;
 use docent_domain::conversation::MessageRole;
 use docent_domain::document::Document;
@@ -62,7 +62,7 @@ pub async fn list(
 /// [`Error::Invalid`](crate::Error::Invalid) for more than [`EXPORT_MAX`] answers, or when the database cannot be reached.
 pub async fn export(
     app: &App,
-    grant: Grant<ViewConversations>,
+    grant: Grant<ExportAnswers>,
     scope: &Scope,
     filter: &AnswerFilter,
 ) -> Result<String> {

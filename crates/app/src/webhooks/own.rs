@@ -6,7 +6,7 @@ use crate::accounts::authenticate;
 use crate::accounts::notices::Notice;
 use crate::audit::{Changes, Initiator};
 use crate::error::{Error, Result};
-use docent_domain::access::{Actor, Grant, ManageWebhooks, ViewDocuments};
+use docent_domain::access::{Actor, DirectWebhooks, Grant, ManageWebhooks, ViewDocuments};
 use docent_domain::audit::AuditAction;
 use docent_domain::id::{WebhookDeliveryId, WebhookId};
 use docent_domain::listing::{DeliveryPosition, PageRequest, WebhookFilter};
@@ -51,7 +51,7 @@ pub struct WebhookUpdate {
 pub async fn create(
     app: &App,
     actor: &Actor,
-    grant: &Grant<ManageWebhooks>,
+    grant: &Grant<DirectWebhooks>,
     input: WebhookInput,
 ) -> Result<Webhook> {
     check_scope(app, actor, input.all_documents).await?;
@@ -107,10 +107,11 @@ pub async fn get(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Res
     find(app.store.read().await?.webhooks(), grant, id).await
 }
 
-/// Changes a webhook.
+/// Changes a webhook. Its URL and events decide what is sent where, so their change needs a recent proof of
+/// identity.
 ///
 /// # Errors
-/// [`Error::NotFound`], and as [`create`].
+/// [`Error::NotFound`], [`Error::ProofNeeded`], and as [`create`].
 pub async fn change(
     app: &App,
     actor: &Actor,
@@ -134,6 +135,10 @@ pub async fn change(
         updated_at: app.now(),
         ..current.clone()
     };
+    let target = |webhook: &Webhook| (webhook.url.clone(), webhook.events, webhook.all_documents);
+    if target(&current) != target(&changed) {
+        actor.authorize::<DirectWebhooks>()?;
+    }
     work.webhooks().update(&changed).await?;
     let [before, after] = url_change(&current.url, &changed.url);
     let changes = Changes::default()
@@ -169,7 +174,7 @@ pub async fn delete(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> 
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
-pub async fn rotate(app: &App, grant: &Grant<ManageWebhooks>, id: WebhookId) -> Result<Webhook> {
+pub async fn rotate(app: &App, grant: &Grant<DirectWebhooks>, id: WebhookId) -> Result<Webhook> {
     let mut work = app.store.begin().await?;
     let webhook = find(work.webhooks(), grant, id).await?;
     let rotated = webhook.rotated(new_secret(app), app.now());
@@ -231,11 +236,7 @@ pub async fn replay(
     Ok(queued)
 }
 
-async fn find(
-    reader: &mut dyn WebhookReader,
-    grant: &Grant<ManageWebhooks>,
-    id: WebhookId,
-) -> Result<Webhook> {
+async fn find<A>(reader: &mut dyn WebhookReader, grant: &Grant<A>, id: WebhookId) -> Result<Webhook> {
     reader.get(id).await?.filter(|webhook| webhook.owner == grant.user()).ok_or(not_found())
 }
 

@@ -4,7 +4,7 @@ use crate::service::{Service, until};
 use docent_app::webhooks::delivery_worker::DeliveryWorker;
 use docent_app::webhooks::own;
 use docent_app::webhooks::signature::signatures;
-use docent_domain::access::{Actor, Grant, ManageWebhooks};
+use docent_domain::access::{Actor, Grant, Operation};
 use docent_domain::document::{DocumentState, FailureCode};
 use docent_domain::fault::FaultKind;
 use docent_domain::group::AssignedPermissions;
@@ -44,7 +44,7 @@ fn webhook(n: u32) -> Webhook {
     builders::webhook(n, owner().id)
 }
 
-fn grant() -> Grant<ManageWebhooks> {
+fn grant<A: Operation>() -> Grant<A> {
     Actor::of(&owner()).unwrap().authorize().unwrap()
 }
 

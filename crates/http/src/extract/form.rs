@@ -22,6 +22,11 @@ impl Form {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
+    /// Returns all fields in the order of the form.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Whether a checkbox is checked.
     pub fn is_ticked(&self, name: &str) -> bool {
         self.all(name).next().is_some()

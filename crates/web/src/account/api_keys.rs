@@ -13,7 +13,7 @@ use actix_web::web::Path;
 use docent_app::accounts::{api_keys as use_case, users};
 use docent_app::error::Error;
 use docent_app::{collections, scope};
-use docent_domain::access::ReadDocuments;
+use docent_domain::access::{AddApiKeys, ReadDocuments};
 use docent_domain::listing::PageRequest;
 use docent_domain::permission::RecordKind;
 use docent_http::State;
@@ -49,6 +49,7 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
 }
 
 pub(super) async fn add(signed_in: SignedIn, context: State) -> PageResult {
+    signed_in.authorize_own::<AddApiKeys>()?;
     show_form(&signed_in, &context, &KeyDraft::default(), &FieldErrors::default()).await
 }
 
@@ -69,6 +70,7 @@ async fn show_form(
 }
 
 pub(super) async fn create(signed_in: SignedIn, context: State, form: OwnForm) -> PageResult {
+    signed_in.authorize_own::<AddApiKeys>()?;
     let (app, draft, mut errors) = (&context.app, KeyDraft::of(&form), FieldErrors::default());
     if let Some(input) = draft.input(Some(signed_in.actor.user()), &mut errors) {
         match use_case::create(app, &signed_in.actor, input).await {

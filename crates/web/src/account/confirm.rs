@@ -1,10 +1,14 @@
-//! `/account/confirm`: asks again for the password or a code before an action that needs a recent proof of identity.
+//! `/account/confirm`: asks again for the password or a code before an operation that needs a recent proof of
+//! identity.
+//!
+//! Afterwards it opens the requested page, or sends the form on that was submitted without the proof.
 
 use crate::language::t;
 use crate::signed_in::area::Area;
 use crate::signed_in::field::{Field, FormView};
-use crate::signed_in::form::{FieldErrors, OwnForm};
+use crate::signed_in::form::{FieldErrors, Form, OwnForm};
 use crate::signed_in::page::PageResult;
+use crate::signed_in::proof::{self, PAGE};
 use crate::signed_in::session::SignedIn;
 use docent_app::accounts::profile;
 use docent_app::error::Error;
@@ -14,39 +18,90 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 pub(super) struct ConfirmIdentityPage {
-    /// Page to open afterwards.
-    next: String,
+    /// Target of the form.
+    action: String,
+    /// Fields besides the proof: the page to open afterwards, or all fields of the form that is sent on.
+    kept: Vec<(String, String)>,
+    /// Whether it is the form that is sent on.
+    is_sent_on: bool,
     #[serde(flatten)]
     form: FormView,
 }
 
-pub(super) async fn show(signed_in: SignedIn, context: State, query: Query) -> PageResult {
-    show_form(&signed_in, &context, query.text("next").unwrap_or_default(), &FieldErrors::default())
+/// What follows the proof.
+enum Continuation<'a> {
+    /// A page is opened.
+    Open(&'a str),
+    /// The fields of another form are sent to this path.
+    Send(&'a str),
 }
 
-fn show_form(signed_in: &SignedIn, context: &State, next: &str, errors: &FieldErrors) -> PageResult {
+impl<'a> Continuation<'a> {
+    fn of(query: &'a Query, form: &'a Form) -> Self {
+        match query.text("action").filter(|action| Area::of(action).page(action) == *action) {
+            Some(action) => Self::Send(action),
+            None => Self::Open(form.text("next")),
+        }
+    }
+
+    fn page(&self, form: Option<&Form>, fields: FormView) -> ConfirmIdentityPage {
+        let (action, kept) = match *self {
+            Self::Open(next) => {
+                (PAGE.to_owned(), vec![("next".to_owned(), Area::of(next).page(next).to_owned())])
+            }
+            Self::Send(action) => {
+                let is_own = |name: &str| matches!(name, "form_token" | PROOF);
+                let kept = form.into_iter().flat_map(Form::fields).filter(|(name, _)| !is_own(name));
+                let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+                (proof::submit_link(action), kept.map(owned).collect())
+            }
+        };
+        let is_sent_on = matches!(self, Self::Send(_));
+        ConfirmIdentityPage { action, kept, is_sent_on, form: fields }
+    }
+}
+
+/// Name of the field.
+const PROOF: &str = "proof";
+
+pub(super) async fn show(signed_in: SignedIn, context: State, query: Query) -> PageResult {
+    let next = Continuation::Open(query.text("next").unwrap_or_default());
+    show_form(&signed_in, &context, &next, None, &FieldErrors::default())
+}
+
+fn show_form(
+    signed_in: &SignedIn,
+    context: &State,
+    next: &Continuation<'_>,
+    submitted: Option<&Form>,
+    errors: &FieldErrors,
+) -> PageResult {
     let field =
-        Field::password("proof", t!("confirm-proof"), "current-password").help(t!("confirm-proof-help"));
-    let page = ConfirmIdentityPage {
-        next: Area::of(next).page(next).to_owned(),
-        form: FormView::of(vec![field], Vec::new(), errors),
-    };
+        Field::password(PROOF, t!("confirm-proof"), "current-password").help(t!("confirm-proof-help"));
+    let page = next.page(submitted, FormView::of(vec![field], Vec::new(), errors));
     signed_in.show_account(errors.status(), context, "", page)
 }
 
-pub(super) async fn submit(signed_in: SignedIn, context: State, form: OwnForm) -> PageResult {
-    let (next, proof) = (form.text("next"), form.text("proof").to_owned());
+pub(super) async fn submit(signed_in: SignedIn, context: State, query: Query, form: OwnForm) -> PageResult {
+    let (next, proof) = (Continuation::of(&query, &form), form.text(PROOF).to_owned());
     let mut errors = FieldErrors::default();
+    // A form that was redirected here has no such field.
+    if matches!(next, Continuation::Send(_)) && !form.is_ticked(PROOF) {
+        return show_form(&signed_in, &context, &next, Some(&form), &errors);
+    }
     if proof.is_empty() {
-        errors.add_rule("proof", Rule::NotEmpty);
-        return show_form(&signed_in, &context, next, &errors);
+        errors.add_rule(PROOF, Rule::NotEmpty);
+        return show_form(&signed_in, &context, &next, Some(&form), &errors);
     }
     match profile::prove_identity(&context.app, &signed_in.actor, signed_in.session, proof).await {
-        Ok(()) => return signed_in.open(Area::of(next).page(next)),
-        Err(Error::InvalidCredentials) => errors.add("proof", t!("is-incorrect")),
+        Ok(()) => match next {
+            Continuation::Open(page) => return signed_in.open(Area::of(page).page(page)),
+            Continuation::Send(action) => return Ok(proof::send_to(action)),
+        },
+        Err(Error::InvalidCredentials) => errors.add(PROOF, t!("is-incorrect")),
         Err(error) => errors.add_from(error)?,
     }
-    show_form(&signed_in, &context, next, &errors)
+    show_form(&signed_in, &context, &next, Some(&form), &errors)
 }
 
 #[cfg(test)]
@@ -56,7 +111,10 @@ mod tests {
 
     impl Samples for ConfirmIdentityPage {
         fn samples() -> Vec<Self> {
-            FormView::samples().map(|form| Self { next: "/admin/users/add".to_owned(), form }).into()
+            let kept = || vec![("next".to_owned(), "/admin/users/add".to_owned())];
+            let [form, other] = FormView::samples();
+            let page = |form, is_sent_on| Self { action: PAGE.to_owned(), kept: kept(), is_sent_on, form };
+            vec![page(form, false), page(other, true)]
         }
     }
 }

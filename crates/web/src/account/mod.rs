@@ -21,8 +21,9 @@ mod sessions;
 
 use crate::signed_in::area::Area;
 use crate::signed_in::layout::Framed;
-use crate::signed_in::{login, logout, page as signed_in_page};
+use crate::signed_in::{login, logout, page as signed_in_page, proof};
 use crate::templates::pages;
+use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use docent_http::routes;
 
@@ -66,6 +67,7 @@ pages! {
 pub(crate) fn mount(config: &mut ServiceConfig) {
     config.service(
         web::scope(Area::Account.root())
+            .wrap(from_fn(proof::ask))
             .configure(|config| configure(config, |_| true))
             .default_service(web::to(signed_in_page::not_found)),
     );

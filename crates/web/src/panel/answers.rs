@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use docent_app::accounts::users;
 use docent_app::conversations::answers::{self as use_case, ListedAnswer};
 use docent_app::scope;
-use docent_domain::access::{ViewConversations, ViewDocuments};
+use docent_domain::access::{ExportAnswers, ViewConversations, ViewDocuments};
 use docent_domain::conversation::MessageRole;
 use docent_domain::id::UserId;
 use docent_domain::listing::{AnswerFilter, AnswerKind};
@@ -144,7 +144,7 @@ pub(super) async fn answers(staff: Staff, context: State, mut query: Query) -> P
 
 /// Exports the questions of all listed answers as lines for `docent eval`.
 pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> PageResult {
-    let grant = staff.authorize::<ViewConversations>()?;
+    let grant = staff.authorize::<ExportAnswers>()?;
     let app = &context.app;
     let request = Request::of(&mut query);
     query.done()?;

@@ -32,8 +32,9 @@ mod webhooks;
 
 use self::nav::ROOT;
 use crate::signed_in::layout::Framed;
-use crate::signed_in::{login, logout, page};
+use crate::signed_in::{login, logout, page, proof};
 use crate::templates::pages;
+use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use docent_http::routes;
 use docent_http::table::Table;
@@ -61,6 +62,7 @@ pages! {
 pub(crate) fn mount(config: &mut ServiceConfig) {
     config.service(
         web::scope(ROOT)
+            .wrap(from_fn(proof::ask))
             .configure(|config| configure(config, |_| true))
             .configure(|config| content::configure(config, |_| true))
             .configure(|config| collections::configure(config, |_| true))

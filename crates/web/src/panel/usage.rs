@@ -14,7 +14,7 @@ use chrono::NaiveDate;
 use docent_app::App;
 use docent_app::error::Result;
 use docent_app::usage::{self as use_case, Usage};
-use docent_domain::access::ViewUsageRecords;
+use docent_domain::access::{ExportUsage, ViewUsageRecords};
 use docent_domain::listing::{UsageFilter, UsageGrouping, UsageSum};
 use docent_http::extract::query::encode_query;
 use docent_http::{Query, State};
@@ -146,7 +146,7 @@ pub(super) async fn usage(staff: Staff, context: State, mut query: Query) -> Pag
 
 /// Exports all rows as CSV.
 pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> PageResult {
-    let grant = staff.authorize::<ViewUsageRecords>()?;
+    let grant = staff.authorize::<ExportUsage>()?;
     let app = &context.app;
     let today = app.now().date_naive();
     let request = UsageRequest::of(&mut query, today);

@@ -15,7 +15,7 @@ pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod own_page;
 pub(crate) mod page;
-mod proof;
+pub(crate) mod proof;
 pub(crate) mod rows;
 pub(crate) mod session;
 pub(crate) mod times;

@@ -1,5 +1,6 @@
 //! Renders pages and error pages.
 
+use super::proof;
 use crate::language::request::AccountLanguage;
 use crate::language::{self, t};
 use crate::templates::{Page, html_response, render};
@@ -9,7 +10,6 @@ use actix_web::{FromRequest, HttpRequest, HttpResponse, ResponseError};
 use docent_app::error::Error;
 use docent_domain::permission::RecordKind;
 use docent_http::ApiError;
-use docent_http::extract::query::encode_query;
 use docent_http::routes::prefers_html;
 use serde::Serialize;
 use std::fmt;
@@ -32,6 +32,11 @@ pub(crate) fn show(status: StatusCode, page: &impl Page) -> PageResult {
 /// Redirects the browser to another page (303).
 pub(crate) fn see_other(path: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((header::LOCATION, path)).finish()
+}
+
+/// Path and query of the requested page.
+pub(crate) fn requested_page(request: &HttpRequest) -> String {
+    request.uri().path_and_query().map(ToString::to_string).unwrap_or_default()
 }
 
 /// ID in the path of a page.
@@ -67,11 +72,8 @@ pub(crate) enum PageError {
     },
     /// The account must set up a second factor first.
     NoSecondFactor,
-    /// The action needs a recent proof of identity.
-    Unproven {
-        /// The page to open after it.
-        next: String,
-    },
+    /// The operation needs a recent proof of identity. [`proof::ask`] leads to it and back.
+    Unproven,
     /// Any other error.
     Failed(ApiError),
 }
@@ -85,6 +87,7 @@ impl From<ApiError> for PageError {
 impl From<Error> for PageError {
     fn from(error: Error) -> Self {
         Self::Failed(match error {
+            Error::ProofNeeded => return Self::Unproven,
             Error::NotFound(kind) => {
                 ApiError::new(StatusCode::NOT_FOUND, language::named("not-found-", kind.name()))
             }
@@ -103,7 +106,7 @@ impl fmt::Display for PageError {
         match self {
             Self::LoggedOut { .. } => f.write_str("not logged in"),
             Self::NoSecondFactor => f.write_str("no second factor"),
-            Self::Unproven { .. } => f.write_str("no recent proof of identity"),
+            Self::Unproven => f.write_str("no recent proof of identity"),
             Self::Failed(error) => error.fmt(f),
         }
     }
@@ -112,7 +115,7 @@ impl fmt::Display for PageError {
 impl ResponseError for PageError {
     fn status_code(&self) -> StatusCode {
         match self {
-            Self::LoggedOut { .. } | Self::NoSecondFactor | Self::Unproven { .. } => StatusCode::SEE_OTHER,
+            Self::LoggedOut { .. } | Self::NoSecondFactor | Self::Unproven => StatusCode::SEE_OTHER,
             Self::Failed(error) => error.status(),
         }
     }
@@ -121,9 +124,7 @@ impl ResponseError for PageError {
         match self {
             Self::LoggedOut { page } => see_other(&super::area::login_link(page)),
             Self::NoSecondFactor => see_other("/account/second-factor"),
-            Self::Unproven { next } => {
-                see_other(&format!("/account/confirm?{}", encode_query(&[("next", Some(next))])))
-            }
+            Self::Unproven => see_other(proof::PAGE),
             Self::Failed(error) => {
                 let detail = language::error_detail(error);
                 let page = ErrorPage { status: error.status().as_u16(), detail: &detail };

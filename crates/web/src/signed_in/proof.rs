@@ -1,77 +1,54 @@
-//! Actions that need a recent proof of identity, so that an unattended browser or a stolen cookie is not enough: keys,
-//! rights, accounts, limits, links that replace passwords, second factors and exports.
+//! Asks for a proof of identity when an operation needs a recent one, and continues afterwards.
+//!
+//! Which operations need one is a property of the operation ([`Operation::NEEDS_PROOF`]), so a page names the
+//! operation and knows nothing of proofs. A page with a form authorizes the operation of the form before it
+//! is shown, so that the user fills in nothing before the proof.
+//!
+//! [`Operation::NEEDS_PROOF`]: docent_domain::access::Operation::NEEDS_PROOF
 
-use actix_web::HttpRequest;
-use actix_web::http::Method;
+use super::page::{PageError, requested_page, see_other};
+use actix_web::body::{EitherBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::{Method, header};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpRequest, HttpResponse};
+use docent_http::extract::query::encode_query;
 
-/// Methods and patterns of their routes. `GET` includes `HEAD`.
-const ACTIONS: &[(&str, &str)] = &[
-    ("GET", "/account/api-keys/add"),
-    ("POST", "/account/api-keys/add"),
-    // Shows the secret of an unfinished setup.
-    ("GET", "/account/second-factor"),
-    ("POST", "/account/second-factor/begin"),
-    ("POST", "/account/second-factor/confirm"),
-    ("POST", "/account/second-factor/recovery-codes"),
-    ("POST", "/account/second-factor/remove"),
-    ("GET", "/admin/answers.jsonl"),
-    ("GET", "/admin/api-keys/add"),
-    ("POST", "/admin/api-keys/add"),
-    // Roles decide who reads documents.
-    ("POST", "/admin/collections/{id}"),
-    ("GET", "/admin/collections/{id}/delete"),
-    ("POST", "/admin/collections/{id}/delete"),
-    ("POST", "/admin/collections/{id}/members"),
-    ("GET", "/admin/groups/add"),
-    ("POST", "/admin/groups/add"),
-    ("POST", "/admin/groups/{id}"),
-    ("GET", "/admin/groups/{id}/delete"),
-    ("POST", "/admin/groups/{id}/delete"),
-    ("GET", "/admin/usage.csv"),
-    ("GET", "/admin/users/add"),
-    ("POST", "/admin/users/add"),
-    ("POST", "/admin/users/{id}"),
-    ("GET", "/admin/users/{id}/delete"),
-    ("POST", "/admin/users/{id}/delete"),
-    ("GET", "/admin/users/{id}/limits"),
-    ("POST", "/admin/users/{id}/limits"),
-    ("GET", "/admin/users/{id}/password"),
-    ("POST", "/admin/users/{id}/password"),
-    ("POST", "/admin/users/{id}/reset-second-factor"),
-    ("POST", "/admin/verifications/add"),
-];
+/// Path of the form that asks for the proof.
+pub(crate) const PAGE: &str = "/account/confirm";
 
-/// Whether a request is such an action.
-pub(super) fn is_needed(request: &HttpRequest) -> bool {
-    let pattern = request.match_pattern().unwrap_or_default();
-    ACTIONS.contains(&(method(request), pattern.as_str()))
+/// Redirects requests that lack a recent proof of identity to the form that asks for it.
+pub(crate) async fn ask<B: MessageBody>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<EitherBody<B>>, Error> {
+    let response = next.call(request).await?;
+    let error = response.response().error().and_then(|error| error.as_error::<PageError>());
+    if !matches!(error, Some(PageError::Unproven)) {
+        return Ok(response.map_into_left_body());
+    }
+    let redirect = redirect(response.request());
+    Ok(response.into_response(redirect).map_into_right_body())
 }
 
-/// Page to open after the proof.
-pub(super) fn next<'p>(request: &HttpRequest, page: &'p str) -> &'p str {
-    page_after(method(request), page)
+/// Opens the form; after the proof, it opens the requested page. A submitted form is sent to the form of the
+/// proof, which keeps its fields and sends them on.
+fn redirect(request: &HttpRequest) -> HttpResponse {
+    let page = requested_page(request);
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return see_other(&format!("{PAGE}?{}", encode_query(&[("next", Some(&page))])));
+    }
+    send_to(&submit_link(&page))
 }
 
-/// Method of the route: `GET` also answers `HEAD`.
-fn method(request: &HttpRequest) -> &str {
-    if request.method() == Method::HEAD { "GET" } else { request.method().as_str() }
+/// URL to which the form of the proof is sent, if it sends the fields of another form on to `action`.
+pub(crate) fn submit_link(action: &str) -> String {
+    format!("{PAGE}?{}", encode_query(&[("action", Some(action))]))
 }
 
-/// The requested page, or the page with the button of an action that has no page.
-fn page_after<'p>(method: &str, page: &'p str) -> &'p str {
-    if method == "GET" {
-        return page;
-    }
-    let path = page.split('?').next().unwrap_or(page);
-    if path == "/admin/verifications/add" {
-        return "/admin/users";
-    }
-    for action in ["/begin", "/confirm", "/members", "/recovery-codes", "/remove", "/reset-second-factor"] {
-        if let Some(parent) = path.strip_suffix(action) {
-            return parent;
-        }
-    }
-    path
+/// Makes the browser send the same form to another path (307).
+pub(crate) fn send_to(path: &str) -> HttpResponse {
+    HttpResponse::TemporaryRedirect().insert_header((header::LOCATION, path)).finish()
 }
 
 /// Files that pages offer as downloads, with the pages. A browser stays on its page while it downloads a file.
@@ -90,93 +67,15 @@ pub(super) fn page_of_download(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use actix_web::test::TestRequest;
 
-    /// Routes that change something without a recent proof, and why.
-    const HARMLESS: &[(&str, &[&str])] = &[
-        (
-            "signing in and out, and the proof itself",
-            &[
-                "/account/confirm",
-                "/account/login",
-                "/account/login/code",
-                "/account/logout",
-                "/admin/login",
-                "/admin/login/code",
-                "/admin/logout",
-                "/chat/session",
-            ],
-        ),
-        (
-            "ask for the current password themselves",
-            &["/account/delete", "/account/email", "/account/password"],
-        ),
-        ("chooses a language", &["/account/language"]),
-        ("send a link to the owner of an account", &["/account/forgot-password"]),
-        (
-            "need the token of a link instead of a session",
-            &["/account/confirm-email", "/account/reset-password", "/account/verify-email"],
-        ),
-        (
-            "only end access, which must be quick after a theft",
-            &[
-                "/account/api-keys/{id}/revoke",
-                "/account/sessions/end-others",
-                "/account/sessions/{id}/revoke",
-                "/admin/api-keys/{id}/revoke",
-                "/admin/collections/{id}/members/remove",
-                "/admin/sessions/{id}/revoke",
-                "/admin/users/{id}/end-sessions",
-                "/admin/verifications/{id}/revoke",
-            ],
-        ),
-        ("create a collection without documents and members", &["/admin/collections/add"]),
-        (
-            "change neither rights nor credentials nor accounts",
-            &[
-                "/admin/conversations/{id}/delete",
-                "/admin/documents/bulk",
-                "/admin/documents/upload",
-                "/admin/documents/{id}/attributes",
-                "/admin/documents/{id}/delete",
-                "/admin/documents/{id}/retry",
-                "/admin/model",
-                "/admin/service",
-                "/admin/webhooks/{id}/delete",
-                "/admin/webhooks/{id}/replay",
-                "/admin/webhooks/{id}/switch",
-            ],
-        ),
-    ];
-
-    fn routes() -> Vec<(&'static str, &'static str)> {
+    #[test]
+    fn downloads_and_their_pages_are_routes() {
         let rows = crate::TABLES.iter().copied().flatten();
-        rows.flat_map(|(path, methods)| methods.iter().map(|method| (*method, *path))).collect()
-    }
-
-    #[test]
-    fn actions_are_routes() {
-        let routes = routes();
-        for action in ACTIONS {
-            assert!(routes.contains(action), "{action:?}");
-        }
+        let routes: Vec<_> =
+            rows.filter(|(_, methods)| methods.contains(&"GET")).map(|(path, _)| *path).collect();
         for (file, page) in DOWNLOADS {
-            assert!(ACTIONS.contains(&("GET", file)) && routes.contains(&("GET", page)), "{file}");
-        }
-    }
-
-    #[test]
-    fn every_change_needs_a_proof_or_is_listed_as_harmless() {
-        let harmless = || HARMLESS.iter().flat_map(|(_, paths)| paths.iter().copied());
-        let changes: Vec<_> = routes().into_iter().filter(|(method, _)| *method != "GET").collect();
-        for change in &changes {
-            let is_harmless = harmless().any(|path| change.1 == path);
-            assert!(
-                ACTIONS.contains(change) != is_harmless,
-                "{change:?} must be in exactly one of the lists"
-            );
-        }
-        for path in harmless() {
-            assert!(changes.iter().any(|change| change.1 == path), "{path} is not a route");
+            assert!(routes.contains(&file) && routes.contains(&page), "{file}");
         }
     }
 
@@ -189,14 +88,16 @@ mod tests {
     }
 
     #[test]
-    fn page_after_the_proof_can_be_opened() {
-        assert_eq!(page_after("GET", "/admin/usage.csv?days=7"), "/admin/usage.csv?days=7");
-        assert_eq!(page_after("POST", "/admin/users/1"), "/admin/users/1");
-        assert_eq!(page_after("POST", "/admin/users/1/reset-second-factor"), "/admin/users/1");
-        assert_eq!(page_after("POST", "/account/second-factor/remove"), "/account/second-factor");
-        assert_eq!(page_after("POST", "/account/second-factor/confirm"), "/account/second-factor");
-        assert_eq!(page_after("POST", "/admin/groups/1/delete"), "/admin/groups/1/delete");
-        assert_eq!(page_after("POST", "/admin/verifications/add"), "/admin/users");
-        assert_eq!(page_after("POST", "/admin/collections/1/members"), "/admin/collections/1");
+    fn pages_are_opened_and_forms_are_sent_again() {
+        let redirect = |method: Method| {
+            let reply =
+                redirect(&TestRequest::with_uri("/admin/users/1?a=b").method(method).to_http_request());
+            let location = reply.headers().get(header::LOCATION).unwrap().to_str().unwrap().to_owned();
+            (reply.status().as_u16(), location)
+        };
+        let page = "/account/confirm?next=%2Fadmin%2Fusers%2F1%3Fa%3Db".to_owned();
+        assert_eq!(redirect(Method::GET), (303, page.clone()));
+        assert_eq!(redirect(Method::HEAD), (303, page.clone()));
+        assert_eq!(redirect(Method::POST), (307, page.replace("next", "action")));
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions of browsers: a signed cookie contains the ID of a stored session.
 
 use super::cookie::{self, SESSION};
-use super::page::{PageError, see_other};
+use super::page::{PageError, requested_page, see_other};
 use super::proof;
 use crate::language::request::prefer;
 use crate::language::t;
@@ -139,14 +139,25 @@ pub(crate) fn open(cookie: &Session, page: &str) -> Result<HttpResponse, PageErr
 }
 
 impl SignedIn {
-    /// Whether the operation `A` is allowed.
+    /// Whether the operation `A` is allowed, if necessary after a proof of identity.
     pub(crate) fn can<A: Operation>(&self) -> bool {
-        self.actor.authorize::<A>().is_ok()
+        self.actor.can::<A>()
     }
 
     /// Authorizes the operation `A`.
     pub(crate) fn authorize<A: Operation>(&self) -> Result<Grant<A>, PageError> {
         self.actor.authorize().map_err(|refused| PageError::from(Error::from(refused)))
+    }
+
+    /// Authorizes the operation `A` on a record of the account.
+    pub(crate) fn authorize_own<A: Operation>(&self) -> Result<Grant<A>, PageError> {
+        let own = Some(self.actor.user());
+        self.actor.authorize_for(own).map_err(|refused| PageError::from(Error::from(refused)))
+    }
+
+    /// Checks the proof of identity for the operation `A`, which a role on a record allows.
+    pub(crate) fn ensure_proof<A: Operation>(&self) -> Result<(), PageError> {
+        self.actor.ensure_proof::<A>().map_err(|refused| PageError::from(Error::from(refused)))
     }
 
     /// Message of the previous action, which is shown once.
@@ -191,8 +202,6 @@ impl FromRequest for SignedIn {
         let (cookie, context) = (request.get_session(), context::of(request));
         let client = request.extensions().get::<Client>().copied();
         let page = requested_page(request);
-        let needs_proof = proof::is_needed(request);
-        let next = proof::next(request, &page).to_owned();
         let needs_second_factor = !is_open_without_second_factor(request.path());
         Box::pin(async move {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
@@ -209,9 +218,6 @@ impl FromRequest for SignedIn {
             prefer(user.language.as_ref());
             if needs_second_factor && user.lacks_second_factor(context.app.settings().second_factor_rule) {
                 return Err(PageError::NoSecondFactor);
-            }
-            if needs_proof && context.app.now() - verified_at >= sessions::PROOF_MAX_AGE {
-                return Err(PageError::Unproven { next });
             }
             let form_token = form_token(&context.app, &cookie)?;
             Ok(Self { actor, email: user.email, session: id, verified_at, form_token, cookie })
@@ -252,10 +258,6 @@ impl FromRequest for Staff {
 fn is_open_without_second_factor(path: &str) -> bool {
     let pages = ["/account/second-factor", "/account/confirm", "/account/logout", "/admin/logout"];
     pages.iter().any(|page| path.starts_with(page))
-}
-
-fn requested_page(request: &HttpRequest) -> String {
-    request.uri().path_and_query().map(ToString::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -72,7 +72,8 @@ password-help = Mindestens { $min } Zeichen.
 
 # Bestätigung der Person
 confirm-identity = Bestätigen Sie, dass Sie es sind
-confirm-identity-hint = Schlüssel, Berechtigungen, Konten, Grenzen, zweite Faktoren und Exporte brauchen Ihr Passwort oder einen Code aus den letzten 10 Minuten. Es wurde noch nichts geändert.
+confirm-identity-hint = Schlüssel, Berechtigungen, Konten, Grenzen, der Zugriff auf Sammlungen, zweite Faktoren und Exporte brauchen Ihr Passwort oder einen Code aus den letzten 10 Minuten. Es wurde noch nichts geändert.
+confirm-identity-kept = Ihre Eingaben bleiben erhalten und werden gesendet, wenn Sie fortfahren.
 confirm-proof = Passwort oder Code
 confirm-proof-help = Ihr Passwort, oder ein Code Ihrer Authenticator-App, wenn Sie eine eingerichtet haben.
 continue = Weiter

@@ -73,7 +73,8 @@ password-help = At least { $min } characters.
 
 # Confirming it is you
 confirm-identity = Confirm it is you
-confirm-identity-hint = Keys, permissions, accounts, limits, second factors and exports need your password or a code from within the last 10 minutes. Nothing was changed yet.
+confirm-identity-hint = Keys, permissions, accounts, limits, access to collections, second factors and exports need your password or a code from within the last 10 minutes. Nothing was changed yet.
+confirm-identity-kept = What you entered is kept and will be sent when you continue.
 confirm-proof = Password or code
 confirm-proof-help = Your password, or a code of your authenticator app if you have set one up.
 continue = Continue

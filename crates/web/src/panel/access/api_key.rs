@@ -59,10 +59,12 @@ pub(super) struct ApiKeyPage {
 }
 
 pub(super) async fn add(staff: Staff, context: State) -> PageResult {
+    staff.authorize_own::<AddApiKeys>()?;
     show_form(&staff, &context, staff.email.as_str(), &KeyDraft::default(), &FieldErrors::default())
 }
 
 pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
+    staff.authorize_own::<AddApiKeys>()?;
     let (draft, mut errors) = (KeyDraft::of(&form), FieldErrors::default());
     let user = owner(&staff, &context, form.text("account"), &mut errors).await?;
     if let Some(input) = draft.input(user, &mut errors) {

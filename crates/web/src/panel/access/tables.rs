@@ -48,7 +48,7 @@ impl VerificationRow {
             pill,
             created: Time::of(token.created_at, now),
             expires: Time::of(token.expires_at, now),
-            may_revoke: staff.actor.authorize::<DeleteVerifications>().is_ok(),
+            may_revoke: staff.can::<DeleteVerifications>(),
         }
     }
 }

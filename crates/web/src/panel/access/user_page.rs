@@ -161,12 +161,12 @@ pub(super) fn revision(account: &Account) -> String {
 }
 
 pub(super) fn may_change(account: &Account, actor: &Actor) -> bool {
-    actor.can_edit(&account.user) && actor.authorize::<ChangeUsers>().is_ok()
+    actor.can_edit(&account.user) && actor.can::<ChangeUsers>()
 }
 
 pub(super) fn may_delete(account: &Account, actor: &Actor, scope: &Scope) -> bool {
     let is_own = account.user.id == actor.user();
-    actor.can_manage(scope, &account.access()) && !is_own && actor.authorize::<DeleteUsers>().is_ok()
+    actor.can_manage(scope, &account.access()) && !is_own && actor.can::<DeleteUsers>()
 }
 
 #[cfg(test)]

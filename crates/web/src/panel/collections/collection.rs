@@ -19,7 +19,9 @@ use docent_app::collections::browse::{self, OpenCollection};
 use docent_app::collections::{self as use_case, CollectionSettings};
 use docent_app::error::Error;
 use docent_app::listing::owner;
-use docent_domain::access::{AddCollections, CreateCollections, ViewAuditLog, ViewDocuments};
+use docent_domain::access::{
+    AddCollections, CreateCollections, DeleteCollections, ViewAuditLog, ViewDocuments,
+};
 use docent_domain::collection::{
     Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole,
 };
@@ -291,6 +293,7 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     if !open.can_delete {
         return Err(Error::Forbidden.into());
     }
+    staff.ensure_proof::<DeleteCollections>()?;
     let address = address(open.collection.id);
     let page = ConfirmPage {
         section: t!("collections"),

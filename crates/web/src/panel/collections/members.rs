@@ -12,6 +12,7 @@ use actix_web::http::StatusCode;
 use actix_web::web::Path;
 use docent_app::collections::members as use_case;
 use docent_app::error::Error;
+use docent_domain::access::ShareCollections;
 use docent_domain::collection::Member;
 use docent_domain::error::Rule;
 use docent_domain::permission::RecordKind;
@@ -22,6 +23,7 @@ pub(super) async fn set(staff: Staff, context: State, id: Path<String>, form: Ow
     if !open.can_change {
         return Err(Error::Forbidden.into());
     }
+    staff.ensure_proof::<ShareCollections>()?;
     let (id, draft, mut errors) = (open.collection.id, MemberDraft::submitted(&form), FieldErrors::default());
     if let Some((member, role)) = draft.parse(&mut errors) {
         match use_case::set(&context.app, &staff.actor, id, &member, role).await {
