@@ -49,6 +49,7 @@ const SOURCE: &str = concat!(
 const ACTIONS_SOURCE: &str = concat!(
     include_str!("templates/chat/actions/actions.js"),
     include_str!("templates/chat/actions/confirm.js"),
+    include_str!("templates/chat/actions/proof.js"),
     include_str!("templates/chat/actions/picker.js"),
     include_str!("templates/chat/actions/upload.js"),
     include_str!("templates/chat/actions/documents.js"),

@@ -17,6 +17,7 @@ mod login;
 mod markdown;
 mod outage;
 mod pages;
+mod proof;
 mod sharing;
 mod sources;
 mod stored_script;

@@ -11,10 +11,10 @@ use docent_tests::pdf::pdf;
 use docent_tests::wait;
 use serde_json::json;
 
-const BOB: &str = "bob@example.org";
+pub(super) const BOB: &str = "bob@example.org";
 
 /// Signs Ada in and gives her a collection that Bob can read. Returns Ada and the collection.
-async fn team(app: &TestApp, window: &Chromium) -> (Member, String) {
+pub(super) async fn team(app: &TestApp, window: &Chromium) -> (Member, String) {
     let ada = Member::login(app, enter(app, window).await).await;
     let _ = app.member(BOB).await;
     let team = ada.post("/collections", json!({ "name": "Team" })).await.expect(201).json();
@@ -35,7 +35,7 @@ async fn as_bob(app: &TestApp, path: &str, steps: impl AsyncFnOnce(&Chromium)) {
 }
 
 /// Opens the dialog for the only conversation.
-async fn open_dialog(window: &Chromium) {
+pub(super) async fn open_dialog(window: &Chromium) {
     window.find("#conversations-list details:not([open]) summary").await;
     window.click("#conversations-list summary").await;
     window.press("Share…").await;

@@ -31,6 +31,7 @@ still-signed-in = Sie sind noch angemeldet. { $reason }
 error-code-required = Ein Code Ihrer Authenticator-App ist nötig
 error-invalid-code = Dieser Code ist nicht gültig
 error-second-factor-required = Dieses Konto muss einen zweiten Faktor haben; richten Sie ihn unter /account ein
+error-proof-needed = Es wurde nichts geändert: Ihr Passwort oder ein Code ist nötig
 failed-later = { $detail }. Es ist nichts verloren gegangen. Versuchen Sie es gleich noch einmal.
 page-error = Auf dieser Seite ist etwas schiefgegangen: { $reason }.
 status = Der Dienst hat mit dem Status { $status } geantwortet
@@ -43,6 +44,10 @@ minutes = { $count ->
 }
 unreachable = Der Dienst ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.
 updated = Der Dienst wurde aktualisiert. Laden Sie diese Seite neu, um fortzufahren
+
+# Bestätigen, dass Sie es sind
+proof-hint = Das braucht Ihr Passwort oder einen Code aus den letzten 10 Minuten. Es wurde noch nichts geändert, und Ihre Eingaben bleiben erhalten.
+proof-incorrect = Das Passwort oder der Code ist falsch.
 
 # Fragen und Antworten
 steps = Schritte der Antwort

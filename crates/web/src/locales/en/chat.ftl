@@ -31,6 +31,7 @@ still-signed-in = You are still signed in. { $reason }
 error-code-required = A code from your authenticator app is required
 error-invalid-code = This code is not valid
 error-second-factor-required = This account must have a second factor; set it up at /account
+error-proof-needed = Nothing was changed: your password or a code is needed
 failed-later = { $detail }. Nothing was lost. Try again in a moment.
 page-error = Something went wrong on this page: { $reason }.
 status = The service responded with status { $status }
@@ -43,6 +44,10 @@ minutes = { $count ->
 }
 unreachable = The service cannot be reached. Check your connection and try again.
 updated = The service was updated. Reload this page to continue
+
+# Confirming it is you
+proof-hint = This needs your password or a code from within the last 10 minutes. Nothing was changed yet, and what you entered is kept.
+proof-incorrect = The password or code is incorrect.
 
 # Questions and answers
 steps = Steps of the answer

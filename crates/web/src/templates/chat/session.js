@@ -6,7 +6,7 @@ let session = null; // { id, email, is_staff, language }
 
 const accountHeader = () => ({ "X-Docent-Account": session?.id ?? "none" });
 
-const fetchAccount = async () => (await (await sendRequest("/chat/session", {})).json()).account;
+const fetchAccount = async () => (await (await sendRequest("/chat/session")).json()).account;
 
 // Opens the chat if the browser is signed in, and otherwise the form to sign in.
 async function restoreSession() {
@@ -29,7 +29,9 @@ async function followOtherTabs() {
     session = account;
     showChat();
     reloadInLanguage();
-  } catch { /* The page stays as it is. */ }
+  } catch {
+    // The page stays as it is.
+  }
 }
 
 // Loads the page in the language of the account that has signed in, unless a question is being written.
@@ -37,12 +39,14 @@ function reloadInLanguage() {
   if (session && session.language !== pageLanguage && !byId("question").value) location.reload();
 }
 
-// Runs an action; ends the session of the page if the service says that it has ended.
+// Runs an action; ends the session of the page if the service says that it has ended. If the service asks for the
+// password or a code, so does the page, and runs the action again.
 async function withSession(action) {
   if (!session) throw new ApiError(401);
   try {
     return await action();
   } catch (error) {
+    if (error.code === "proof_needed" && await act("prove", error)) return action();
     if (error.status === 401 && session) endSession(error.userMessage);
     throw error;
   }

@@ -15,13 +15,13 @@ export function start(names) {
   listenToPicker();
   return {
     endSession, openPicker, enqueueUploads, loadReport, retryDocument, deleteDocument, showRenameForm, pinConversation, exportConversation,
-    deleteConversation, editQuestion, createFeedbackForm, shareConversation,
+    deleteConversation, editQuestion, createFeedbackForm, shareConversation, prove,
   };
 }
 
 // Removes the data of the user.
 function endSession() {
-  for (const id of ["picker", "confirm", "share"]) if (byId(id)?.open) byId(id).close();
+  for (const id of ["picker", "confirm", "share", "proof"]) if (byId(id)?.open) byId(id).close();
   byId("picker-collections").replaceChildren();
   byId("picker-documents").replaceChildren();
   byId("share-collections").replaceChildren();

@@ -1,0 +1,51 @@
+
+// The dialog that asks for the password or a code when the service refuses a request without a recent one.
+
+let proof = null; // the promise of what the dialog returns, while it is open
+
+// Asks for the proof of identity that an error demands and returns whether the service has accepted it. Requests
+// that need one at the same time share the dialog.
+async function prove(error) {
+  proof ??= askForProof().finally(() => { proof = null; });
+  const isProven = await proof;
+  if (!isProven) error.detail = t("error-proof-needed");
+  return isProven;
+}
+
+async function askForProof() {
+  const field = createElement("input", { id: "proof-field", type: "password", autocomplete: "current-password", "aria-describedby": "proof-help" });
+  const confirm = createElement("button", { type: "submit" }, t("continue"));
+  const dialog = createElement("dialog", { id: "proof", "aria-labelledby": "proof-title", "aria-describedby": "proof-hint" });
+  const isProven = await new Promise((resolve) => {
+    const submit = async (event) => {
+      event.preventDefault();
+      setAlert("proof-alert");
+      confirm.disabled = true;
+      try {
+        await callApi("/chat/session/confirm", { method: "POST", body: new URLSearchParams({ proof: field.value }) });
+        resolve(true);
+      } catch (error) {
+        if (!dialog.open) return;
+        setAlert("proof-alert", error.status === 422 ? t("proof-incorrect") : errorMessage(error));
+        confirm.disabled = false;
+        field.select();
+        field.focus();
+      }
+    };
+    dialog.append(createElement("form", { submit },
+      createElement("h2", { id: "proof-title" }, t("confirm-identity")),
+      createElement("p", { id: "proof-hint" }, t("proof-hint")),
+      createElement("p", { class: "alert", id: "proof-alert", role: "alert", hidden: true }),
+      createElement("label", { for: "proof-field" }, t("confirm-proof")),
+      field,
+      createElement("p", { class: "hint", id: "proof-help" }, t("confirm-proof-help")),
+      createElement("div", { class: "row" }, createButton(t("cancel"), () => resolve(false)), confirm)));
+    dialog.addEventListener("close", () => resolve(false));
+    document.body.append(dialog);
+    dialog.showModal();
+    field.focus();
+  });
+  dialog.close();
+  dialog.remove();
+  return isProven;
+}
