@@ -1,5 +1,6 @@
 //! The Markdown renderer of the chat and the panel: bounded work and safe elements for hostile text.
 
+use super::chat::enter;
 use super::inspection::Inspection;
 use super::{journey, journey_with, superuser};
 use docent_testkit::fakes::chat_model::Turn;
@@ -53,6 +54,13 @@ const HOSTILE: &[(&str, &str, &str)] = &[
     ("", " ", "x"),
     ("", "a\n", ""),
     ("", "<b>", ""),
+    ("", "[a](b)", ""),
+    ("[", "*a* ", "](b)"),
+    ("", "> a\n", ""),
+    ("", "- a\n", ""),
+    ("", "a\n\n", ""),
+    ("|a|b|\n|-|-|\n", "|c|d|\n", ""),
+    ("", "|a|b|\n|-|-|\n|c|d|\n\n", ""),
 ];
 
 /// Returns the steps that a text takes and its length.
@@ -74,6 +82,98 @@ async fn work_grows_in_proportion_to_the_text() {
             assert!(once < 8.0 * length, "{hostile:?}: {once} steps for {length} bytes");
         }
     })
+    .await;
+}
+
+/// Renders a text, also as a passage, and returns why it cannot be rendered, if it cannot.
+const FAULT: &str = "
+    const [start, part, end, length] = arguments;
+    const text = start + part.repeat(length / part.length) + end;
+    let fault = null;
+    const log = console.error;
+    console.error = (error) => { fault = String(error); };
+    try {
+        render(text);
+        createElement('div').replaceChildren(renderPassage(text));
+    } catch (error) {
+        fault = String(error);
+    }
+    console.error = log;
+    return fault;";
+
+/// Lists are not spread into arguments, whose number the stack limits, and nothing recurses by the depth of the text.
+#[tokio::test]
+async fn long_hostile_text_is_rendered_without_overflowing_the_stack() {
+    journey(async |_, window| {
+        window.goto("/chat").await;
+        for (start, part, end) in HOSTILE {
+            for length in [200_000, 1_000_000] {
+                let arguments = vec![json!(start), json!(part), json!(end), json!(length)];
+                let fault = window.run(&format!("{RENDERER}{FAULT}"), arguments).await;
+                assert_eq!(fault, Value::Null, "{length} characters of {part:?}");
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn text_that_cannot_be_rendered_is_shown_as_it_is() {
+    journey(async |_, window| {
+        window.goto("/chat").await;
+        let script = "
+            const create = document.createElement;
+            document.createElement = function (tag) {
+                if (tag === 'em') throw new RangeError('too many');
+                return create.call(document, tag);
+            };
+            const log = console.error;
+            console.error = () => {};
+            const target = render('A *b*\\n\\nc');
+            document.createElement = create;
+            console.error = log;
+            const plain = target.textContent;
+            showMarkdown(target, 'A **b**');
+            return [plain, target.innerHTML];";
+        let shown = window.run(&format!("{RENDERER}{script}"), vec![]).await;
+        assert_eq!(shown, json!(["A *b*\n\nc", "<p dir=\"auto\">A <strong>b</strong></p>"]));
+    })
+    .await;
+}
+
+/// The built-in answerer and models can be made to repeat what a document says.
+#[tokio::test]
+async fn stored_answers_of_hostile_markdown_do_not_block_their_conversation() {
+    let links = "[a](b)".repeat(40_000);
+    let citations = "A zebra (Zebras.pdf, page 1). ".repeat(8_000);
+    journey_with(
+        |setup| {
+            setup.script([
+                Turn::saying(&links),
+                Turn::searching("zebra"),
+                Turn::saying(&citations),
+                Turn::saying("The last answer."),
+            ])
+        },
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            member.add("Zebras.pdf", pdf(&["A zebra grazes."])).await;
+            app.run_jobs().await;
+            let id = "01900000-0000-7000-8000-000000000001";
+            for question in ["Links?", "Zebras?", "Last?"] {
+                let mut body = question_body(question);
+                body["conversation_id"] = json!(id);
+                let _ = member.post("/agents/chat", body).await.expect(200);
+                app.settle().await;
+            }
+            window.goto(&format!("/chat#{id}")).await;
+            window.find("#question").await;
+            window.see("The last answer.").await;
+            assert_eq!(window.texts(".question").await, ["Links?", "Zebras?", "Last?"]);
+            window.find(".chip").await;
+            assert_eq!(window.console_errors().await, Vec::<String>::new());
+        },
+    )
     .await;
 }
 

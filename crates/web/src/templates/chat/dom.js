@@ -4,15 +4,17 @@
 const byId = (id) => document.getElementById(id);
 
 // Creates an element. A function becomes a listener for the event of its name; other values become attributes. Children
-// are elements or text, so markup is never parsed from a string.
+// are elements or text, so markup is never parsed from a string. They can be in lists: long lists must not be spread into
+// arguments, whose number is limited.
 function createElement(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
+  // Before the attributes: with `dir="auto"`, browsers look through all children for the direction at each further child.
+  for (const child of children.flat()) if (child !== null) element.append(child);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (typeof value === "boolean") element.toggleAttribute(name, value);
     else element.setAttribute(name, value);
   }
-  element.append(...children.filter((child) => child !== null));
   return element;
 }
 

@@ -148,7 +148,7 @@ function parseBlock(lines, start, depth) {
   const heading = headingOf(line);
   if (heading) {
     const tag = `h${Math.min(heading.level + 2, 6)}`;
-    return { end: start + 1, render: () => createElement(tag, {}, ...renderInline(heading.text)) };
+    return { end: start + 1, render: () => createElement(tag, {}, renderInline(heading.text)) };
   }
   if (isThematicBreak(line)) return { end: start + 1, render: () => createElement("hr") };
   if (isQuote(line)) {
@@ -158,7 +158,7 @@ function parseBlock(lines, start, depth) {
       return rest[0] === " " ? rest.slice(1) : rest;
     };
     const inner = lines.slice(start, end).map(unquote);
-    return { end, render: () => createElement("blockquote", {}, ...renderBlocks(inner, depth + 1)) };
+    return { end, render: () => createElement("blockquote", {}, renderBlocks(inner, depth + 1)) };
   }
   if (listItemOf(line)) return parseList(lines, start, depth);
   if (startsTable(lines, start)) return parseTable(lines, start);
@@ -175,7 +175,7 @@ const renderBlocks = (lines, depth) => parseBlocks(lines, depth).map((block) => 
 
 function renderParagraph(lines, start, end) {
   const text = lines.slice(start, end).join("\n").trim();
-  return { end, render: () => createElement("p", { dir: "auto" }, ...renderInline(text)) };
+  return { end, render: () => createElement("p", { dir: "auto" }, renderInline(text)) };
 }
 
 function parseParagraph(lines, start) {
@@ -226,26 +226,26 @@ function parseTable(lines, start) {
     const alignments = aligned.map((alignment, column) => alignColumn(alignment, column, rows));
     const renderRow = (cells, tag) => {
       const attributes = (column) => ({ class: alignments[column], dir: "auto", ...(tag === "th" && { scope: "col" }) });
-      return createElement("tr", {}, ...cells.map((cell, column) => createElement(tag, attributes(column), ...renderInline(cell))));
+      return createElement("tr", {}, cells.map((cell, column) => createElement(tag, attributes(column), renderInline(cell))));
     };
     return createElement("div", { class: "table", tabindex: "0", role: "group", "aria-label": t("table") },
       createElement("table", {},
         createElement("thead", {}, renderRow(header, "th")),
-        createElement("tbody", {}, ...rows.map((cells) => renderRow(cells, "td")))));
+        createElement("tbody", {}, rows.map((cells) => renderRow(cells, "td")))));
   };
   return { end, render };
 }
 
-// Returns the nodes of text from a document: its tables as tables, and everything else unchanged.
+// Returns text from a document: its tables as tables, and everything else unchanged.
 function renderPassage(text) {
   const lines = text.split("\n");
-  const nodes = [];
+  const passage = document.createDocumentFragment();
   for (let start = 0; start < lines.length;) {
     const table = startsTable(lines, start) && parseTable(lines, start);
-    nodes.push(table ? table.render() : `${lines[start]}\n`);
+    passage.append(table ? table.render() : `${lines[start]}\n`);
     start = table ? table.end : start + 1;
   }
-  return nodes;
+  return passage;
 }
 
 function parseList(lines, start, depth) {
@@ -269,8 +269,8 @@ function parseList(lines, start, depth) {
     else items[items.length - 1].push(line.trimStart());
   }
   const render = () => {
-    const elements = items.map((item) => createElement("li", { dir: "auto" }, ...renderListItem(item, depth)));
-    const list = createElement(first.isOrdered ? "ol" : "ul", {}, ...elements);
+    const elements = items.map((item) => createElement("li", { dir: "auto" }, renderListItem(item, depth)));
+    const list = createElement(first.isOrdered ? "ol" : "ul", {}, elements);
     if (first.isOrdered && first.number !== 1) list.setAttribute("start", String(first.number));
     return list;
   };
@@ -295,7 +295,7 @@ function renderInline(text) {
   // Open markers; the first entry collects the result.
   const stack = [{ marker: "", children: [] }];
   const open = { "*": 0, _: 0, "[": 0 };
-  const add = (...nodes) => {
+  const add = (nodes) => {
     const { children } = stack[stack.length - 1];
     for (const node of nodes) {
       const isJoined = typeof node === "string" && typeof children[children.length - 1] === "string";
@@ -314,7 +314,7 @@ function renderInline(text) {
     }
   };
   const push = (kind, marker, details) => {
-    if (stack.length > OPEN_MAX) return add(marker);
+    if (stack.length > OPEN_MAX) return add([marker]);
     open[kind] += 1;
     stack.push({ kind, marker, children: [], ...details });
   };
@@ -333,13 +333,13 @@ function renderInline(text) {
       flatten(level);
       const entry = stack[level];
       const used = Math.min(2, left, entry.marker.length);
-      const element = createElement(used === 2 ? "strong" : "em", {}, ...entry.children);
+      const element = createElement(used === 2 ? "strong" : "em", {}, entry.children);
       left -= used;
       entry.marker = entry.marker.slice(used);
       if (entry.marker === "") {
         stack.pop();
         open[kind] -= 1;
-        add(element);
+        add([element]);
       } else entry.children = [element];
     }
     return left;
@@ -363,28 +363,28 @@ function renderInline(text) {
     for (const entry of stack) if (entry.kind === "[") entry.kind = null;
     open["["] = 0;
     const target = text.slice(at + 2, end);
-    add(...(renderLink(children, text.slice(start, at), target) ?? ["[", ...children, `](${target})`]));
+    add(renderLink(children, text.slice(start, at), target) ?? ["[", ...children, `](${target})`]);
     return end + 1;
   };
 
   let plain = 0;
   let at = 0;
   // Adds the text that was read since the last node, and continues at a position.
-  const proceed = (next, ...nodes) => {
-    if (at > plain) add(text.slice(plain, at));
-    add(...nodes);
+  const proceed = (next, nodes = []) => {
+    if (at > plain) add([text.slice(plain, at)]);
+    add(nodes);
     at = next;
     plain = next;
   };
   while (at < text.length) {
     markdownSteps += 1;
     const character = text[at];
-    if (character === "\\" && PUNCTUATION.includes(text[at + 1] ?? " ")) proceed(at + 2, text[at + 1]);
+    if (character === "\\" && PUNCTUATION.includes(text[at + 1] ?? " ")) proceed(at + 2, [text[at + 1]]);
     else if (character === "`") {
       const length = runLength(text, at);
       const end = ticks(length, at + length);
       if (end < 0) at += length;
-      else proceed(end + length, createElement("code", {}, codeText(text.slice(at + length, end))));
+      else proceed(end + length, [createElement("code", {}, codeText(text.slice(at + length, end)))]);
     } else if (character === "*" || character === "_") {
       const length = runLength(text, at);
       const [before, after] = [text[at - 1], text[at + length]];
@@ -394,7 +394,7 @@ function renderInline(text) {
         proceed(at + length);
         const left = isClosing ? closeEmphasis(character, length) : length;
         if (left > 0 && isOpening) push(character, character.repeat(left));
-        else if (left > 0) add(character.repeat(left));
+        else if (left > 0) add([character.repeat(left)]);
       } else at += length;
     } else if (character === "[") {
       const isImage = text[at - 1] === "!";
@@ -408,7 +408,7 @@ function renderInline(text) {
     } else if (character === "h" && open["["] === 0 && startsUrl(text, at)) {
       const end = endOfUrl(text, at);
       const url = text.slice(at, end);
-      proceed(end, ...(renderLink([url], url, url) ?? [url]));
+      proceed(end, renderLink([url], url, url) ?? [url]);
     } else at += 1;
   }
   proceed(text.length);
@@ -469,23 +469,43 @@ function renderLink(children, label, target) {
   try { url = new URL(target, location.href); } catch { return null; }
   if (!["http:", "https:"].includes(url.protocol) || url.username || target.length > URL_MAX) return null;
   const attributes = { href: url.href, rel: "noopener noreferrer nofollow", target: "_blank" };
-  const link = createElement("a", attributes, ...children);
+  const link = createElement("a", attributes, children);
   const needsHost = url.origin !== location.origin && label !== target;
   return needsHost ? [link, createElement("span", { class: "host" }, ` (${url.host})`)] : [link];
 }
 
 const renderedBlocks = new WeakMap();
 
-// Shows Markdown in an element. Unchanged blocks keep their elements, so that a selection is kept while an answer grows.
+// Shows Markdown in an element. A text that cannot be rendered is shown as it is, so that its conversation can be read.
 function showMarkdown(target, text) {
+  try {
+    showBlocks(target, text);
+  } catch (error) {
+    console.error(error);
+    target.replaceChildren(createElement("p", { dir: "auto" }, text));
+    renderedBlocks.set(target, []);
+  }
+}
+
+// Unchanged blocks keep their elements, so that a selection is kept while an answer grows.
+function showBlocks(target, text) {
   const previous = renderedBlocks.get(target) ?? [];
   const blocks = parseBlocks(text.replaceAll("\r\n", "\n").replaceAll("\t", "    ").split("\n"));
+  // Elements are not found by their index, because that counts those before them.
+  let shown = target.firstElementChild;
   blocks.forEach((block, index) => {
-    if (previous[index] === block.raw) return;
-    const element = block.render();
-    if (target.children[index]) target.children[index].replaceWith(element);
-    else target.append(element);
+    const next = shown?.nextElementSibling;
+    if (previous[index] !== block.raw) {
+      const element = block.render();
+      if (shown) shown.replaceWith(element);
+      else target.append(element);
+    }
+    shown = next;
   });
-  while (target.children.length > blocks.length) target.lastElementChild.remove();
+  while (shown) {
+    const next = shown.nextElementSibling;
+    shown.remove();
+    shown = next;
+  }
   renderedBlocks.set(target, blocks.map((block) => block.raw));
 }

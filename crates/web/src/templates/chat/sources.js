@@ -1,6 +1,11 @@
 
 // Sources of an answer: the chips below it, and what opens them in the viewer.
 
+// Citations of an answer that are linked, and characters of the text before each that are compared with passages. Answers can be
+// hostile, and the time is limited.
+const CITATIONS_MAX = 500;
+const CLAIM_MAX = 2000;
+
 // Where a passage is: pages of a PDF, or the label of a slide, a range of a sheet or a section.
 function formatPages({ page_start: first, page_end: last, label }) {
   if (label) return placeLabel(label);
@@ -79,13 +84,16 @@ function linkCitations(answer, entries) {
   const walker = document.createTreeWalker(answer, NodeFilter.SHOW_TEXT);
   const texts = [];
   while (walker.nextNode()) texts.push(walker.currentNode);
-  let count = 0;
+  let [count, made] = [0, 0];
   for (const text of texts.filter(({ parentElement }) => !parentElement.closest("a, code"))) {
     const nodes = [];
     let end = 0;
     for (const { 0: whole, 1: group, index } of text.data.matchAll(citations)) {
+      const matches = [...(group ?? whole).matchAll(parts)];
+      made += matches.length;
+      if (made > CITATIONS_MAX) break;
       const claim = claimBefore(text, index);
-      const cited = Array.from((group ?? whole).matchAll(parts), ([, title, at]) => findCited(linked, title, at, claim));
+      const cited = matches.map(([, title, at]) => findCited(linked, title, at, claim));
       if (!cited.every(Boolean)) continue;
       // Numbers replace citations in parentheses. Those that are a part of a sentence stay.
       nodes.push(group ? text.data.slice(end, index) : `${text.data.slice(end, index + whole.length)} `);
@@ -119,13 +127,14 @@ function claimBefore(text, index) {
   const range = document.createRange();
   range.setStart(block, 0);
   range.setEnd(text, index);
-  const before = range.toString();
+  const before = range.toString().slice(-CLAIM_MAX);
   const quotation = before.match(/[“„][^“„]+[”“](?=\W*$)/)?.[0];
   if (quotation) return quotation;
   const sentence = splitSentences(before).filter((part) => /\p{L}/u.test(part)).at(-1);
   const above = block.previousElementSibling;
   const figure = block.closest("tr") ? block : above?.querySelector("td strong") ?? above?.querySelector("td");
-  return sentence ?? (figure ? `${figure.innerText} ${figure.closest("tr").innerText}` : above?.innerText ?? "");
+  const claim = sentence ?? (figure ? `${figure.innerText} ${figure.closest("tr").innerText}` : above?.innerText ?? "");
+  return claim.slice(0, CLAIM_MAX);
 }
 
 // A link and not a button, because a link can break across lines.
@@ -179,7 +188,7 @@ function showPreview(link, { entry, passage, page, quote }, isTap = false) {
   const place = passage.label ? entry.place : t("at-page", { page: String(page) });
   preview.replaceChildren(...[
     createElement("p", { class: "hint" }, createElement("bdi", {}, entry.title), `, ${quote ? place : t("passage-start", { place })}`),
-    createElement("blockquote", { dir: "auto" }, ...renderPassage(text)),
+    createElement("blockquote", { dir: "auto" }, renderPassage(text)),
     isTap && createElement("p", { class: "hint" }, t("tap-again")),
   ].filter(Boolean));
   preview.hidden = false;

@@ -158,5 +158,5 @@ async function placeMarks(view) {
   const boxes = marks.flatMap(({ kind, ranges }) =>
     ranges.flatMap((range) => boxesOf(view.words, range)).map((box) => placeBox(createElement("div", { class: kind }), box)));
   view.element.querySelector(".marks")?.remove();
-  view.element.append(createElement("div", { class: "marks", "aria-hidden": "true" }, ...boxes, ...placeFigure(view.words, marks)));
+  view.element.append(createElement("div", { class: "marks", "aria-hidden": "true" }, boxes, placeFigure(view.words, marks)));
 }

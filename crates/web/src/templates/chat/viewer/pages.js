@@ -180,7 +180,7 @@ async function loadText(view, source, signal) {
 }
 
 function showText({ element, number, label, text }) {
-  const content = createElement("div", { class: "page-text", dir: "auto" }, ...markText(text, number));
+  const content = createElement("div", { class: "page-text", dir: "auto" }, markText(text, number));
   element.replaceChildren(createElement("p", { class: "hint" }, label ?? t("page-number", { page: String(number) })), content);
 }
 

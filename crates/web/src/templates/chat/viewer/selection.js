@@ -26,7 +26,7 @@ function placeWords({ words, element }) {
     span.style.fontSize = `${(bounds[3] - bounds[1]) * height * 80}cqw`;
     return span;
   });
-  element.append(createElement("div", { class: "words", "aria-hidden": "true" }, ...spans));
+  element.append(createElement("div", { class: "words", "aria-hidden": "true" }, spans));
 }
 
 // The selected text of the pages, or an empty text.

@@ -136,7 +136,7 @@ function openDocument(id, title, button) {
 // Shows what belongs to the current passage.
 function showSource() {
   const { text, recognized } = opened.source;
-  byId("passage-text").replaceChildren(...renderPassage(text ?? ""));
+  byId("passage-text").replaceChildren(renderPassage(text ?? ""));
   byId("passage").hidden = !text;
   byId("passage").open = false;
   byId("recognized-note").hidden = !recognized;
