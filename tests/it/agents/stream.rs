@@ -17,7 +17,7 @@ rules! {
         assert_eq!(reply.text, "data: \"Hel\"\n\ndata: \"lo \\\"w\\\"\\n\"\n\ndata: \"é\u{2028}日\"\n\n");
         assert_eq!(reply.answer(), "Hello \"w\"\né\u{2028}日");
         assert_eq!(reply.header("content-type"), "text/event-stream");
-        assert_eq!(reply.header("cache-control"), "no-cache");
+        assert_eq!(reply.header("cache-control"), "no-store");
         assert_eq!(reply.header("x-accel-buffering"), "no");
     }
 

@@ -20,6 +20,31 @@ rules! {
         assert!(reply.header("content-disposition").starts_with("attachment; filename=\"Gr__e _1_.pdf\""));
     }
 
+    /// The next user of the browser, and an account that has lost its role, find nothing on the disk.
+    async fn content_of_documents_is_not_stored_by_browsers(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        let found = ada.post("/search", json!({ "query": "zebra" })).await.expect(200).json();
+        let passage = found["results"][0]["chunk_id"].as_str().unwrap().to_owned();
+        for path in [
+            String::new(),
+            "/file".to_owned(),
+            "/report".to_owned(),
+            "/summary".to_owned(),
+            "/pages/1".to_owned(),
+            format!("/pages/1?width=300&passage={passage}"),
+            "/pages/1/text".to_owned(),
+            "/pages/1/words".to_owned(),
+            "/find?text=zebra".to_owned(),
+        ] {
+            let reply = ada.get(&format!("/documents/{id}{path}")).await.expect(200);
+            assert_eq!(reply.header("cache-control"), "no-store", "{path}");
+            assert_eq!((reply.header("etag"), reply.header("last-modified")), ("", ""), "{path}");
+        }
+    }
+
     async fn document_without_a_file_returns_404(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

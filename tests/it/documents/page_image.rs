@@ -18,7 +18,7 @@ rules! {
         let reply = ada.get(&format!("/documents/{id}/pages/2")).await.expect(200);
         assert!(reply.text.contains("page: 2, size: Width(1000), marked: None"), "{}", reply.text);
         assert_eq!(reply.header("content-type"), "image/png");
-        assert_eq!(reply.header("cache-control"), "private, max-age=3600");
+        assert_eq!(reply.header("cache-control"), "no-store");
         let reply = ada.get(&format!("/documents/{id}/pages/1?width=300")).await.expect(200);
         assert!(reply.text.contains("page: 1, size: Width(300)"), "{}", reply.text);
     }

@@ -4,7 +4,6 @@
 
 use crate::openapi::answers;
 use actix_web::HttpResponse;
-use actix_web::http::header;
 use actix_web::web::Path;
 use docent_app::documents::page_image::{self as use_case, PageImage};
 use docent_domain::access::ReadDocuments;
@@ -34,10 +33,7 @@ const WIDTHS: std::ops::RangeInclusive<u16> = 100..=3000;
         ),
     ),
     responses(
-        (
-            status = 200, description = "The image.", body = String, content_type = "image/png",
-            headers(("Cache-Control" = String, description = "One hour, private.")),
-        ),
+        (status = 200, description = "The image.", body = String, content_type = "image/png"),
         answers::UnknownPage,
     ),
 )]
@@ -60,9 +56,5 @@ pub(crate) async fn page_image(
     query.done()?;
     let image = PageImage { document, page, width: width.unwrap_or(WIDTH), passage };
     let png = use_case::render(&context.app, by.grant, &by.scope, image).await?;
-    Ok(HttpResponse::Ok()
-        .content_type("image/png")
-        // Private, since it requires authorization. The file never changes.
-        .insert_header((header::CACHE_CONTROL, "private, max-age=3600"))
-        .body(png))
+    Ok(HttpResponse::Ok().content_type("image/png").body(png))
 }

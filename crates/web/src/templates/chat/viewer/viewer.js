@@ -159,6 +159,8 @@ function closeSource() {
   opened = null;
   closeFind();
   removePages();
+  // The dialog stays in the page, where the next user of the browser could read its texts.
+  for (const id of ["source-title", "page-label", "passage-text", "summary-content"]) byId(id).replaceChildren();
   chip.setAttribute("aria-expanded", "false");
   byId("source").close();
   setAlert("source-alert");
