@@ -6,10 +6,15 @@ use docent_domain::fault::{Component, FaultKind};
 use docent_domain::recognition::{Languages, RecognitionFailure, RecognizedPage};
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
 use docent_testkit::script::script;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// The beginning of the output for a page of 100 by 100 pixels.
 const PAGE: &str = r"level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n1\t1\t0\t0\t0\t0\t0\t0\t100\t100\t-1\t\n";
@@ -176,4 +181,70 @@ async fn program_is_found_in_the_first_folder_that_has_it() {
         error.to_string().ends_with("does not work: `tesseract --version` failed (exit status: 1)"),
         "{error}"
     );
+}
+
+/// How long a test waits for something that happens at once.
+const SOON: Duration = Duration::from_secs(30);
+
+/// A named pipe that a program and its children hold open.
+struct Pipe {
+    folder: TempDir,
+    /// Receives a message when a program has started a child, and when no process holds the pipe any more.
+    started: oneshot::Receiver<()>,
+    ended: oneshot::Receiver<()>,
+}
+
+impl Pipe {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let ((start, started), (end, ended)) = (oneshot::channel(), oneshot::channel());
+        thread::spawn(move || {
+            let mut pipe = BufReader::new(File::open(path).unwrap());
+            let _ = pipe.read_line(&mut String::new());
+            let _ = start.send(());
+            let _ = pipe.read_to_end(&mut Vec::new());
+            let _ = end.send(());
+        });
+        Self { folder, started, ended }
+    }
+
+    /// Commands that start a child that runs on, which also holds the pipes to the service.
+    fn child(&self) -> String {
+        let path = self.folder.path().join("pipe");
+        format!("exec 3>{}; sleep 1000 & echo started >&3; cat >/dev/null", path.display())
+    }
+
+    async fn is_closed(self) {
+        timeout(SOON, self.ended).await.expect("a child runs on").unwrap();
+    }
+}
+
+#[tokio::test]
+async fn children_of_a_program_over_the_time_limit_are_killed() {
+    let pipe = Pipe::new();
+    let limits = ExtractionLimits { wall: Duration::from_secs(2), ..ExtractionLimits::default() };
+    let result = recognize_with(&format!("{}; exec sleep 1000", pipe.child()), limits).await;
+    assert_eq!(failure(result), RecognitionFailure::Timeout);
+    pipe.is_closed().await;
+}
+
+#[tokio::test]
+async fn children_of_an_abandoned_recognition_are_killed() {
+    let mut pipe = Pipe::new();
+    let script = format!("{}; exec sleep 1000", pipe.child());
+    let recognition = tokio::spawn(async move { recognize(&script).await });
+    timeout(SOON, &mut pipe.started).await.unwrap().unwrap();
+    recognition.abort();
+    pipe.is_closed().await;
+}
+
+#[tokio::test]
+async fn children_that_a_program_leaves_behind_are_killed() {
+    let pipe = Pipe::new();
+    let script = format!("{}; printf '{PAGE}{WORD}' word", pipe.child());
+    let page = timeout(SOON, recognize(&script)).await.expect("the output has ended").unwrap();
+    assert_eq!(page.text(), "word\n");
+    pipe.is_closed().await;
 }

@@ -6,6 +6,8 @@ use docent_domain::document::FailureCode;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_ports::blob_store::ByteStream;
 use futures::StreamExt;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -14,6 +16,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -87,28 +90,40 @@ impl Workers {
         let slot = self.slots.acquire().await;
         let _slot = slot
             .map_err(|error| self.fault(FaultKind::Internal, "cannot wait for a worker").caused_by(error))?;
-        let mut child = self.spawn()?;
+        let mut worker = self.spawn()?;
+        let child = &mut worker.process;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(self.fault(FaultKind::Internal, "the worker has no pipes").into());
         };
         let blocked = AtomicBool::new(false);
+        let failed = |error: io::Error| {
+            self.fault(FaultKind::Internal, "cannot wait for the worker's exit").caused_by(error)
+        };
         let exchange = async {
-            let exchange = async { Ok(tokio::join!(receive(stdout), read_log(stderr))) };
-            let ((), (answer, log)) = tokio::try_join!(feed(request, pdf, stdin, &blocked), exchange)?;
-            if answer.is_err() {
-                // The worker may still be writing output that is no longer read.
-                let _ = child.start_kill();
-            }
-            let status = child.wait().await;
-            let status = status.map_err(|error| {
-                self.fault(FaultKind::Internal, "cannot wait for the worker's exit").caused_by(error)
-            })?;
-            Ok((answer, End { component: self.component, status, log }))
+            let exchange = async {
+                let (answer, log) = tokio::join!(receive(stdout), read_log(stderr));
+                if answer.is_err() {
+                    // The worker may still be writing output that is no longer read.
+                    worker.kill();
+                }
+                Ok((answer, log))
+            };
+            let exit = async {
+                worker.exit().await.map_err(failed)?;
+                // Children of a program could keep the pipes open, and run on.
+                worker.kill();
+                Ok(())
+            };
+            let ((), (answer, log), ()) =
+                tokio::try_join!(feed(request, pdf, stdin, &blocked), exchange, exit)?;
+            Ok((answer, log))
         };
         let result = timeout(self.limits.wall, exchange).await;
         match result {
-            Ok(Ok((answer, end))) => {
+            Ok(Ok((answer, log))) => {
+                let status = worker.process.wait().await.map_err(failed)?;
+                let end = End { component: self.component, status, log };
                 // Programs write notes to standard error.
                 let is_program = matches!(request.task, Task::Program(_));
                 if !end.status.success() || !(is_program || end.log.is_empty()) {
@@ -117,11 +132,11 @@ impl Workers {
                 Ok((answer, end))
             }
             Ok(Err(fault)) => {
-                reap(child).await;
+                worker.stop().await;
                 Err(Interrupted::Fault(fault))
             }
             Err(_) => {
-                reap(child).await;
+                worker.stop().await;
                 if blocked.load(Ordering::Relaxed) {
                     return Err(Fault::new(
                         Component::BlobStore,
@@ -136,16 +151,65 @@ impl Workers {
         }
     }
 
-    fn spawn(&self) -> Result<Child, Fault> {
+    fn spawn(&self) -> Result<Worker, Fault> {
         let mut command = Command::new(&self.command);
         command.args(&self.args).env_clear().kill_on_drop(true);
         // A process group of its own: signals to the service's group, such as Ctrl-C, must not reach workers before the
-        // service shuts down in order.
+        // service shuts down in order, and the group is how children of a program are stopped.
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-            .spawn()
-            .map_err(|error| self.fault(FaultKind::Unavailable, "cannot start the worker").caused_by(error))
+        let process = command.spawn().map_err(|error| {
+            self.fault(FaultKind::Unavailable, "cannot start the worker").caused_by(error)
+        })?;
+        Ok(Worker { process })
+    }
+}
+
+/// A worker process with the processes that it has started, which all end when this is dropped.
+struct Worker {
+    process: Child,
+}
+
+impl Worker {
+    /// The process and its group have this number until the process is waited for.
+    fn group(&self) -> Option<Pid> {
+        self.process.id().and_then(|id| Pid::from_raw(id.cast_signed()))
+    }
+
+    /// Kills the process and those that it has started.
+    fn kill(&self) {
+        if let Some(group) = self.group()
+            && let Err(error) = kill_process_group(group, Signal::KILL)
+            && error != Errno::SRCH
+        {
+            tracing::warn!(%error, "cannot kill a worker");
+        }
+    }
+
+    /// Returns once the process has exited. It is not waited for, so that [`Self::kill`] cannot reach another process with
+    /// its number.
+    async fn exit(&self) -> io::Result<()> {
+        let Some(process) = self.group() else { return Ok(()) };
+        // Before the first look, so that no exit after it is missed.
+        let mut exits = signal(SignalKind::child())?;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while waitid(WaitId::Pid(process), options)?.is_none() {
+            exits.recv().await;
+        }
+        Ok(())
+    }
+
+    async fn stop(mut self) {
+        self.kill();
+        if let Err(error) = self.process.wait().await {
+            tracing::warn!(%error, "cannot wait for a worker");
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 
@@ -214,12 +278,6 @@ async fn feed(
             Some(bytes) if pipe.is_open() => pipe.write(&bytes?).await,
             _ => return Ok(()),
         }
-    }
-}
-
-async fn reap(mut child: Child) {
-    if let Err(error) = child.kill().await {
-        tracing::warn!(%error, "cannot kill a worker");
     }
 }
 
