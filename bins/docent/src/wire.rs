@@ -59,6 +59,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use data_dir::{create_private_dir, index_owner_id, remove_token_journal, secret_key};
@@ -275,6 +276,7 @@ fn limits(settings: &Settings) -> Limits {
         max_upload_bytes: settings.http.max_upload_bytes.0.min(ExtractionLimits::default().file_bytes),
         max_chunks: settings.ingestion.ingest_max_chunks,
         ingest_concurrency: settings.ingestion.ingest_concurrency,
+        concurrent_drawings: concurrent_drawings().get(),
         recognition_languages: settings.recognition.ocr_languages.clone(),
         max_recognized_pages: settings.recognition.ocr_max_pages,
         agent_max_iterations: settings.agent.agent_max_iterations as usize,
@@ -457,8 +459,14 @@ fn renderer(settings: &Settings) -> anyhow::Result<Arc<dyn PageRenderer>> {
     let pages = settings.ingestion.ingest_max_pages;
     let (cpu, wall) = (RENDER_CPU, RENDER_WALL);
     let scanning = ExtractionLimits { pages, ..ExtractionLimits::default() };
-    let viewing = ExtractionLimits { cpu, wall, ..scanning };
+    let viewing = ExtractionLimits { cpu, wall, workers: concurrent_drawings(), ..scanning };
     Ok(Arc::new(WorkerRenderer::new(this_program()?, worker_args(), viewing, scanning)))
+}
+
+/// Number of pages that are drawn for readers at the same time: one per core, and at least two, so that no account has all.
+fn concurrent_drawings() -> NonZeroUsize {
+    let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    cores.max(NonZeroUsize::MIN.saturating_add(1))
 }
 
 /// The path of this program, which also runs as the PDF worker.

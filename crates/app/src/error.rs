@@ -53,6 +53,12 @@ pub enum Error {
     /// The page cannot be rendered because of the file.
     #[error("This page cannot be drawn: {}", .0.reason)]
     PageNotRenderable(Failure),
+    /// Too many pages are being drawn, or one waited too long for its turn.
+    #[error("Too many pages are being drawn")]
+    DrawingQueueFull {
+        /// How long to wait before the next request.
+        retry_after: Duration,
+    },
     /// Files of this type have no pages that can be drawn.
     #[error("A {} file has no page images; its pages can be read as text", .0.title())]
     NoPageImages(FileType),

@@ -68,6 +68,8 @@ use docent_ports::token_store::TokenStore;
 use docent_ports::trace::TracePropagator;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_ports::webhook_sender::WebhookSender;
+use documents::drawing_queue::DrawingQueue;
+use documents::page_failures::PageFailures;
 use documents::page_image::PageImageCache;
 use jobs::recognitions::Recognitions;
 use jobs::running::Running;
@@ -119,6 +121,10 @@ pub(crate) struct Process {
     pub(crate) running: Running,
     pub(crate) recognitions: Recognitions,
     pub(crate) page_images: PageImageCache,
+    /// Pages that could not be drawn.
+    pub(crate) page_failures: PageFailures,
+    /// Shares the workers that draw pages between accounts.
+    pub(crate) drawings: DrawingQueue,
     /// Serializes the making of a document's summary.
     pub(crate) summaries: KeyedLocks,
     pub(crate) answers: AnswerCounts,
@@ -149,6 +155,8 @@ impl App {
             // Half of the cores, and a quarter of the jobs, are left to documents with text.
             recognitions: Recognitions::new(settings.ingest_concurrency / 2),
             page_images: PageImageCache::default(),
+            page_failures: PageFailures::default(),
+            drawings: DrawingQueue::new(settings.concurrent_drawings),
             summaries: KeyedLocks::default(),
             answers: AnswerCounts::default(),
             read_budget: ReadBudget::default(),

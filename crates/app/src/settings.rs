@@ -50,6 +50,8 @@ pub struct Settings {
     pub ingest_concurrency: usize,
     /// Maximum number of chunks of a document.
     pub max_chunks: u32,
+    /// Maximum number of pages that are drawn for readers at the same time, at least 2.
+    pub concurrent_drawings: usize,
     /// Languages of the text on images of pages.
     pub recognition_languages: Languages,
     /// Maximum number of pages of a document whose images are read.
@@ -117,6 +119,7 @@ impl Default for Settings {
             max_characters: 20_000_000,
             ingest_concurrency: 4,
             max_chunks: 20_000,
+            concurrent_drawings: 4,
             recognition_languages: Languages::default(),
             max_recognized_pages: 500,
             agent_max_iterations: 10,

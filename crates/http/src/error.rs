@@ -244,6 +244,10 @@ impl From<Error> for ApiError {
             Error::TooManyFailedLogins { retry_after } | Error::TooManyEmails { retry_after } => {
                 return Self::too_many(*retry_after);
             }
+            Error::DrawingQueueFull { retry_after } => {
+                let full = Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string());
+                return Self { retry_after: Some(*retry_after), ..full };
+            }
             Error::LimitReached(reached) => {
                 let error = Self::new(StatusCode::TOO_MANY_REQUESTS, reached.to_string());
                 return Self { retry_after: reached.retry_after, ..error.with_code(reached.kind.code()) };

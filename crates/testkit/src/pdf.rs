@@ -30,7 +30,8 @@ fn content(text: &str) -> String {
     content + "ET\n"
 }
 
-fn assemble(objects: &[String]) -> Vec<u8> {
+/// A file of these objects, numbered from 1. The first is the catalog.
+pub fn assemble(objects: &[String]) -> Vec<u8> {
     let mut file = String::from("%PDF-1.4\n");
     let mut offsets = Vec::new();
     for (n, object) in objects.iter().enumerate() {

@@ -511,3 +511,42 @@ async fn selected_text_becomes_a_question_about_its_document() {
     )
     .await;
 }
+
+/// Answers the first requests for images and words of pages as a service does that draws too many pages.
+const BUSY: &str = "
+    const send = window.fetch;
+    let refusals = 4;
+    window.fetch = (path, options) => {
+        if (!/pages\\/\\d+(\\?width|\\/words)/.test(path) || refusals === 0) return send(path, options);
+        refusals -= 1;
+        const headers = { 'Content-Type': 'application/json', 'Retry-After': '1' };
+        return Promise.resolve(new Response('{\"detail\":\"Too many pages are being drawn\"}', { status: 503, headers }));
+    };";
+
+#[tokio::test]
+async fn page_waits_while_the_service_draws_others_and_is_gone_after_signing_out() {
+    journey_with(
+        |setup| setup.renderer(renderer()).script(script()),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            member.add("Handbook.pdf", handbook()).await;
+            app.run_jobs().await;
+            window.goto("/chat").await;
+            ask(window, "Where does the zebra graze?").await;
+            window.find(".chip").await;
+            run(window, BUSY).await;
+            window.click(".answer a").await;
+            window.find(".page[aria-busy][data-loading^='Many pages are being drawn.']").await;
+            see_page(window, 17).await;
+            window.find("#pages .marks .strong").await;
+            let texts = "
+                const ids = ['source-title', 'passage-text', 'page-list'];
+                return ids.map((id) => document.getElementById(id).innerHTML);";
+            assert!(!run(window, texts).await.as_array().unwrap().contains(&json!("")));
+            window.press("Sign out").await;
+            window.find("#email").await;
+            assert_eq!(run(window, texts).await, json!(["", "", ""]));
+        },
+    )
+    .await;
+}

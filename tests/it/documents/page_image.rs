@@ -1,11 +1,74 @@
 //! `GET /documents/{doc_id}/pages/{page}`
 
+use async_trait::async_trait;
+use docent_domain::document::{Failure, FailureCode};
 use docent_domain::fault::FaultKind;
+use docent_domain::page_words::PageLines;
+use docent_ports::blob_store::ByteStream;
+use docent_ports::page_renderer::{PageImageRequest, PageRenderer, RenderError};
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
-use docent_tests::rules;
+use docent_tests::{rules, wait};
+use futures::future::{join_all, select_all};
+use reqwest::Method;
 use serde_json::json;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Draws page 1 at once. Other pages exceed their time limit once they are released.
+#[derive(Clone)]
+struct Slow {
+    /// The pages that are released.
+    released: Arc<Semaphore>,
+    started: Arc<AtomicUsize>,
+    under_way: Arc<AtomicUsize>,
+}
+
+impl Default for Slow {
+    fn default() -> Self {
+        Self { released: Arc::new(Semaphore::new(0)), started: Arc::default(), under_way: Arc::default() }
+    }
+}
+
+/// A drawing that has not ended.
+struct UnderWay<'a>(&'a AtomicUsize);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Slow {
+    fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::SeqCst)
+    }
+
+    fn started(&self) -> usize {
+        self.started.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl PageRenderer for Slow {
+    async fn render(&self, _pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
+        if drawing.page.get() == 1 {
+            return Ok(b"image".to_vec());
+        }
+        self.started.fetch_add(1, Ordering::SeqCst);
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        let _under_way = UnderWay(&self.under_way);
+        self.released.acquire().await.unwrap().forget();
+        Err(RenderError::Document(Failure::of(FailureCode::ExtractionTimeout)))
+    }
+
+    async fn words(&self, _pdf: ByteStream, _page: NonZeroU32) -> Result<PageLines, RenderError> {
+        Ok(Vec::new())
+    }
+}
 
 rules! {
     async fn page_image_is_a_png(setup) {
@@ -73,5 +136,51 @@ rules! {
         let reply = ada.get(&format!("/documents/{broken}/pages/1")).await.expect(422);
         assert!(reply.json()["detail"].as_str().unwrap().starts_with("This page cannot be drawn: "), "{}", reply.text);
         app.run_jobs().await;
+    }
+
+    async fn page_that_fails_is_not_drawn_again_at_other_widths(setup) {
+        let slow = Slow::default();
+        let app = setup.renderer(slow.clone()).start().await;
+        app.leave_jobs();
+        let ada = app.ada().await;
+        let path = format!("/documents/{}/pages/2", ada.add("a.pdf", pdf(&["one", "two"])).await);
+        slow.released.add_permits(100);
+        let paths: Vec<String> = (900..912).map(|width| format!("{path}?width={width}")).collect();
+        for reply in join_all(paths.iter().map(|path| ada.get(path))).await {
+            let _ = reply.expect(422);
+        }
+        // The default settings let an account draw two pages at a time, and both may be this one.
+        assert!(slow.started() <= 2, "{}", slow.started());
+        let before = slow.started();
+        let _ = ada.get(&format!("{path}?width=2000")).await.expect(422);
+        assert_eq!(slow.started(), before);
+    }
+
+    async fn one_account_does_not_stop_the_page_images_of_others(setup) {
+        let slow = Slow::default();
+        let app = setup.renderer(slow.clone()).start().await;
+        app.leave_jobs();
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let path = format!("/documents/{}/pages", ada.add("a.pdf", pdf(&["one", "two", "three"])).await);
+        let request = |n: u32| {
+            let request = ada.request(Method::GET, &format!("{path}/{}?width={}", 2 + n % 2, 200 + n));
+            tokio::spawn(async move { request.send().await.unwrap() })
+        };
+        // Two are drawn and 16 wait.
+        let requests: Vec<_> = (0..19).map(request).collect();
+        let (refused, _, waiting) = select_all(requests).await;
+        let refused = refused.unwrap();
+        assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"3".parse().unwrap()));
+        assert_eq!(refused.json::<serde_json::Value>().await.unwrap(), json!({ "detail": "Too many pages are being drawn" }));
+        wait::until("two pages are drawn", async || slow.under_way() == 2).await;
+        let _ = bob.get(&format!("{path}/1")).await.expect(200);
+        let _ = bob.get(&format!("{path}/1/words")).await.expect(200);
+        assert_eq!(slow.started(), 2);
+        // The requests of a client that has gone away are dropped.
+        for request in &waiting {
+            request.abort();
+        }
+        wait::until("nothing is drawn", async || slow.under_way() == 0).await;
+        let _ = ada.get(&format!("{path}/1")).await.expect(200);
     }
 }

@@ -6,6 +6,7 @@
 mod attack;
 mod installation;
 mod logins;
+mod page_images;
 mod quota;
 mod reads;
 mod sampler;
@@ -45,6 +46,8 @@ enum Attack {
     Reads,
     /// 64 clients guess passwords, while the owner of an account signs in from the same address.
     Logins,
+    /// 40 clients of one account have hostile pages drawn in many widths, while another one reads its own document.
+    PageImages,
     /// An account asks, uploads and has pages drawn as fast as it can, while another one asks.
     Quota,
 }
@@ -55,7 +58,7 @@ impl Load {
             Attack::SlowBodies => 1_000,
             Attack::ErrorLists => 16,
             Attack::Ready | Attack::Logins => 64,
-            Attack::Reads => 40,
+            Attack::Reads | Attack::PageImages => 40,
             Attack::Quota => 200,
         });
         // Child processes inherit the limit.
@@ -84,6 +87,7 @@ async fn start(attack: Attack, program: &Path, folder: &Path, bounds: Bounds) ->
         Attack::Ready => attack::ready(program, folder, bounds).await,
         Attack::Reads => reads::run(program, folder, bounds).await,
         Attack::Logins => logins::run(program, folder, bounds).await,
+        Attack::PageImages => page_images::run(program, folder, bounds).await,
         Attack::Quota => quota::run(program, folder, bounds).await,
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout_at};
 
-const SECOND: (&str, &str) = ("other@example.org", "a second pass phrase for measurements");
+pub(super) const SECOND: (&str, &str) = ("other@example.org", "a second pass phrase for measurements");
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Questions of the other account without the attack.
 const QUIET: usize = 10;

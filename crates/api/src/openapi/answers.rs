@@ -60,7 +60,7 @@ answers! {
     UnknownAnswer { 404 => "AnswerNotFound", 422 => "InvalidRequest" }
     UnknownDelivery { 404 => "DeliveryNotFound", 422 => "InvalidRequest" }
     UnknownDocument { 404 => "DocumentNotFound", 422 => "InvalidRequest" }
-    UnknownPage { 404 => "PageNotFound", 422 => "PageNotRendered" }
+    UnknownPage { 404 => "PageNotFound", 422 => "PageNotRendered", 503 => "PageNotDrawnNow" }
     UnknownSummary { 404 => "SummaryNotFound", 422 => "InvalidRequest" }
     UnknownPageText { 404 => "PageNotFound", 422 => "InvalidRequest" }
     UnknownStream { 404 => "StreamNotFound", 422 => "InvalidRequest" }
@@ -275,12 +275,18 @@ fn about_requests() -> Vec<Shared> {
 
 fn about_the_service() -> Vec<Shared> {
     let model = |kind| fault(Component::ChatModel, kind);
-    let database = fault(Component::Database, FaultKind::Unavailable);
+    let database = || fault(Component::Database, FaultKind::Unavailable);
+    let drawing = Error::DrawingQueueFull { retry_after: Duration::from_secs(3) };
     vec![
         ("InternalError", "Internal error. Details are only in the log.", vec![ApiError::internal()]),
         ("ModelFailed", "The model failed before the first token.", model(FaultKind::Unavailable)),
         ("ModelTimeout", "The model did not send a token in time.", model(FaultKind::Timeout)),
-        ("ServiceUnavailable", "A required component is unavailable.", database),
+        ("ServiceUnavailable", "A required component is unavailable.", database()),
+        (
+            "PageNotDrawnNow",
+            "Too many pages are being drawn, or a required component is unavailable.",
+            std::iter::once(drawing.into()).chain(database()).collect(),
+        ),
         ("StorageFull", "A store is full.", fault(Component::BlobStore, FaultKind::Full)),
     ]
 }

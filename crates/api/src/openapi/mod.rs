@@ -154,7 +154,10 @@ fn complete(operation: &mut Operation, path: &str) {
             responses.extend(AccountRequired::responses());
         }
         if !operation.tags.iter().flatten().any(|tag| tag == "Service") {
-            responses.extend(ServiceUnavailable::responses());
+            for (status, response) in ServiceUnavailable::responses() {
+                // Some operations have their own description.
+                responses.entry(status).or_insert(response);
+            }
         }
     }
     let is_cursor =

@@ -23,7 +23,14 @@ pub async fn open(
     of_document(app, scope, id).await.map(|(_, file, bytes)| (file, bytes))
 }
 
-/// The document with its file, as a stream.
+/// The document with its file.
+pub(super) async fn described(app: &App, scope: &Scope, id: DocumentId) -> Result<(Document, StoredFile)> {
+    let document = get::readable(app.store.read_latest().await?.documents().get(id).await?, scope)?;
+    let file = document.file.clone().ok_or(Error::NotFound(RecordKind::Document))?;
+    Ok((document, file))
+}
+
+/// The same, with the file as a stream.
 pub(super) async fn of_document(
     app: &App,
     scope: &Scope,
@@ -31,8 +38,7 @@ pub(super) async fn of_document(
 ) -> Result<(Document, StoredFile, ByteStream)> {
     let mut last_version = None;
     loop {
-        let document = get::readable(app.store.read_latest().await?.documents().get(id).await?, scope)?;
-        let file = document.file.clone().ok_or(Error::NotFound(RecordKind::Document))?;
+        let (document, file) = described(app, scope, id).await?;
         match app.blobs.open(&file.blob).await? {
             Some(bytes) => return Ok((document, file, bytes)),
             None if last_version == Some(document.version_id) => {

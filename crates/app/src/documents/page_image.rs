@@ -1,28 +1,24 @@
 //! Renders images of pages.
 
 use super::file;
+use super::page_failures::{PageOutput, PageTask};
 use crate::error::{Error, Result};
 use crate::{App, extractions, limits};
 use bytes::Bytes;
-use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Grant, ReadDocuments};
-use docent_domain::document::{Document, Failure};
+use docent_domain::document::Document;
 use docent_domain::id::{ChunkId, DocumentId, VersionId};
 use docent_domain::recognition::RecognizedPage;
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::scope::Scope;
-use docent_ports::page_renderer::{ImageSize, PageImageRequest, RenderError};
+use docent_ports::page_renderer::{ImageSize, PageImageRequest};
 use docent_ports::text_extractor::ExtractionError;
 use lru::LruCache;
-use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU16, NonZeroU32};
 use std::sync::{Mutex, PoisonError};
 
 /// The maximum total size of cached images.
 const CACHE_BYTES: usize = 32 << 20;
-/// The maximum number of pages that are known to fail.
-const FAILURES: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
-/// How long a page is not rendered again after it failed: a limit of time or memory may be kept at a quieter moment.
-const FAILURE_MEMORY: TimeDelta = TimeDelta::hours(1);
 
 /// The content of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,65 +33,26 @@ pub struct PageImage {
     pub passage: Option<ChunkId>,
 }
 
-/// Recently rendered images, at most 32 MiB, and pages that could not be rendered. A version's file never changes, so
-/// images never become stale.
+/// Recently rendered images, at most 32 MiB. A version's file never changes, so images never become stale.
 #[derive(Debug)]
 pub struct PageImageCache {
     /// The images, and their total size in bytes.
     images: Mutex<(LruCache<VersionImage, Bytes>, usize)>,
-    /// Why a page could not be rendered at this width, and when.
-    failures: Mutex<LruCache<FailedPage, (PageFailure, DateTime<Utc>)>>,
 }
 
 /// An image of a version of its document.
 type VersionImage = (VersionId, PageImage);
 
-/// A highlighted passage does not decide whether a page can be rendered.
-type FailedPage = (VersionId, NonZeroU32, NonZeroU16);
-
-/// Why a page cannot be rendered.
-#[derive(Clone, Debug)]
-enum PageFailure {
-    NoSuchPage,
-    NotRenderable(Failure),
-}
-
-impl From<PageFailure> for Error {
-    fn from(failure: PageFailure) -> Self {
-        match failure {
-            PageFailure::NoSuchPage => Self::PageNotFound,
-            PageFailure::NotRenderable(failure) => Self::PageNotRenderable(failure),
-        }
-    }
-}
-
 impl Default for PageImageCache {
     fn default() -> Self {
-        let (images, failures) = (LruCache::unbounded(), LruCache::new(FAILURES));
-        Self { images: Mutex::new((images, 0)), failures: Mutex::new(failures) }
+        Self { images: Mutex::new((LruCache::unbounded(), 0)) }
     }
-}
-
-const fn without_passage((version, image): &VersionImage) -> FailedPage {
-    (*version, image.page, image.width)
 }
 
 impl PageImageCache {
     fn get(&self, image: &VersionImage) -> Option<Bytes> {
         let mut guard = self.images.lock().unwrap_or_else(PoisonError::into_inner);
         guard.0.get(image).cloned()
-    }
-
-    /// Why the page could not be rendered a short time ago.
-    fn failure(&self, image: &VersionImage, now: DateTime<Utc>) -> Option<PageFailure> {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let (failure, at) = failures.get(&without_passage(image))?;
-        (now - *at < FAILURE_MEMORY).then(|| failure.clone())
-    }
-
-    fn insert_failure(&self, image: &VersionImage, failure: PageFailure, now: DateTime<Utc>) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.put(without_passage(image), (failure, now));
     }
 
     fn insert(&self, image: VersionImage, png: Bytes) {
@@ -115,48 +72,75 @@ impl PageImageCache {
 ///
 /// # Errors
 /// [`Error::NotFound`] when the document or its file does not exist; [`Error::PageNotFound`]; [`Error::NoPageImages`];
-/// [`Error::PageNotRenderable`]; [`Error::LimitReached`]; or when a store or the renderer fails.
+/// [`Error::PageNotRenderable`]; [`Error::LimitReached`]; [`Error::DrawingQueueFull`]; or when a store or the renderer
+/// fails.
 pub async fn render(
     app: &App,
     grant: Grant<ReadDocuments>,
     scope: &Scope,
     image: PageImage,
 ) -> Result<Bytes> {
-    // Before the cache, so that images of deleted documents and of those outside the scope are not served.
-    let (document, file, pdf) = file::of_document(app, scope, image.document).await?;
-    if !file.file_type.has_page_images() {
-        return Err(Error::NoPageImages(file.file_type));
-    }
-    let key = (document.version_id, image);
-    if let Some(png) = app.process.page_images.get(&key) {
-        return Ok(png);
-    }
-    if let Some(failure) = app.process.page_images.failure(&key, app.now()) {
-        return Err(failure.into());
-    }
-    limits::count_page_image(app, &grant).await?;
-    let marked = match image.passage {
-        Some(passage) => marked(app, &document, passage, image.page.get()).await?,
-        None => None,
-    };
-    let recognized = match marked {
-        Some(_) => recognized(app, &document, image.page.get()).await?,
-        None => None,
-    };
-    let size = ImageSize::Width(image.width);
-    let request = PageImageRequest { page: image.page, size, marked, recognized };
-    let failure = match app.renderer.render(pdf, &request).await {
-        Ok(png) => {
-            let png = Bytes::from(png);
-            app.process.page_images.insert(key, png.clone());
-            return Ok(png);
+    loop {
+        // Before the cache, so that images of deleted documents and of those outside the scope are not served.
+        let (document, file) = file::described(app, scope, image.document).await?;
+        if !file.file_type.has_page_images() {
+            return Err(Error::NoPageImages(file.file_type));
         }
-        Err(RenderError::Fault(fault)) => return Err(fault.into()),
-        Err(RenderError::NoSuchPage) => PageFailure::NoSuchPage,
-        Err(RenderError::Document(failure)) => PageFailure::NotRenderable(failure),
+        let key = (document.version_id, image);
+        if let Some(known) = known(app, &key) {
+            return known;
+        }
+        let (marked, recognized) = highlight(app, &document, &image).await?;
+        let _turn = app.process.drawings.enter(&*app.clock, grant.user()).await?;
+        let (current, _, pdf) = file::of_document(app, scope, image.document).await?;
+        if current.version_id != document.version_id {
+            // It was replaced while the request waited.
+            continue;
+        }
+        // An earlier request for the page may have ended meanwhile.
+        if let Some(known) = known(app, &key) {
+            return known;
+        }
+        limits::count_page_image(app, &grant).await?;
+        let size = ImageSize::Width(image.width);
+        let request = PageImageRequest { page: image.page, size, marked, recognized };
+        return match app.renderer.render(pdf, &request).await {
+            Ok(png) => {
+                let png = Bytes::from(png);
+                app.process.page_images.insert(key, png.clone());
+                Ok(png)
+            }
+            Err(error) => {
+                let failures = &app.process.page_failures;
+                Err(failures.insert(task(&key), Some(image.width), error, app.now()))
+            }
+        };
+    }
+}
+
+/// The image, or why it could not be rendered a short time ago.
+fn known(app: &App, key: &VersionImage) -> Option<Result<Bytes>> {
+    let failed = || app.process.page_failures.get(task(key), Some(key.1.width), app.now());
+    app.process.page_images.get(key).map(Ok).or_else(|| failed().map(Err))
+}
+
+const fn task((version, image): &VersionImage) -> PageTask {
+    PageTask { version: *version, page: image.page, output: PageOutput::Image }
+}
+
+/// What is highlighted on a page: a text, and where the text of the page is, if it was recognised.
+async fn highlight(
+    app: &App,
+    document: &Document,
+    image: &PageImage,
+) -> Result<(Option<String>, Option<RecognizedPage>)> {
+    let Some(passage) = image.passage else { return Ok((None, None)) };
+    let marked = marked(app, document, passage, image.page.get()).await?;
+    let recognized = match marked {
+        Some(_) => recognized(app, document, image.page.get()).await?,
+        None => None,
     };
-    app.process.page_images.insert_failure(&key, failure.clone(), app.now());
-    Err(failure.into())
+    Ok((marked, recognized))
 }
 
 /// The part of a passage on a page, unless it is a passage of another document or page.

@@ -30,6 +30,7 @@ page-next = Nächste Seite
 page-number = Seite { $page }
 page-of = Seite { $page } von { $pages }
 page-previous = Vorige Seite
+page-waits = Gerade werden viele Seiten gezeichnet. Diese Seite folgt gleich…
 passage-above = Die Textstelle steht oben als Text.
 passage-as-text = Die Textstelle als Text
 percent = { $number } %

@@ -31,6 +31,7 @@ page-next = Next page
 page-number = Page { $page }
 page-of = Page { $page } of { $pages }
 page-previous = Previous page
+page-waits = Many pages are being drawn. This page follows soon…
 passage-above = The passage is shown above as text.
 passage-as-text = The passage as text
 percent = { $number } %

@@ -101,7 +101,7 @@ function markText(text, page) {
 async function loadWords(view) {
   if (view.words || !opened) return;
   const path = `/documents/${opened.source.document_id}/pages/${view.number}/words`;
-  const { lines } = await (await callApi(path, { signal: view.request?.signal })).json();
+  const { lines } = await (await requestDrawing(view, path, view.request?.signal)).json();
   const words = lines.flatMap((line, row) => line.map((word) => ({ ...word, row })));
   const at = [];
   let letters = "";

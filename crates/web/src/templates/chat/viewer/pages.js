@@ -7,6 +7,7 @@ const LOADS_MAX = 2; // pages that are loaded at the same time
 const WIDTH_STEP = 400; // images are requested in widths that are multiples of it
 const WIDTH_MAX = 2000;
 const PARTS_MAX = 20; // parts of the text of one page
+const TRIES_MAX = 10; // requests for one page while the service draws many others
 const MARK_MARGIN = 16; // in pixels, beside a mark that is scrolled to
 
 // Each page: { number, element, isNear, isLoaded, hasFailed, request, url, width, words, text, label }.
@@ -78,6 +79,7 @@ async function loadView(view) {
   view.request = controller;
   if (view.hasFailed) view.element.replaceChildren();
   view.hasFailed = false;
+  view.element.dataset.loading = t("loading");
   view.element.setAttribute("aria-busy", "true");
   try {
     if (isText) await loadText(view, source, controller.signal);
@@ -94,6 +96,19 @@ async function loadView(view) {
   view.request = null;
   view.element.removeAttribute("aria-busy");
   loadNear();
+}
+
+// Sends a request for something that the service draws. If it draws too many pages, it says when to ask again.
+async function requestDrawing({ element }, path, signal) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await callApi(path, { signal });
+    } catch (error) {
+      if (error.status !== 503 || !error.retryAfter || tries === TRIES_MAX) throw error;
+      element.dataset.loading = t("page-waits");
+      await delay(error.retryAfter * 1000);
+    }
+  }
 }
 
 // Frees the memory of a page. Its element keeps its size, so that the pages below stay where they are.
@@ -131,7 +146,7 @@ function keepPlace(change) {
 async function loadImage(view, source, signal) {
   const width = wantedWidth(view);
   const path = `/documents/${source.document_id}/pages/${view.number}`;
-  const response = await callApi(`${path}?width=${width}`, { signal });
+  const response = await requestDrawing(view, `${path}?width=${width}`, signal);
   const url = URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: "image/png" }));
   const image = createElement("img", { src: url, alt: t("page-image", { page: String(view.number), title: source.title }) + describeMarks(view.number) });
   const isDecoded = await image.decode().then(() => true, () => false);

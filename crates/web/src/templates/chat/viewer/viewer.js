@@ -2,7 +2,7 @@
 // concatenates the files of this folder. They use the names of the chat below.
 
 let chat;
-let t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, startConversation,
+let t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, delay, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, startConversation,
   setChosen;
 
 const ZOOM_MIN = 0.5;
@@ -26,7 +26,7 @@ let cachedFile = null; // { documentId, url } of the file that was fetched last
 export function start(names) {
   chat = names;
   ({
-    t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview,
+    t, tNodes, byId, createElement, callApi, ApiError, errorMessage, setAlert, announce, delay, narrowScreen, formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview,
     startConversation, setChosen,
   } = names);
   const listen = (id, event, listener, options) => byId(id).addEventListener(event, listener, options);
