@@ -132,16 +132,25 @@ impl Installation {
         self.create_account_of(EMAIL, PASSWORD)
     }
 
-    /// Creates an account.
+    /// Creates a superuser.
     pub(crate) fn create_account_of(&self, email: &str, password: &str) -> Result<()> {
-        let mut command = self.command(&["createsuperuser", email, "--password-stdin"])?;
+        self.create(&["createsuperuser", email, "--password-stdin"], password)
+    }
+
+    /// Creates an account without permissions.
+    pub(crate) fn create_user_of(&self, email: &str, password: &str) -> Result<()> {
+        self.create(&["users", "create", email, "--password-stdin"], password)
+    }
+
+    fn create(&self, arguments: &[&str], password: &str) -> Result<()> {
+        let mut command = self.command(arguments)?;
         let mut create = command.stdin(Stdio::piped()).spawn()?;
         create
             .stdin
             .take()
             .context("the input of the command")?
             .write_all(format!("{password}\n").as_bytes())?;
-        ensure!(create.wait()?.success(), "docent createsuperuser: {}", crate::last_lines(&self.log()));
+        ensure!(create.wait()?.success(), "docent {}: {}", arguments[0], crate::last_lines(&self.log()));
         Ok(())
     }
 

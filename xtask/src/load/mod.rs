@@ -4,6 +4,7 @@
 //! ordinary requests, without the attack and with it. `--program` measures another build.
 
 mod attack;
+mod collections;
 mod installation;
 mod logins;
 mod page_images;
@@ -50,6 +51,8 @@ enum Attack {
     PageImages,
     /// An account asks, uploads and has pages drawn as fast as it can, while another one asks.
     Quota,
+    /// An account opens collections to all; another one is measured with 15,000 of them.
+    Collections,
 }
 
 impl Load {
@@ -60,6 +63,7 @@ impl Load {
             Attack::Ready | Attack::Logins => 64,
             Attack::Reads | Attack::PageImages => 40,
             Attack::Quota => 200,
+            Attack::Collections => 4,
         });
         // Child processes inherit the limit.
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
@@ -89,5 +93,6 @@ async fn start(attack: Attack, program: &Path, folder: &Path, bounds: Bounds) ->
         Attack::Logins => logins::run(program, folder, bounds).await,
         Attack::PageImages => page_images::run(program, folder, bounds).await,
         Attack::Quota => quota::run(program, folder, bounds).await,
+        Attack::Collections => collections::run(program, folder, bounds).await,
     }
 }

@@ -1,0 +1,157 @@
+//! An account opens thousands of collections to all, which other accounts did not ask for.
+
+use super::attack::Bounds;
+use super::installation::{Statuses, Target, all, closing, closing_json, exchange};
+use crate::bench::wire::{Client, request, upload};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use tokio::task::spawn_local;
+use tokio::time::{sleep, timeout_at};
+
+/// Collections that are open to all when the other account is measured again.
+const OPEN: usize = 15_000;
+const PASSWORD: &str = "a second pass phrase for measurements";
+const ATTACKER: &str = "attacker@example.org";
+const OTHER: &str = "other@example.org";
+/// Measured requests of each kind, after a few others.
+const REQUESTS: usize = 100;
+const WARM_UP: usize = 5;
+
+pub(super) async fn run(program: &Path, folder: &Path, bounds: Bounds) -> Result<()> {
+    let target = Target::new(program, folder, &[]).await?;
+    for account in [ATTACKER, OTHER] {
+        target.installation.create_user_of(account, PASSWORD)?;
+    }
+    let (attacker, other) = (login(&target, ATTACKER).await?, login(&target, OTHER).await?);
+    target
+        .client()
+        .await?
+        .exchange(&upload("a.pdf", &docent_testkit::pdf::pdf(&["A zebra."]), &other))
+        .await?;
+    let mut client = target.client().await?;
+    let own =
+        client.json("POST", "/collections", Some(&other), &json!({ "name": "Own" }).to_string()).await?;
+    let own = own["id"].as_str().context("a collection without ID")?.to_owned();
+    sleep(Duration::from_secs(3)).await;
+
+    let quiet = Figures::measure(&target, &other).await?;
+    let sample = target.quiet().await?;
+    let (statuses, opened) = (Statuses::default(), Rc::new(Cell::new(0)));
+    let end = tokio::time::Instant::now() + bounds.duration;
+    let address = target.peer.address;
+    let attackers = (0..bounds.clients).map(|_| {
+        let (statuses, opened, token) = (statuses.clone(), Rc::clone(&opened), attacker.clone());
+        spawn_local(async move {
+            let body = json!({ "name": "Warranty update", "role_of_all": "viewer" }).to_string();
+            let request = closing_json("POST", "/collections", &token, &body);
+            let attack = async {
+                while opened.get() < OPEN {
+                    let status = exchange(address, &request).await.map_or(0, |response| response.status);
+                    statuses.add(status);
+                    opened.set(opened.get() + usize::from(status == 201));
+                }
+            };
+            let _ = timeout_at(end, attack).await;
+        })
+    });
+    let attacked = target.measure(bounds.duration, all(attackers.collect())).await?;
+    attacked.print(&format!("{} openers of collections", bounds.clients), &sample, &statuses.print());
+    println!("  opened by an account without permissions: {} collections", opened.get());
+
+    let by_superuser = OPEN.saturating_sub(opened.get());
+    open_in_panel(&target, by_superuser).await?;
+    println!("  opened by a superuser in the panel: {by_superuser} collections; {OPEN} are open");
+    let figures = Figures::measure(&target, &other).await?;
+    figures.print(&quiet);
+    let (pages, place) = place_of(&target, &other, &own).await?;
+    println!("  the other account's own collection is on page {place} of {pages} of GET /collections");
+    Ok(())
+}
+
+async fn login(target: &Target, email: &str) -> Result<String> {
+    let login = json!({ "email": email, "password": PASSWORD });
+    let answer = target.json("POST", "/auth/token", &login).await?;
+    Ok(answer["access_token"].as_str().context("no access token")?.to_owned())
+}
+
+/// Opens collections without an owner, whose number is not limited.
+async fn open_in_panel(target: &Target, number: usize) -> Result<()> {
+    let (address, cookie) = (target.peer.address, target.panel_cookie().await?);
+    let head = format!("Cookie: {cookie}\r\n");
+    let form = exchange(address, &closing("GET", "/admin/collections/add", &head, "")).await?;
+    let token = form.text.split_once("name=\"form_token\" value=\"").context("no form")?.1;
+    let token = token.split('"').next().unwrap_or_default();
+    let head = format!("{head}Content-Type: application/x-www-form-urlencoded\r\n");
+    let fields = format!("form_token={token}&name=Open&description=&role_of_all=viewer&owner=");
+    let request = closing("POST", "/admin/collections/add", &head, &fields);
+    for _ in 0..number {
+        let response = exchange(address, &request).await?;
+        ensure!(response.status == 303, "{}", response.text);
+    }
+    Ok(())
+}
+
+/// The number of pages of the list of collections, and on which one a collection is; 0 for none.
+async fn place_of(target: &Target, token: &str, id: &str) -> Result<(usize, usize)> {
+    let (mut cursor, mut pages, mut place) = (String::new(), 0, 0);
+    loop {
+        let mut client = target.client().await?;
+        let size =
+            client.exchange(&request("GET", &format!("/collections?{cursor}"), Some(token), "")).await?;
+        let head = String::from_utf8_lossy(&client.received()[..size.head]).to_ascii_lowercase();
+        let body: Value = serde_json::from_slice(&client.received()[size.head..])?;
+        pages += 1;
+        if body.as_array().is_some_and(|list| list.iter().any(|collection| collection["id"] == id)) {
+            place = pages;
+        }
+        let next = head.lines().find_map(|line| line.strip_prefix("x-next-cursor:"));
+        let Some(next) = next else { return Ok((pages, place)) };
+        cursor = format!("cursor={}", next.trim());
+    }
+}
+
+/// Latencies of the other account's requests in milliseconds.
+struct Figures(Vec<(&'static str, Vec<f64>)>);
+
+impl Figures {
+    async fn measure(target: &Target, token: &str) -> Result<Self> {
+        let search = json!({ "query": "Where is the zebra?" }).to_string();
+        let requests = [
+            ("GET /documents", request("GET", "/documents?limit=100", Some(token), "")),
+            ("POST /search", request("POST", "/search", Some(token), &search)),
+            ("GET /collections", request("GET", "/collections?q=Own", Some(token), "")),
+        ];
+        let mut figures = Vec::new();
+        for (name, request) in requests {
+            let mut client: Client = target.client().await?;
+            let mut times = Vec::with_capacity(REQUESTS);
+            for n in 0..WARM_UP + REQUESTS {
+                let began = Instant::now();
+                client.exchange(&request).await?;
+                if n >= WARM_UP {
+                    times.push(began.elapsed().as_secs_f64() * 1e3);
+                }
+            }
+            times.sort_by(f64::total_cmp);
+            figures.push((name, times));
+        }
+        Ok(Self(figures))
+    }
+
+    fn print(&self, quiet: &Self) {
+        let at = |times: &[f64], percent: usize| times[(times.len() - 1) * percent / 100];
+        for ((name, after), (_, before)) in self.0.iter().zip(&quiet.0) {
+            let [p50, quiet_p50] = [after, before].map(|times| at(times, 50));
+            let [slowest, quiet_slowest] = [after, before].map(|times| at(times, 100));
+            println!(
+                "  {name:<18} of another account p50 {quiet_p50:.1} -> {p50:.1} ms ({:.2} times), slowest {quiet_slowest:.1} -> {slowest:.1} ms ({:.2} times)",
+                p50 / quiet_p50,
+                slowest / quiet_slowest,
+            );
+        }
+    }
+}
