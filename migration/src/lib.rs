@@ -40,6 +40,7 @@ mod m0034_replaced_messages;
 mod m0035_conversations_of_keys;
 mod m0036_shared_conversations;
 mod m0037_account_languages;
+mod m0038_open_and_hidden_collections;
 mod state;
 mod table;
 
@@ -94,6 +95,7 @@ impl MigratorTrait for Migrator {
             migration("m0035_conversations_of_keys", m0035_conversations_of_keys::changes),
             migration("m0036_shared_conversations", m0036_shared_conversations::changes),
             migration("m0037_account_languages", m0037_account_languages::changes),
+            migration("m0038_open_and_hidden_collections", m0038_open_and_hidden_collections::changes),
         ]
     }
 }

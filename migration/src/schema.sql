@@ -8,6 +8,7 @@ CREATE INDEX "audit_log_record_kind_idx" ON "audit_log" ("record_kind", "at", "i
 CREATE INDEX "audit_log_user_id_idx" ON "audit_log" ("user_id", "at");
 CREATE INDEX "collection_groups_group_id_idx" ON "collection_groups" ("group_id");
 CREATE INDEX "collection_users_user_id_idx" ON "collection_users" ("user_id");
+CREATE INDEX collections_open_name_idx ON collections (lower(name), id) WHERE role_of_all IS NOT NULL;
 CREATE INDEX "collections_owner_id_idx" ON "collections" ("owner_id");
 CREATE INDEX "collections_role_of_all_idx" ON "collections" ("role_of_all") WHERE "role_of_all" IS NOT NULL;
 CREATE INDEX "conversation_collections_collection_id_idx" ON "conversation_collections" ("collection_id");
@@ -28,6 +29,7 @@ CREATE INDEX "embedding_cache_used_at_idx" ON "embedding_cache" ("used_at");
 CREATE INDEX "failed_logins_hour_idx" ON "failed_logins" ("hour");
 CREATE UNIQUE INDEX "generations_state_idx" ON "generations" ("state") WHERE "state" <> 'retired';
 CREATE UNIQUE INDEX "groups_name_key" ON "groups" ("name_key");
+CREATE INDEX "hidden_collections_collection_id_idx" ON "hidden_collections" ("collection_id");
 CREATE INDEX "jobs_document_id_idx" ON "jobs" ("document_id", "created_at", "id");
 CREATE INDEX "jobs_due_at_idx" ON "jobs" ("due_at", "id");
 CREATE INDEX "jobs_owner_id_idx" ON "jobs" ("owner_id");
@@ -79,8 +81,10 @@ CREATE TABLE "failed_logins" ( "network" varchar(50) NOT NULL, "hour" integer NO
 CREATE TABLE "generations" ( "id" uuid_text NOT NULL PRIMARY KEY, "model" text NOT NULL, "collection" text NOT NULL, "dimensions" integer NULL, "state" text NOT NULL, "created_at" integer NOT NULL, "switched_at" integer NULL );
 CREATE TABLE "group_permissions" ( "group_id" uuid_text NOT NULL, "permission" varchar(100) NOT NULL, PRIMARY KEY ("group_id", "permission"), FOREIGN KEY ("group_id") REFERENCES "groups" ("id") ON DELETE CASCADE );
 CREATE TABLE "groups" ( "id" uuid_text NOT NULL PRIMARY KEY, "name" varchar(150) NOT NULL, "name_key" text NOT NULL, "created_at" integer NOT NULL );
+CREATE TABLE "hidden_collections" ( "user_id" uuid_text NOT NULL, "collection_id" uuid_text NOT NULL, PRIMARY KEY ("user_id", "collection_id"), FOREIGN KEY ("user_id") REFERENCES "users" ("id") ON DELETE CASCADE, FOREIGN KEY ("collection_id") REFERENCES "collections" ("id") ON DELETE CASCADE );
 CREATE TABLE "jobs" ( "id" uuid_text NOT NULL PRIMARY KEY, "kind" varchar(50) NOT NULL, "document_id" uuid_text NOT NULL, "owner_id" uuid_text NULL, "state" varchar(50) NOT NULL DEFAULT 'queued', "lease_id" uuid_text NULL, "due_at" integer NULL, "attempts" integer NOT NULL DEFAULT 0, "interruptions" integer NOT NULL DEFAULT 0, "run_at" integer NOT NULL, "last_error" text NULL, "created_at" integer NOT NULL, "updated_at" integer NOT NULL, "traceparent" varchar(55) NULL, "turn" integer NOT NULL DEFAULT 0, "waiting_since" integer NULL, "waiting_reason" text NULL, FOREIGN KEY ("document_id") REFERENCES "documents" ("id") ON DELETE RESTRICT, FOREIGN KEY ("owner_id") REFERENCES "users" ("id") ON DELETE SET NULL, CHECK (state IN ('queued', 'leased', 'done')), CHECK ((state = 'leased') = (lease_id IS NOT NULL)), CHECK ((state = 'done') = (due_at IS NULL)) );
 CREATE TABLE "messages" ( "id" uuid_text NOT NULL PRIMARY KEY, "conversation_id" uuid_text NOT NULL, "ordinal" integer NOT NULL DEFAULT 0, "agent" varchar(64) NULL, "content" text NOT NULL, "sources" jsonb_text NOT NULL, "prompt_tokens" integer NOT NULL DEFAULT 0, "completion_tokens" integer NOT NULL DEFAULT 0, "is_complete" boolean NOT NULL DEFAULT TRUE, "created_at" integer NOT NULL, "is_declined" boolean NOT NULL DEFAULT FALSE, "best_score" float NULL, "rating" varchar(10) NULL, "feedback_reason" varchar(20) NULL, "feedback_comment" text NULL, "feedback_at" integer NULL, "replaced_at" integer NULL, FOREIGN KEY ("conversation_id") REFERENCES "conversations" ("id") ON DELETE CASCADE );
+CREATE TABLE "open_collections" ( "version" uuid_text NOT NULL PRIMARY KEY );
 CREATE TABLE "refresh_families" ( "id" uuid_text NOT NULL PRIMARY KEY, "user_id" uuid_text NOT NULL, "expires_at" integer NOT NULL );
 CREATE TABLE "refresh_tokens" ( "family_id" uuid_text NOT NULL, "id" uuid_text NOT NULL, "expires_at" integer NOT NULL, "replaced_at" integer NULL, PRIMARY KEY ("family_id", "id"), FOREIGN KEY ("family_id") REFERENCES "refresh_families" ("id") ON DELETE CASCADE );
 CREATE TABLE "sessions" ( "id" uuid_text NOT NULL PRIMARY KEY, "user_id" uuid_text NOT NULL, "kind" varchar(10) NOT NULL, "address" varchar(45) NULL, "agent" varchar(300) NULL, "started_at" integer NOT NULL, "last_used_at" integer NOT NULL, "expires_at" integer NOT NULL, "revoked_at" integer NULL, "verified_at" integer NOT NULL DEFAULT 0, FOREIGN KEY ("user_id") REFERENCES "users" ("id") ON DELETE CASCADE, CHECK (kind IN ('api', 'panel')) );
@@ -93,6 +97,9 @@ CREATE TABLE "webhook_deliveries" ( "id" uuid_text NOT NULL PRIMARY KEY, "webhoo
 CREATE TABLE "webhooks" ( "id" uuid_text NOT NULL PRIMARY KEY, "owner_id" uuid_text NOT NULL, "url" varchar(2000) NOT NULL, "description" varchar(200) NOT NULL, "events" varchar(200) NOT NULL, "all_documents" boolean NOT NULL, "is_active" boolean NOT NULL, "secret" blob(32) NOT NULL, "previous_secret" blob(32) NULL, "previous_until" integer NULL, "created_at" integer NOT NULL, "updated_at" integer NOT NULL, "lease_id" uuid_text NULL, "held_until" integer NOT NULL DEFAULT 0, FOREIGN KEY ("owner_id") REFERENCES "users" ("id") ON DELETE CASCADE );
 CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log WHEN OLD."at" >= COALESCE((SELECT MAX("before") FROM audit_removals), OLD."at") BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+CREATE TRIGGER collections_open_delete AFTER DELETE ON collections WHEN OLD.role_of_all IS NOT NULL BEGIN UPDATE open_collections SET version = randomblob(16); END;
+CREATE TRIGGER collections_open_insert AFTER INSERT ON collections WHEN NEW.role_of_all IS NOT NULL BEGIN UPDATE open_collections SET version = randomblob(16); END;
+CREATE TRIGGER collections_open_update AFTER UPDATE OF id, role_of_all ON collections WHEN OLD.role_of_all IS NOT NEW.role_of_all OR OLD.id IS NOT NEW.id BEGIN UPDATE open_collections SET version = randomblob(16); END;
 CREATE TRIGGER documents_collections_insert AFTER INSERT ON documents BEGIN INSERT INTO document_collections (document_id, collection_id) SELECT NEW.id, unhex(value, '-') FROM json_each(NEW.collections); END;
 CREATE TRIGGER documents_collections_update AFTER UPDATE OF collections ON documents WHEN OLD.collections IS NOT NEW.collections BEGIN DELETE FROM document_collections WHERE document_id = NEW.id; INSERT INTO document_collections (document_id, collection_id) SELECT NEW.id, unhex(value, '-') FROM json_each(NEW.collections); END;
 CREATE TRIGGER users_personal_collection AFTER INSERT ON users BEGIN INSERT OR IGNORE INTO collections (id, kind, name, description, owner_id, role_of_all, created_at, updated_at) VALUES (NEW.id, 'personal', 'Personal', '', NEW.id, NULL, NEW.created_at, NEW.created_at); END;

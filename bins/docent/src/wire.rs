@@ -10,7 +10,7 @@ use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
     AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl, KeyValueUrl,
-    PassageContext, Profile, Require2fa, Secret, Settings, VectorDb,
+    OpenCollections, PassageContext, Profile, Require2fa, Secret, Settings, VectorDb,
 };
 use docent_adapters::archive::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
@@ -35,7 +35,7 @@ use docent_app::background::index_owner::IndexOwner;
 use docent_app::background::{AuditRetention, Background};
 use docent_app::jobs::RunnerSettings;
 use docent_app::rate_limit::Quota;
-use docent_app::settings::{self, Settings as Limits};
+use docent_app::settings::{self, OpenCollectionsRule, Settings as Limits};
 use docent_domain::job::RetryPolicy;
 use docent_domain::second_factor::SecondFactorRule;
 use docent_ports::Ports;
@@ -263,6 +263,10 @@ fn limits(settings: &Settings) -> Limits {
         default_collection: match accounts.default_collection {
             DefaultCollection::Everyone => settings::DefaultCollection::Everyone,
             DefaultCollection::Personal => settings::DefaultCollection::Personal,
+        },
+        open_collections: match accounts.open_collections {
+            OpenCollections::Permission => OpenCollectionsRule::Permission,
+            OpenCollections::Managers => OpenCollectionsRule::Managers,
         },
         password_reset_ttl: accounts.password_reset_ttl,
         email_verification_ttl: accounts.email_verification_ttl,

@@ -40,6 +40,7 @@ routes! {
         PATCH => collections::change::change,
         DELETE => collections::delete::delete
     }
+    "/collections/{id}/hidden" { PUT => collections::hide::hide, DELETE => collections::hide::show }
     "/collections/{id}/members" { GET => collections::members::list, PUT => collections::members::put }
     "/collections/{id}/members/{member}" { DELETE => collections::members::remove }
     "/search"               { POST => search::search }

@@ -147,6 +147,18 @@ pub enum Error {
     /// Documents of the collection are in no other one.
     #[error("{0} of its documents are in no other collection; delete or move them first")]
     CollectionNotEmpty(u64),
+    /// The actor may not give every account a role on a collection.
+    #[error("Opening a collection to all accounts needs the permission `collections.open_collection`")]
+    OpeningForbidden,
+    /// The account owns the maximum number of collections.
+    #[error(
+        "An account may own at most {} collections",
+        docent_domain::collection::COLLECTIONS_OF_ACCOUNT_MAX
+    )]
+    TooManyCollections,
+    /// The account has hidden the maximum number of collections.
+    #[error("An account may hide at most {} collections", docent_domain::collection::HIDDEN_COLLECTIONS_MAX)]
+    TooManyHiddenCollections,
     /// Another record of the same kind has this name.
     #[error("this name is already in use")]
     NameTaken,

@@ -40,6 +40,8 @@ pub struct Settings {
     pub api_key_limits: Limits,
     /// The collection of documents that are added without naming one.
     pub default_collection: DefaultCollection,
+    /// Who can open collections to all accounts.
+    pub open_collections: OpenCollectionsRule,
     /// Types of files that are accepted.
     pub upload_types: FileTypes,
     /// Maximum size of an uploaded file in bytes.
@@ -86,6 +88,16 @@ pub enum DefaultCollection {
     Personal,
 }
 
+/// Who can give every account a role on a collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OpenCollectionsRule {
+    /// Managers of the collection with the permission.
+    #[default]
+    Permission,
+    /// All managers of the collection.
+    Managers,
+}
+
 /// The lines of context of passages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PassageContext {
@@ -114,6 +126,7 @@ impl Default for Settings {
             account_limits: Limits { answers: 32, page_images_per_hour: 1000, ..Limits::default() },
             api_key_limits: Limits::default(),
             default_collection: DefaultCollection::Everyone,
+            open_collections: OpenCollectionsRule::Permission,
             upload_types: FileTypes::default(),
             max_upload_bytes: 50 * 1024 * 1024,
             max_characters: 20_000_000,

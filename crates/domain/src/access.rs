@@ -75,6 +75,11 @@ impl Actor {
         self.collections.as_ref().is_none_or(|collections| collections.contains(&collection))
     }
 
+    /// The collections that the actor's API key is limited to, if it is.
+    pub(crate) fn limited_to(&self) -> Option<&BTreeSet<CollectionId>> {
+        self.collections.as_deref()
+    }
+
     /// Adds the `read` scope, so that an agent can read documents to answer a question even if the API key has
     /// only the `chat` scope.
     #[must_use]
@@ -308,6 +313,8 @@ operations! {
     /// Changing and deleting collections that the actor manages. A proof of identity is needed where the
     /// operation of staff, such as [`ShareCollections`], needs one.
     ManageCollections: AccessRule::ActiveAccount, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin), NO_PROOF;
+    /// Hiding collections from the lists and searches of one's own account.
+    HideCollections: AccessRule::AllCollections, Some(ApiKeyScope::Admin), Some(ApiKeyScope::Admin), NO_PROOF;
     /// Creating and uploading documents.
     AddDocuments: AccessRule::ActiveAccount, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest), NO_PROOF;
     /// Reading and searching documents.
@@ -341,6 +348,8 @@ permitted! {
     ChangeCollections: ChangeCollection, None, NO_PROOF;
     /// Opening collections to members and to all accounts, and changing their roles.
     ShareCollections: ChangeCollection, None, PROOF;
+    /// Giving every account a role on collections that the actor manages.
+    OpenCollections: OpenCollection, None, PROOF;
     /// Deleting collections of other accounts.
     DeleteCollections: DeleteCollection, None, PROOF;
     /// Viewing accounts.

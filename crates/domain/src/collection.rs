@@ -15,6 +15,11 @@ pub const COLLECTION_MEMBERS_MAX: usize = 1000;
 /// Maximum number of collections that one document is in.
 pub const COLLECTIONS_OF_DOCUMENT_MAX: usize = 100;
 
+/// Maximum number of shared collections that an account owns.
+pub const COLLECTIONS_OF_ACCOUNT_MAX: u64 = 200;
+/// Maximum number of collections that an account has hidden.
+pub const HIDDEN_COLLECTIONS_MAX: usize = 1000;
+
 /// A set of documents. Only accounts with a role on a collection find its documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collection {

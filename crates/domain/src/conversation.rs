@@ -275,7 +275,8 @@ mod tests {
         let is_readable = |user: &User, roles: &[u128], shared: &[u128]| {
             let actor = Actor::of(user).unwrap();
             let role = |n: &u128| (collection(*n), crate::collection::CollectionRole::Viewer);
-            let scope = Scope::of(&actor, roles.iter().map(role));
+            let own = roles.iter().map(role).collect();
+            let scope = Scope::of(&actor, crate::scope::AccountRoles { own, ..Default::default() });
             let shared = shared.iter().map(|n| collection(*n)).collect();
             conversation.is_readable_through(&actor.authorize().unwrap(), &scope, &shared)
         };

@@ -179,6 +179,7 @@ impl Actor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scope::AccountRoles;
     use crate::text::Email;
     use crate::user::PasswordHash;
     use CollectionRole::{Contributor, Manager, Viewer};
@@ -217,7 +218,8 @@ mod tests {
     }
 
     fn scope_of(actor: &Actor, roles: &[(u128, CollectionRole)]) -> Scope {
-        Scope::of(actor, roles.iter().map(|(n, role)| (collection(*n), *role)))
+        let own = roles.iter().map(|(n, role)| (collection(*n), *role)).collect();
+        Scope::of(actor, AccountRoles { own, ..AccountRoles::default() })
     }
 
     fn manages(actor: &Actor, access: &Access) -> bool {

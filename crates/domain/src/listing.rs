@@ -1,7 +1,7 @@
 //! Pages, filters and orders of lists.
 
 use crate::audit::AuditAction;
-use crate::collection::CollectionKind;
+use crate::collection::{Collection, CollectionKind};
 use crate::condition::Condition;
 use crate::failure::FailureCode;
 use crate::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId};
@@ -124,6 +124,68 @@ pub struct CollectionFilter {
     pub name_contains: Option<String>,
     /// Only collections of this kind.
     pub kind: Option<CollectionKind>,
+}
+
+/// Which collections of a scope to list for an account: that of everyone, its personal one, those that it owns, those with a
+/// role of its own, and then those with only a role of every account; each of these by name, ignoring ASCII case, then by ID.
+#[derive(Clone, Debug)]
+pub struct AccountCollections {
+    /// The account.
+    pub user: UserId,
+    /// Only collections in this scope.
+    pub scope: Scope,
+    /// Only collections whose name contains this text, ignoring ASCII case.
+    pub name_contains: Option<String>,
+    /// Only collections after this position.
+    pub after: Option<CollectionPosition>,
+    /// Maximum number of collections.
+    pub limit: u64,
+}
+
+impl AccountCollections {
+    /// The position of a collection in the list.
+    pub fn position(&self, collection: &Collection) -> CollectionPosition {
+        let has_own_role = || self.scope.collections().is_none_or(|readable| readable.names(collection.id));
+        let group = match collection.kind {
+            CollectionKind::Everyone => CollectionGroup::Everyone,
+            CollectionKind::Personal => CollectionGroup::Personal,
+            CollectionKind::Shared if collection.owner == Some(self.user) => CollectionGroup::Owned,
+            CollectionKind::Shared if has_own_role() => CollectionGroup::OwnRole,
+            CollectionKind::Shared => CollectionGroup::Open,
+        };
+        CollectionPosition { group, name: collection.name.as_str().to_ascii_lowercase(), id: collection.id }
+    }
+}
+
+/// A position in the list of an account's collections.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CollectionPosition {
+    /// Group of the collection.
+    pub group: CollectionGroup,
+    /// Name of the collection, with ASCII letters in lower case.
+    pub name: String,
+    /// ID of the collection.
+    pub id: CollectionId,
+}
+
+/// A group in the list of an account's collections, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CollectionGroup {
+    /// That of everyone.
+    Everyone,
+    /// The personal one.
+    Personal,
+    /// Those that the account owns.
+    Owned,
+    /// Those with a role of the account itself.
+    OwnRole,
+    /// Those with only a role of every account.
+    Open,
+}
+
+impl CollectionGroup {
+    /// All groups.
+    pub const ALL: &[Self] = &[Self::Everyone, Self::Personal, Self::Owned, Self::OwnRole, Self::Open];
 }
 
 /// The order of documents shown to staff.

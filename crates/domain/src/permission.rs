@@ -1,4 +1,4 @@
-//! Permissions to view, add, change or delete records of a kind.
+//! Permissions to view, add, change, open or delete records of a kind.
 
 use std::fmt;
 
@@ -11,6 +11,8 @@ pub enum Action {
     Add,
     /// Changing records.
     Change,
+    /// Opening records to all accounts.
+    Open,
     /// Deleting or revoking records.
     Delete,
 }
@@ -22,6 +24,7 @@ impl Action {
             Self::View => "view",
             Self::Add => "add",
             Self::Change => "change",
+            Self::Open => "open",
             Self::Delete => "delete",
         }
     }
@@ -80,7 +83,10 @@ kinds! {
         [View ViewDocument, Add AddDocument, Change ChangeDocument, Delete DeleteDocument];
     /// Collections of documents and their members.
     Collection: "collections" "collection",
-        [View ViewCollection, Add AddCollection, Change ChangeCollection, Delete DeleteCollection];
+        [
+            View ViewCollection, Add AddCollection, Change ChangeCollection, Open OpenCollection,
+            Delete DeleteCollection
+        ];
     /// Accounts.
     User: "accounts" "user", [View ViewUser, Add AddUser, Change ChangeUser, Delete DeleteUser];
     /// Groups of accounts.

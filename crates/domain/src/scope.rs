@@ -7,7 +7,7 @@ use crate::access::{Actor, Forbidden, Grant, Operation, ViewDocuments};
 use crate::collection::CollectionRole;
 use crate::document::Document;
 use crate::id::CollectionId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The documents that an actor may use: those of some collections with a role on each, or all.
@@ -17,19 +17,131 @@ pub struct Scope(Extent);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Extent {
     Everything,
-    Collections(Arc<BTreeMap<CollectionId, CollectionRole>>),
+    Collections(Readable),
+}
+
+/// The roles of an account on collections.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccountRoles {
+    /// Roles of the account itself: as owner, as member and through groups. A collection can occur several times.
+    pub own: Vec<(CollectionId, CollectionRole)>,
+    /// The collections that every account has a role on.
+    pub open: Arc<OpenCollections>,
+    /// The collections that the account has hidden. It can still use them.
+    pub hidden: BTreeSet<CollectionId>,
+}
+
+impl AccountRoles {
+    /// All roles. A collection can occur several times.
+    pub fn iter(&self) -> impl Iterator<Item = (CollectionId, CollectionRole)> {
+        self.own.iter().copied().chain(self.open.iter())
+    }
+}
+
+/// The collections that are open to all, with the role of every account on each. Scopes share it, since there can be many.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenCollections(HashMap<CollectionId, CollectionRole>);
+
+impl OpenCollections {
+    /// The collections and the roles, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (CollectionId, CollectionRole)> {
+        self.0.iter().map(|(collection, role)| (*collection, *role))
+    }
+}
+
+impl FromIterator<(CollectionId, CollectionRole)> for OpenCollections {
+    fn from_iter<I: IntoIterator<Item = (CollectionId, CollectionRole)>>(roles: I) -> Self {
+        Self(roles.into_iter().collect())
+    }
+}
+
+/// The collections of a scope.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Readable {
+    /// Collections with a role of the account itself.
+    named: Arc<BTreeMap<CollectionId, CollectionRole>>,
+    /// Collections with a role of every account.
+    open: Arc<OpenCollections>,
+    /// Only open collections with at least this role of every account; any role if `None`.
+    least: Option<CollectionRole>,
+    /// Open collections that do not belong to the scope.
+    without: Arc<BTreeSet<CollectionId>>,
+    /// Collections that the account has hidden.
+    hidden: Arc<BTreeSet<CollectionId>>,
+}
+
+impl Readable {
+    fn of(named: BTreeMap<CollectionId, CollectionRole>) -> Self {
+        Self { named: Arc::new(named), ..Self::default() }
+    }
+
+    /// Collections that are listed one by one, in the order of their IDs. Their number is limited by what accounts can own
+    /// and be members of.
+    pub fn named(&self) -> impl ExactSizeIterator<Item = CollectionId> {
+        self.named.keys().copied()
+    }
+
+    /// Whether a collection is among [`Self::named`].
+    pub fn names(&self, collection: CollectionId) -> bool {
+        self.named.contains_key(&collection)
+    }
+
+    /// Whether collections that are open to all belong to it.
+    pub fn has_open(&self) -> bool {
+        !self.open.0.is_empty()
+    }
+
+    /// The role that every account must have on an open collection that belongs to it, if not just any.
+    pub const fn least(&self) -> Option<CollectionRole> {
+        self.least
+    }
+
+    /// Open collections that do not belong to it, unless they are among [`Self::named`].
+    pub fn without(&self) -> impl ExactSizeIterator<Item = CollectionId> {
+        self.without.iter().copied()
+    }
+
+    /// All collections, in no order. Their number is not limited.
+    pub fn iter(&self) -> impl Iterator<Item = CollectionId> {
+        let open = self.open.0.keys().copied();
+        let open = open.filter(|id| !self.named.contains_key(id) && self.role_of_all(*id).is_some());
+        self.named().chain(open)
+    }
+
+    fn role_in(&self, collection: CollectionId) -> Option<CollectionRole> {
+        self.named.get(&collection).copied().max(self.role_of_all(collection))
+    }
+
+    fn role_of_all(&self, collection: CollectionId) -> Option<CollectionRole> {
+        let role = self.open.0.get(&collection).copied().filter(|role| Some(*role) >= self.least)?;
+        (!self.without.contains(&collection)).then_some(role)
+    }
 }
 
 impl Scope {
     /// The collections that an actor has a role on, with the highest of its roles. Without those that its API key is not
     /// limited to.
-    pub fn of(actor: &Actor, roles: impl IntoIterator<Item = (CollectionId, CollectionRole)>) -> Self {
-        let mut highest: BTreeMap<CollectionId, CollectionRole> = BTreeMap::new();
-        for (collection, role) in roles.into_iter().filter(|(collection, _)| actor.can_use(*collection)) {
-            let known = highest.entry(collection).or_insert(role);
+    pub fn of(actor: &Actor, roles: AccountRoles) -> Self {
+        let AccountRoles { own, open, hidden } = roles;
+        let mut named: BTreeMap<CollectionId, CollectionRole> = BTreeMap::new();
+        let mut add = |collection, role: CollectionRole| {
+            let known = named.entry(collection).or_insert(role);
             *known = (*known).max(role);
+        };
+        for (collection, role) in own.into_iter().filter(|(collection, _)| actor.can_use(*collection)) {
+            add(collection, role);
         }
-        Self(Extent::Collections(Arc::new(highest)))
+        let Some(limits) = actor.limited_to() else {
+            let (named, hidden) = (Arc::new(named), Arc::new(hidden));
+            return Self(Extent::Collections(Readable { named, open, hidden, ..Readable::default() }));
+        };
+        // An API key names its collections, also hidden ones.
+        for collection in limits {
+            if let Some(role) = open.0.get(collection) {
+                add(*collection, *role);
+            }
+        }
+        Self(Extent::Collections(Readable::of(named)))
     }
 
     /// All documents, for staff who may see those of all accounts.
@@ -44,27 +156,59 @@ impl Scope {
     pub fn within(&self, collections: &[CollectionId]) -> Option<Self> {
         let roles: Option<BTreeMap<CollectionId, CollectionRole>> =
             collections.iter().map(|id| self.role_in(*id).map(|role| (*id, role))).collect();
-        Some(Self(Extent::Collections(Arc::new(roles?))))
+        Some(Self(Extent::Collections(Readable::of(roles?))))
     }
 
-    /// The readable collections in the order of their IDs; `None` for all.
-    pub fn collections(&self) -> Option<impl ExactSizeIterator<Item = CollectionId>> {
+    /// Without the collections that the account has hidden.
+    #[must_use]
+    pub fn shown(&self) -> Self {
+        match &self.0 {
+            Extent::Collections(all) if !all.hidden.is_empty() => {
+                let is_shown = |id: &CollectionId| !all.hidden.contains(id);
+                let named = all.named.iter().filter(|(id, _)| is_shown(id));
+                let named = Arc::new(named.map(|(id, role)| (*id, *role)).collect());
+                Self(Extent::Collections(Readable { named, without: Arc::clone(&all.hidden), ..all.clone() }))
+            }
+            Extent::Collections(_) | Extent::Everything => self.clone(),
+        }
+    }
+
+    /// Whether the account has hidden a collection.
+    pub fn is_hidden(&self, collection: CollectionId) -> bool {
+        matches!(&self.0, Extent::Collections(all) if all.hidden.contains(&collection))
+    }
+
+    /// Only collections with at least this role.
+    #[must_use]
+    pub fn at_least(&self, role: CollectionRole) -> Self {
+        match &self.0 {
+            Extent::Everything => self.clone(),
+            Extent::Collections(all) => {
+                let named = all.named.iter().filter(|(_, of)| **of >= role);
+                let named = Arc::new(named.map(|(id, role)| (*id, *role)).collect());
+                Self(Extent::Collections(Readable { named, least: Some(role), ..all.clone() }))
+            }
+        }
+    }
+
+    /// The readable collections; `None` for all.
+    pub fn collections(&self) -> Option<&Readable> {
         match &self.0 {
             Extent::Everything => None,
-            Extent::Collections(roles) => Some(roles.keys().copied()),
+            Extent::Collections(readable) => Some(readable),
         }
     }
 
     /// Whether no document can be in it.
     pub fn is_empty(&self) -> bool {
-        matches!(&self.0, Extent::Collections(roles) if roles.is_empty())
+        matches!(&self.0, Extent::Collections(all) if all.named.is_empty() && all.iter().next().is_none())
     }
 
     /// The role on a collection, if any.
     pub fn role_in(&self, collection: CollectionId) -> Option<CollectionRole> {
         match &self.0 {
             Extent::Everything => Some(CollectionRole::Manager),
-            Extent::Collections(roles) => roles.get(&collection).copied(),
+            Extent::Collections(readable) => readable.role_in(collection),
         }
     }
 
@@ -72,7 +216,7 @@ impl Scope {
     pub fn contains(&self, collections: &BTreeSet<CollectionId>) -> bool {
         match &self.0 {
             Extent::Everything => true,
-            Extent::Collections(roles) => collections.iter().any(|collection| roles.contains_key(collection)),
+            Extent::Collections(readable) => collections.iter().any(|id| readable.role_in(*id).is_some()),
         }
     }
 
@@ -156,7 +300,7 @@ mod tests {
 
     fn scope(roles: &[(u128, CollectionRole)]) -> Scope {
         let roles = roles.iter().map(|(n, role)| (collection(*n), *role)).collect();
-        Scope(Extent::Collections(Arc::new(roles)))
+        Scope(Extent::Collections(Readable::of(roles)))
     }
 
     fn document(collections: &[u128]) -> Document {
@@ -196,6 +340,72 @@ mod tests {
         assert_eq!(Scope::SERVICE.within(&[collection(9)]), Some(scope(&[(9, Manager)])));
     }
 
+    /// A scope of a role of its own on 1, and of open collections: 2 for contributors, 3 and 4 for viewers. 1 and 3 are hidden.
+    fn scope_with_open(actor: &Actor) -> Scope {
+        let open = [(2, Contributor), (3, Viewer), (4, Viewer), (1, Viewer)];
+        let open = open.map(|(n, role)| (collection(n), role)).into_iter().collect();
+        let hidden = BTreeSet::from([collection(1), collection(3)]);
+        Scope::of(actor, AccountRoles { own: vec![(collection(1), Manager)], open: Arc::new(open), hidden })
+    }
+
+    fn roles_of(scope: &Scope) -> Vec<(u128, CollectionRole)> {
+        let roles: Vec<_> = (0..6).filter_map(|n| Some((n, scope.role_in(collection(n))?))).collect();
+        let mut ids: Vec<_> = scope.collections().unwrap().iter().collect();
+        ids.sort_unstable();
+        assert_eq!(ids, roles.iter().map(|(n, _)| collection(*n)).collect::<Vec<_>>());
+        for n in 0..6 {
+            let is_in = roles.iter().any(|(id, _)| *id == n);
+            assert_eq!(scope.contains(&BTreeSet::from([collection(n), collection(9)])), is_in);
+        }
+        roles
+    }
+
+    #[test]
+    fn scope_has_own_and_open_collections() {
+        let actor = Actor::of(&user(true, false, false)).unwrap();
+        let scope = scope_with_open(&actor);
+        assert_eq!(roles_of(&scope), [(1, Manager), (2, Contributor), (3, Viewer), (4, Viewer)]);
+        assert_eq!(roles_of(&scope.at_least(Contributor)), [(1, Manager), (2, Contributor)]);
+        assert_eq!(roles_of(&scope.within(&[collection(3)]).unwrap()), [(3, Viewer)]);
+        assert_eq!(scope.within(&[collection(5)]), None);
+        let open = scope_of_open([collection(2)]);
+        assert!(!open.is_empty() && open.at_least(Manager).is_empty());
+    }
+
+    #[test]
+    fn hidden_collections_are_usable_but_not_shown() {
+        let actor = Actor::of(&user(true, false, false)).unwrap();
+        let scope = scope_with_open(&actor);
+        assert!(scope.is_hidden(collection(3)) && !scope.is_hidden(collection(2)));
+        let shown = scope.shown();
+        assert_eq!(roles_of(&shown), [(2, Contributor), (4, Viewer)]);
+        assert_eq!(roles_of(&shown.at_least(Contributor)), [(2, Contributor)]);
+        assert!(!shown.is_empty());
+        assert_eq!(Scope::SERVICE.shown(), *Scope::SERVICE);
+        let hidden = BTreeSet::from([collection(2)]);
+        let only = AccountRoles { hidden, ..AccountRoles::default() };
+        let all =
+            AccountRoles { open: scope_of_open([collection(2)]).collections().unwrap().open.clone(), ..only };
+        assert!(Scope::of(&actor, all).shown().is_empty());
+    }
+
+    fn scope_of_open(open: impl IntoIterator<Item = CollectionId>) -> Scope {
+        let open = Arc::new(open.into_iter().map(|id| (id, Viewer)).collect());
+        let actor = Actor::of(&user(true, false, false)).unwrap();
+        Scope::of(&actor, AccountRoles { open, ..AccountRoles::default() })
+    }
+
+    #[test]
+    fn limited_api_key_has_only_its_collections() {
+        let limits = [1, 3, 5].map(collection);
+        let key = ApiKey { collections: Some(BTreeSet::from(limits)), ..key(&["read"]) };
+        let actor = Actor::of(&user(true, false, false)).unwrap().with_key(&key);
+        let scope = scope_with_open(&actor);
+        assert_eq!(roles_of(&scope), [(1, Manager), (3, Viewer)]);
+        assert_eq!(scope.shown(), scope, "the key names its collections");
+        assert!(!scope.collections().unwrap().has_open());
+    }
+
     #[test]
     fn permission_does_not_reach_beyond_the_collections_of_an_api_key() {
         let [inside, outside] = [1, 2].map(|n| CollectionId::from_uuid(uuid::Uuid::from_u128(n)));
@@ -205,7 +415,7 @@ mod tests {
         let owner = UserId::generate(DateTime::UNIX_EPOCH, [2; 10]);
         let title = crate::text::Title::parse("t").unwrap();
         let document = Document::new(id, owner, inside, title, None, DateTime::UNIX_EPOCH);
-        let scope = Scope::of(&actor, []);
+        let scope = Scope::of(&actor, AccountRoles::default());
         assert!(actor.authorize_on::<DeleteDocuments>(&scope, &document).is_ok());
         let both = Document { collections: BTreeSet::from([inside, outside]), ..document };
         assert!(actor.authorize_on::<DeleteDocuments>(&scope, &both).is_err());

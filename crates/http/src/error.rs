@@ -253,9 +253,11 @@ impl From<Error> for ApiError {
                 return Self { retry_after: reached.retry_after, ..error.with_code(reached.kind.code()) };
             }
             Error::InvalidLink => StatusCode::BAD_REQUEST,
-            Error::Forbidden | Error::MissingAccess(_) | Error::MissingScope(_) | Error::NoPanelAccess => {
-                StatusCode::FORBIDDEN
-            }
+            Error::Forbidden
+            | Error::OpeningForbidden
+            | Error::MissingAccess(_)
+            | Error::MissingScope(_)
+            | Error::NoPanelAccess => StatusCode::FORBIDDEN,
             Error::EmailTaken
             | Error::NameTaken
             | Error::LastSuperuser
@@ -265,6 +267,8 @@ impl From<Error> for ApiError {
             | Error::EntriesRemovedElsewhere
             | Error::NotFailed { .. }
             | Error::TooManyWebhooks
+            | Error::TooManyCollections
+            | Error::TooManyHiddenCollections
             | Error::FixedCollection(_)
             | Error::CollectionNotEmpty(_)
             | Error::WebhookDisabled

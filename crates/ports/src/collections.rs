@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use docent_domain::collection::{Collection, CollectionRole, Member, Membership, SourcedRole};
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, GroupId, UserId};
-use docent_domain::listing::{CollectionFilter, Page, PageRequest};
+use docent_domain::listing::{AccountCollections, CollectionFilter, Page, PageRequest};
+use docent_domain::scope::AccountRoles;
 use std::collections::HashMap;
 
 /// The number of members and documents of a collection.
@@ -14,6 +15,17 @@ pub struct CollectionSize {
     pub members: u64,
     /// Documents in it.
     pub documents: u64,
+}
+
+/// A collection in the list of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedCollection {
+    /// The collection.
+    pub collection: Collection,
+    /// Its size.
+    pub size: CollectionSize,
+    /// Whether the account itself is a member, and not only through a group.
+    pub is_member: bool,
 }
 
 /// Reads collections.
@@ -32,12 +44,22 @@ pub trait CollectionReader: Send {
     /// Lists collections in the order of [`Self::page`], without their sizes: at most `limit`.
     async fn list(&mut self, filter: &CollectionFilter, limit: u64) -> Result<Vec<Collection>>;
 
+    /// Lists the collections of an account. The cost depends on the limit and on the number of collections that the account
+    /// has a role of its own on, but not on the number of those that are open to all, unless they are searched by name.
+    async fn list_of_account(&mut self, query: &AccountCollections) -> Result<Vec<ListedCollection>>;
+
+    /// Counts the shared collections that an account owns.
+    async fn count_owned(&mut self, owner: UserId) -> Result<u64>;
+
+    /// Returns the accounts that have hidden a collection, in the order of their IDs.
+    async fn hidden_by(&mut self, id: CollectionId) -> Result<Vec<UserId>>;
+
     /// Returns the names of these collections, as far as they exist.
     async fn names(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, String>>;
 
-    /// Returns every role of an account: as owner, as a member, through a group, and as any account. A collection can
-    /// occur several times.
-    async fn roles(&mut self, user: UserId) -> Result<Vec<(CollectionId, CollectionRole)>>;
+    /// Returns the roles of an account and the collections that it has hidden. Unless the collections that are open to all
+    /// have changed since an earlier call, the cost does not depend on their number.
+    async fn roles(&mut self, user: UserId) -> Result<AccountRoles>;
 
     /// Returns the roles of [`Self::roles`] with their sources, in no order.
     async fn sourced_roles(&mut self, user: UserId) -> Result<Vec<SourcedRole>>;
@@ -83,4 +105,10 @@ pub trait CollectionWriter: CollectionReader {
         member: Member,
         role: Option<CollectionRole>,
     ) -> Result<()>;
+
+    /// Hides a collection from the lists and searches of an account, or shows it again.
+    ///
+    /// # Errors
+    /// If the account or the collection does not exist.
+    async fn set_hidden(&mut self, user: UserId, id: CollectionId, is_hidden: bool) -> Result<()>;
 }

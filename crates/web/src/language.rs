@@ -305,6 +305,7 @@ pub(crate) fn error_text(error: &Error) -> Option<String> {
         Error::NotFound(kind) => Some(named("not-found-", kind.name())),
         Error::Forbidden => Some(t!("error-forbidden")),
         Error::MissingAccess(of) => Some(t!("error-missing-access", missing = missing(*of))),
+        Error::OpeningForbidden => Some(t!("error-opening-forbidden")),
         Error::NotFailed { state } => Some(t!("retry-not-failed", status = *state)),
         _ => None,
     }

@@ -268,6 +268,10 @@ pub(super) const ROWS: &[Row] = &[
         .consuming(Record),
     get("/collections/{id}/members", Granted(&[ViewCollection])).hidden(),
     get("/collections/{id}/members", Account(Admin)).owned_by(Own),
+    row("PUT", "/collections/{id}/hidden", Owner(Admin), 204).hidden(),
+    row("PUT", "/collections/{id}/hidden", Owner(Admin), 204).owned_by(Own),
+    row("DELETE", "/collections/{id}/hidden", Owner(Admin), 204).hidden(),
+    row("DELETE", "/collections/{id}/hidden", Owner(Admin), 204).owned_by(Own),
     row("PUT", "/collections/{id}/members", Granted(&[ViewCollection, ChangeCollection]), 200)
         .with_payload(Json(r#"{"email":"{email}","role":"manager"}"#))
         .hidden(),

@@ -1,6 +1,7 @@
 //! Collections in the panel: `/admin/collections`.
 
 use super::{at_panel, between, staff, staff_account, submit, superuser};
+use docent_app::settings::OpenCollectionsRule;
 use docent_domain::permission::Permission;
 use docent_tests::browser::Browser;
 use docent_tests::member::Member;
@@ -24,7 +25,7 @@ async fn main(browser: &mut Browser, path: &str) -> String {
 
 rules! {
     async fn collection_is_created_shared_changed_and_deleted(setup) {
-        let app = setup.start().await;
+        let app = setup.settings(|settings| settings.open_collections = OpenCollectionsRule::Managers).start().await;
         let (mut browser, member) = staff(&app, &[]).await;
         let bob = app.member("bob@example.org").await;
         assert!(!main(&mut browser, "/admin/collections/add").await.contains("name=\"owner\""));
@@ -124,6 +125,34 @@ rules! {
         assert!(main(&mut viewer, "/admin/collections?q=secr").await.contains("Secret"));
         assert!(main(&mut viewer, "/admin/collections?q=nothing").await.contains("No matching collections."));
         let _ = viewer.get("/admin/collections?kind=odd").await.expect(422);
+    }
+
+    /// Without the permission, the role of every account is offered only to lower it.
+    async fn role_of_all_is_offered_to_those_who_may_open(setup) {
+        let app = setup.start().await;
+        let (mut browser, member) = staff(&app, &[]).await;
+        let root = app.superuser().await;
+        let add = "/admin/collections/add";
+        assert!(!main(&mut browser, add).await.contains("role_of_all"));
+        let fields = [("name", "Mine"), ("role_of_all", "viewer")];
+        let reply = submit(&mut browser, add, &fields).await.expect(403);
+        assert!(reply.text.contains("open collections to all accounts"), "{}", reply.text);
+        let mine = collection(&member, "Mine").await;
+        let page = format!("{LIST}/{mine}");
+        assert!(!main(&mut browser, &page).await.contains("role_of_all"));
+        let opened = json!({ "email": root.user.email.as_str(), "role": "manager" });
+        let _ = member.put(&format!("/collections/{mine}/members"), opened).await.expect(200);
+        let _ = root.patch(&format!("/collections/{mine}"), json!({ "role_of_all": "contributor" })).await.expect(200);
+        let text = main(&mut browser, &page).await;
+        let settings = between(&text, "name=\"role_of_all\"", "</select>");
+        assert!(settings.contains("<option value=\"contributor\" selected>"), "{text}");
+        assert!(settings.contains("value=\"viewer\"") && !settings.contains("value=\"manager\""), "{settings}");
+        let _ = submit(&mut browser, &page, &[("name", "Mine"), ("role_of_all", "manager")]).await.expect(403);
+        let _ = submit(&mut browser, &page, &[("name", "Mine"), ("role_of_all", "viewer")]).await.expect(303);
+        let _ = submit(&mut browser, &page, &[("name", "Mine"), ("role_of_all", "")]).await.expect(303);
+        app.permit(member.user.id, &[Permission::OpenCollection]).await;
+        assert!(main(&mut browser, add).await.contains("role_of_all"));
+        let _ = submit(&mut browser, &page, &[("name", "Mine"), ("role_of_all", "manager")]).await.expect(303);
     }
 
     /// Personal collections have neither members nor a role of every account, and cannot be deleted.

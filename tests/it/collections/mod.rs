@@ -2,6 +2,7 @@
 
 mod answers;
 mod keys;
+mod open;
 
 use crate::admin::{staff, submit};
 use docent_domain::group::{AssignedPermissions, Group, GroupName};

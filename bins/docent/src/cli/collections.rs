@@ -16,6 +16,10 @@ pub enum CollectionsCommand {
     Change(ChangeCollectionArgs),
     /// Delete a collection; its documents must be in other collections too.
     Delete(OneCollectionArgs),
+    /// Hide a collection from the lists, searches and answers of the account.
+    Hide(OneCollectionArgs),
+    /// Show a hidden collection again.
+    Unhide(OneCollectionArgs),
     /// Manage the members of a collection.
     #[command(subcommand)]
     Members(MembersCommand),
@@ -38,6 +42,9 @@ pub struct ListCollectionsArgs {
     /// Only collections whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
+    /// Also collections that the account has hidden.
+    #[arg(long)]
+    pub hidden: bool,
     /// Output format, service and credentials.
     #[command(flatten)]
     pub client: ClientArgs,

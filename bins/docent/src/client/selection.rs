@@ -22,7 +22,7 @@ impl ServiceClient {
         if name.is_empty() {
             bail!("the name of the collection is empty");
         }
-        let found = self.send(Method::GET, &["collections"], &[("q", name)]).await?;
+        let found = self.send(Method::GET, &["collections"], &[("q", name), ("include", "hidden")]).await?;
         let found: Vec<Value> = found.json().await.context("reading the collections")?;
         let id = |one: &&Value| one["id"].as_str().unwrap_or_default().to_owned();
         let named: Vec<&Value> = found.iter().filter(|one| one["name"] == name).collect();

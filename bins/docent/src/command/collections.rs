@@ -20,6 +20,8 @@ pub(crate) async fn run(command: &CollectionsCommand) -> anyhow::Result<()> {
         CollectionsCommand::Create(args) => create(args).await,
         CollectionsCommand::Change(args) => change(args).await,
         CollectionsCommand::Delete(args) => delete(args).await,
+        CollectionsCommand::Hide(args) => hide(args, Method::PUT).await,
+        CollectionsCommand::Unhide(args) => hide(args, Method::DELETE).await,
         CollectionsCommand::Members(MembersCommand::List(args)) => list_members(args).await,
         CollectionsCommand::Members(MembersCommand::Set(args)) => set_member(args).await,
         CollectionsCommand::Members(MembersCommand::Remove(args)) => remove_member(args).await,
@@ -35,17 +37,40 @@ async fn open(client: &ClientArgs, collection: &CollectionArg) -> anyhow::Result
 
 async fn list(args: &ListCollectionsArgs) -> anyhow::Result<()> {
     let client = ServiceClient::open(&args.client.remote)?;
-    let query: Vec<_> = args.name.as_deref().map(|name| ("q", name)).into_iter().collect();
-    let response = client.send(Method::GET, &["collections"], &query).await?;
-    let found: Vec<Value> = response.json().await.context("reading the list")?;
-    for collection in found {
-        let text = |name: &str| sanitize(collection[name].as_str().unwrap_or_default());
-        let row = || {
-            let size = format!("{:>6}", collection["documents"].to_string());
-            format!("{}  {:11}  {size}  {}", text("id"), text("role"), text("name"))
-        };
-        output::print(args.client.output, row, || collection.clone())?;
+    let mut cursor: Option<String> = None;
+    loop {
+        let mut query: Vec<_> = args.name.as_deref().map(|name| ("q", name)).into_iter().collect();
+        query.extend(args.hidden.then_some(("include", "hidden")));
+        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let response = client.send(Method::GET, &["collections"], &query).await?;
+        let next = response.headers().get("X-Next-Cursor").and_then(|value| value.to_str().ok());
+        let next = next.map(str::to_owned);
+        let found: Vec<Value> = response.json().await.context("reading the list")?;
+        for collection in found {
+            let text = |name: &str| sanitize(collection[name].as_str().unwrap_or_default());
+            let row = || {
+                let size = format!("{:>6}", collection["documents"].to_string());
+                format!("{}  {:11}  {size}  {}", text("id"), text("role"), text("name"))
+            };
+            output::print(args.client.output, row, || collection.clone())?;
+        }
+        match next {
+            Some(next) => cursor = Some(next),
+            None => return Ok(()),
+        }
     }
+}
+
+async fn hide(args: &OneCollectionArgs, method: Method) -> anyhow::Result<()> {
+    let (client, id) = open(&args.client, &args.collection).await?;
+    let is_hidden = method == Method::PUT;
+    client.send(method, &["collections", &id, "hidden"], &[]).await?;
+    let word = if is_hidden { "hidden" } else { "shown" };
+    output::print(
+        args.client.output,
+        || format!("{id}  {word}"),
+        || json!({ "id": id, "is_hidden": is_hidden }),
+    )?;
     Ok(())
 }
 

@@ -49,6 +49,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Who can open a collection to all accounts.
+    OpenCollections "choice" {
+        /// Its managers with the permission.
+        Permission = "permission",
+        /// All of its managers.
+        Managers = "managers",
+    }
+}
+
 section! {
     /// Accounts, tokens and logins.
     Accounts "Accounts and tokens" {
@@ -74,6 +84,10 @@ section! {
         require_2fa: Require2fa = text("none");
         /// The collection of documents that are added without naming one: `everyone` or `personal` (that of the account).
         default_collection: DefaultCollection = text("everyone");
+        /// Who can open a collection to all accounts (`role_of_all`): `permission` (its managers who have the permission
+        /// `collections.open_collection`) or `managers` (all of its managers, for small teams: each account can then show
+        /// its documents to all others).
+        open_collections: OpenCollections = text("permission");
         /// Lifetime of a password reset link.
         password_reset_ttl: Duration = text("1h"), positive;
         /// Lifetime of an email verification link.

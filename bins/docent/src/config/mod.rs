@@ -28,7 +28,7 @@ mod url;
 mod value;
 mod webhooks;
 
-pub use accounts::{Accounts, AuthBackend, DefaultCollection, Require2fa};
+pub use accounts::{Accounts, AuthBackend, DefaultCollection, OpenCollections, Require2fa};
 pub use agent::Agent;
 pub use declare::{Default, Setting};
 pub use example::environment_example;

@@ -43,7 +43,7 @@ pub(super) fn required(filter: ChunkFilter<'_>) -> Option<Vec<Clause>> {
     };
     let scope = match filter.scope.collections() {
         None => Selected::All,
-        Some(collections) => in_collections(collections.map(|id| id.to_string()).collect()),
+        Some(readable) => in_collections(readable.iter().map(|id| id.to_string()).collect()),
     };
     let condition = filter.condition.map_or(Selected::All, meeting);
     let mut clauses = Vec::new();

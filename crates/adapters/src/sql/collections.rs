@@ -1,24 +1,29 @@
 //! Collections in SQL.
 
 use super::entities::collections::{Column, Entity, role};
-use super::entities::{collection_groups, collection_users, document_collections, documents, user_groups};
+use super::entities::{
+    collection_groups, collection_users, document_collections, documents, hidden_collections, user_groups,
+};
 use super::listing::contains;
 use super::record::Record;
-use super::roles::{self, RoleRow};
+use super::roles::{self, OwnRoles, RoleRow};
 use super::transaction::Transaction;
 use super::values::counted;
 use super::{conditions, labels};
 use async_trait::async_trait;
-use docent_domain::collection::{Collection, CollectionRole, Member, Membership, RoleSource, SourcedRole};
+use docent_domain::collection::{
+    Collection, CollectionKind, CollectionRole, Member, Membership, RoleSource, SourcedRole,
+};
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, GroupId, UserId};
-use docent_domain::listing::{CollectionFilter, Page, PageRequest};
-use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter};
-use sea_orm::sea_query::{Expr, Func, OnConflict};
+use docent_domain::listing::{AccountCollections, CollectionFilter, CollectionGroup, Page, PageRequest};
+use docent_domain::scope::AccountRoles;
+use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter, ListedCollection};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict};
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 #[async_trait]
@@ -60,13 +65,54 @@ impl CollectionReader for Transaction {
         Ok(rows.into_iter().map(|(id, name)| (CollectionId::from_uuid(id), name)).collect())
     }
 
-    async fn roles(&mut self, user: UserId) -> Result<Vec<(CollectionId, CollectionRole)>> {
-        if let Some(lookups) = self.lookups() {
-            return Ok(lookups.roles.get(user).await?.unwrap_or_default());
-        }
-        let rows = roles::of(vec![user.as_uuid()]).into_model::<RoleRow>();
-        let rows = self.run(roles::READ, |db| Box::pin(rows.all(db))).await?;
-        rows.iter().map(RoleRow::role).collect()
+    async fn list_of_account(&mut self, query: &AccountCollections) -> Result<Vec<ListedCollection>> {
+        let collections = self.collections_of_account(query).await?;
+        let ids: Vec<Uuid> = collections.iter().map(|collection| collection.id.as_uuid()).collect();
+        let mut sizes = self.sizes(&ids).await?;
+        let memberships = collection_users::Entity::find()
+            .select_only()
+            .column(collection_users::Column::CollectionId)
+            .filter(collection_users::Column::UserId.eq(query.user.as_uuid()))
+            .filter(collection_users::Column::CollectionId.is_in(ids))
+            .into_tuple::<Uuid>();
+        let memberships = self.run("read memberships of an account", |db| Box::pin(memberships.all(db)));
+        let memberships: HashSet<Uuid> = memberships.await?.into_iter().collect();
+        let listed = |collection: Collection| ListedCollection {
+            size: sizes.remove(&collection.id.as_uuid()).unwrap_or_default(),
+            is_member: memberships.contains(&collection.id.as_uuid()),
+            collection,
+        };
+        Ok(collections.into_iter().map(listed).collect())
+    }
+
+    async fn count_owned(&mut self, owner: UserId) -> Result<u64> {
+        let owned = Entity::find()
+            .filter(Column::OwnerId.eq(owner.as_uuid()))
+            .filter(Column::Kind.eq(CollectionKind::Shared.name()));
+        self.count_rows("count collections of an account", owned).await
+    }
+
+    async fn hidden_by(&mut self, id: CollectionId) -> Result<Vec<UserId>> {
+        let users = hidden_collections::Entity::find()
+            .select_only()
+            .column(hidden_collections::Column::UserId)
+            .filter(hidden_collections::Column::CollectionId.eq(id.as_uuid()))
+            .order_by_asc(hidden_collections::Column::UserId)
+            .into_tuple::<Uuid>();
+        let users = self.run("read who has hidden a collection", |db| Box::pin(users.all(db))).await?;
+        Ok(users.into_iter().map(UserId::from_uuid).collect())
+    }
+
+    async fn roles(&mut self, user: UserId) -> Result<AccountRoles> {
+        let own = if let Some(lookups) = self.lookups() {
+            lookups.roles.get(user).await?
+        } else {
+            let rows = roles::of(vec![user.as_uuid()]).into_model::<RoleRow>();
+            let rows = self.run(roles::READ, |db| Box::pin(rows.all(db))).await?;
+            roles::by_user(&[user], rows).pop().map(|(_, own)| own).transpose()?
+        };
+        let OwnRoles { roles, hidden, version } = own.unwrap_or_default();
+        Ok(AccountRoles { own: roles, open: self.open_collections(version).await?, hidden })
     }
 
     async fn sourced_roles(&mut self, user: UserId) -> Result<Vec<SourcedRole>> {
@@ -214,6 +260,17 @@ impl CollectionWriter for Transaction {
                 .map(drop),
         }
     }
+
+    async fn set_hidden(&mut self, user: UserId, id: CollectionId, is_hidden: bool) -> Result<()> {
+        let (doing, key) = ("hide a collection", (user.as_uuid(), id.as_uuid()));
+        if !is_hidden {
+            return self.delete_by_id::<hidden_collections::Entity>(doing, key).await.map(drop);
+        }
+        let row = hidden_collections::ActiveModel { user_id: Set(key.0), collection_id: Set(key.1) };
+        let columns = [hidden_collections::Column::UserId, hidden_collections::Column::CollectionId];
+        let keep = OnConflict::columns(columns).do_nothing().to_owned();
+        self.insert_rows(doing, hidden_collections::Entity::insert(row).on_conflict(keep)).await.map(drop)
+    }
 }
 
 impl Transaction {
@@ -221,12 +278,50 @@ impl Transaction {
     fn selected(&self, filter: &CollectionFilter) -> Select<Entity> {
         Entity::find()
             .apply_if(filter.scope.as_ref().and_then(|scope| scope.collections()), |rows, readable| {
-                rows.filter(Column::Id.is_in(readable.map(CollectionId::as_uuid)))
+                rows.filter(conditions::is_readable(readable))
             })
             .apply_if(filter.name_contains.as_deref(), |rows, text| {
                 rows.filter(contains(Expr::col(Column::Name), text, self.backend()))
             })
             .apply_if(filter.kind, |rows, kind| rows.filter(Column::Kind.eq(kind.name())))
+    }
+
+    /// The collections that a query of an account selects, in their order.
+    async fn collections_of_account(&mut self, query: &AccountCollections) -> Result<Vec<Collection>> {
+        let (doing, backend) = ("list collections of an account", self.backend());
+        let Some(readable) = query.scope.collections() else { return Ok(Vec::new()) };
+        let filter = CollectionFilter {
+            scope: Some(query.scope.clone()),
+            name_contains: query.name_contains.clone(),
+            kind: None,
+        };
+        let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+        let is_open = query.after.as_ref().filter(|after| after.group == CollectionGroup::Open);
+        // Everything but the open ones, whose number is limited.
+        let own = readable.named().chain([CollectionId::EVERYONE]).map(CollectionId::as_uuid);
+        let own = Column::Id.is_in(own);
+        let mut found: Vec<Collection> = Vec::new();
+        if is_open.is_none() {
+            found = self.fetch_all(doing, self.selected(&filter).filter(own.clone())).await?;
+            found.retain(|collection| query.after.as_ref().is_none_or(|of| query.position(collection) > *of));
+            found.sort_by_cached_key(|collection| query.position(collection));
+            found.truncate(limit);
+        }
+        if found.len() < limit && readable.has_open() {
+            // Equal to the index of open collections by name.
+            let name = || lower_name(backend);
+            let rows = self.selected(&filter).filter(own.not()).filter(Column::RoleOfAll.is_not_null());
+            let rows = rows.apply_if(is_open, |rows, after| {
+                let position = [Expr::val(after.name.as_str()), Expr::val(after.id.as_uuid())];
+                // SQLite seeks an expression in the index only if it is compared by itself.
+                rows.filter(name().gte(after.name.as_str()))
+                    .filter(Expr::tuple([name(), Expr::col(Column::Id)]).gt(Expr::tuple(position)))
+            });
+            let rows = rows.order_by(name(), Order::Asc).order_by_asc(Column::Id);
+            let rows = rows.limit((limit - found.len()) as u64);
+            found.extend(self.fetch_all::<Collection>(doing, rows).await?);
+        }
+        Ok(found)
     }
 
     /// Sizes of collections; those without members and documents are omitted.

@@ -1,35 +1,87 @@
 //! Documents of a scope, of collections, and those that meet a condition.
 
+use super::entities::collections;
 use super::entities::document_collections as memberships;
 use super::entities::documents::{Column, Entity};
 use docent_domain::attributes::{AttributeKey, AttributeValue, BuiltIn};
+use docent_domain::collection::CollectionRole;
 use docent_domain::condition::{Condition, NumberOrder};
 use docent_domain::id::{CollectionId, UserId};
-use docent_domain::scope::Scope;
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use docent_domain::scope::{Readable, Scope};
+use sea_orm::sea_query::{Expr, ExprTrait, IntoColumnRef, Query, SelectStatement};
 use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
 use serde_json::Value;
 use uuid::Uuid;
 
 /// Documents of the query that are in the scope.
 pub(super) fn in_scope(query: Select<Entity>, scope: &Scope) -> Select<Entity> {
+    let collection = (memberships::Entity, memberships::Column::CollectionId);
     match scope.collections() {
         None => query,
-        Some(collections) => query.filter(in_any(collections.map(CollectionId::as_uuid))),
+        Some(readable) => query.filter(in_collection(is_of_readable(collection, readable))),
     }
 }
 
 /// Whether a document is in one of these collections.
 pub(super) fn in_any(collections: impl IntoIterator<Item = Uuid>) -> Expr {
+    let collection = (memberships::Entity, memberships::Column::CollectionId);
+    in_collection(Expr::col(collection).is_in(collections))
+}
+
+/// Whether a document is in a collection that meets a condition.
+fn in_collection(condition: Expr) -> Expr {
     let memberships = Query::select()
         .expr(Expr::val(1))
         .from(memberships::Entity)
         .and_where(
             Expr::col((memberships::Entity, memberships::Column::DocumentId)).equals((Entity, Column::Id)),
         )
-        .and_where(Expr::col((memberships::Entity, memberships::Column::CollectionId)).is_in(collections))
+        .and_where(condition)
         .take();
     Expr::exists(memberships)
+}
+
+/// Whether a row of the table of collections is readable.
+pub(super) fn is_readable(readable: &Readable) -> Expr {
+    let is_named = collections::Column::Id.is_in(readable.named().map(CollectionId::as_uuid));
+    match is_open(readable) {
+        None => is_named,
+        Some(is_open) => is_named.or(is_open),
+    }
+}
+
+/// Whether a column has the ID of a readable collection. Open collections are looked up one by one, so that the cost does not
+/// depend on their number.
+pub(super) fn is_of_readable<C: IntoColumnRef + Copy>(collection: C, readable: &Readable) -> Expr {
+    let is_named = Expr::col(collection).is_in(readable.named().map(CollectionId::as_uuid));
+    let Some(is_open) = is_open(readable) else { return is_named };
+    let open = Query::select()
+        .expr(Expr::val(1))
+        .from(collections::Entity)
+        .and_where(Expr::col((collections::Entity, collections::Column::Id)).eq(Expr::col(collection)))
+        .and_where(is_open)
+        .take();
+    is_named.or(Expr::exists(open))
+}
+
+/// Whether a row of the table of collections is an open one of a scope; `None` if there are none.
+fn is_open(readable: &Readable) -> Option<Expr> {
+    use collections::Column::{Id, RoleOfAll};
+    if !readable.has_open() {
+        return None;
+    }
+    let is_open = match readable.least() {
+        None => RoleOfAll.is_not_null(),
+        Some(least) => {
+            let roles = CollectionRole::ALL.iter().filter(|role| **role >= least);
+            RoleOfAll.is_in(roles.map(|role| role.name()))
+        }
+    };
+    let without = readable.without();
+    Some(match without.len() {
+        0 => is_open,
+        _ => is_open.and(Id.is_not_in(without.map(CollectionId::as_uuid))),
+    })
 }
 
 /// Documents that are in no other collection than this one.

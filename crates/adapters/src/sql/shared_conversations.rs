@@ -69,8 +69,8 @@ pub(super) fn is_shared(SharedConversations { reader, scope }: &SharedConversati
     let ids = Entity::find()
         .select_only()
         .column(Column::ConversationId)
-        .apply_if(scope.collections(), |rows, collections| {
-            rows.filter(Column::CollectionId.is_in(collections.map(CollectionId::as_uuid)))
+        .apply_if(scope.collections(), |rows, readable| {
+            rows.filter(conditions::is_of_readable((Entity, Column::CollectionId), readable))
         })
         .into_query();
     conversations::Column::OwnerId

@@ -1,6 +1,7 @@
 //! Connections to a database.
 
 use super::fault::fault;
+use super::open_collections::OpenCache;
 use super::postgres::Server;
 use super::rollbacks::Rollbacks;
 use super::writes::Writes;
@@ -15,11 +16,19 @@ pub(super) struct Source {
     server: Option<Server>,
     pub(super) rollbacks: Rollbacks,
     pub(super) writes: Writes,
+    /// The collections that are open to all, as they were last read.
+    pub(super) open: OpenCache,
 }
 
 impl Source {
     pub(super) fn new(connections: DatabaseConnection, server: Option<Server>) -> Self {
-        Self { connections, server, rollbacks: Rollbacks::default(), writes: Writes::default() }
+        let (rollbacks, writes, open) = Default::default();
+        Self { connections, server, rollbacks, writes, open }
+    }
+
+    /// What its transactions share.
+    pub(super) fn shared(&self) -> (Rollbacks, Writes, OpenCache) {
+        (self.rollbacks.clone(), self.writes.clone(), self.open.clone())
     }
 
     /// Runs `work`, which uses these connections; a fault is named after `doing`.

@@ -2,7 +2,8 @@
 
 use super::fault::{fault, late};
 use super::lookup::Lookup;
-use super::roles::Roles;
+use super::open_collections::OpenCache;
+use super::roles::OwnRoles;
 use super::rollbacks::Rollbacks;
 use super::source::Source;
 use super::writes::Writes;
@@ -36,6 +37,7 @@ pub(super) struct Transaction {
     writes: bool,
     rollbacks: Rollbacks,
     outcomes: Writes,
+    open: OpenCache,
 }
 
 /// Reads by ID, batched across concurrent callers.
@@ -43,8 +45,8 @@ pub(super) struct Transaction {
 pub(super) struct Lookups {
     pub(super) users: Lookup<UserId, User>,
     pub(super) sessions: Lookup<SessionId, (Session, User)>,
-    /// Roles on collections.
-    pub(super) roles: Lookup<UserId, Roles>,
+    /// Roles of accounts themselves on collections.
+    pub(super) roles: Lookup<UserId, OwnRoles>,
     pub(super) documents: Lookup<DocumentId, Document>,
     /// The active index generation. There is at most one.
     pub(super) active: Lookup<(), IndexGeneration>,
@@ -66,15 +68,16 @@ impl Transaction {
     pub(super) fn new(source: &Source, options: TransactionOptions, statement_timeout: Duration) -> Self {
         let backend = source.connections.get_database_backend();
         let writes = !matches!(options.access_mode, Some(AccessMode::ReadOnly));
-        let (source, rollbacks, outcomes) = (source.clone(), source.rollbacks.clone(), source.writes.clone());
-        let state = State::NotStarted(source, options);
-        Self { state, statement_timeout, backend, writes, rollbacks, outcomes }
+        let (rollbacks, outcomes, open) = source.shared();
+        let state = State::NotStarted(source.clone(), options);
+        Self { state, statement_timeout, backend, writes, rollbacks, outcomes, open }
     }
 
     /// Runs each statement outside a transaction: it sees the latest state and costs one round trip.
     pub(super) fn autocommit(source: &Source, lookups: Lookups, statement_timeout: Duration) -> Self {
         let backend = source.connections.get_database_backend();
-        let (source, rollbacks, outcomes) = (source.clone(), source.rollbacks.clone(), source.writes.clone());
+        let (rollbacks, outcomes, open) = source.shared();
+        let source = source.clone();
         Self {
             state: State::Autocommit(source, lookups),
             statement_timeout,
@@ -82,6 +85,7 @@ impl Transaction {
             writes: false,
             rollbacks,
             outcomes,
+            open,
         }
     }
 
@@ -91,6 +95,11 @@ impl Transaction {
             State::Autocommit(_, lookups) => Some(lookups),
             State::NotStarted(..) | State::Open(_) | State::Broken => None,
         }
+    }
+
+    /// The collections that are open to all, as this process last read them.
+    pub(super) fn open_cache(&self) -> &OpenCache {
+        &self.open
     }
 
     /// The database's kind.

@@ -57,7 +57,8 @@ fn parse_role(name: Option<String>) -> Result<Option<Option<CollectionRole>>, Va
 
 /// Change a collection (extension)
 ///
-/// Allowed for managers of the collection, accounts with `collections.change_collection` and superusers.
+/// Allowed for managers of the collection, accounts with `collections.change_collection` and superusers. A higher `role_of_all` also needs
+/// `collections.open_collection`, unless the setting `open_collections` is `managers`.
 #[utoipa::path(
     patch, path = "/collections/{id}", operation_id = "change_collection", tag = "Collections",
     params(("id" = String, Path, description = "ID of the collection.", format = "uuid")),

@@ -5,9 +5,10 @@ use crate::openapi::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::collections::{self as use_case, CollectionSettings};
+use docent_app::error::Error;
 use docent_domain::access::CreateCollections;
 use docent_domain::collection::{CollectionDescription, CollectionName, CollectionRole};
-use docent_http::{Body, BodyErrors, Granted, Reply, State};
+use docent_http::{Bearer, Body, BodyErrors, Reply, State};
 use utoipa::ToSchema;
 
 /// A new collection.
@@ -33,18 +34,21 @@ pub(crate) struct CollectionCreate {
 
 /// Create a collection (extension)
 ///
-/// The account owns the collection, and remains its manager.
+/// The account owns the collection, and remains its manager. It can own 200 of them. `role_of_all` needs `collections.open_collection`, unless
+/// the setting `open_collections` is `managers`.
 #[utoipa::path(
     post, path = "/collections", operation_id = "create_collection", tag = "Collections",
     request_body = CollectionCreate,
     responses(
         (status = 201, description = "The new collection.", body = CollectionResponse<'_>),
-        answers::InvalidBody, answers::StorageFull,
+        answers::TooManyCollections, answers::InvalidBody, answers::StorageFull,
     ),
 )]
-pub(crate) async fn create(by: Granted<CreateCollections>, context: State, body: Body) -> Reply {
+pub(crate) async fn create(Bearer(actor): Bearer, context: State, body: Body) -> Reply {
+    // Before the body is read.
+    actor.authorize::<CreateCollections>().map_err(Error::from)?;
     let CollectionCreate { name, description, role_of_all } = body.read().await?;
     let settings = CollectionSettings { name, description: description.unwrap_or_default(), role_of_all };
-    let collection = use_case::create(&context.app, by.grant, settings).await?;
+    let collection = use_case::create(&context.app, &actor, settings).await?;
     Ok(HttpResponse::Created().json(CollectionResponse::of(&collection, CollectionRole::Manager)))
 }

@@ -120,7 +120,7 @@ impl Details {
 
 /// List documents
 ///
-/// Returns all documents that the account may read, newest first. The parameters are an extension and filter the list. With `limit`, the headers `Link` and
+/// Returns all documents that the account may read, newest first, without those that are only in collections that it has hidden. The parameters are an extension and filter the list. With `limit`, the headers `Link` and
 /// `X-Next-Cursor` name the next page, if there is one. Empty parameters are ignored, except `collection_id` and `filters`.
 #[utoipa::path(
     get, path = "/documents", operation_id = "list_documents", tag = "Documents",
@@ -235,7 +235,7 @@ fn after(document: &Document) -> ListPosition {
 /// Reads `status`, `q`, `filters` and `cursor`.
 pub(crate) fn filter(query: &mut Query, scope: &Scope) -> DocumentFilter {
     DocumentFilter {
-        scope: scope.clone(),
+        scope: scope.shown(),
         ids: None,
         condition: {
             query.require_value("filters", "must be a JSON object");

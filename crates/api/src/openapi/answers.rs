@@ -54,6 +54,7 @@ answers! {
     UnknownCollection { 404 => "CollectionNotFound", 422 => "InvalidRequest" }
     UnknownMember { 404 => "MemberNotFound", 422 => "InvalidRequest" }
     FixedCollection { 409 => "FixedCollection" }
+    TooManyCollections { 409 => "TooManyCollections" }
     CollectionInUse { 409 => "CollectionInUse" }
     UnknownConversation { 404 => "ConversationNotFound", 422 => "InvalidRequest" }
     UnknownSharing { 404 => "SharingNotFound", 422 => "InvalidRequest" }
@@ -135,6 +136,7 @@ fn about_senders() -> Vec<Shared> {
                 Error::Forbidden.into(),
                 Error::MissingScope(ApiKeyScope::Read).into(),
                 Error::ProofNeeded.into(),
+                Error::OpeningForbidden.into(),
             ],
         ),
         (
@@ -169,6 +171,11 @@ fn about_records() -> Vec<Shared> {
             "FixedCollection",
             "A personal collection cannot be shared.",
             vec![Error::FixedCollection("a personal collection cannot be shared; create another one").into()],
+        ),
+        (
+            "TooManyCollections",
+            "The account owns or has hidden the maximum number of collections.",
+            vec![Error::TooManyCollections.into(), Error::TooManyHiddenCollections.into()],
         ),
         (
             "CollectionInUse",

@@ -76,6 +76,8 @@ pub fn json() -> serde_json::Result<String> {
         crate::collections::get::get,
         crate::collections::change::change,
         crate::collections::delete::delete,
+        crate::collections::hide::hide,
+        crate::collections::hide::show,
         crate::collections::members::list,
         crate::collections::members::put,
         crate::collections::members::remove,

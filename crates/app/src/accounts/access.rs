@@ -17,13 +17,13 @@ pub(super) type GroupsWithAccess = HashMap<GroupId, (Group, Access)>;
 /// The access of an account as of a view.
 pub(super) async fn of_account(view: &mut dyn ReadView, user: &User) -> Result<Access, Fault> {
     let permissions = view.groups().permissions(user.id).await?;
-    Ok(Access::of_account(user, permissions, view.collections().roles(user.id).await?))
+    Ok(Access::of_account(user, permissions, view.collections().roles(user.id).await?.own))
 }
 
 /// The access of an account as of a unit of work.
 pub(super) async fn of_account_in_work(work: &mut dyn UnitOfWork, user: &User) -> Result<Access, Fault> {
     let permissions = work.groups().permissions(user.id).await?;
-    Ok(Access::of_account(user, permissions, work.collections().roles(user.id).await?))
+    Ok(Access::of_account(user, permissions, work.collections().roles(user.id).await?.own))
 }
 
 /// The access of each of these groups as of a view, in their order.

@@ -54,7 +54,7 @@ pub struct Account {
     pub assigned: AssignedPermissions,
     /// Its effective permissions: its own and those of its groups.
     pub permissions: PermissionSet,
-    /// Its roles on collections. A collection can occur several times.
+    /// Its own roles on collections and those of its groups. A collection can occur several times.
     pub roles: Vec<(CollectionId, CollectionRole)>,
 }
 
@@ -96,7 +96,8 @@ pub async fn get(app: &App, _grant: Grant<ViewUsers>, id: UserId) -> Result<Acco
     let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
     let assigned = view.groups().assigned_permissions(id).await?;
     let permissions = view.groups().permissions(id).await?;
-    let roles = view.collections().roles(id).await?;
+    // Every account has the roles on collections that are open to all.
+    let roles = view.collections().roles(id).await?.own;
     Ok(Account { user, assigned, permissions, roles })
 }
 

@@ -6,9 +6,9 @@ use crate::{App, scope};
 use docent_domain::access::{Actor, ChangeCollections, DeleteCollections, ViewCollections};
 use docent_domain::collection::{Collection, CollectionKind, CollectionRole, Member};
 use docent_domain::id::CollectionId;
-use docent_domain::listing::{CollectionFilter, Page, PageRequest};
+use docent_domain::listing::{AccountCollections, CollectionFilter, Page, PageRequest};
 use docent_domain::scope::Scope;
-use docent_ports::collections::CollectionSize;
+use docent_ports::collections::{CollectionSize, ListedCollection};
 
 /// Maximum number of collections to choose from in a form.
 pub const CHOICES_MAX: u64 = 500;
@@ -87,9 +87,9 @@ pub async fn open(app: &App, actor: &Actor, id: CollectionId) -> Result<OpenColl
 pub async fn choices(app: &App, actor: &Actor) -> Result<Vec<Collection>> {
     let mut view = app.store.read().await?;
     if !sees_all(actor) {
-        let scope = Some(scope::in_view(&mut *view, actor).await?);
-        let filter = CollectionFilter { scope, ..CollectionFilter::default() };
-        return Ok(view.collections().list(&filter, CHOICES_MAX).await?);
+        let scope = scope::in_view(&mut *view, actor).await?.shown();
+        let own_first = view.collections().list_of_account(&choices_of(actor, scope)).await?;
+        return Ok(own_first.into_iter().map(|listed| listed.collection).collect());
     }
     let fixed = Scope::SERVICE.within(&[CollectionId::EVERYONE, CollectionId::personal(actor.user())]);
     let fixed = CollectionFilter { scope: fixed, ..CollectionFilter::default() };
@@ -103,12 +103,13 @@ pub async fn choices(app: &App, actor: &Actor) -> Result<Vec<Collection>> {
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn destinations(app: &App, scope: &Scope) -> Result<Vec<(Collection, CollectionSize)>> {
-    let can_add = |id: &CollectionId| scope.role_in(*id) >= Some(CollectionRole::Contributor);
-    let usable: Vec<_> = scope.collections().into_iter().flatten().filter(can_add).collect();
-    let filter = CollectionFilter { scope: scope.within(&usable), ..CollectionFilter::default() };
-    let page = PageRequest { offset: 0, limit: CHOICES_MAX };
-    Ok(app.store.read().await?.collections().page(&filter, page).await?.records)
+pub async fn destinations(app: &App, actor: &Actor, scope: &Scope) -> Result<Vec<ListedCollection>> {
+    let choices = choices_of(actor, scope.shown().at_least(CollectionRole::Contributor));
+    Ok(app.store.read().await?.collections().list_of_account(&choices).await?)
+}
+
+fn choices_of(actor: &Actor, scope: Scope) -> AccountCollections {
+    AccountCollections { user: actor.user(), scope, name_contains: None, after: None, limit: CHOICES_MAX }
 }
 
 /// Whether the actor may view all collections. The panel accepts no API keys, which can be limited to some.

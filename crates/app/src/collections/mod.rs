@@ -6,22 +6,24 @@ pub mod readers;
 
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
-use crate::settings::DefaultCollection;
+use crate::settings::{DefaultCollection, OpenCollectionsRule};
 use crate::{App, scope};
 use docent_domain::access::{
     Actor, AddCollections, AddDocuments, ChangeCollections, CreateCollections, DeleteCollections, Grant,
-    ManageCollections, Operation, ReadDocuments, ShareCollections, ViewCollections,
+    HideCollections, ManageCollections, OpenCollections, Operation, ReadDocuments, ShareCollections,
+    ViewCollections,
 };
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{
-    Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole,
+    COLLECTIONS_OF_ACCOUNT_MAX, Collection, CollectionDescription, CollectionKind, CollectionName,
+    CollectionRole, HIDDEN_COLLECTIONS_MAX,
 };
 use docent_domain::error::ValidationError;
 use docent_domain::id::{CollectionId, UserId};
-use docent_domain::listing::{CollectionFilter, Page, PageRequest};
+use docent_domain::listing::AccountCollections;
 use docent_domain::permission::RecordKind;
-use docent_domain::scope::Scope;
-use docent_ports::collections::CollectionSize;
+use docent_domain::scope::{Readable, Scope};
+use docent_ports::collections::ListedCollection;
 use docent_ports::store::UnitOfWork;
 use std::collections::HashMap;
 
@@ -36,19 +38,16 @@ pub struct CollectionSettings {
     pub role_of_all: Option<CollectionRole>,
 }
 
-/// A page of the collections in the scope, with their sizes.
+/// The collections that a query selects for the account, with their sizes.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list(
     app: &App,
     _grant: Grant<ReadDocuments>,
-    scope: &Scope,
-    name_contains: Option<String>,
-    page: PageRequest,
-) -> Result<Page<(Collection, CollectionSize)>> {
-    let filter = CollectionFilter { scope: Some(scope.clone()), name_contains, kind: None };
-    Ok(app.store.read().await?.collections().page(&filter, page).await?)
+    query: &AccountCollections,
+) -> Result<Vec<ListedCollection>> {
+    Ok(app.store.read().await?.collections().list_of_account(query).await?)
 }
 
 /// The names of the collections that exist among these, for documents that list them.
@@ -78,35 +77,36 @@ pub async fn get(
 /// Creates a shared collection that the actor owns.
 ///
 /// # Errors
-/// When the database cannot be reached.
-pub async fn create(
-    app: &App,
-    grant: Grant<CreateCollections>,
-    settings: CollectionSettings,
-) -> Result<Collection> {
-    insert(app, &grant, settings, Some(grant.user())).await
+/// [`Error::Forbidden`]; [`Error::OpeningForbidden`] for a role of every account; [`Error::TooManyCollections`]; or when the
+/// database cannot be reached.
+pub async fn create(app: &App, actor: &Actor, settings: CollectionSettings) -> Result<Collection> {
+    let grant = actor.authorize::<CreateCollections>()?;
+    insert(app, actor, &grant, settings, Some(grant.user())).await
 }
 
 /// Creates a shared collection for an account, or without an owner, for staff.
 ///
 /// # Errors
-/// When the database cannot be reached.
+/// As [`create`].
 pub async fn add(
     app: &App,
-    grant: Grant<AddCollections>,
+    actor: &Actor,
     settings: CollectionSettings,
     owner: Option<UserId>,
 ) -> Result<Collection> {
-    insert(app, &grant, settings, owner).await
+    let grant = actor.authorize::<AddCollections>()?;
+    insert(app, actor, &grant, settings, owner).await
 }
 
 async fn insert<A>(
     app: &App,
+    actor: &Actor,
     grant: &Grant<A>,
     settings: CollectionSettings,
     owner: Option<UserId>,
 ) -> Result<Collection> {
     let CollectionSettings { name, description, role_of_all } = settings;
+    ensure_can_open(app, actor, None, role_of_all)?;
     let now = app.now();
     let collection = Collection {
         id: app.new_id(CollectionId::generate),
@@ -119,6 +119,13 @@ async fn insert<A>(
         updated_at: now,
     };
     let mut work = app.store.begin().await?;
+    if let Some(owner) = owner {
+        // Locks the account, so that concurrent calls cannot exceed the maximum.
+        work.users().get(owner).await?.ok_or(Error::NotFound(RecordKind::User))?;
+        if work.collections().count_owned(owner).await? >= COLLECTIONS_OF_ACCOUNT_MAX {
+            return Err(Error::TooManyCollections);
+        }
+    }
     work.collections().insert(&collection).await?;
     let changes = Changes::default().added("name", collection.name.as_str()).field(
         "role_of_all",
@@ -131,13 +138,31 @@ async fn insert<A>(
     Ok(collection)
 }
 
+/// Whether an actor may give every account a role on collections that it manages.
+pub fn can_open(app: &App, actor: &Actor) -> bool {
+    match app.settings.open_collections {
+        OpenCollectionsRule::Managers => true,
+        OpenCollectionsRule::Permission => actor.can::<OpenCollections>(),
+    }
+}
+
+/// Checks that an actor may change the role of every account. A manager may always lower it.
+fn ensure_can_open(
+    app: &App,
+    actor: &Actor,
+    before: Option<CollectionRole>,
+    after: Option<CollectionRole>,
+) -> Result<()> {
+    if after <= before || can_open(app, actor) { Ok(()) } else { Err(Error::OpeningForbidden) }
+}
+
 /// Changes a collection's settings, as far as they are given. The role of all accounts decides who reads
 /// documents, so its change needs a recent proof of identity.
 ///
 /// # Errors
-/// [`Error::NotFound`] outside the actor's scope; [`Error::Forbidden`] without the role of a manager or the
-/// permission; [`Error::ProofNeeded`]; [`Error::FixedCollection`] for opening a personal one; or when the
-/// database cannot be reached.
+/// [`Error::NotFound`] outside the actor's scope; [`Error::Forbidden`] without the role of a manager or the permission;
+/// [`Error::ProofNeeded`]; [`Error::FixedCollection`] for opening a personal one; [`Error::OpeningForbidden`] for a higher role of every account; or
+/// when the database cannot be reached.
 pub async fn change(
     app: &App,
     actor: &Actor,
@@ -150,6 +175,7 @@ pub async fn change(
     if before.kind == CollectionKind::Personal && role_of_all.is_some() {
         return Err(Error::FixedCollection("a personal collection cannot be shared; create another one"));
     }
+    ensure_can_open(app, actor, before.role_of_all, role_of_all)?;
     if before.role_of_all != role_of_all {
         actor.ensure_proof::<ShareCollections>()?;
     }
@@ -190,6 +216,36 @@ pub async fn delete(app: &App, actor: &Actor, id: CollectionId) -> Result<Collec
     work.commit().await?;
     app.process.new_labels.notify_one();
     Ok(collection)
+}
+
+/// Hides a collection from the lists and searches of the actor's account, or shows it again. The account can still use it.
+///
+/// # Errors
+/// [`Error::NotFound`] outside the actor's scope; [`Error::TooManyHiddenCollections`]; or when the database cannot be
+/// reached.
+pub async fn set_hidden(
+    app: &App,
+    grant: Grant<HideCollections>,
+    actor: &Actor,
+    id: CollectionId,
+    is_hidden: bool,
+) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    // Locks the account, so that concurrent calls cannot exceed the maximum.
+    work.users().get(grant.user()).await?.ok_or(Error::Unauthenticated)?;
+    let roles = work.collections().roles(grant.user()).await?;
+    let (was_hidden, hidden) = (roles.hidden.contains(&id), roles.hidden.len());
+    if !was_hidden && scope::of_roles(actor, roles).role_in(id).is_none() {
+        return Err(not_found());
+    }
+    if is_hidden == was_hidden {
+        return Ok(());
+    }
+    if is_hidden && hidden >= HIDDEN_COLLECTIONS_MAX {
+        return Err(Error::TooManyHiddenCollections);
+    }
+    work.collections().set_hidden(grant.user(), id, is_hidden).await?;
+    Ok(work.commit().await?)
 }
 
 /// The collection, if the actor manages it, or can see it and has permission `A`. Includes the proof for `A`.
@@ -245,7 +301,7 @@ pub fn destination(
     if let Some(id) = [default, personal].into_iter().find(|id| can_add(*id)) {
         return Ok(id);
     }
-    let mut usable = scope.collections().into_iter().flatten().filter(|id| can_add(*id));
+    let mut usable = scope.collections().into_iter().flat_map(Readable::iter).filter(|id| can_add(*id));
     match (usable.next(), usable.next()) {
         (Some(only), None) => Ok(only),
         _ => {

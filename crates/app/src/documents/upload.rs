@@ -259,10 +259,9 @@ async fn record(
     let owner = owner.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
     // It may have lost its role on the collection meanwhile.
     let roles = work.collections().roles(owner.id).await?;
-    let is_writable = |(of, role): &(CollectionId, CollectionRole)| {
-        *of == collection && *role >= CollectionRole::Contributor
-    };
-    if collection != CollectionId::personal(owner.id) && !roles.iter().any(is_writable) {
+    let mut roles = roles.iter().filter(|(of, _)| *of == collection);
+    let is_writable = roles.any(|(_, role)| role >= CollectionRole::Contributor);
+    if collection != CollectionId::personal(owner.id) && !is_writable {
         return Err(Error::Forbidden);
     }
     if returns_duplicate && let Some(document) = duplicate(&mut *work, &file, collection).await? {

@@ -66,6 +66,7 @@ async fn documents_in_each_status(service: &Service) -> [DocumentId; 3] {
 /// Returns all records, to be compared. A finished backup is recorded after its contents were read.
 async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
     let mut view = store.read().await.unwrap();
+    let hidden_by = view.collections().hidden_by(CollectionId::EVERYONE).await.unwrap();
     let all = view.inventory();
     let mut audit = all.audit(None, 99).await.unwrap();
     audit.retain(|entry| entry.action != AuditAction::Backup);
@@ -75,7 +76,7 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
         all.usage(None, 99).await.unwrap(),
         (all.groups(None, 99).await.unwrap(), all.api_keys(None, 99).await.unwrap()),
         (all.conversations(None, 99).await.unwrap(), audit),
-        all.webhooks(None, 99).await.unwrap(),
+        (all.webhooks(None, 99).await.unwrap(), hidden_by),
     )
 }
 
@@ -108,6 +109,7 @@ async fn account_with_all_records(service: &Service) -> User {
         groups: [builders::group(2).id].into(),
     };
     work.groups().set_assigned_permissions(user.id, &assigned_permissions).await.unwrap();
+    work.collections().set_hidden(user.id, CollectionId::EVERYONE, true).await.unwrap();
     let questions: Vec<_> =
         (1..=70).map(|n| builders::question(n, builders::conversation(1, user.id).id)).collect();
     let answer = MessageRole::Agent {

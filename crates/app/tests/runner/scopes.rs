@@ -11,11 +11,12 @@ use docent_app::documents::label::{self, CollectionsChange, LabelChange};
 use docent_app::documents::{delete, file, get, list, upload};
 use docent_app::scope;
 use docent_app::search::{self, SearchRequest};
+use docent_app::settings::OpenCollectionsRule;
 use docent_domain::access::Actor;
 use docent_domain::collection::{CollectionDescription, CollectionName, CollectionRole, Member};
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{CollectionId, DocumentId};
-use docent_domain::listing::{DocumentFilter, PageRequest};
+use docent_domain::listing::{AccountCollections, DocumentFilter};
 use docent_domain::permission::Permission;
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
@@ -180,7 +181,9 @@ struct World {
 impl World {
     fn new() -> Self {
         let runtime = Builder::new_current_thread().enable_time().build().unwrap();
-        let service = Service::new();
+        let service = Service::with_settings(|settings| {
+            settings.open_collections = OpenCollectionsRule::Managers;
+        });
         let users: Vec<User> = (1..=USERS).map(|n| user(u32::try_from(n).unwrap())).collect();
         let collections = runtime.block_on(async {
             let mut work = service.ports.store.begin().await.unwrap();
@@ -208,8 +211,8 @@ impl World {
                     description: CollectionDescription::default(),
                     role_of_all: None,
                 };
-                let grant = Actor::of(&users[n % USERS]).unwrap().authorize().unwrap();
-                ids.push(collections::create(&service.app, grant, settings).await.unwrap().id);
+                let owner = Actor::of(&users[n % USERS]).unwrap();
+                ids.push(collections::create(&service.app, &owner, settings).await.unwrap().id);
             }
             ids.push(CollectionId::EVERYONE);
             ids.extend(users.iter().map(|user| CollectionId::personal(user.id)));
@@ -382,9 +385,15 @@ impl World {
             model.documents.iter().filter(|of| model.sees(user, of)).map(|of| of.id).collect();
         let listed = list::list(app, grant(), &DocumentFilter::of(scope.clone())).await.unwrap();
         assert_eq!(listed.iter().map(|of| of.id).collect::<BTreeSet<_>>(), visible);
-        let all = PageRequest { offset: 0, limit: 100 };
-        let found = collections::list(app, grant(), &scope, None, all).await.unwrap();
-        let found: BTreeSet<CollectionId> = found.records.iter().map(|(of, _)| of.id).collect();
+        let all = AccountCollections {
+            user: actor.user(),
+            scope: scope.clone(),
+            name_contains: None,
+            after: None,
+            limit: 100,
+        };
+        let found = collections::list(app, grant(), &all).await.unwrap();
+        let found: BTreeSet<CollectionId> = found.iter().map(|of| of.collection.id).collect();
         let expected = (0..COLLECTIONS).filter(|n| model.role(user, *n).is_some());
         assert_eq!(found, expected.map(|n| self.collections[n]).collect());
         let search = async |selection: &Selection, limit| {

@@ -73,6 +73,15 @@ impl Service {
         Self::reading(Reading::AtOnce)
     }
 
+    /// Creates a service with other settings.
+    pub(crate) fn with_settings(change: impl FnOnce(&mut Settings)) -> Self {
+        let mut service = Self::new();
+        let mut settings = service.app.settings().clone();
+        change(&mut settings);
+        service.app = Arc::new(App::new(service.ports.clone(), settings));
+        service
+    }
+
     /// Creates a service whose extractor behaves like this.
     pub(crate) fn reading(reading: Reading) -> Self {
         Self::with(reading, FakeEmbedder::default(), |stores| stores)

@@ -15,7 +15,7 @@ use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, Period, UsageFilter, UsageGrouping};
 use docent_domain::retrieval::ScoredChunk;
-use docent_domain::scope::Scope;
+use docent_domain::scope::{AccountRoles, Scope};
 use docent_domain::selection::Selection;
 use docent_domain::summary::{DocumentSummary, Fallback, Place};
 use docent_domain::usage::TokenUsage;
@@ -200,8 +200,8 @@ async fn document_that_is_not_ingested_has_no_summary() {
     assert!(matches!(service.summarized(&root(), id).await, Err(Error::SummaryNotFound)));
     let unknown = service.summarized(&root(), builders::id(99)).await;
     assert!(matches!(unknown, Err(Error::NotFound(_))));
-    let (scope, grant) = (Scope::of(&root(), []), root().authorize().unwrap());
-    let none = Scope::of(&Actor::of(&builders::user(7)).unwrap(), []);
+    let (scope, grant) = (Scope::of(&root(), AccountRoles::default()), root().authorize().unwrap());
+    let none = Scope::of(&Actor::of(&builders::user(7)).unwrap(), AccountRoles::default());
     assert!(summary::get(&service.app, &root(), grant, &none, id).await.is_err(), "{scope:?}");
 }
 

@@ -70,6 +70,8 @@ struct Tables {
     sessions: BTreeMap<SessionId, docent_domain::session::Session>,
     verifications: BTreeMap<VerificationId, VerificationToken>,
     conversations: BTreeMap<ConversationId, (Conversation, Vec<ConversationMessage>)>,
+    /// Collections that accounts have hidden.
+    hidden: BTreeSet<(UserId, CollectionId)>,
     /// Collections that conversations are shared with.
     shared: BTreeSet<(ConversationId, CollectionId)>,
     webhooks: BTreeMap<WebhookId, Kept>,

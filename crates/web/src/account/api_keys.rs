@@ -14,7 +14,7 @@ use docent_app::accounts::{api_keys as use_case, users};
 use docent_app::error::Error;
 use docent_app::{collections, scope};
 use docent_domain::access::{AddApiKeys, ReadDocuments};
-use docent_domain::listing::PageRequest;
+use docent_domain::listing::{AccountCollections, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_http::State;
 use serde::Serialize;
@@ -22,7 +22,7 @@ use serde::Serialize;
 /// Maximum number of keys shown.
 const SHOWN: PageRequest = PageRequest { offset: 0, limit: 100 };
 /// Maximum number of collections that a key can be limited to in the form.
-const CHOICES: PageRequest = PageRequest { offset: 0, limit: 200 };
+const CHOICES: u64 = 200;
 
 #[derive(Serialize)]
 pub(super) struct ApiKeysPage {
@@ -62,9 +62,11 @@ async fn show_form(
     let (app, actor) = (&context.app, &signed_in.actor);
     let (grant, scope) =
         (actor.authorize::<ReadDocuments>().map_err(Error::from)?, scope::of(app, actor).await?);
-    let found = collections::list(app, grant, &scope, None, CHOICES).await?.records;
-    let choices: Vec<_> =
-        found.into_iter().map(|(of, _)| (of.id, collection_name(of.name.as_str()))).collect();
+    let user = actor.user();
+    let choices = AccountCollections { user, scope, name_contains: None, after: None, limit: CHOICES };
+    let found = collections::list(app, grant, &choices).await?;
+    let found = found.iter().map(|listed| &listed.collection);
+    let choices: Vec<_> = found.map(|of| (of.id, collection_name(of.name.as_str()))).collect();
     let page = ApiKeyFormPage::of(Vec::new(), &choices, draft, errors, section(context));
     signed_in.show_account(errors.status(), context, "api-keys", page)
 }

@@ -84,9 +84,10 @@ async fn render(
 ) -> PageResult {
     let (app, grant) = (&context.app, staff.authorize::<AddDocuments>()?);
     let scope = scope::of(app, &staff.actor).await?;
-    let destinations = browse::destinations(app, &scope).await?;
-    let options = destinations.iter().map(|(of, size)| {
-        let readers = readers(of, size.members);
+    let destinations = browse::destinations(app, &staff.actor, &scope).await?;
+    let options = destinations.iter().map(|listed| {
+        let of = &listed.collection;
+        let readers = readers(of, listed.size.members);
         let label = t!("upload-readers", name = collection_name(of.name.as_str()), readers = readers);
         (of.id.to_string(), label)
     });

@@ -96,6 +96,7 @@ impl From<Error> for PageError {
                 let missing = language::missing(missing);
                 ApiError::new(StatusCode::FORBIDDEN, t!("error-missing-access", missing = missing))
             }
+            Error::OpeningForbidden => ApiError::new(StatusCode::FORBIDDEN, t!("error-opening-forbidden")),
             other => other.into(),
         })
     }

@@ -5,16 +5,18 @@ use super::super::entities::documents::Column;
 use super::super::transaction::Transaction;
 use super::super::writing;
 use super::{SqlOptions, SqlStore, fresh, open, open_with};
+use docent_domain::access::Actor;
 use docent_domain::collection::{CollectionRole, Member};
 use docent_domain::document::Document;
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::scope::Scope;
+use docent_domain::scope::{AccountRoles, Scope};
 use docent_migration::{Migrator, MigratorTrait, SchemaState};
 use docent_ports::store::Store;
 use docent_testkit::builders::{collection, document, id, job, user};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, QueryFilter, QuerySelect, QueryTrait, Statement,
 };
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -373,6 +375,30 @@ async fn searched_versions_are_found_by_their_ids() {
     }
 }
 
+/// Statements do not list the open collections of a scope, of which there can be many.
+#[test]
+fn open_collections_are_not_parameters() {
+    let parameters = |number: u32| {
+        let open = (0..number).map(|n| (collection(n).id, CollectionRole::Viewer)).collect();
+        let roles = AccountRoles { open: Arc::new(open), ..AccountRoles::default() };
+        let scope = Scope::of(&Actor::of(&user(1)).unwrap(), roles);
+        ingested_in(&scope).build(DbBackend::Sqlite).values.map_or(0, |values| values.0.len())
+    };
+    assert_eq!(parameters(1), parameters(1000));
+}
+
+/// A page of open collections reads as many of them as it has, in the order of an index.
+#[tokio::test]
+async fn page_of_open_collections_is_read_in_the_order_of_an_index() {
+    let (store, _folder) = migrated().await;
+    let query = "SELECT * FROM collections WHERE (id IN (x'01') OR role_of_all IS NOT NULL) AND role_of_all IS NOT NULL \
+                 AND LOWER(name) >= 'm' AND (LOWER(name), id) > ('m', x'01') ORDER BY LOWER(name), id LIMIT 9";
+    let plan =
+        rows(&store.read.connections, &format!("EXPLAIN QUERY PLAN {query}"), "detail").await.join("; ");
+    assert!(plan.contains("SEARCH collections USING INDEX collections_open_name_idx"), "{plan}");
+    assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+}
+
 #[tokio::test]
 async fn fault_names_operation_and_database_error() {
     let (store, _folder) = fresh().await;
@@ -426,7 +452,7 @@ async fn invalid_role_does_not_affect_batched_reads() {
     let roles = async |n| store.read_latest().await.unwrap().collections().roles(user(n).id).await;
     let (broken, sound) = tokio::join!(roles(1), roles(2));
     assert_eq!(broken.unwrap_err().kind(), FaultKind::Internal);
-    assert!(sound.unwrap().contains(&(collection(1).id, CollectionRole::Viewer)));
+    assert!(sound.unwrap().own.contains(&(collection(1).id, CollectionRole::Viewer)));
 }
 
 /// A new connection reads the schema again, which takes longer than most queries.

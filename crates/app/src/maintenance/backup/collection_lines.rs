@@ -6,7 +6,7 @@ use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::collection::{
     Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole, Member, Membership,
 };
-use docent_domain::id::CollectionId;
+use docent_domain::id::{CollectionId, UserId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,10 +24,20 @@ pub(super) struct CollectionLine {
     users: BTreeMap<String, String>,
     /// Roles by ID of the group.
     groups: BTreeMap<String, String>,
+    /// IDs of the accounts that have hidden it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hidden_by: Vec<String>,
+}
+
+/// A collection as an archive has it.
+pub(super) struct ArchivedCollection {
+    pub(super) collection: Collection,
+    pub(super) members: Vec<Membership>,
+    pub(super) hidden_by: Vec<UserId>,
 }
 
 impl CollectionLine {
-    pub(super) fn of(collection: &Collection, members: &[Membership]) -> Self {
+    pub(super) fn of(collection: &Collection, members: &[Membership], hidden_by: &[UserId]) -> Self {
         let role = |of: &Membership| of.role.name().to_owned();
         let users = members.iter().filter_map(|of| match of.member {
             Member::User(user) => Some((user.to_string(), role(of))),
@@ -48,10 +58,11 @@ impl CollectionLine {
             updated_at: collection.updated_at.timestamp_micros(),
             users: users.collect(),
             groups: groups.collect(),
+            hidden_by: hidden_by.iter().map(UserId::to_string).collect(),
         }
     }
 
-    pub(super) fn collection(self) -> Result<(Collection, Vec<Membership>), BackupError> {
+    pub(super) fn collection(self) -> Result<ArchivedCollection, BackupError> {
         let role = |name: &String| {
             CollectionRole::parse(name)
                 .ok_or_else(|| invalid_archive(format!("`{name}` is not a known role")))
@@ -74,7 +85,8 @@ impl CollectionLine {
             created_at: instant(self.created_at)?,
             updated_at: instant(self.updated_at)?,
         };
-        Ok((collection, members))
+        let hidden_by = self.hidden_by.iter().map(|user| id(user)).collect::<Result<_, _>>()?;
+        Ok(ArchivedCollection { collection, members, hidden_by })
     }
 }
 

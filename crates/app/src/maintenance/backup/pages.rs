@@ -1,7 +1,7 @@
 //! Reads records other than documents from an archive.
 
 use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
-use super::collection_lines::CollectionLine;
+use super::collection_lines::{ArchivedCollection, CollectionLine};
 use super::conversation_lines::{ConversationLine, MessageLine};
 use super::entries::EntryReader;
 use super::lines::{UsageLine, UserLine};
@@ -9,7 +9,7 @@ use super::webhook_lines::WebhookLine;
 use super::{BackupError, invalid_archive};
 use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditEntry;
-use docent_domain::collection::{Collection, Membership};
+use docent_domain::collection::Membership;
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::CollectionId;
@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 pub(super) enum Records {
     Groups(Vec<Group>),
     Users(Vec<(User, AssignedPermissions)>),
-    Collections(Vec<(Collection, Vec<Membership>)>),
+    Collections(Vec<ArchivedCollection>),
     ApiKeys(Vec<ApiKey>),
     Conversations(Vec<(Conversation, BTreeSet<CollectionId>)>),
     Messages(Vec<ConversationMessage>),
@@ -95,13 +95,16 @@ impl Records {
                 }
             }
             Self::Collections(collections) => {
-                for (collection, members) in collections {
+                for ArchivedCollection { collection, members, hidden_by } in collections {
                     // The one of everyone and the personal ones of the accounts exist already.
                     if !work.collections().update(&collection).await? {
                         work.collections().insert(&collection).await?;
                     }
                     for Membership { member, role } in members {
                         work.collections().set_member(collection.id, member, Some(role)).await?;
+                    }
+                    for user in hidden_by {
+                        work.collections().set_hidden(user, collection.id, true).await?;
                     }
                 }
             }

@@ -201,7 +201,9 @@ impl BackupWriter<'_> {
             after = Some(last.id);
             let mut lines = Vec::with_capacity(page.len());
             for collection in &page {
-                lines.push(CollectionLine::of(collection, &view.collections().members(collection.id).await?));
+                let members = view.collections().members(collection.id).await?;
+                let hidden_by = view.collections().hidden_by(collection.id).await?;
+                lines.push(CollectionLine::of(collection, &members, &hidden_by));
             }
             self.entries.put_lines(&format!("collections/{number:06}.jsonl"), lines.into_iter()).await?;
         }

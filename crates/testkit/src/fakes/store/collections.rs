@@ -2,12 +2,16 @@
 
 use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
-use docent_domain::collection::{Collection, CollectionRole, Member, Membership, RoleSource, SourcedRole};
+use docent_domain::collection::{
+    Collection, CollectionKind, CollectionRole, Member, Membership, RoleSource, SourcedRole,
+};
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, GroupId, UserId};
-use docent_domain::listing::{CollectionFilter, Page, PageRequest};
-use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter};
+use docent_domain::listing::{AccountCollections, CollectionFilter, Page, PageRequest};
+use docent_domain::scope::AccountRoles;
+use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter, ListedCollection};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 #[async_trait]
 impl CollectionReader for Transaction {
@@ -22,11 +26,7 @@ impl CollectionReader for Transaction {
     ) -> Result<Page<(Collection, CollectionSize)>> {
         let tables = self.read()?;
         let found = selected(tables, filter);
-        let size = |id: CollectionId| CollectionSize {
-            members: tables.members.keys().filter(|(of, _)| *of == id).count() as u64,
-            documents: tables.documents.values().filter(|of| of.collections.contains(&id)).count() as u64,
-        };
-        Ok(page_of(found.into_iter().map(|of| (of.clone(), size(of.id))).collect(), page))
+        Ok(page_of(found.into_iter().map(|of| (of.clone(), size(tables, of.id))).collect(), page))
     }
 
     async fn list(&mut self, filter: &CollectionFilter, limit: u64) -> Result<Vec<Collection>> {
@@ -40,8 +40,42 @@ impl CollectionReader for Transaction {
         Ok(ids.iter().filter_map(name).collect())
     }
 
-    async fn roles(&mut self, user: UserId) -> Result<Vec<(CollectionId, CollectionRole)>> {
-        Ok(self.sourced_roles(user).await?.into_iter().map(|of| (of.collection, of.role)).collect())
+    async fn list_of_account(&mut self, query: &AccountCollections) -> Result<Vec<ListedCollection>> {
+        let tables = self.read()?;
+        let filter = CollectionFilter {
+            scope: Some(query.scope.clone()),
+            name_contains: query.name_contains.clone(),
+            kind: None,
+        };
+        let found = selected(tables, &filter).into_iter();
+        let mut found: Vec<_> = found.map(|collection| (query.position(collection), collection)).collect();
+        found.retain(|(position, _)| query.after.as_ref().is_none_or(|after| position > after));
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let listed = |collection: &Collection| ListedCollection {
+            collection: collection.clone(),
+            size: size(tables, collection.id),
+            is_member: tables.members.contains_key(&(collection.id, Member::User(query.user))),
+        };
+        let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+        Ok(found.into_iter().take(limit).map(|(_, collection)| listed(collection)).collect())
+    }
+
+    async fn count_owned(&mut self, owner: UserId) -> Result<u64> {
+        let is_owned = |of: &&Collection| of.owner == Some(owner) && of.kind == CollectionKind::Shared;
+        Ok(self.read()?.collections.values().filter(is_owned).count() as u64)
+    }
+
+    async fn hidden_by(&mut self, id: CollectionId) -> Result<Vec<UserId>> {
+        let hidden = self.read()?.hidden.iter().filter(|(_, of)| *of == id);
+        Ok(hidden.map(|(user, _)| *user).collect())
+    }
+
+    async fn roles(&mut self, user: UserId) -> Result<AccountRoles> {
+        let is_of_all = |of: &SourcedRole| of.source == RoleSource::Everyone;
+        let (open, own): (Vec<_>, Vec<_>) = self.sourced_roles(user).await?.into_iter().partition(is_of_all);
+        let hidden = self.read()?.hidden.iter().filter(|(of, _)| *of == user).map(|(_, id)| *id).collect();
+        let roles = |sourced: Vec<SourcedRole>| sourced.into_iter().map(|of| (of.collection, of.role));
+        Ok(AccountRoles { own: roles(own).collect(), open: Arc::new(roles(open).collect()), hidden })
     }
 
     async fn sourced_roles(&mut self, user: UserId) -> Result<Vec<SourcedRole>> {
@@ -118,6 +152,7 @@ impl CollectionWriter for Transaction {
             }
             tables.members.retain(|(of, _), _| *of != id);
             tables.shared.retain(|(_, collection)| *collection != id);
+            tables.hidden.retain(|(_, collection)| *collection != id);
             Ok(tables.collections.remove(&id).is_some())
         })
     }
@@ -143,6 +178,27 @@ impl CollectionWriter for Transaction {
             tables.members.insert((id, member), role);
             Ok(())
         })
+    }
+
+    async fn set_hidden(&mut self, user: UserId, id: CollectionId, is_hidden: bool) -> Result<()> {
+        self.write(|tables| {
+            if !is_hidden {
+                tables.hidden.remove(&(user, id));
+                return Ok(());
+            }
+            if !tables.users.contains_key(&user) || !tables.collections.contains_key(&id) {
+                return Err(violation("the account or the collection does not exist"));
+            }
+            tables.hidden.insert((user, id));
+            Ok(())
+        })
+    }
+}
+
+fn size(tables: &Tables, id: CollectionId) -> CollectionSize {
+    CollectionSize {
+        members: tables.members.keys().filter(|(of, _)| *of == id).count() as u64,
+        documents: tables.documents.values().filter(|of| of.collections.contains(&id)).count() as u64,
     }
 }
 

@@ -92,6 +92,7 @@ impl UserWriter for Transaction {
                 document.owner = None;
             }
             tables.members.retain(|(_, member), _| *member != Member::User(id));
+            tables.hidden.retain(|(user, _)| *user != id);
             for collection in
                 tables.collections.values_mut().filter(|collection| collection.owner == Some(id))
             {

@@ -107,6 +107,14 @@ documents-chosen = { $count ->
     [one] { $count } Dokument gewählt
    *[other] { $count } Dokumente gewählt
 }
+hide = Ausblenden
+hide-name = { $name } ausblenden
+hidden-name = { $name } ist in Ihren Listen, Suchen und Antworten ausgeblendet.
+leave = Verlassen
+leave-name = { $name } verlassen
+leave-text = Sie können die Dokumente von { $name } nicht mehr lesen. Nur wer die Sammlung verwaltet, kann Sie wieder hinzufügen.
+leave-title = Diese Sammlung verlassen?
+left-name = Sie sind nicht mehr Mitglied von { $name }.
 nothing = Nichts
 picker-hint = Die Antworten kommen nur aus dem, was Sie wählen: entweder Sammlungen oder Dokumente.
 picker-none-match = { $kind ->
@@ -117,6 +125,10 @@ picker-search = Sammlungen und Dokumente durchsuchen
 remove-unavailable = { $name } entfernen; nicht mehr verfügbar
 removed = { $name } wurde entfernt.
 search-by-name = Nach Namen suchen
+show = Einblenden
+show-hidden = Ausgeblendete Sammlungen zeigen
+show-name = { $name } wieder einblenden
+shown-name = { $name } wird wieder gezeigt.
 show-more-of = Mehr { $kind } anzeigen
 source-gone = Eine der gewählten Quellen ist nicht mehr verfügbar
 sources-gone = Keine der gewählten Quellen ist mehr verfügbar. Wählen Sie andere Quellen, oder entfernen Sie sie, um alle Dokumente zu fragen.

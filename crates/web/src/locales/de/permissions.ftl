@@ -22,6 +22,7 @@ permission-to-add = Hinzufügen
 permission-to-change = Ändern
 permission-to-delete = Löschen
 permission-to-end = Beenden
+permission-to-open = Für alle öffnen
 permission-to-revoke = Widerrufen
 permission-to-view = Ansehen
 
@@ -32,6 +33,7 @@ permission-delete_document = Alle Dokumente löschen.
 permission-view_collection = Alle Sammlungen und ihre Mitglieder sehen.
 permission-add_collection = Sammlungen erstellen, die anderen Konten gehören.
 permission-change_collection = Einstellungen und Mitglieder aller Sammlungen ändern. Mit der Berechtigung, sie zu sehen, kann ein Konto sich selbst und Gruppen zu Mitgliedern machen und ihre Dokumente lesen.
+permission-open_collection = Allen Konten eine Rolle in Sammlungen geben, die das Konto verwaltet.
 permission-delete_collection = Alle Sammlungen löschen.
 permission-view_user = Alle Konten und ihre Berechtigungen sehen.
 permission-add_user = Konten erstellen, ihr erstes Passwort setzen und sie in Gruppen aufnehmen, deren Berechtigungen und Rollen auf Sammlungen das Konto selbst hat. Zeigt die Namen aller Gruppen.

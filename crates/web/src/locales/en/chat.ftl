@@ -108,6 +108,14 @@ documents-chosen = { $count ->
     [one] { $count } document chosen
    *[other] { $count } documents chosen
 }
+hide = Hide
+hide-name = Hide { $name }
+hidden-name = { $name } is hidden from your lists, searches and answers.
+leave = Leave
+leave-name = Leave { $name }
+leave-text = You can no longer read the documents of { $name }. Only a manager of the collection can add you again.
+leave-title = Leave this collection?
+left-name = You are no longer a member of { $name }.
 nothing = Nothing
 picker-hint = Answers come only from what you choose: either collections or documents.
 picker-none-match = { $kind ->
@@ -118,6 +126,10 @@ picker-search = Search collections and documents
 remove-unavailable = Remove { $name }, which is no longer available
 removed = { $name } was removed.
 search-by-name = Search by name
+show = Show
+show-hidden = Show hidden collections
+show-name = Show { $name } again
+shown-name = { $name } is shown again.
 # `kind` is the plural of what is shown.
 show-more-of = Show more { $kind }
 source-gone = One of the chosen sources is no longer available

@@ -160,6 +160,7 @@ missing-and = { $first }, and { $next }
 missing-permissions = the permissions { $names }
 missing-roles = a role on a collection (or collections.view_collection and collections.change_collection)
 missing-superuser = the status of a superuser
+error-opening-forbidden = You do not have permission to open collections to all accounts
 error-internal = Internal server error
 error-invalid-request = The request is not valid
 error-too-many-requests = Too Many Requests

@@ -22,6 +22,7 @@ permission-to-add = Add
 permission-to-change = Change
 permission-to-delete = Delete
 permission-to-end = End
+permission-to-open = Open to all
 permission-to-revoke = Revoke
 permission-to-view = View
 
@@ -32,6 +33,7 @@ permission-delete_document = Delete all documents.
 permission-view_collection = See all collections and their members.
 permission-add_collection = Create collections that belong to other accounts.
 permission-change_collection = Change the settings and members of all collections. With the permission to view them, an account can make itself and groups members, and read their documents.
+permission-open_collection = Give every account a role on collections that the account manages.
 permission-delete_collection = Delete all collections.
 permission-view_user = See all accounts and their permissions.
 permission-add_user = Create accounts, set their first password, and put them into groups whose permissions and roles on collections the account has itself. Shows the names of all groups.

@@ -70,6 +70,7 @@ pub(super) fn label(permission: Permission) -> String {
         (Action::View, _) => t!("permission-to-view"),
         (Action::Add, _) => t!("permission-to-add"),
         (Action::Change, _) => t!("permission-to-change"),
+        (Action::Open, _) => t!("permission-to-open"),
         (Action::Delete, _) => t!("permission-to-delete"),
     }
 }

@@ -19,9 +19,7 @@ use docent_app::collections::browse::{self, OpenCollection};
 use docent_app::collections::{self as use_case, CollectionSettings};
 use docent_app::error::Error;
 use docent_app::listing::owner;
-use docent_domain::access::{
-    AddCollections, CreateCollections, DeleteCollections, ViewAuditLog, ViewDocuments,
-};
+use docent_domain::access::{AddCollections, DeleteCollections, ViewAuditLog, ViewDocuments};
 use docent_domain::collection::{
     Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole,
 };
@@ -123,14 +121,18 @@ impl Draft {
         errors.is_empty().then_some(settings)
     }
 
-    fn fields(&self, kind: CollectionKind) -> Vec<Field> {
+    /// The fields of the form. Without the right to open collections to all, the role of every account can only be lowered from
+    /// `highest`.
+    fn fields(&self, kind: CollectionKind, can_open: bool, highest: Option<CollectionRole>) -> Vec<Field> {
         let mut fields = vec![
             Field::line("text", "name", t!("name"), &self.name).required(),
             Field::line("text", "description", t!("description"), &self.description),
         ];
-        if kind != CollectionKind::Personal {
+        if kind != CollectionKind::Personal && (can_open || highest.is_some()) {
             let none = (String::new(), t!("role-of-all-none"));
-            let options = [none].into_iter().chain(names::roles());
+            let is_possible =
+                |(name, _): &(String, String)| can_open || CollectionRole::parse(name) <= highest;
+            let options = [none].into_iter().chain(names::roles().filter(is_possible));
             let field = Field::select("role_of_all", t!("role-of-all"), &self.role_of_all, options);
             fields.push(field.help(t!("role-of-all-help")));
         }
@@ -139,7 +141,8 @@ impl Draft {
 
     /// Renders the form of a new collection.
     fn show_new(&self, staff: &Staff, context: &State, errors: &FieldErrors) -> PageResult {
-        let mut fields = self.fields(CollectionKind::Shared);
+        let can_open = use_case::can_open(&context.app, &staff.actor);
+        let mut fields = self.fields(CollectionKind::Shared, can_open, None);
         if staff.can::<AddCollections>() {
             let owner = Field::line("email", "owner", t!("owner"), &self.owner);
             fields.push(owner.help(t!("collection-owner-help")));
@@ -188,7 +191,11 @@ async fn show_draft(
         true => Some(MembersView::read(staff, context, open, number, draft, errors).await?),
         false => None,
     };
-    let fields = if open.can_change { settings.fields(collection.kind) } else { Vec::new() };
+    let can_open = use_case::can_open(&context.app, &staff.actor);
+    let fields = match open.can_change {
+        true => settings.fields(collection.kind, can_open, collection.role_of_all),
+        false => Vec::new(),
+    };
     let view = CollectionView {
         id: collection.id.to_string(),
         name: collection_name(collection.name.as_str()),
@@ -226,7 +233,7 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
     let (app, mut errors) = (&context.app, FieldErrors::default());
     let draft = Draft::submitted(&form);
     let settings = draft.settings(&mut errors);
-    let created = if let Ok(grant) = staff.actor.authorize::<AddCollections>() {
+    let created = if staff.can::<AddCollections>() {
         let owner = match draft.owner.as_str() {
             "" => None,
             email => {
@@ -238,13 +245,12 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             }
         };
         match settings.filter(|_| errors.is_empty()) {
-            Some(settings) => Some(use_case::add(app, grant, settings, owner).await?),
+            Some(settings) => Some(use_case::add(app, &staff.actor, settings, owner).await?),
             None => None,
         }
     } else {
-        let grant = staff.authorize::<CreateCollections>()?;
         match settings {
-            Some(settings) => Some(use_case::create(app, grant, settings).await?),
+            Some(settings) => Some(use_case::create(app, &staff.actor, settings).await?),
             None => None,
         }
     };

@@ -22,6 +22,7 @@ export function start(names) {
 // Removes the data of the user.
 function endSession() {
   for (const id of ["picker", "confirm", "share", "proof"]) if (byId(id)?.open) byId(id).close();
+  otherCollections = [];
   byId("picker-collections").replaceChildren();
   byId("picker-documents").replaceChildren();
   byId("share-collections").replaceChildren();

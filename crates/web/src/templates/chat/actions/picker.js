@@ -3,15 +3,20 @@
 
 const CHOSEN_MAX = 50; // of each kind
 const PICKER_DOCUMENTS_PER_REQUEST = 50;
+const PICKER_COLLECTIONS_MAX = 100;
 
 let pickerRequest = 0; // number of the latest request for the documents; earlier responses are ignored
 let nextPickerCursor = null;
+let otherCollections = []; // found by the service, besides those that are loaded
+let collectionsRequest = 0; // number of the latest request for them
+let showsHidden = false; // whether hidden collections are listed too
 
 function createPicker() {
   const createGroup = (kind, name, ...more) => createElement("fieldset", {}, createElement("legend", {}, name),
     createElement("ul", { id: `picker-${kind}` }),
     createElement("p", { class: "hint", id: `picker-no-${kind}`, hidden: true }, t("picker-none-match", { kind })), ...more);
   const more = createElement("button", { class: "quiet", type: "button", id: "picker-more", hidden: true }, ...tNodes("show-more-of", { kind: createHidden(t("documents")) }));
+  const hidden = createElement("button", { class: "quiet", type: "button", id: "picker-hidden", "aria-pressed": "false" }, t("show-hidden"));
   return createElement("dialog", { id: "picker", "aria-labelledby": "picker-title" },
     createElement("form", { method: "dialog" },
       createElement("h2", { id: "picker-title" }, t("choose-sources")),
@@ -19,7 +24,7 @@ function createPicker() {
       createElement("label", { class: "visually-hidden", for: "picker-search" }, t("picker-search")),
       createElement("input", { id: "picker-search", type: "search", maxlength: "200", placeholder: t("search-by-name"), autocomplete: "off" }),
       createElement("p", { class: "alert", id: "picker-alert", role: "alert", hidden: true }),
-      createElement("div", { class: "options" }, createGroup("collections", t("collections")), createGroup("documents", t("documents"), more)),
+      createElement("div", { class: "options" }, createGroup("collections", t("collections"), hidden), createGroup("documents", t("documents"), more)),
       createElement("p", { class: "visually-hidden", id: "picker-count", role: "status" }),
       createElement("div", { class: "row" },
         createElement("button", { class: "quiet", type: "button", id: "picker-all" }, t("all-documents")),
@@ -27,17 +32,19 @@ function createPicker() {
 }
 
 function listenToPicker() {
-  const searchDocuments = afterTyping(() => loadPickerDocuments());
-  listen("picker-search", "input", () => { showPickerCollections(); searchDocuments(); });
+  const search = afterTyping(() => { loadOtherCollections(); loadPickerDocuments(); });
+  listen("picker-search", "input", () => { showPickerCollections(); search(); });
   listen("picker-search", "keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
   listen("picker-more", "click", () => loadPickerDocuments({ more: true }));
   listen("picker-all", "click", chooseAllDocuments);
+  listen("picker-hidden", "click", () => setShowsHidden(!showsHidden));
   listen("picker", "close", () => byId("question").focus({ preventScroll: true }));
 }
 
 async function openPicker() {
   byId("picker-search").value = "";
-  showPickerCollections();
+  otherCollections = [];
+  setShowsHidden(false);
   byId("picker-documents").replaceChildren();
   byId("picker").showModal();
   byId("picker-search").focus();
@@ -50,13 +57,82 @@ async function openPicker() {
   }
 }
 
+function setShowsHidden(isShown) {
+  showsHidden = isShown;
+  byId("picker-hidden").setAttribute("aria-pressed", String(isShown));
+  showPickerCollections();
+}
+
+// Looks up collections by name that are not loaded, because there are very many.
+async function loadOtherCollections() {
+  collectionsRequest += 1;
+  const request = collectionsRequest;
+  const part = byId("picker-search").value.trim();
+  if (!part || !chat.hasMoreCollections) {
+    otherCollections = [];
+    return;
+  }
+  try {
+    const query = new URLSearchParams({ q: part, include: "hidden", limit: String(PICKER_COLLECTIONS_MAX) });
+    const found = (await (await callApi(`/collections?${query}`)).json()).map(chat.withFixedName);
+    if (request !== collectionsRequest) return;
+    otherCollections = found;
+    showPickerCollections();
+  } catch (error) {
+    if (request === collectionsRequest && chat.session) setAlert("picker-alert", errorMessage(error));
+  }
+}
+
 function showPickerCollections() {
   const part = byId("picker-search").value.trim().toLowerCase();
-  const found = chat.collections.filter(({ name }) => name.toLowerCase().includes(part));
-  const options = found.map(({ id, name, kind }) =>
-    createOption("collections", id, name, kind === "personal" ? t("yours-alone") : null));
+  const isLoaded = (id) => chat.collections.some((one) => one.id === id);
+  const all = [...chat.collections, ...otherCollections.filter(({ id }) => !isLoaded(id))];
+  const found = all.filter(({ name, is_hidden: isHidden }) => name.toLowerCase().includes(part) && (showsHidden || !isHidden));
+  byId("picker-hidden").hidden = !showsHidden && !all.some(({ is_hidden: isHidden }) => isHidden);
+  const options = found.map((one) => {
+    const option = createOption("collections", one.id, one.name, one.kind === "personal" ? t("yours-alone") : null);
+    option.append(...createCollectionAction(one));
+    return option;
+  });
   byId("picker-collections").replaceChildren(...options);
   byId("picker-no-collections").hidden = found.length > 0;
+}
+
+// The button to leave, hide or show a collection; none for those of the user.
+function createCollectionAction(one) {
+  const { name, is_own: isOwn, is_member: isMember, is_hidden: isHidden } = one;
+  if (isOwn && !isHidden) return [];
+  const [verb, label, action] = isHidden ? [t("show"), t("show-name", { name }), () => hideCollection(one, false)]
+    : isMember ? [t("leave"), t("leave-name", { name }), () => leaveCollection(one)]
+      : [t("hide"), t("hide-name", { name }), () => hideCollection(one, true)];
+  return [createElement("button", { class: "quiet", type: "button", "aria-label": label, click: action }, verb)];
+}
+
+async function hideCollection({ id, name }, isHidden) {
+  await changeCollection(`/collections/${id}/hidden`, isHidden ? "PUT" : "DELETE", isHidden ? t("hidden-name", { name }) : t("shown-name", { name }));
+}
+
+async function leaveCollection({ id, name }) {
+  if (!await confirmAction(t("leave-title"), tNodes("leave-text", { name: createName(name) }), t("leave"))) return;
+  await changeCollection(`/collections/${id}/members/${chat.session.id}`, "DELETE", t("left-name", { name }));
+}
+
+// Sends a change of a collection, and shows the lists as they are then.
+async function changeCollection(path, method, message) {
+  setAlert("picker-alert");
+  try {
+    await callApi(path, { method });
+    await chat.loadCollections();
+  } catch (error) {
+    if (chat.session) setAlert("picker-alert", errorMessage(error));
+    return;
+  }
+  otherCollections = [];
+  showPickerCollections();
+  loadOtherCollections();
+  loadPickerDocuments();
+  announce(message);
+  byId("picker-search").focus();
 }
 
 async function loadPickerDocuments({ more = false } = {}) {

@@ -36,7 +36,7 @@ async function shareConversation(id, title) {
   setAlert("share-alert");
   byId("share-name").textContent = title;
   byId("share-link").value = `${location.origin}${location.pathname}#${id}`;
-  const readable = chat.collections.filter(({ kind }) => kind !== "personal");
+  const readable = chat.collections.filter(({ id: of, kind, is_hidden: isHidden }) => kind !== "personal" && (!isHidden || sharedWith.includes(of)));
   const lost = sharedWith.filter((one) => !readable.some((other) => other.id === one));
   const options = [
     ...readable.map((one) => createShareOption(one.id, one.name, sharedWith.includes(one.id), chat.describeReaders(one))),
