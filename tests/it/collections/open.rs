@@ -4,6 +4,7 @@ use super::{collection, found, id, listed, share};
 use docent_app::settings::OpenCollectionsRule;
 use docent_domain::collection::COLLECTIONS_OF_ACCOUNT_MAX;
 use docent_domain::permission::Permission;
+use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::rules;
@@ -123,7 +124,7 @@ rules! {
             assert_eq!(all, expected, "{limit}");
         }
         assert_eq!(names(&ada, "/collections?q=A&limit=3").await, ["Personal", "Team", "aardvark"]);
-        for wrong in ["limit=0", "limit=1001", "cursor=x", "cursor=9.0.0", "include=all", "sort=name"] {
+        for wrong in ["limit=0", "limit=1001", "cursor=x", "cursor=9.0.0", "include=all"] {
             let _ = ada.get(&format!("/collections?{wrong}")).await.expect(422);
         }
         let list = ada.get("/collections").await.expect(200).json();
@@ -138,7 +139,13 @@ rules! {
 
     /// A hidden collection is neither listed nor searched nor quoted, and its documents stay usable by their IDs.
     async fn hidden_collection_is_used_only_by_id(setup) {
-        let app = setup.start().await;
+        let script = [
+            Turn::searching("zebras"),
+            Turn::saying("Nothing."),
+            Turn::searching("zebras"),
+            Turn::saying("Zebras."),
+        ];
+        let app = setup.script(script).start().await;
         let (ada, bob, root) = (app.ada().await, app.member("bob@example.org").await, app.superuser().await);
         let spam = open(&root, "Spam").await;
         let path = format!("/documents/upload?collection_id={spam}");
@@ -153,6 +160,8 @@ rules! {
         assert!(listed(&ada, "/documents").await.is_empty());
         assert!(found(&ada, json!({ "query": "zebras" })).await.is_empty());
         assert!(ada.sources("zebras").await.is_empty());
+        let chosen = json!({ "messages": [{ "role": "user", "content": "zebras" }], "collection_ids": [spam] });
+        assert_eq!(ada.sources_of(chosen).await, from_ref(&inside));
         assert_eq!(names(&ada, "/collections?include=hidden").await, ["Everyone", "Personal", "Spam"]);
         let list = ada.get("/collections?include=hidden&q=Spam").await.expect(200).json();
         assert_eq!(list[0]["is_hidden"], json!(true));

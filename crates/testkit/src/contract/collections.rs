@@ -342,9 +342,10 @@ crate::battery! {
             assert_eq!(found, ids(&expected).into_iter().collect());
             let readable = view.documents().readable(&ids(&[1, 2, 3, 4, 5]), &scope).await.unwrap();
             assert_eq!(readable, ids(&expected).into_iter().collect());
-            let filter = CollectionFilter { scope: Some(scope), ..Default::default() };
+            let kind = Some(CollectionKind::Shared);
+            let filter = CollectionFilter { scope: Some(scope), kind, ..Default::default() };
             let found = view.collections().list(&filter, 9).await.unwrap();
-            let mut found: Vec<_> = found.iter().map(|of| of.id).filter(|id| *id != CollectionId::EVERYONE).collect();
+            let mut found: Vec<_> = found.iter().map(|of| of.id).collect();
             found.sort();
             let mut expected: Vec<_> = collections.into_iter().map(collection_id).collect();
             expected.sort();

@@ -2,14 +2,13 @@
 // The sources of the next questions: collections or documents that the user chooses, shown as chips above the question.
 
 const CHIPS_MAX = 8;
-const READ_AT_ONCE = 5; // documents or collections whose names are requested at the same time
+const READ_AT_ONCE = 5; // documents whose titles are requested at the same time
 const KINDS = ["collections", "documents"];
 const FIXED_NAMES = { Everyone: t("collection-everyone"), Personal: t("collection-personal") }; // of the collections that the service creates
 
 // What is chosen: lists of { id, name, isAvailable }. Both are empty for all documents.
 let chosen = { collections: [], documents: [] };
-let collections = []; // of GET /collections, with hidden ones
-let hasMoreCollections = false; // whether there are others that the service did not list
+let collections = []; // of GET /collections
 
 const isAllDocuments = () => KINDS.every((kind) => chosen[kind].length === 0);
 
@@ -19,13 +18,12 @@ function setChosen(selection) {
 }
 
 async function loadCollections() {
-  const response = await callApi("/collections?include=hidden");
-  collections = (await response.json()).map(withFixedName);
-  hasMoreCollections = response.headers.has("X-Next-Cursor");
+  collections = (await (await callApi("/collections?include=hidden")).json()).map(withFixedName);
   showDestinations();
   showSharing();
 }
 
+const hasMoreCollections = () => collections.length >= 1000; // the service lists no more at once
 const withFixedName = (one) => ({ ...one, name: one.kind === "shared" ? one.name : (FIXED_NAMES[one.name] ?? one.name) });
 
 // The IDs to send with a question, or null if nothing is left of what was chosen. If one kind is left without a source,
@@ -58,27 +56,19 @@ async function refreshChosen() {
   const current = chosen;
   try {
     await loadCollections();
-    for (const [kind, refresh] of [["collections", refreshCollection], ["documents", refreshDocument]]) {
-      for (let start = 0; start < current[kind].length && session && chosen === current; start += READ_AT_ONCE) {
-        await Promise.all(current[kind].slice(start, start + READ_AT_ONCE).map(refresh));
-        if (chosen === current) showChosen();
-      }
+    for (const source of current.collections) {
+      const found = collections.find(({ id }) => id === source.id);
+      Object.assign(source, { name: found?.name ?? source.name, isAvailable: !!found || hasMoreCollections() });
+    }
+    if (chosen === current) showChosen();
+    for (let start = 0; start < current.documents.length && session && chosen === current; start += READ_AT_ONCE) {
+      await Promise.all(current.documents.slice(start, start + READ_AT_ONCE).map(refreshDocument));
+      if (chosen === current) showChosen();
     }
   } catch (error) {
     // The service checks each question too, so that sources without a name can be asked.
     if (session) setAlert("ask-alert", errorMessage(error));
   }
-}
-
-// A collection that is not listed can be one of very many.
-async function refreshCollection(source) {
-  let found = collections.find(({ id }) => id === source.id);
-  try {
-    found ??= withFixedName(await (await callApi(`/collections/${source.id}`)).json());
-  } catch (error) {
-    if (error.status !== 404) throw error;
-  }
-  Object.assign(source, { name: found?.name ?? source.name, isAvailable: found !== undefined });
 }
 
 async function refreshDocument(source) {
@@ -142,7 +132,7 @@ function forgetChosenDocument(id) {
 // The collection that uploads go to, and who can read them there.
 function showDestinations() {
   const select = byId("destination");
-  const possible = collections.filter(({ role, is_hidden: isHidden }) => role !== "viewer" && !isHidden);
+  const possible = collections.filter((one) => one.role !== "viewer" && !one.is_hidden);
   const current = possible.find(({ id }) => id === select.value) ?? possible.find((one) => one.is_default) ?? possible[0];
   const createChoice = ({ id, name }) => createElement("option", { value: id, selected: id === current.id }, name);
   select.replaceChildren(...possible.map(createChoice));

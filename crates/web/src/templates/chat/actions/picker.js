@@ -68,7 +68,7 @@ async function loadOtherCollections() {
   collectionsRequest += 1;
   const request = collectionsRequest;
   const part = byId("picker-search").value.trim();
-  if (!part || !chat.hasMoreCollections) {
+  if (!part || !chat.hasMoreCollections()) {
     otherCollections = [];
     return;
   }
