@@ -1,6 +1,6 @@
 //! The version of the collections that are open to all, and the collections that accounts have hidden.
 //!
-//! Each request depends on the open collections, of which there can be many. Processes keep them as of a version, which
+//! Each request depends on the open collections, and there can be many. Processes keep them as of a version, which
 //! triggers replace by another random one with each change, also by processes of the release before.
 
 use crate::change::{Change, Sql};

@@ -5,6 +5,7 @@ mod embedders;
 mod maintenance;
 mod recognizer;
 mod reranker;
+mod workers;
 
 use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
@@ -17,8 +18,7 @@ use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Option
 use docent_adapters::builtin::answerer::BuiltinAnswerer;
 use docent_adapters::cached_extractor::CachedExtractor;
 use docent_adapters::embedded_index::{self, EmbeddedIndexes};
-use docent_adapters::extraction::sandbox::Sandbox;
-use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor, WorkerRenderer};
+use docent_adapters::extraction::ExtractionLimits;
 use docent_adapters::mail::{NoMailer, SmtpMailer};
 use docent_adapters::memory::MemoryRateLimiter;
 use docent_adapters::openai::backend::BackendSettings;
@@ -44,28 +44,25 @@ use docent_ports::chat_model::ChatModel;
 use docent_ports::clock::Clock;
 use docent_ports::entropy::Entropy;
 use docent_ports::mailer::Mailer;
-use docent_ports::page_renderer::PageRenderer;
 use docent_ports::password_hasher::PasswordHasher;
 use docent_ports::rate_limiter::RateLimiter;
 use docent_ports::recorder::{NoopRecorder, Recorder};
 use docent_ports::store::Store;
-use docent_ports::text_extractor::TextExtractor;
 use docent_ports::token_store::TokenStore;
 use docent_ports::trace::TracePropagator;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_server::metrics::Metrics;
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey};
-use std::ffi::OsString;
-use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use data_dir::{create_private_dir, index_owner_id, remove_token_journal, secret_key};
 use embedders::ModelEmbedders;
 pub(crate) use maintenance::maintenance;
 pub(crate) use recognizer::Detection;
+pub(crate) use workers::check_sandbox;
+use workers::{concurrent_drawings, extractor, renderer};
 
 /// Age after which an unfinished file belongs to an upload whose process has died.
 const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);
@@ -453,54 +450,6 @@ fn backend(
         timeout,
         traces: traces(settings),
     }
-}
-
-/// Limits of rendering a page, which a client waits for.
-const RENDER_CPU: Duration = Duration::from_secs(10);
-const RENDER_WALL: Duration = Duration::from_secs(30);
-
-fn renderer(settings: &Settings) -> anyhow::Result<Arc<dyn PageRenderer>> {
-    let pages = settings.ingestion.ingest_max_pages;
-    let (cpu, wall) = (RENDER_CPU, RENDER_WALL);
-    let scanning = ExtractionLimits { pages, ..ExtractionLimits::default() };
-    let viewing = ExtractionLimits { cpu, wall, workers: concurrent_drawings(), ..scanning };
-    Ok(Arc::new(WorkerRenderer::new(this_program()?, worker_args(), viewing, scanning)))
-}
-
-/// Number of pages that are drawn for readers at the same time: one per core, and at least two, so that no account has all.
-fn concurrent_drawings() -> NonZeroUsize {
-    let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    cores.max(NonZeroUsize::MIN.saturating_add(1))
-}
-
-/// The path of this program, which also runs as the PDF worker.
-fn this_program() -> anyhow::Result<PathBuf> {
-    std::env::current_exe().context("finding the path of this program, which PDF workers run")
-}
-
-/// The arguments of a PDF worker.
-fn worker_args() -> Vec<OsString> {
-    vec![OsString::from("extract-worker")]
-}
-
-fn extractor(settings: &Settings) -> anyhow::Result<Arc<dyn TextExtractor>> {
-    Ok(Arc::new(worker_extractor(settings)?))
-}
-
-/// Returns the sandbox of PDF workers, as reported by a worker.
-///
-/// # Errors
-/// If a worker cannot be started.
-pub(crate) fn check_sandbox(settings: &Settings) -> impl Future<Output = anyhow::Result<Sandbox>> + use<> {
-    let extractor = worker_extractor(settings);
-    async move { Ok(extractor?.check_sandbox().await?) }
-}
-
-fn worker_extractor(settings: &Settings) -> anyhow::Result<WorkerExtractor> {
-    let workers = NonZeroUsize::new(settings.ingestion.ingest_concurrency).unwrap_or(NonZeroUsize::MIN);
-    let pages = settings.ingestion.ingest_max_pages;
-    let limits = ExtractionLimits { workers, pages, ..ExtractionLimits::default() };
-    Ok(WorkerExtractor::new(this_program()?, worker_args(), limits))
 }
 
 #[cfg(test)]

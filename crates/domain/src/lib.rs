@@ -31,6 +31,7 @@ pub mod listing;
 pub mod metrics;
 pub mod missing_access;
 pub mod neighbours;
+pub mod operation;
 pub mod page_reference;
 pub mod page_words;
 pub mod passage_text;

@@ -216,7 +216,7 @@ const ROUTES: &[Route] = &[
     .or([403, 422]),
     form("/admin/groups/GROUP", &[("name", "renamed NUMBER")], 303, &[&[ViewGroup, ChangeGroup]]),
     form("/admin/users/USER/end-sessions", &[], 303, &[&[DeleteSession]]),
-    // Those who may change all collections give roles, also to themselves.
+    // Accounts that may change all collections give roles, also to themselves.
     api(
         "PATCH",
         "/collections/COLLECTION",
@@ -362,7 +362,7 @@ impl Caller {
                 let mut filled: Vec<(&str, String)> =
                     fields.iter().map(|(name, value)| (*name, self.fill(value))).collect();
                 if route.path.ends_with("/SELF") {
-                    // Whoever changes itself keeps its permissions.
+                    // An account that changes itself keeps its permissions.
                     filled.extend(self.permissions.iter().map(|of| ("permissions", of.to_string())));
                 }
                 filled.push(("form_token", self.token.clone()));

@@ -1,6 +1,6 @@
 //! Creates the text recognizer, or detects it.
 
-use super::{this_program, worker_args};
+use super::workers::{this_program, worker_args};
 use anyhow::{Context, anyhow};
 use async_trait::async_trait;
 use docent::config::{Recognizer, Secret, Settings};

@@ -19,6 +19,7 @@ mod jobs;
 mod labels;
 mod listing;
 mod lookup;
+mod open_cache;
 mod open_collections;
 mod points;
 mod postgres;

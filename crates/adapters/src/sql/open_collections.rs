@@ -13,23 +13,8 @@ use docent_domain::id::CollectionId;
 use docent_domain::scope::OpenCollections;
 use sea_orm::sea_query::{Expr, Query, UnionType};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, QueryTrait};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use uuid::Uuid;
-
-/// The collections of one version. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct OpenCache(Arc<Mutex<Option<(Uuid, Arc<OpenCollections>)>>>);
-
-impl OpenCache {
-    fn get(&self, version: Uuid) -> Option<Arc<OpenCollections>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.as_ref().filter(|(of, _)| *of == version).map(|(_, open)| Arc::clone(open))
-    }
-
-    fn put(&self, version: Uuid, open: Arc<OpenCollections>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, open));
-    }
-}
 
 #[derive(FromQueryResult)]
 struct Row {

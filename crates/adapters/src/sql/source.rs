@@ -1,7 +1,7 @@
 //! Connections to a database.
 
 use super::fault::fault;
-use super::open_collections::OpenCache;
+use super::open_cache::OpenCache;
 use super::postgres::Server;
 use super::rollbacks::Rollbacks;
 use super::writes::Writes;

@@ -2,7 +2,7 @@
 
 use super::fault::{fault, late};
 use super::lookup::Lookup;
-use super::open_collections::OpenCache;
+use super::open_cache::OpenCache;
 use super::roles::OwnRoles;
 use super::rollbacks::Rollbacks;
 use super::source::Source;

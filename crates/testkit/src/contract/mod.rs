@@ -27,6 +27,7 @@ pub mod inventory;
 pub mod job_ledger;
 pub mod jobs;
 pub mod mailer;
+pub mod open_collections;
 pub mod password_hasher;
 pub mod processes;
 pub mod rate_limiter;

@@ -61,6 +61,10 @@ macro_rules! relational_contracts {
             $crate::collections_contract!(super::$fresh());
         }
 
+        mod open_collections {
+            $crate::open_collections_contract!(super::$fresh());
+        }
+
         mod api_keys {
             $crate::api_keys_contract!(super::$fresh());
         }

@@ -7,8 +7,9 @@ use crate::language::t;
 use crate::signed_in::area::Area;
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, Form, OwnForm};
+use crate::signed_in::page::PROOF_PAGE;
 use crate::signed_in::page::PageResult;
-use crate::signed_in::proof::{self, PAGE};
+use crate::signed_in::proof;
 use crate::signed_in::session::SignedIn;
 use docent_app::accounts::profile;
 use docent_app::error::Error;
@@ -47,7 +48,7 @@ impl<'a> Continuation<'a> {
     fn page(&self, form: Option<&Form>, fields: FormView) -> ConfirmIdentityPage {
         let (action, kept) = match *self {
             Self::Open(next) => {
-                (PAGE.to_owned(), vec![("next".to_owned(), Area::of(next).page(next).to_owned())])
+                (PROOF_PAGE.to_owned(), vec![("next".to_owned(), Area::of(next).page(next).to_owned())])
             }
             Self::Send(action) => {
                 let is_own = |name: &str| matches!(name, "form_token" | PROOF);
@@ -113,7 +114,8 @@ mod tests {
         fn samples() -> Vec<Self> {
             let kept = || vec![("next".to_owned(), "/admin/users/add".to_owned())];
             let [form, other] = FormView::samples();
-            let page = |form, is_sent_on| Self { action: PAGE.to_owned(), kept: kept(), is_sent_on, form };
+            let page =
+                |form, is_sent_on| Self { action: PROOF_PAGE.to_owned(), kept: kept(), is_sent_on, form };
             vec![page(form, false), page(other, true)]
         }
     }

@@ -1,6 +1,5 @@
 //! Renders pages and error pages.
 
-use super::proof;
 use crate::language::request::AccountLanguage;
 use crate::language::{self, t};
 use crate::templates::{Page, html_response, render};
@@ -14,6 +13,9 @@ use docent_http::routes::prefers_html;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
+
+/// Path of the form that asks for a proof of identity.
+pub(crate) const PROOF_PAGE: &str = "/account/confirm";
 
 /// Content security policy: own stylesheet and script only, no inline scripts, no
 /// framing.
@@ -72,7 +74,7 @@ pub(crate) enum PageError {
     },
     /// The account must set up a second factor first.
     NoSecondFactor,
-    /// The operation needs a recent proof of identity. [`proof::ask`] leads to it and back.
+    /// The operation needs a recent proof of identity. [`super::proof::ask`] leads to it and back.
     Unproven,
     /// Any other error.
     Failed(ApiError),
@@ -125,7 +127,7 @@ impl ResponseError for PageError {
         match self {
             Self::LoggedOut { page } => see_other(&super::area::login_link(page)),
             Self::NoSecondFactor => see_other("/account/second-factor"),
-            Self::Unproven => see_other(proof::PAGE),
+            Self::Unproven => see_other(PROOF_PAGE),
             Self::Failed(error) => {
                 let detail = language::error_detail(error);
                 let page = ErrorPage { status: error.status().as_u16(), detail: &detail };

@@ -6,16 +6,13 @@
 //!
 //! [`Operation::NEEDS_PROOF`]: docent_domain::access::Operation::NEEDS_PROOF
 
-use super::page::{PageError, requested_page, see_other};
+use super::page::{PROOF_PAGE, PageError, requested_page, see_other};
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::{Method, header};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpRequest, HttpResponse};
 use docent_http::extract::query::encode_query;
-
-/// Path of the form that asks for the proof.
-pub(crate) const PAGE: &str = "/account/confirm";
 
 /// Redirects requests that lack a recent proof of identity to the form that asks for it.
 pub(crate) async fn ask<B: MessageBody>(
@@ -36,14 +33,14 @@ pub(crate) async fn ask<B: MessageBody>(
 fn redirect(request: &HttpRequest) -> HttpResponse {
     let page = requested_page(request);
     if matches!(*request.method(), Method::GET | Method::HEAD) {
-        return see_other(&format!("{PAGE}?{}", encode_query(&[("next", Some(&page))])));
+        return see_other(&format!("{PROOF_PAGE}?{}", encode_query(&[("next", Some(&page))])));
     }
     send_to(&submit_link(&page))
 }
 
 /// URL to which the form of the proof is sent, if it sends the fields of another form on to `action`.
 pub(crate) fn submit_link(action: &str) -> String {
-    format!("{PAGE}?{}", encode_query(&[("action", Some(action))]))
+    format!("{PROOF_PAGE}?{}", encode_query(&[("action", Some(action))]))
 }
 
 /// Makes the browser send the same form to another path (307).

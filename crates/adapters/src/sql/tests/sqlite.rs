@@ -375,7 +375,7 @@ async fn searched_versions_are_found_by_their_ids() {
     }
 }
 
-/// Statements do not list the open collections of a scope, of which there can be many.
+/// Statements do not list the open collections of a scope: there can be many of them.
 #[test]
 fn open_collections_are_not_parameters() {
     let parameters = |number: u32| {
