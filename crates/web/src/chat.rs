@@ -5,6 +5,7 @@ use crate::asset::{Asset, CSS};
 use crate::language;
 use crate::language::request::AccountLanguage;
 use crate::language::script::Script;
+use crate::minify::{minified, stripped};
 use crate::templates::{html_response, render};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
@@ -83,25 +84,6 @@ static VIEWER_SCRIPT: LazyLock<Script> = LazyLock::new(|| module(VIEWER_SOURCE))
 /// in between.
 fn module(source: &str) -> Script {
     Script::new(&(minified(source) + "export const version = \"" + &VERSION + "\";\n"))
-}
-
-/// Removes indentation, empty lines and comments from the page or a script, which have no text over several lines or with `; // `.
-fn stripped(text: &str) -> String {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-    let without_comment =
-        |line| str::split_once(line, "; // ").map_or([line, "\n"], |(code, _)| [code, ";\n"]);
-    lines.flat_map(without_comment).collect()
-}
-
-/// Removes comments, indentation, and the space around braces and some operators from a script. It has no texts with such space;
-/// the texts of a language are inserted later.
-fn minified(script: &str) -> String {
-    let operators = [" => ", " === ", " !== ", " && ", " || ", " ?? ", " = ", " += ", " >= ", " <= "];
-    let operators = operators.map(|operator| (operator, operator.trim()));
-    let brackets =
-        [(") {", "){"), ("{ ", "{"), (" }", "}"), ("if (", "if("), ("for (", "for("), ("while (", "while(")];
-    let pairs = operators.iter().chain(&brackets);
-    pairs.fold(stripped(script), |script, (long, short)| script.replace(long, short))
 }
 
 /// Removes line breaks and the space around punctuation in a stylesheet. It has no texts with such punctuation, and each line ends
@@ -194,7 +176,7 @@ mod tests {
     fn script_is_minified() {
         assert_eq!(
             minified("// Comment\nif (a && c) {\n  b(\"// text\", { d }); // Comment\n\n}\n"),
-            "if(a&&c){\nb(\"// text\", {d});\n}\n"
+            "if(a&&c){\nb(\"// text\",{d});\n}\n"
         );
         // An open backtick at the end of a line would begin a text over several lines, which must not change.
         let is_open = |line: &&str| {

@@ -5,6 +5,7 @@ mod asset;
 mod chat;
 mod chat_session;
 mod language;
+mod minify;
 mod panel;
 mod routes;
 mod signed_in;

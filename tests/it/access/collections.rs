@@ -1,5 +1,6 @@
 //! The roles on a collection against the routes of documents and collections.
 
+use docent_app::settings::OpenCollectionsRule;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::browser::Browser;
@@ -146,6 +147,7 @@ async fn request(
 rules! {
     /// Who has no role gets 404 for what exists, with the same text as for what does not.
     async fn every_route_of_a_collection_follows_the_role(setup) {
+        let setup = setup.settings(|settings| settings.open_collections = OpenCollectionsRule::Managers);
         let app = setup.always(Turn::saying("ok")).start().await;
         let callers = Callers::new(&app).await;
         let mut violations = Vec::new();
@@ -181,6 +183,7 @@ rules! {
     /// Who may do it is asked for a proof of identity where the route needs one; who may not gets the same
     /// answer as before.
     async fn every_route_of_a_collection_follows_the_role_of_a_session_older_than_ten_minutes(setup) {
+        let setup = setup.settings(|settings| settings.open_collections = OpenCollectionsRule::Managers);
         let app = setup.always(Turn::saying("ok")).start().await;
         let callers = Callers::new(&app).await;
         let mut browsers = Vec::new();

@@ -5,6 +5,7 @@ use super::records::snapshot;
 use super::roles::{Expected, Role, SCRAPE_TOKEN};
 use super::rows::{Consumes, Payload, ROWS, Row};
 use super::{MARKER, Matrix};
+use docent_app::settings::OpenCollectionsRule;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::reply::Reply;
 use docent_tests::rules;
@@ -148,6 +149,8 @@ fn routes_that_need_a_proof_have_rows() {
 rules! {
     async fn sessions_older_than_ten_minutes_need_a_proof_for_sensitive_operations_only(setup) {
         let setup = setup.api_keys().metrics(Some(SCRAPE_TOKEN)).always(Turn::saying("ok"));
+        // Rows change the role of all accounts, which takes a permission otherwise.
+        let setup = setup.settings(|settings| settings.open_collections = OpenCollectionsRule::Managers);
         let mut matrix = Matrix::new(setup.start().await).await;
         let roles: Vec<_> =
             matrix.roles.iter().filter(|role| ROLES.contains(&role.name.as_str())).cloned().collect();

@@ -124,7 +124,7 @@ rules! {
     }
 
     async fn key_of_staff_without_the_required_second_factor_gets_403_everywhere(setup) {
-        let app = setup.settings(|settings| settings.second_factor_rule = SecondFactorRule::Staff).start().await;
+        let app = setup.api_keys().settings(|settings| settings.second_factor_rule = SecondFactorRule::Staff).start().await;
         let staff = app.account("staff@example.org", STAFF).await;
         let key = app.api_key(staff.id, &["read", "chat"]).await.key;
         let question = json!({ "model": "chat", "messages": [{ "role": "user", "content": "Why?" }] });

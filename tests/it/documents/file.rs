@@ -37,7 +37,7 @@ rules! {
             format!("/pages/1?width=300&passage={passage}"),
             "/pages/1/text".to_owned(),
             "/pages/1/words".to_owned(),
-            "/find?text=zebra".to_owned(),
+            "/find?q=zebra".to_owned(),
         ] {
             let reply = ada.get(&format!("/documents/{id}{path}")).await.expect(200);
             assert_eq!(reply.header("cache-control"), "no-store", "{path}");

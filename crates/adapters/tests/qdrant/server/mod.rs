@@ -109,6 +109,8 @@ impl Fake {
     pub(crate) async fn stop(mut self) -> Arc<Mutex<State>> {
         let runtime = self.runtime.take();
         tokio::task::spawn_blocking(|| drop(runtime)).await.unwrap();
+        // The kept handles would leave them open.
+        self.state.lock().unwrap().close_connections();
         Arc::clone(&self.state)
     }
 }
