@@ -245,7 +245,8 @@ impl From<Error> for ApiError {
                 return Self::too_many(*retry_after);
             }
             Error::DrawingQueueFull { retry_after } => {
-                let full = Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string());
+                let full = Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+                    .with_code("drawing_queue_full");
                 return Self { retry_after: Some(*retry_after), ..full };
             }
             Error::LimitReached(reached) => {

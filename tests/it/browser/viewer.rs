@@ -520,7 +520,7 @@ const BUSY: &str = "
         if (!/pages\\/\\d+(\\?width|\\/words)/.test(path) || refusals === 0) return send(path, options);
         refusals -= 1;
         const headers = { 'Content-Type': 'application/json', 'Retry-After': '1' };
-        return Promise.resolve(new Response('{\"detail\":\"Too many pages are being drawn\"}', { status: 503, headers }));
+        return Promise.resolve(new Response('{\"detail\":\"Too many pages are being drawn\",\"code\":\"drawing_queue_full\"}', { status: 503, headers }));
     };";
 
 #[tokio::test]

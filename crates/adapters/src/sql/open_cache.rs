@@ -6,7 +6,10 @@ use uuid::Uuid;
 
 /// The collections of one version. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OpenCache(Arc<Mutex<Option<(Uuid, Arc<OpenCollections>)>>>);
+pub(super) struct OpenCache(Arc<Mutex<Option<Versioned>>>);
+
+/// The collections, and their version.
+type Versioned = (Uuid, Arc<OpenCollections>);
 
 impl OpenCache {
     pub(super) fn get(&self, version: Uuid) -> Option<Arc<OpenCollections>> {

@@ -104,7 +104,7 @@ async function requestDrawing({ element }, path, signal) {
     try {
       return await callApi(path, { signal });
     } catch (error) {
-      if (error.status !== 503 || !error.retryAfter || tries === TRIES_MAX) throw error;
+      if (error.code !== "drawing_queue_full" || tries === TRIES_MAX) throw error;
       element.dataset.loading = t("page-waits");
       await delay(error.retryAfter * 1000);
     }
