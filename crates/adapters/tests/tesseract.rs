@@ -216,8 +216,8 @@ impl Pipe {
         format!("exec 3>{}; sleep 1000 & echo started >&3; cat >/dev/null", path.display())
     }
 
-    async fn is_closed(self) {
-        timeout(SOON, self.ended).await.expect("a child runs on").unwrap();
+    async fn wait_until_closed(self) {
+        timeout(SOON, self.ended).await.unwrap().unwrap();
     }
 }
 
@@ -227,7 +227,7 @@ async fn children_of_a_program_over_the_time_limit_are_killed() {
     let limits = ExtractionLimits { wall: Duration::from_secs(2), ..ExtractionLimits::default() };
     let result = recognize_with(&format!("{}; exec sleep 1000", pipe.child()), limits).await;
     assert_eq!(failure(result), RecognitionFailure::Timeout);
-    pipe.is_closed().await;
+    pipe.wait_until_closed().await;
 }
 
 #[tokio::test]
@@ -237,7 +237,7 @@ async fn children_of_an_abandoned_recognition_are_killed() {
     let recognition = tokio::spawn(async move { recognize(&script).await });
     timeout(SOON, &mut pipe.started).await.unwrap().unwrap();
     recognition.abort();
-    pipe.is_closed().await;
+    pipe.wait_until_closed().await;
 }
 
 #[tokio::test]
@@ -246,5 +246,5 @@ async fn children_that_a_program_leaves_behind_are_killed() {
     let script = format!("{}; printf '{PAGE}{WORD}' word", pipe.child());
     let page = timeout(SOON, recognize(&script)).await.expect("the output has ended").unwrap();
     assert_eq!(page.text(), "word\n");
-    pipe.is_closed().await;
+    pipe.wait_until_closed().await;
 }

@@ -384,8 +384,10 @@ mod tests {
         assert_eq!(Scope::SERVICE.shown(), *Scope::SERVICE);
         let hidden = BTreeSet::from([collection(2)]);
         let only = AccountRoles { hidden, ..AccountRoles::default() };
-        let all =
-            AccountRoles { open: scope_of_open([collection(2)]).collections().unwrap().open.clone(), ..only };
+        let all = AccountRoles {
+            open: Arc::clone(&scope_of_open([collection(2)]).collections().unwrap().open),
+            ..only
+        };
         assert!(Scope::of(&actor, all).shown().is_empty());
     }
 

@@ -31,7 +31,8 @@ const GUIDE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time for the whole answer. Only models take longer than a moment.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What became of the guide.
+/// State of the guide after its ingestion.
+#[allow(clippy::large_enum_variant, reason = "there is one value at a time")]
 enum Guide {
     Ingested(Document),
     /// It is not ingested, for this reason.
