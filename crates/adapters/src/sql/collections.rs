@@ -313,7 +313,7 @@ impl Transaction {
             let rows = self.selected(&filter).filter(own.not()).filter(Column::RoleOfAll.is_not_null());
             let rows = rows.apply_if(is_open, |rows, after| {
                 let position = [Expr::val(after.name.as_str()), Expr::val(after.id.as_uuid())];
-                // SQLite seeks an expression in the index only if it is compared by itself.
+                // SQLite uses the index of an expression only if the expression is compared alone.
                 rows.filter(name().gte(after.name.as_str()))
                     .filter(Expr::tuple([name(), Expr::col(Column::Id)]).gt(Expr::tuple(position)))
             });
