@@ -23,7 +23,7 @@ impl Service {
         (findings.0, left_out)
     }
 
-    async fn codes(&self) -> Vec<(&'static str, String)> {
+    pub(crate) async fn codes(&self) -> Vec<(&'static str, String)> {
         let (found, left_out) = self.examined().await;
         assert!(left_out.is_empty(), "{left_out:?}");
         found.iter().map(|finding| (finding.code(), finding.id())).collect()

@@ -7,6 +7,7 @@ mod context;
 mod doctor;
 mod evaluation;
 mod lifecycle;
+mod outages;
 mod recognition;
 mod reindex;
 mod replace;

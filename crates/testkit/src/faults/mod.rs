@@ -48,6 +48,14 @@ enum Script {
         fail: u64,
         kind: FaultKind,
     },
+    /// The call after this many takes effect, and its answer is lost.
+    Loss {
+        pass: u64,
+        kind: FaultKind,
+    },
+    /// The answer of the call that is being made is lost.
+    Lost(FaultKind),
+    Writes(FaultKind),
 }
 
 impl FaultSwitch {
@@ -72,6 +80,16 @@ impl FaultSwitch {
         self.set(Script::Window { pass, fail: n, kind });
     }
 
+    /// Lets `pass` calls pass, and loses the answer of the next one, which takes effect.
+    pub fn lose_answer_after(&self, pass: u64, kind: FaultKind) {
+        self.set(Script::Loss { pass, kind });
+    }
+
+    /// Fails every write until [`Self::clear`], as on a full disk.
+    pub fn fail_writes(&self, kind: FaultKind) {
+        self.set(Script::Writes(kind));
+    }
+
     /// Lets every call pass again.
     pub fn clear(&self) {
         self.set(Script::Off);
@@ -90,7 +108,7 @@ impl FaultSwitch {
         let mut state = self.state.lock().unwrap();
         state.calls += 1;
         let kind = match &mut state.script {
-            Script::Off => None,
+            Script::Off | Script::Lost(_) | Script::Writes(_) => None,
             Script::All(kind) => Some(*kind),
             Script::Window { pass, fail, kind } => match (*pass, *fail) {
                 (0, 0) => None,
@@ -103,8 +121,45 @@ impl FaultSwitch {
                     None
                 }
             },
+            Script::Loss { pass, kind } => {
+                if *pass == 0 {
+                    state.script = Script::Lost(*kind);
+                } else {
+                    *pass -= 1;
+                }
+                None
+            }
         };
-        kind.map_or(Ok(()), |kind| Err(Fault::new(self.part, kind, "a scripted fault")))
+        kind.map_or(Ok(()), |kind| Err(self.fault(kind)))
+    }
+
+    /// Makes a call, which may fail before or after it takes effect.
+    ///
+    /// # Errors
+    /// That of the call, or the scripted fault.
+    pub async fn call<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
+        self.check()?;
+        let answer = call.await;
+        let mut state = self.state.lock().unwrap();
+        let Script::Lost(kind) = state.script else { return answer };
+        state.script = Script::Off;
+        Err(self.fault(kind))
+    }
+
+    /// Makes a call that writes. See [`Self::call`].
+    ///
+    /// # Errors
+    /// As for [`Self::call`].
+    pub async fn write<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
+        let script = self.state.lock().unwrap().script;
+        match script {
+            Script::Writes(kind) => Err(self.fault(kind)),
+            _ => self.call(call).await,
+        }
+    }
+
+    fn fault(&self, kind: FaultKind) -> Fault {
+        Fault::new(self.part, kind, "a scripted fault")
     }
 
     fn set(&self, script: Script) {
@@ -143,6 +198,7 @@ impl<P: ?Sized> Faulty<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     fn outcomes(switch: &FaultSwitch, calls: usize) -> Vec<bool> {
         (0..calls).map(|_| switch.check().is_ok()).collect()
@@ -161,6 +217,25 @@ mod tests {
         switch.clear();
         assert_eq!(outcomes(&switch, 1), [true]);
         assert_eq!(switch.calls(), 12);
+    }
+
+    #[tokio::test]
+    async fn a_lost_answer_is_of_a_call_that_took_effect() {
+        let (switch, made) = (FaultSwitch::new(Component::VectorStore), AtomicU64::new(0));
+        let call = || switch.call(async { Ok(made.fetch_add(1, Ordering::Relaxed)) });
+        switch.lose_answer_after(1, FaultKind::Unavailable);
+        assert_eq!((call().await.is_ok(), call().await.is_ok(), call().await.is_ok()), (true, false, true));
+        assert_eq!(made.into_inner(), 3);
+    }
+
+    #[tokio::test]
+    async fn writes_fail_alone() {
+        let switch = FaultSwitch::new(Component::VectorStore);
+        switch.fail_writes(FaultKind::Full);
+        assert_eq!(switch.call(async { Ok(1) }).await.unwrap(), 1);
+        assert_eq!(switch.write(async { Ok(1) }).await.unwrap_err().kind(), FaultKind::Full);
+        switch.clear();
+        assert_eq!(switch.write(async { Ok(1) }).await.unwrap(), 1);
     }
 
     #[test]

@@ -24,19 +24,19 @@ use std::sync::Arc;
 #[async_trait]
 impl VectorIndex for Faulty<dyn VectorIndex> {
     async fn replace(&self, document: &IndexedVersion, entries: Vec<IndexEntry>) -> Result<()> {
-        self.pass()?.replace(document, entries).await
+        self.switch.write(self.inner.replace(document, entries)).await
     }
 
     async fn relabel(&self, document: &IndexedVersion) -> Result<()> {
-        self.pass()?.relabel(document).await
+        self.switch.write(self.inner.relabel(document)).await
     }
 
     async fn remove(&self, document: VersionId) -> Result<()> {
-        self.pass()?.remove(document).await
+        self.switch.write(self.inner.remove(document)).await
     }
 
     async fn search(&self, query: &QueryEmbedding, filter: ChunkFilter<'_>) -> Result<Vec<FoundChunk>> {
-        self.pass()?.search(query, filter).await
+        self.switch.call(self.inner.search(query, filter)).await
     }
 
     async fn explain(
@@ -44,39 +44,39 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         query: &QueryEmbedding,
         filter: ChunkFilter<'_>,
     ) -> Result<HashMap<ChunkId, FieldScores>> {
-        self.pass()?.explain(query, filter).await
+        self.switch.call(self.inner.explain(query, filter)).await
     }
 
     async fn frequencies(&self, terms: &[String]) -> Result<Vec<u64>> {
-        self.pass()?.frequencies(terms).await
+        self.switch.call(self.inner.frequencies(terms)).await
     }
 
     async fn count(&self, document: VersionId) -> Result<u64> {
-        self.pass()?.count(document).await
+        self.switch.call(self.inner.count(document)).await
     }
 
     async fn counts(&self, documents: &[VersionId]) -> Result<HashMap<VersionId, u64>> {
-        self.pass()?.counts(documents).await
+        self.switch.call(self.inner.counts(documents)).await
     }
 
     async fn versions(&self, after: Option<&str>, limit: usize) -> Result<IndexPage> {
-        self.pass()?.versions(after, limit).await
+        self.switch.call(self.inner.versions(after, limit)).await
     }
 
     async fn chunks(&self, document: VersionId) -> Result<Vec<StoredChunk>> {
-        self.pass()?.chunks(document).await
+        self.switch.call(self.inner.chunks(document)).await
     }
 
     async fn chunk_range(&self, document: VersionId, ordinals: Range<u32>) -> Result<Vec<StoredChunk>> {
-        self.pass()?.chunk_range(document, ordinals).await
+        self.switch.call(self.inner.chunk_range(document, ordinals)).await
     }
 
     async fn dimensions(&self) -> Result<Option<usize>> {
-        self.pass()?.dimensions().await
+        self.switch.call(self.inner.dimensions()).await
     }
 
     async fn check(&self) -> Result<()> {
-        self.pass()?.check().await
+        self.switch.call(self.inner.check()).await
     }
 }
 
