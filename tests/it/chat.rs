@@ -66,6 +66,7 @@ rules! {
         let app = setup.start().await;
         let script = asset(&app, SCRIPT).await;
         let actions = app.get(&script.replace("chat.js", "actions.js")).await.expect(200);
+        let proof = app.get(&script.replace("chat.js", "proof.js")).await.expect(200);
         let viewer = app.get(&script.replace("chat.js", "viewer.js")).await.expect(200);
         let script = app.get(&script).await.expect(200);
         let style = app.get(&asset(&app, "rel=\"stylesheet\" href=\"").await).await.expect(200);
@@ -74,7 +75,8 @@ rules! {
         for (asset, content_type, limit) in [
             (&style, "text/css; charset=utf-8", 25),
             (&script, "text/javascript; charset=utf-8", 80),
-            (&actions, "text/javascript; charset=utf-8", 32),
+            (&actions, "text/javascript; charset=utf-8", 30),
+            (&proof, "text/javascript; charset=utf-8", 3),
             (&actions_style, "text/css; charset=utf-8", 10),
             (&viewer_style, "text/css; charset=utf-8", 10),
             (&viewer, "text/javascript; charset=utf-8", 40),
@@ -88,7 +90,7 @@ rules! {
         let first_load = page.text.len() + style.text.len() + script.text.len();
         assert!(first_load < 100 * 1024, "{first_load} bytes");
         for sink in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser"] {
-            for script in [&script, &actions, &viewer] {
+            for script in [&script, &actions, &proof, &viewer] {
                 assert!(!script.text.contains(sink), "{sink}");
             }
         }
@@ -97,7 +99,8 @@ rules! {
     async fn assets_are_compressed_for_clients_that_accept_it(setup) {
         let app = setup.start().await;
         for path in [
-            "/chat/chat.css", "/chat/chat.js", "/chat/actions.js", "/chat/actions.css", "/chat/viewer.css", "/chat/viewer.js",
+            "/chat/chat.css", "/chat/chat.js", "/chat/actions.js", "/chat/actions.css", "/chat/proof.js", "/chat/viewer.css",
+            "/chat/viewer.js",
             "/admin/admin.css", "/admin/admin.js", "/admin/picker.js",
         ] {
             let plain = app.get(path).await.expect(200);

@@ -50,7 +50,6 @@ const SOURCE: &str = concat!(
 const ACTIONS_SOURCE: &str = concat!(
     include_str!("templates/chat/actions/actions.js"),
     include_str!("templates/chat/actions/confirm.js"),
-    include_str!("templates/chat/actions/proof.js"),
     include_str!("templates/chat/actions/picker.js"),
     include_str!("templates/chat/actions/upload.js"),
     include_str!("templates/chat/actions/documents.js"),
@@ -59,6 +58,9 @@ const ACTIONS_SOURCE: &str = concat!(
     include_str!("templates/chat/actions/edit.js"),
     include_str!("templates/chat/actions/feedback.js"),
 );
+
+/// What the page loads when the service asks for the password first.
+const PROOF_SOURCE: &str = include_str!("templates/chat/proof.js");
 
 /// What the page loads when a document is opened first.
 const VIEWER_SOURCE: &str = concat!(
@@ -78,6 +80,7 @@ static VIEWER_STYLE: LazyLock<Asset> =
 /// The script without comments and most of its space, which are a fifth of it.
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(&minified(SOURCE)));
 static ACTIONS_SCRIPT: LazyLock<Script> = LazyLock::new(|| module(ACTIONS_SOURCE));
+static PROOF_SCRIPT: LazyLock<Script> = LazyLock::new(|| module(PROOF_SOURCE));
 static VIEWER_SCRIPT: LazyLock<Script> = LazyLock::new(|| module(VIEWER_SOURCE));
 
 /// A script that the page loads later. The page compares its version with its own, since the service may have been updated
@@ -97,7 +100,7 @@ fn compact(style: &str) -> String {
 /// Version of the assets, derived from their content. It is part of their URLs because browsers cache them.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let styles = [&STYLE, &ACTIONS_STYLE, &VIEWER_STYLE].map(|style| style.text());
-    let assets = styles.into_iter().chain([SOURCE, ACTIONS_SOURCE, VIEWER_SOURCE]);
+    let assets = styles.into_iter().chain([SOURCE, ACTIONS_SOURCE, PROOF_SOURCE, VIEWER_SOURCE]);
     let all = assets.chain(language::sources());
     let digest = all.fold(Sha256::new(), |hash, asset| hash.chain_update(asset)).finalize();
     digest.iter().take(6).fold(String::new(), |mut version, byte| {
@@ -151,6 +154,10 @@ pub(crate) async fn actions_style(request: HttpRequest) -> HttpResponse {
     ACTIONS_STYLE.respond(&request)
 }
 
+pub(crate) async fn proof(request: HttpRequest, query: Query) -> HttpResponse {
+    PROOF_SCRIPT.asset(query.text("l")).respond(&request)
+}
+
 pub(crate) async fn viewer_style(request: HttpRequest) -> HttpResponse {
     VIEWER_STYLE.respond(&request)
 }
@@ -191,7 +198,7 @@ mod tests {
             }
             ticks % 2 == 1
         };
-        for script in [SOURCE, ACTIONS_SOURCE, VIEWER_SOURCE].map(minified) {
+        for script in [SOURCE, ACTIONS_SOURCE, PROOF_SOURCE, VIEWER_SOURCE].map(minified) {
             assert_eq!(script.lines().filter(is_open).collect::<Vec<_>>(), [""; 0]);
         }
     }

@@ -33,6 +33,7 @@ routes! {
     "/chat/chat.js"         { GET => chat::script }
     "/chat/actions.js"      { GET => chat::actions }
     "/chat/actions.css"     { GET => chat::actions_style }
+    "/chat/proof.js"        { GET => chat::proof }
     "/chat/viewer.css"      { GET => chat::viewer_style }
     "/chat/viewer.js"       { GET => chat::viewer_script }
     "/chat/session"         { GET => chat_session::show, POST => chat_session::begin, DELETE => chat_session::end }

@@ -222,6 +222,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/chat/chat.js", Nothing),
     get("/chat/actions.js", Nothing),
     get("/chat/actions.css", Nothing),
+    get("/chat/proof.js", Nothing),
     get("/chat/viewer.css", Nothing),
     get("/chat/viewer.js", Nothing),
     get("/chat/session", Nothing),

@@ -39,7 +39,8 @@ function endSession(notice) {
   documentRows = new Map();
   collections = [];
   byId("destination").replaceChildren();
-  actions?.then(({ endSession: end }) => end(), () => { /* It was not loaded. */ });
+  for (const dialog of document.querySelectorAll("dialog:modal")) dialog.close();
+  modules.get("actions")?.then(({ endSession: end }) => end(), () => { /* It was not loaded. */ });
   forgetWelcome();
   byId("documents-list").replaceChildren();
   byId("uploads").replaceChildren();

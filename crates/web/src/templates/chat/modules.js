@@ -1,5 +1,6 @@
 
-// Modules that are loaded when they are needed first: the viewer of documents, and actions such as uploads and dialogs.
+// Modules that are loaded when they are needed first: the viewer of documents, actions such as uploads and dialogs, and the dialog that asks for
+// the password.
 
 // What the modules use of this one. Values that change are read at each use.
 const shared = () => ({
@@ -18,14 +19,14 @@ const shared = () => ({
 
 let moduleFailures = 0;
 
-// Loads a module and its stylesheet, and starts it.
-async function loadModule(name) {
+// Loads a module and the stylesheet of this name, and starts it.
+async function loadModule(name, style = name) {
   const { search, searchParams } = new URL(import.meta.url);
   const version = searchParams.get("v");
   // A browser does not request a module again whose request failed, so the next attempt has another address.
   const attempt = moduleFailures ? `&attempt=${moduleFailures}` : "";
   const styled = new Promise((resolve, reject) => {
-    document.head.append(createElement("link", { rel: "stylesheet", href: `/chat/${name}.css?v=${version}`, load: resolve, error: reject }));
+    document.head.append(createElement("link", { rel: "stylesheet", href: `/chat/${style}.css?v=${version}`, load: resolve, error: reject }));
   });
   const [loaded] = await Promise.all([import(`/chat/${name}.js${search}${attempt}`), styled]).catch(() => {
     moduleFailures += 1;
@@ -35,16 +36,19 @@ async function loadModule(name) {
   return loaded.start(shared());
 }
 
-let actions = null; // the promise of what the module returns
+const modules = new Map(); // the promises of what the modules of actions return, by name
 
-// Runs an action of the module of this name.
-async function act(name, ...values) {
-  actions ??= loadModule("actions");
+// Runs an action of the module "actions".
+const act = (name, ...values) => actIn("actions", name, ...values);
+
+// Runs an action of a module.
+async function actIn(module, name, ...values) {
+  if (!modules.has(module)) modules.set(module, loadModule(module, "actions"));
   let loaded;
   try {
-    loaded = await actions;
+    loaded = await modules.get(module);
   } catch (error) {
-    actions = null;
+    modules.delete(module);
     setAlert("ask-alert", errorMessage(error));
     return null;
   }

@@ -46,7 +46,7 @@ async function withSession(action) {
   try {
     return await action();
   } catch (error) {
-    if (error.code === "proof_needed" && await act("prove", error)) return action();
+    if (error.code === "proof_needed" && await actIn("proof", "prove", error)) return action();
     if (error.status === 401 && session) endSession(error.userMessage);
     throw error;
   }

@@ -15,13 +15,12 @@ export function start(names) {
   listenToPicker();
   return {
     endSession, openPicker, enqueueUploads, loadReport, retryDocument, deleteDocument, showRenameForm, pinConversation, exportConversation,
-    deleteConversation, editQuestion, createFeedbackForm, shareConversation, prove,
+    deleteConversation, editQuestion, createFeedbackForm, shareConversation,
   };
 }
 
 // Removes the data of the user.
 function endSession() {
-  for (const id of ["picker", "confirm", "share", "proof"]) if (byId(id)?.open) byId(id).close();
   otherCollections = [];
   byId("picker-collections").replaceChildren();
   byId("picker-documents").replaceChildren();

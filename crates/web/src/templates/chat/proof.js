@@ -1,7 +1,14 @@
+// The dialog that asks for the password or a code when the service refuses a request without a recent one: a module that the chat
+// loads then. It uses the names of the chat below.
 
-// The dialog that asks for the password or a code when the service refuses a request without a recent one.
-
+let t, createElement, callApi, errorMessage, setAlert;
 let proof = null; // the promise of what the dialog returns, while it is open
+
+// Sets up the module with the names of the chat.
+export function start(names) {
+  ({ t, createElement, callApi, errorMessage, setAlert } = names);
+  return { prove };
+}
 
 // Asks for the proof of identity that an error demands and returns whether the service has accepted it. Requests
 // that need one at the same time share the dialog.
@@ -39,7 +46,7 @@ async function askForProof() {
       createElement("label", { for: "proof-field" }, t("confirm-proof")),
       field,
       createElement("p", { class: "hint", id: "proof-help" }, t("confirm-proof-help")),
-      createElement("div", { class: "row" }, createButton(t("cancel"), () => resolve(false)), confirm)));
+      createElement("div", { class: "row" }, createElement("button", { type: "button", class: "quiet", click: () => resolve(false) }, t("cancel")), confirm)));
     dialog.addEventListener("close", () => resolve(false));
     document.body.append(dialog);
     dialog.showModal();
