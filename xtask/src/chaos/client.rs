@@ -39,7 +39,12 @@ pub(super) enum Request<'a> {
     Get(&'a str),
     Delete(&'a str),
     Post(&'a str, &'a Value),
-    Upload { name: &'a str, pdf: &'a [u8] },
+    /// Uploads a document, or another file for the one at this path.
+    File {
+        of: Option<&'a str>,
+        name: &'a str,
+        pdf: &'a [u8],
+    },
 }
 
 impl Client {
@@ -74,10 +79,14 @@ impl Client {
             Request::Get(path) => to(Method::GET, path),
             Request::Delete(path) => to(Method::DELETE, path),
             Request::Post(path, body) => to(Method::POST, path).json(body),
-            Request::Upload { name, pdf } => {
+            Request::File { of, name, pdf } => {
                 let part =
                     Part::bytes(pdf.to_vec()).file_name(name.to_owned()).mime_str("application/pdf")?;
-                to(Method::POST, "/documents/upload").multipart(Form::new().part("file", part))
+                let to_file = match of {
+                    Some(document) => to(Method::PUT, &format!("{document}/file")),
+                    None => to(Method::POST, "/documents/upload"),
+                };
+                to_file.multipart(Form::new().part("file", part))
             }
         };
         let builder = if self.token.is_empty() { builder } else { builder.bearer_auth(&self.token) };

@@ -1,4 +1,4 @@
-//! `cargo xtask chaos`: kills and restarts processes and stores while documents are uploaded and deleted, and then checks
+//! `cargo xtask chaos`: kills and restarts processes and stores while documents are uploaded, replaced and deleted, and then checks
 //! that nothing was lost, duplicated, left pending or partly deleted.
 
 #[cfg(feature = "chaos")]

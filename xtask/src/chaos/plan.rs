@@ -10,12 +10,17 @@ pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(0) % 1_000_000
 }
 
+/// Number of the first word of a replacement: more than there are papers.
+const REPLACEMENTS: usize = 50_000;
+
 /// A PDF to upload.
 #[derive(Clone)]
 pub(super) struct Paper {
     pub(super) bytes: Vec<u8>,
     /// A word that occurs only in this PDF and its copies; `None` if it cannot be ingested.
     pub(super) word: Option<String>,
+    /// The PDF that replaces it, if the plan does so, and its own word.
+    pub(super) next: (Vec<u8>, String),
 }
 
 /// A step of the run.
@@ -25,6 +30,8 @@ pub(super) enum Event {
     Upload(usize),
     /// Deletes a paper that was uploaded before.
     Delete(usize),
+    /// Replaces the file of a paper that was uploaded before.
+    Replace(usize),
     /// Retries a failed document.
     Retry,
     /// Kills the server.
@@ -80,6 +87,18 @@ impl Plan {
                 Event::Delete(targets[if n % 2 == 0 { last } else { chosen as usize % targets.len() }])
             });
         }
+        for _ in 0..scale.documents / 10 {
+            let middle = events.len() / 2;
+            insert(&mut events, middle, &|events, at, chosen| {
+                let is_changed =
+                    |n: usize| events.contains(&Event::Delete(n)) || events.contains(&Event::Replace(n));
+                let is_uploaded = |n: usize| events[..at].contains(&Event::Upload(n));
+                let targets: Vec<usize> = (0..papers.len())
+                    .filter(|n| papers[*n].word.is_some() && is_uploaded(*n) && !is_changed(*n))
+                    .collect();
+                Event::Replace(targets[chosen as usize % targets.len()])
+            });
+        }
         // After that point some documents have failed.
         for _ in 0..scale.retries {
             let middle = events.len() / 2;
@@ -107,16 +126,24 @@ fn papers(random: &mut Random, count: usize) -> Vec<Paper> {
     let mut papers: Vec<Paper> = Vec::with_capacity(count);
     for n in 0..count {
         let paper = if n % 12 == 5 {
-            Paper { bytes: invalid_pdf(random, n), word: None }
+            let bytes = invalid_pdf(random, n);
+            Paper { bytes, word: None, next: (Vec::new(), String::new()) }
         } else if n % 10 == 9 {
-            papers[random.below(n as u64) as usize].clone()
+            let of = papers[random.below(n as u64) as usize].clone();
+            Paper { next: next(random, n), ..of }
         } else {
             let word = word(n);
-            Paper { bytes: valid_pdf(random, &word), word: Some(word) }
+            Paper { bytes: valid_pdf(random, &word), word: Some(word), next: next(random, n) }
         };
         papers.push(paper);
     }
     papers
+}
+
+/// Generates the PDF that replaces the `n`th paper, and its word.
+fn next(random: &mut Random, n: usize) -> (Vec<u8>, String) {
+    let word = word(n + REPLACEMENTS);
+    (valid_pdf(random, &word), word)
 }
 
 /// Generates a PDF with one to three pages of random words.
@@ -171,7 +198,7 @@ fn invalid_pdf(random: &mut Random, n: usize) -> Vec<u8> {
 fn word(mut n: usize) -> String {
     const SYLLABLES: [&str; 10] = ["ba", "ko", "lu", "mi", "ta", "ro", "du", "no", "pa", "vo"];
     let mut word = String::from("zx");
-    for _ in 0..4 {
+    for _ in 0..5 {
         word += SYLLABLES[n % 10];
         n /= 10;
     }
@@ -195,11 +222,12 @@ mod tests {
     }
 
     #[test]
-    fn plan_has_requested_counts_and_deletes_only_uploaded_papers() {
+    fn plan_has_requested_counts_and_changes_only_uploaded_papers() {
         let Plan { papers, events } = plan(3);
         let count = |is: fn(&Event) -> bool| events.iter().filter(|event| is(event)).count();
         assert_eq!(count(|event| matches!(event, Event::Upload(_))), 200);
         assert_eq!(count(|event| matches!(event, Event::Delete(_))), 20);
+        assert_eq!(count(|event| matches!(event, Event::Replace(_))), 20);
         assert_eq!(count(|event| *event == Event::Retry), 10);
         assert_eq!(count(|event| *event == Event::KillServer), 12);
         assert_eq!(count(|event| *event == Event::KillWorker), 12);
@@ -208,6 +236,10 @@ mod tests {
             if let Event::Delete(n) = event {
                 assert!(events[..at].contains(&Event::Upload(*n)));
                 assert!(!events[..at].contains(&Event::Delete(*n)), "each paper is deleted once");
+            }
+            if let Event::Replace(n) = event {
+                assert!(events[..at].contains(&Event::Upload(*n)) && !events.contains(&Event::Delete(*n)));
+                assert!(!events[..at].contains(event), "each paper is replaced once");
             }
         }
         let invalid = papers.iter().filter(|paper| paper.word.is_none()).count();

@@ -128,6 +128,10 @@ async fn execute(
             Event::Delete(n) => {
                 requests.spawn(async move { delete(&client, &known, n).await });
             }
+            Event::Replace(n) => {
+                let papers = Arc::clone(papers);
+                requests.spawn(async move { replace(&client, &known, n, &papers[n].next.0).await });
+            }
             Event::Retry => {
                 requests.spawn(async move { retry(&client, &known).await });
             }
@@ -172,24 +176,38 @@ async fn send_with_retries(client: &Client, request: &Request<'_>) -> Result<(An
 
 async fn upload(client: &Client, known: &Known, n: usize, bytes: &[u8]) -> Result<()> {
     let name = format!("paper-{n}.pdf");
-    let (answer, _) = send_with_retries(client, &Request::Upload { name: &name, pdf: bytes }).await?;
+    let (answer, _) = send_with_retries(client, &Request::File { of: None, name: &name, pdf: bytes }).await?;
     ensure!(answer.status == 202, "an upload was answered with {}", answer.status);
     let id = answer.json()?["id"].as_str().context("an accepted document has no ID")?.to_owned();
     known.change(|slots| slots[n].document = Some(id));
     Ok(())
 }
 
+/// Waits until a paper is accepted, and returns the path of its document.
+async fn document(known: &Known, n: usize) -> Result<String> {
+    let began = Instant::now();
+    loop {
+        if let Some(id) = known.change(|slots| slots[n].document.clone()) {
+            return Ok(format!("/documents/{id}"));
+        }
+        ensure!(began.elapsed() < RETRY_TIMEOUT, "an upload to be changed was not accepted");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+async fn replace(client: &Client, known: &Known, n: usize, bytes: &[u8]) -> Result<()> {
+    let path = document(known, n).await?;
+    let name = format!("paper-{n}.pdf");
+    let request = Request::File { of: Some(&path), name: &name, pdf: bytes };
+    let (answer, _) = send_with_retries(client, &request).await?;
+    ensure!(answer.status == 202, "a replacement was answered with {}", answer.status);
+    known.change(|slots| slots[n].is_replaced = true);
+    Ok(())
+}
+
 async fn delete(client: &Client, known: &Known, n: usize) -> Result<()> {
     known.change(|slots| slots[n].deletion = Some(false));
-    let began = Instant::now();
-    let id = loop {
-        if let Some(id) = known.change(|slots| slots[n].document.clone()) {
-            break id;
-        }
-        ensure!(began.elapsed() < RETRY_TIMEOUT, "an upload to be deleted was not accepted");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    };
-    let path = format!("/documents/{id}");
+    let path = document(known, n).await?;
     let (answer, is_repeated) = send_with_retries(client, &Request::Delete(&path)).await?;
     match answer.status {
         204 => {}

@@ -13,6 +13,8 @@ pub(super) struct Slot {
     pub(super) document: Option<String>,
     /// `Some` if its deletion was requested; `true` once it was accepted.
     pub(super) deletion: Option<bool>,
+    /// Whether the replacement of its file was accepted.
+    pub(super) is_replaced: bool,
     /// Number of accepted retries.
     pub(super) retries: u32,
 }
@@ -65,6 +67,7 @@ pub(super) async fn check(installation: &Installation, papers: &[Paper], slots: 
         ("ingested".to_owned(), count("ingested")),
         ("failed".to_owned(), count("failed")),
         ("deleted".to_owned(), slots.iter().filter(|slot| slot.deletion == Some(true)).count() as u64),
+        ("replaced".to_owned(), slots.iter().filter(|slot| slot.is_replaced).count() as u64),
         ("retried".to_owned(), slots.iter().map(|slot| u64::from(slot.retries)).sum()),
         ("chunks".to_owned(), chunks),
         ("jobs run".to_owned(), runs.len() as u64),
@@ -148,7 +151,7 @@ async fn check_chunks(
     Ok(reported.values().sum())
 }
 
-/// Checks that exactly the ingested documents are found by their words.
+/// Checks that exactly the ingested documents are found by the words of their versions, and by no word of another version.
 async fn check_searches(
     installation: &Installation,
     outcome: &mut Outcome,
@@ -158,15 +161,28 @@ async fn check_searches(
 ) -> Result<()> {
     for (paper, slot) in papers.iter().zip(slots) {
         let (Some(word), Some(id)) = (&paper.word, &slot.document) else { continue };
-        let is_found = is_found(installation, word, id).await?;
         let is_ingested = documents.get(id).is_some_and(|state| state == "ingested");
-        if is_found != is_ingested {
-            let state = documents.get(id).map_or("deleted", String::as_str);
-            let found = if is_ingested { "not found" } else { "found" };
-            outcome.problems.push(format!("document {id} is {state} and {found} by its own word"));
+        let is_next = slot.is_replaced && is_ingested && !has_replacement(installation, id).await?;
+        let next = slot.is_replaced.then_some((&paper.next.1, is_next));
+        for (word, is_current) in [Some((word, !is_next)), next].into_iter().flatten() {
+            let is_found = is_found(installation, word, id).await?;
+            if is_found != (is_ingested && is_current) {
+                let state = documents.get(id).map_or("deleted", String::as_str);
+                let found = if is_found { "found" } else { "not found" };
+                let of = if is_current { "its current" } else { "another" };
+                outcome
+                    .problems
+                    .push(format!("document {id} is {state} and {found} by the word of {of} version"));
+            }
         }
     }
     Ok(())
+}
+
+/// Whether the replacement of a document's file has failed, so that its earlier version is searched.
+async fn has_replacement(installation: &Installation, id: &str) -> Result<bool> {
+    let report = installation.client.get(&format!("/documents/{id}/report")).await?.json()?;
+    Ok(!report["replacement"].is_null())
 }
 
 /// Whether a document is found by a word: in a search over all documents or, since searches omit copies, in a search over
