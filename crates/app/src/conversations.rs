@@ -233,7 +233,7 @@ fn sources(message: &mut ConversationMessage) -> &mut [ScoredChunk] {
 /// # Errors
 /// [`Error::NotFound`], or when the database cannot be reached.
 pub async fn delete(app: &App, grant: Grant<DeleteConversations>, id: ConversationId) -> Result<()> {
-    let mut work = app.store.begin().await?;
+    let mut work = app.store.begin_freeing().await?;
     let conversation = work.conversations().get(id).await?;
     let conversation = conversation.ok_or(Error::NotFound(RecordKind::Conversation))?;
     work.conversations().delete(id).await?;

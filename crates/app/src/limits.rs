@@ -107,6 +107,27 @@ pub(crate) async fn count_page_image<A>(app: &App, grant: &Grant<A>) -> Result<(
     Ok(())
 }
 
+/// Checks that the account of a grant, and its API key, may have another page drawn, without counting it.
+///
+/// # Errors
+/// [`Error::LimitReached`].
+pub(crate) async fn check_page_image<A>(app: &App, grant: &Grant<A>) -> Result<()> {
+    for holder in Holder::of(app, grant) {
+        let max = holder.limits.page_images_per_hour;
+        if max == 0 {
+            continue;
+        }
+        match app.limiter.peek(&holder.counter("images"), app.now()).await {
+            Ok(count) if count.events >= max => {
+                return Err(holder.reached(LimitKind::PageImages, max, Some(count.resets_in)));
+            }
+            Ok(_) => {}
+            Err(fault) => uncounted(app, &fault),
+        }
+    }
+    Ok(())
+}
+
 /// How many bytes the account of a grant can still store; `None` for any number.
 ///
 /// # Errors

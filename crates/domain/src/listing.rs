@@ -132,7 +132,7 @@ pub struct CollectionFilter {
 pub struct AccountCollections {
     /// The account.
     pub user: UserId,
-    /// Only collections in this scope.
+    /// Only collections in this scope, which names them. None in that of all documents.
     pub scope: Scope,
     /// Only collections whose name contains this text, ignoring ASCII case.
     pub name_contains: Option<String>,

@@ -34,9 +34,10 @@ impl UntrustedProxies {
         if is_private { &self.private } else { &self.public }
     }
 
-    /// The first such peer since the start of the process; one with a private address if there was one.
+    /// The first such peer with a private address since the start of the process. Others are only logged: they can be clients, whose
+    /// address must not be trusted.
     pub fn first(&self) -> Option<IpAddr> {
-        self.private.get().or_else(|| self.public.get()).copied()
+        self.private.get().copied()
     }
 }
 
@@ -45,17 +46,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn untrusted_proxies_prefer_private_addresses() {
+    fn untrusted_proxies_have_private_addresses() {
         let proxies = UntrustedProxies::default();
         assert_eq!(proxies.first(), None);
         for (peer, first) in [
-            ("203.0.113.9", "203.0.113.9"),
-            ("203.0.113.10", "203.0.113.9"),
-            ("fd00::7", "fd00::7"),
-            ("10.0.0.1", "fd00::7"),
+            ("203.0.113.9", None),
+            ("203.0.113.10", None),
+            ("fd00::7", Some("fd00::7")),
+            ("10.0.0.1", Some("fd00::7")),
         ] {
             proxies.note(peer.parse().unwrap());
-            assert_eq!(proxies.first(), Some(first.parse().unwrap()));
+            assert_eq!(proxies.first(), first.map(|first| first.parse().unwrap()));
         }
     }
 }

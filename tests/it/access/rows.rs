@@ -253,6 +253,7 @@ pub(super) const ROWS: &[Row] = &[
     // Collections of other accounts do not exist for accounts without a role on them.
     get("/collections", Account(Read)),
     post("/collections", Account(Admin), 201).with_payload(Json(r#"{"name":"New"}"#)),
+    post("/collections", Account(Admin), 201).with_payload(Json(r#"{"name":"Open","role_of_all":"viewer"}"#)),
     get("/collections/{id}", Owner(Read)).hidden(),
     get("/collections/{id}", Owner(Read)).owned_by(Own),
     row("PATCH", "/collections/{id}", Granted(&[ViewCollection, ChangeCollection]), 200)
@@ -400,6 +401,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/collections", Staff),
     get("/admin/collections/add", Staff),
     post("/admin/collections/add", Staff, 422),
+    post("/admin/collections/add", Staff, 303).with_fields(&[("name", "Open"), ("role_of_all", "viewer")]),
     get("/admin/collections/{id}", Panel(&[ViewCollection])).hidden(),
     get("/admin/collections/{id}", Staff).owned_by(Own),
     post("/admin/collections/{id}", Panel(&[ViewCollection, ChangeCollection]), 422).hidden(),

@@ -4,7 +4,8 @@ use docent_domain::document::BlobKey;
 use docent_domain::fault::FaultKind;
 use docent_domain::id::{DocumentId, VersionId};
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::app::TestApp;
+use docent_tests::app::{PASSWORD, TestApp};
+use docent_tests::browser::Browser;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
 use docent_tests::reply::Reply;
@@ -49,6 +50,18 @@ rules! {
         app.faults.database.commit.clear();
         app.run_jobs().await;
         assert!(!has_remains(&app, &id).await);
+    }
+
+    async fn document_can_be_deleted_in_the_web_chat_while_the_database_is_full(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = ada.add("a.pdf", pdf(&["zebras"])).await;
+        app.run_jobs().await;
+        let mut browser = Browser::in_chat(&app, "ada@example.org", PASSWORD).await;
+        // Long enough for the next request to record the use of the session.
+        app.advance(Duration::from_secs(90));
+        app.faults.database.commit.fail_all(FaultKind::Full);
+        let _ = browser.delete(&format!("/documents/{id}")).await.expect(204);
     }
 
     async fn deleted_document_disappears_immediately_and_leaves_nothing(setup) {

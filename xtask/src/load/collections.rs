@@ -14,6 +14,8 @@ use tokio::time::{sleep, timeout_at};
 
 /// Collections that are open to all when the other account is measured again.
 const OPEN: usize = 15_000;
+/// Documents of a superuser that are in them, each in others.
+const DOCUMENTS: usize = 1_500;
 const PASSWORD: &str = "a second pass phrase for measurements";
 const ATTACKER: &str = "attacker@example.org";
 const OTHER: &str = "other@example.org";
@@ -65,6 +67,8 @@ pub(super) async fn run(program: &Path, folder: &Path, bounds: Bounds) -> Result
     let by_superuser = OPEN.saturating_sub(opened.get());
     open_in_panel(&target, by_superuser).await?;
     println!("  opened by a superuser in the panel: {by_superuser} collections; {OPEN} are open");
+    fill(&target).await?;
+    println!("  with {DOCUMENTS} documents in them, each in others");
     let figures = Figures::measure(&target, &other).await?;
     figures.print(&quiet);
     let (pages, place) = place_of(&target, &other, &own).await?;
@@ -95,21 +99,56 @@ async fn open_in_panel(target: &Target, number: usize) -> Result<()> {
     Ok(())
 }
 
+/// Adds documents to the open collections, and waits until they can be searched.
+async fn fill(target: &Target) -> Result<()> {
+    let (token, mut ids) = (&target.token, Vec::new());
+    each_page(target, token, |list| {
+        let open = list.iter().filter(|collection| collection["name"] == "Open");
+        ids.extend(open.filter_map(|collection| collection["id"].as_str().map(str::to_owned)));
+    })
+    .await?;
+    let mut client = target.client().await?;
+    for (n, ids) in ids.chunks(ids.len().div_ceil(DOCUMENTS).max(1)).enumerate() {
+        let pdf = docent_testkit::pdf::pdf(&[&format!("Pump {n} of the plant.")]);
+        let size = client.exchange(&upload(&format!("{n}.pdf"), &pdf, token)).await?;
+        let document: Value = serde_json::from_slice(&client.received()[size.head..])?;
+        let path = format!("/documents/{}", document["id"].as_str().context("a document without ID")?);
+        client.json("PATCH", &path, Some(token), &json!({ "collection_ids": ids }).to_string()).await?;
+    }
+    loop {
+        let pending = client.json("GET", "/documents?status=pending&limit=1", Some(token), "").await?;
+        if pending.as_array().is_some_and(Vec::is_empty) {
+            return Ok(());
+        }
+        sleep(Duration::from_millis(500)).await;
+    }
+}
+
 /// The number of pages of the list of collections, and on which one a collection is; 0 for none.
 async fn place_of(target: &Target, token: &str, id: &str) -> Result<(usize, usize)> {
-    let (mut cursor, mut pages, mut place) = (String::new(), 0, 0);
+    let (mut pages, mut place) = (0, 0);
+    each_page(target, token, |list| {
+        pages += 1;
+        if list.iter().any(|collection| collection["id"] == id) {
+            place = pages;
+        }
+    })
+    .await?;
+    Ok((pages, place))
+}
+
+/// Reads the list of collections page by page.
+async fn each_page(target: &Target, token: &str, mut read: impl FnMut(&[Value])) -> Result<()> {
+    let mut cursor = String::new();
     loop {
         let mut client = target.client().await?;
         let size =
             client.exchange(&request("GET", &format!("/collections?{cursor}"), Some(token), "")).await?;
         let head = String::from_utf8_lossy(&client.received()[..size.head]).to_ascii_lowercase();
         let body: Value = serde_json::from_slice(&client.received()[size.head..])?;
-        pages += 1;
-        if body.as_array().is_some_and(|list| list.iter().any(|collection| collection["id"] == id)) {
-            place = pages;
-        }
+        read(body.as_array().context("no list of collections")?);
         let next = head.lines().find_map(|line| line.strip_prefix("x-next-cursor:"));
-        let Some(next) = next else { return Ok((pages, place)) };
+        let Some(next) = next else { return Ok(()) };
         cursor = format!("cursor={}", next.trim());
     }
 }

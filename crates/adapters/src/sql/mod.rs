@@ -286,7 +286,7 @@ impl Store for SqlStore {
         }
         let mut transaction = self.transaction().open().await?;
         if transaction.backend() == DbBackend::Postgres {
-            let read_only = "SELECT (current_setting('transaction_read_only') = 'on')::int8";
+            let read_only = "SELECT (current_setting('transaction_read_only') = 'on')::int4::int8";
             if number(&mut transaction, read_only).await? != 0 {
                 let message = "the database server is read-only";
                 return Err(Fault::new(Component::Database, FaultKind::Unavailable, message));

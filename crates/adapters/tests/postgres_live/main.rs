@@ -102,6 +102,16 @@ async fn concurrent_and_repeated_migrations_succeed() {
 }
 
 #[tokio::test]
+async fn read_only_database_is_found_before_the_first_write() {
+    let (_, own) = migrated().await;
+    own.store().await.check_writable().await.unwrap();
+    let read_only = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$";
+    own.direct().await.execute_unprepared(read_only).await.unwrap();
+    let fault = own.store().await.check_writable().await.unwrap_err();
+    assert_eq!((fault.kind(), fault.message()), (FaultKind::Unavailable, "the database server is read-only"));
+}
+
+#[tokio::test]
 async fn newer_schema_is_rejected() {
     let (store, own) = migrated().await;
     let later = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";

@@ -25,16 +25,23 @@ pub async fn list(
     Ok(app.store.read().await?.groups().list(text, page).await?)
 }
 
+/// The groups, at most 1,000, to filter accounts by.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn all(app: &App) -> Result<Vec<Group>> {
+    let page = PageRequest { offset: 0, limit: 1000 };
+    let groups = app.store.read().await?.groups().list(None, page).await?.records;
+    Ok(groups.into_iter().map(|(group, _)| group).collect())
+}
+
 /// All groups, at most 1,000, as the choices for an account, each with the access that it gives.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn choices(app: &App) -> Result<Vec<(Group, Access)>> {
-    let page = PageRequest { offset: 0, limit: 1000 };
-    let mut view = app.store.read().await?;
-    let groups = view.groups().list(None, page).await?.records;
-    let groups: Vec<Group> = groups.into_iter().map(|(group, _)| group).collect();
-    let accesses = access::of_groups(&mut *view, &groups).await?;
+    let groups = all(app).await?;
+    let accesses = access::of_groups(&mut *app.store.read().await?, &groups).await?;
     Ok(groups.into_iter().zip(accesses).collect())
 }
 
@@ -45,9 +52,8 @@ pub async fn choices(app: &App) -> Result<Vec<(Group, Access)>> {
 pub async fn get(app: &App, _grant: Grant<ViewGroups>, id: GroupId) -> Result<(Group, Access)> {
     let mut view = app.store.read().await?;
     let group = view.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))?;
-    let roles = view.collections().roles_of_groups(&[id]).await?.remove(&id).unwrap_or_default();
-    let access = Access::of_group(group.permissions, roles);
-    Ok((group, access))
+    let access = access::of_groups(&mut *view, std::slice::from_ref(&group)).await?;
+    Ok((group, access.into_iter().next().unwrap_or_default()))
 }
 
 /// Creates a group.

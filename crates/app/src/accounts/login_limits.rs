@@ -56,28 +56,19 @@ impl<'a> LoginLimits<'a> {
     /// costs the same reads as an existing one.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// [`Error::TooManyFailedLogins`] when the account is locked out in this network, or when the database cannot be reached.
     pub(super) async fn new(app: &'a App, email: Option<&Email>, address: IpAddr) -> Result<Self> {
         let account = account_key(email);
+        let counters = counters(app, email, address);
+        // Before the networks are read, which costs more.
+        check_failures(app, counters.iter().filter(|counter| counter.is_of_account)).await?;
         let user = match email {
             Some(email) => app.store.read().await?.users().by_email(email).await?.map(|user| user.id),
             None => None,
         };
         let user = user.unwrap_or_else(|| app.new_id(UserId::generate));
         let is_known = known_networks(app, user).await?.contains(&network(address));
-        let email = email.map_or("", Email::as_str);
-        let networks = networks(address);
-        let max = app.settings.login_max_failures;
-        let mut counters = Vec::new();
-        for (tier, network) in networks.iter().enumerate() {
-            let limit = if tier == 0 { max } else { max.saturating_mul(WIDE_NETWORK_FACTOR) };
-            let of_account = counter_key("login", &[email, network]);
-            let of_network = counter_key("login-network", &[network]);
-            counters.push(Counter { key: of_account, limit, is_of_account: true });
-            let limit = limit.saturating_mul(NETWORK_FACTOR);
-            counters.push(Counter { key: of_network, limit, is_of_account: false });
-        }
-        let network = networks.into_iter().next_back().unwrap_or_default();
+        let network = networks(address).into_iter().next_back().unwrap_or_default();
         Ok(Self { app, counters, account, network, is_known })
     }
 
@@ -101,7 +92,8 @@ impl<'a> LoginLimits<'a> {
 
     /// Checks that this attempt is not locked out and not too early.
     pub(super) async fn check(&self) -> Result<()> {
-        self.check_failures().await?;
+        let applies = |counter: &&Counter| counter.is_of_account || !self.is_known;
+        check_failures(self.app, self.counters.iter().filter(applies)).await?;
         if self.is_known {
             return Ok(());
         }
@@ -110,19 +102,6 @@ impl<'a> LoginLimits<'a> {
             return Ok(());
         }
         Err(Error::TooManyFailedLogins { retry_after: pause.resets_in })
-    }
-
-    async fn check_failures(&self) -> Result<()> {
-        let now = self.app.now();
-        let mut wait = Duration::ZERO;
-        for counter in self.counters.iter().filter(|counter| counter.is_of_account || !self.is_known) {
-            let lockout = self.app.limiter.peek(&counter.lockout_key(), now).await?;
-            let failures = self.app.limiter.peek(&counter.key, now).await?;
-            let is_full = failures.events >= counter.limit;
-            let window_end = if is_full { failures.resets_in } else { Duration::ZERO };
-            wait = wait.max(lockout.resets_in).max(window_end);
-        }
-        if wait.is_zero() { Ok(()) } else { Err(Error::TooManyFailedLogins { retry_after: wait }) }
     }
 
     /// Counts a failure.
@@ -154,6 +133,36 @@ impl<'a> LoginLimits<'a> {
         }
         Ok(())
     }
+}
+
+/// The counters of an attempt to log in with this email address from this client.
+fn counters(app: &App, email: Option<&Email>, address: IpAddr) -> Vec<Counter> {
+    let email = email.map_or("", Email::as_str);
+    let max = app.settings.login_max_failures;
+    let mut counters = Vec::new();
+    for (tier, network) in networks(address).iter().enumerate() {
+        let limit = if tier == 0 { max } else { max.saturating_mul(WIDE_NETWORK_FACTOR) };
+        let of_account = counter_key("login", &[email, network]);
+        let of_network = counter_key("login-network", &[network]);
+        counters.push(Counter { key: of_account, limit, is_of_account: true });
+        let limit = limit.saturating_mul(NETWORK_FACTOR);
+        counters.push(Counter { key: of_network, limit, is_of_account: false });
+    }
+    counters
+}
+
+/// Checks that none of these counters locks out.
+async fn check_failures(app: &App, counters: impl Iterator<Item = &Counter>) -> Result<()> {
+    let now = app.now();
+    let mut wait = Duration::ZERO;
+    for counter in counters {
+        let lockout = app.limiter.peek(&counter.lockout_key(), now).await?;
+        let failures = app.limiter.peek(&counter.key, now).await?;
+        let is_full = failures.events >= counter.limit;
+        let window_end = if is_full { failures.resets_in } else { Duration::ZERO };
+        wait = wait.max(lockout.resets_in).max(window_end);
+    }
+    if wait.is_zero() { Ok(()) } else { Err(Error::TooManyFailedLogins { retry_after: wait }) }
 }
 
 /// The networks that an account has logged in from.

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Actor, DeleteSessions, Grant, ViewSessions};
 use docent_domain::audit::AuditAction;
+use docent_domain::fault::Fault;
 use docent_domain::id::{SessionId, UserId};
 use docent_domain::listing::{Page, PageRequest, SessionFilter};
 use docent_domain::permission::RecordKind;
@@ -93,15 +94,26 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
     drop(view);
     let actor = Actor::of(&user).ok_or(Error::Unauthenticated)?;
     if now - session.last_used_at >= TOUCH_INTERVAL {
-        let mut work = app.store.begin().await?;
-        if !work.sessions().touch(id, now, session.expires_at).await? {
-            return Err(Error::Unauthenticated);
+        match touch(app, &session, now).await {
+            Ok(true) => {}
+            Ok(false) => return Err(Error::Unauthenticated),
+            // On a full disk, people must be able to delete documents.
+            Err(fault) => {
+                tracing::warn!(fault = %fault.report(), "the use of a session could not be recorded")
+            }
         }
-        work.commit().await?;
     }
     let actor = actor.with_permissions(permissions).with_client_ip(address);
     let actor = actor.with_browser_session(&session, now);
     Ok(BrowserSession { actor, user, verified_at: session.verified_at })
+}
+
+/// Records the use of a session; returns whether it is still valid.
+async fn touch(app: &App, session: &Session, now: DateTime<Utc>) -> Result<bool, Fault> {
+    let mut work = app.store.begin().await?;
+    let is_valid = work.sessions().touch(session.id, now, session.expires_at).await?;
+    work.commit().await?;
+    Ok(is_valid)
 }
 
 /// Authenticates a request of the web chat to the API by the session of its browser. `user` is the account that the page

@@ -10,8 +10,7 @@ use crate::settings::{DefaultCollection, OpenCollectionsRule};
 use crate::{App, scope};
 use docent_domain::access::{
     Actor, AddCollections, AddDocuments, ChangeCollections, CreateCollections, DeleteCollections, Grant,
-    HideCollections, ManageCollections, OpenCollections, Operation, ReadDocuments, ShareCollections,
-    ViewCollections,
+    HideCollections, ManageCollections, OpenCollections, Operation, ReadDocuments, ViewCollections,
 };
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{
@@ -107,6 +106,9 @@ async fn insert<A>(
 ) -> Result<Collection> {
     let CollectionSettings { name, description, role_of_all } = settings;
     ensure_can_open(app, actor, None, role_of_all)?;
+    if role_of_all.is_some() {
+        actor.ensure_proof::<OpenCollections>()?;
+    }
     let now = app.now();
     let collection = Collection {
         id: app.new_id(CollectionId::generate),
@@ -177,7 +179,7 @@ pub async fn change(
     }
     ensure_can_open(app, actor, before.role_of_all, role_of_all)?;
     if before.role_of_all != role_of_all {
-        actor.ensure_proof::<ShareCollections>()?;
+        actor.ensure_proof::<OpenCollections>()?;
     }
     let after = Collection { name, description, role_of_all, updated_at: app.now(), ..before.clone() };
     let role = |collection: &Collection| collection.role_of_all.map(|role| role.to_string());

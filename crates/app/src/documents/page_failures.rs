@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 const FAILURES: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 /// How long a page is not drawn again after it failed: a limit of time or memory may be kept at a quieter moment.
 const FAILURE_MEMORY: TimeDelta = TimeDelta::hours(1);
+/// The difference of the widths of two attempts, in pixels: that of the images that the viewer asks for.
+const WIDTH_STEP: u16 = 400;
 
 /// A page of a version of a document, and what is drawn or found on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,12 +74,12 @@ impl Default for PageFailures {
 
 impl PageFailures {
     /// Why the page could not be drawn a short time ago. A narrower image can be within the limits that a wide one
-    /// exceeded, but it is tried only at half of that width or less: otherwise each width would be another attempt.
+    /// exceeded, but it is tried only when it is narrower by [`WIDTH_STEP`]: otherwise each width would be another attempt.
     pub(super) fn get(&self, task: PageTask, width: Option<NonZeroU16>, now: DateTime<Utc>) -> Option<Error> {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = failures.get(&task)?;
         let is_narrower = match (width, failed.width) {
-            (Some(width), Some(failed)) => width.get() <= failed.get() / 2,
+            (Some(width), Some(failed)) => width.get().saturating_add(WIDTH_STEP) <= failed.get(),
             _ => false,
         };
         let is_tried = is_narrower && matches!(failed.failure, PageFailure::NotRenderable(_));
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_page_is_drawn_again_only_at_half_of_the_width_or_an_hour_later() {
+    fn failed_page_is_drawn_again_only_at_a_much_smaller_width_or_an_hour_later() {
         let (failures, at) = (PageFailures::default(), DateTime::from_timestamp(1_767_225_600, 0).unwrap());
         let version = VersionId::first(DocumentId::from_uuid(Uuid::from_u128(1)));
         let page =
@@ -123,13 +125,13 @@ mod tests {
         let slow = || RenderError::Document(Failure::of(FailureCode::ExtractionTimeout));
         let _ = failures.insert(page(1), width(1000), slow(), at);
         let is_failed = |pixels| failures.get(page(1), width(pixels), at).is_some();
-        assert!(is_failed(3000) && is_failed(1000) && is_failed(999) && is_failed(501));
-        assert!(!is_failed(500) && !is_failed(100));
+        assert!(is_failed(3000) && is_failed(1000) && is_failed(999) && is_failed(601));
+        assert!(!is_failed(600) && !is_failed(100));
         assert!(failures.get(page(2), width(1000), at).is_none());
         let words = PageTask { output: PageOutput::Words, ..page(1) };
         assert!(failures.get(words, None, at).is_none());
         assert!(failures.get(page(1), width(1000), at + FAILURE_MEMORY).is_none());
-        // As few attempts as there are halves.
+        // As few attempts as there are steps.
         let widths = (100..=3000).rev().filter(|pixels| {
             let is_tried = failures.get(page(3), width(*pixels), at).is_none();
             if is_tried {
@@ -137,7 +139,7 @@ mod tests {
             }
             is_tried
         });
-        assert_eq!(widths.collect::<Vec<_>>(), [3000, 1500, 750, 375, 187]);
+        assert_eq!(widths.collect::<Vec<_>>(), [3000, 2600, 2200, 1800, 1400, 1000, 600, 200]);
         let _ = failures.insert(page(4), width(1000), RenderError::NoSuchPage, at);
         assert!(failures.get(page(4), width(100), at).is_some(), "it does not exist at any width");
     }

@@ -90,6 +90,8 @@ pub async fn render(
         if let Some(known) = known(app, &key) {
             return known;
         }
+        // Before the work that the highlight can cause.
+        limits::check_page_image(app, &grant).await?;
         let (marked, recognized) = highlight(app, &document, &image).await?;
         let _turn = app.process.drawings.enter(&*app.clock, grant.user()).await?;
         let (current, _, pdf) = file::of_document(app, scope, image.document).await?;

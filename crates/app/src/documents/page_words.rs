@@ -10,6 +10,7 @@ use docent_domain::id::DocumentId;
 use docent_domain::page_words::{PageLines, of_recognized};
 use docent_domain::recognition::RecognizedPage;
 use docent_domain::scope::Scope;
+use docent_ports::page_renderer::RenderError;
 use docent_ports::text_extractor::ExtractionError;
 use std::num::NonZeroU32;
 
@@ -34,6 +35,16 @@ pub async fn read(
         if let Some(failure) = failures.get(task, None, app.now()) {
             return Err(failure);
         }
+        limits::check_page_image(app, &grant).await?;
+        // Before the turn: the text of a file that is read again waits for other files.
+        let recognized = recognized(app, &document, &file, page).await;
+        let recognized = recognized.map_err(|error| {
+            let error = match error {
+                ExtractionError::Document(failure) => RenderError::Document(failure),
+                ExtractionError::Fault(fault) => RenderError::Fault(fault),
+            };
+            failures.insert(task, None, error, app.now())
+        })?;
         let _turn = app.process.drawings.enter(&*app.clock, grant.user()).await?;
         let (current, _, pdf) = file::of_document(app, scope, id).await?;
         if current.version_id != document.version_id {
@@ -45,7 +56,7 @@ pub async fn read(
             return Err(failure);
         }
         limits::count_page_image(app, &grant).await?;
-        if let Some(recognized) = recognized(app, &document, &file, page).await? {
+        if let Some(recognized) = recognized {
             return Ok(of_recognized(recognized));
         }
         let words = app.renderer.words(pdf, page).await;
@@ -59,14 +70,10 @@ async fn recognized(
     document: &Document,
     file: &StoredFile,
     page: NonZeroU32,
-) -> Result<Option<RecognizedPage>> {
+) -> Result<Option<RecognizedPage>, ExtractionError> {
     let recognition = document.coverage.as_ref().and_then(|coverage| coverage.recognition.as_ref());
     if !recognition.is_some_and(|found| found.has_page(page.get())) {
         return Ok(None);
     }
-    match extractions::extract_page(app, file, page.get()).await {
-        Ok(text) => Ok(text.recognized),
-        Err(ExtractionError::Fault(fault)) => Err(fault.into()),
-        Err(ExtractionError::Document(failure)) => Err(Error::PageNotRenderable(failure)),
-    }
+    Ok(extractions::extract_page(app, file, page.get()).await?.recognized)
 }

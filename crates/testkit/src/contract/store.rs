@@ -20,6 +20,11 @@ crate::battery! {
         store.check().await.unwrap();
     }
 
+    /// Also when nothing was written before.
+    async fn writing_is_possible(store) {
+        store.check_writable().await.unwrap();
+    }
+
     async fn schema_is_current(store) {
         assert_eq!(store.schema().await.unwrap(), Schema::Current);
     }

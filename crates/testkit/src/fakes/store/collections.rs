@@ -42,6 +42,9 @@ impl CollectionReader for Transaction {
 
     async fn list_of_account(&mut self, query: &AccountCollections) -> Result<Vec<ListedCollection>> {
         let tables = self.read()?;
+        if query.scope.collections().is_none() {
+            return Ok(Vec::new());
+        }
         let filter = CollectionFilter {
             scope: Some(query.scope.clone()),
             name_contains: query.name_contains.clone(),

@@ -80,13 +80,10 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Pag
     let (app, now) = (&context.app, context.app.now());
     let found = use_case::list(app, grant, &filter, number.page()).await?;
     let rows = found.records.iter().map(|user| Row::of(user, now)).collect();
-    let groups = groups::choices(app).await?;
+    let groups = groups::all(app).await?;
     let page = UsersPage {
         list: List::of("users", number, filters, found.total, rows),
-        groups: groups
-            .iter()
-            .map(|(group, _)| (group.id.to_string(), group.name.as_str().to_owned()))
-            .collect(),
+        groups: groups.iter().map(|group| (group.id.to_string(), group.name.as_str().to_owned())).collect(),
         may_add: staff.can::<AddUsers>(),
     };
     staff.show(&context, "users", page)
