@@ -97,6 +97,19 @@ rules! {
         assert_eq!((text(&nothing), &nothing["isError"]), ("No relevant documents found.", &json!(false)));
     }
 
+    async fn documents_of_hidden_collections_are_not_listed(setup) {
+        let app = setup.start().await;
+        app.leave_jobs();
+        let ada = app.ada().await;
+        let own = ada.post("/collections", json!({ "name": "Own" })).await.expect(201).json();
+        let own = own["id"].as_str().unwrap();
+        let path = format!("/documents/upload?collection_id={own}");
+        let _ = ada.upload_to(&path, "a.pdf", pdf(&["zebras"])).await.expect(202);
+        assert!(text(&call(&ada, "list_documents", json!({})).await).contains("a.pdf"));
+        let _ = ada.put(&format!("/collections/{own}/hidden"), json!({})).await.expect(204);
+        assert_eq!(text(&call(&ada, "list_documents", json!({})).await), "There are no documents.");
+    }
+
     async fn list_documents_is_paged(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

@@ -2,7 +2,7 @@
 
 use crate::error::ValidationError;
 use crate::id::{CollectionId, GroupId, UserId};
-use crate::text::{parse_name, parse_trusted};
+use crate::text::{parse_label, parse_name};
 use chrono::{DateTime, Utc};
 use std::fmt;
 
@@ -211,7 +211,7 @@ impl CollectionDescription {
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         match text.trim() {
             "" => Ok(Self::default()),
-            text => parse_trusted("description", text, COLLECTION_DESCRIPTION_MAX).map(Self),
+            text => parse_label("description", text, COLLECTION_DESCRIPTION_MAX).map(Self),
         }
     }
 

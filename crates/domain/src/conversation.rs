@@ -113,7 +113,7 @@ impl ConversationTitle {
     /// Parses a title given by a user.
     ///
     /// # Errors
-    /// If it is empty after trimming, too long, or contains control characters.
+    /// If it is empty after trimming, too long, or contains control or direction characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         crate::text::parse_label("title", text, CONVERSATION_TITLE_MAX).map(Self)
     }

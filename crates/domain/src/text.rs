@@ -8,7 +8,7 @@ pub const TITLE_MAX: usize = 500;
 const EMAIL_MAX: usize = 320;
 const UNTITLED: &str = "Untitled";
 
-/// A document's title: trimmed, 1 to [`TITLE_MAX`] characters, no control characters.
+/// A document's title: trimmed, 1 to [`TITLE_MAX`] characters, no control or direction characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Title(String);
 
@@ -16,7 +16,7 @@ impl Title {
     /// Parses a title given by a client.
     ///
     /// # Errors
-    /// If it is empty after trimming, too long, or contains control characters.
+    /// If it is empty after trimming, too long, or contains control or direction characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         parse_label("title", text, TITLE_MAX).map(Self)
     }
@@ -65,21 +65,12 @@ impl FileName {
     }
 }
 
-/// Parses a name that users rely on when they grant access: it must not contain direction characters.
+/// Parses a name.
 pub(crate) fn parse_name(text: &str, max: usize) -> Result<String, ValidationError> {
-    parse_trusted("name", text, max)
+    parse_label("name", text, max)
 }
 
-/// Parses a short display text that users rely on when they grant access.
-pub(crate) fn parse_trusted(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
-    let text = parse_label(field, text, max)?;
-    if text.chars().any(is_bidi_control) {
-        return Err(ValidationError::of(field, Rule::NoDirectionCharacters));
-    }
-    Ok(text)
-}
-
-/// Parses a short display name.
+/// Parses a short text that is displayed.
 pub(crate) fn parse_label(field: &'static str, text: &str, max: usize) -> Result<String, ValidationError> {
     let text = text.trim();
     if text.is_empty() {
@@ -90,6 +81,9 @@ pub(crate) fn parse_label(field: &'static str, text: &str, max: usize) -> Result
     }
     if text.chars().any(char::is_control) {
         return Err(ValidationError::of(field, Rule::NoControlCharacters));
+    }
+    if text.chars().any(is_bidi_control) {
+        return Err(ValidationError::of(field, Rule::NoDirectionCharacters));
     }
     Ok(text.to_owned())
 }
@@ -192,7 +186,9 @@ mod tests {
         assert!(Title::parse(" \t ").is_err());
         assert!(Title::parse(&"ä".repeat(500)).is_ok());
         assert!(Title::parse(&"ä".repeat(501)).is_err());
-        assert!(Title::parse("a\0b").is_err());
+        for text in ["a\0b", "a\u{202e}b"] {
+            assert!(Title::parse(text).is_err(), "{text:?}");
+        }
     }
 
     #[test]

@@ -125,7 +125,7 @@ impl WebhookDescription {
     /// Parses a description, which may be empty.
     ///
     /// # Errors
-    /// If it is too long or contains control characters.
+    /// If it is too long or contains control or direction characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         if text.trim().is_empty() {
             return Ok(Self::default());

@@ -171,7 +171,7 @@ rules! {
         let (refused, _, waiting) = select_all(requests).await;
         let refused = refused.unwrap();
         assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"3".parse().unwrap()));
-        assert_eq!(refused.json::<serde_json::Value>().await.unwrap(), json!({ "detail": "Too many pages are being drawn" }));
+        assert_eq!(refused.json::<serde_json::Value>().await.unwrap(), json!({ "detail": "Too many pages are being drawn", "code": "drawing_queue_full" }));
         wait::until("two pages are drawn", async || slow.under_way() == 2).await;
         let _ = bob.get(&format!("{path}/1")).await.expect(200);
         let _ = bob.get(&format!("{path}/1/words")).await.expect(200);

@@ -5,6 +5,7 @@ use super::{ServiceClient, join};
 use anyhow::{Context, anyhow};
 use docent_domain::file_type::{FileType, FileTypes, HEAD_BYTES, detect};
 use docent_domain::id::CollectionId;
+use docent_domain::text::FileName;
 use futures::TryStreamExt;
 use reqwest::multipart::{Form, Part};
 use reqwest::{Body, Method, Url};
@@ -104,11 +105,15 @@ impl ServiceClient {
             let length = chunk.len() as u64;
             on_progress(count.fetch_add(length, Ordering::Relaxed) + length);
         });
-        let name = source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // As the service stores it. Some characters of names cannot be in a header.
+        let name = FileName::sanitize(&source.path().file_name().unwrap_or_default().to_string_lossy());
         let part = Part::stream_with_length(Body::wrap_stream(chunks), length);
         // A service that accepts PDF alone goes by the media type, others by the content, as is done here.
-        let media_type = detect(&head, &name).unwrap_or(FileType::Pdf).media_type();
-        let part = part.file_name(name).mime_str(media_type).context("naming the file's type")?;
+        let media_type = detect(&head, name.as_str()).unwrap_or(FileType::Pdf).media_type();
+        let part = part
+            .file_name(name.as_str().to_owned())
+            .mime_str(media_type)
+            .context("naming the file's type")?;
         let form = Form::new().part("file", part);
         let request = self.http.request(method, url).multipart(form);
         let mut sending = Box::pin(self.send_authenticated(request));

@@ -73,7 +73,7 @@ pub(super) async fn list(app: &App, by: &Reader, arguments: JsonObject) -> Outco
         title_contains: q,
         after,
         limit: Some(limit + 1),
-        ..DocumentFilter::of(by.scope.clone())
+        ..DocumentFilter::of(by.scope.shown())
     };
     let mut found = listing::list(app, by.grant, &filter).await?;
     let next = paging::truncate(&mut found, limit, cursor);

@@ -275,7 +275,7 @@ pub async fn revoke(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
     app.account_service().revoke_api_key(&Initiator::actor(actor), id).await
 }
 
-fn audit_target(key: &ApiKey) -> AuditTarget {
+pub(super) fn audit_target(key: &ApiKey) -> AuditTarget {
     AuditTarget::new(RecordKind::ApiKey, key.id, key.name.as_str())
 }
 

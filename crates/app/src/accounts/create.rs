@@ -92,7 +92,6 @@ impl AccountService<'_> {
         password.ensure_differs_from(&user.email)?;
         user.password = hash;
         self.end_sessions(&mut *work, &mut user).await?;
-        work.verifications().remove_for_user(id, Some(VerificationPurpose::ResetPassword)).await?;
         let target = AuditTarget::user(&user);
         self.audit(&mut *work, initiator, AuditAction::SetPassword, target, Changes::default()).await?;
         work.commit().await?;
@@ -123,11 +122,14 @@ impl AccountService<'_> {
     }
 
     /// Updates the account and ends its sessions: panel sessions by their records, refresh and access tokens by
-    /// their time of issue.
+    /// their time of issue. Links that would let their holders in again end too: for a new password, and for another address.
     pub(crate) async fn end_sessions(self, work: &mut dyn UnitOfWork, user: &mut User) -> Result<()> {
         let now = self.clock.now();
         user.end_sessions(now);
         work.sessions().revoke_for_user(user.id, now).await?;
+        for purpose in [VerificationPurpose::ResetPassword, VerificationPurpose::ChangeEmail] {
+            work.verifications().remove_for_user(user.id, Some(purpose)).await?;
+        }
         work.users().update(user).await?;
         Ok(())
     }

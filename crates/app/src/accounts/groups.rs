@@ -87,7 +87,8 @@ pub async fn create(
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::NameTaken`], [`Error::Invalid`] for granted or revoked permissions that the actor
-/// does not have, or when the database cannot be reached.
+/// does not have, [`Error::MissingAccess`] for another name of a group with access that the actor does not have, or when the
+/// database cannot be reached.
 pub async fn change(
     app: &App,
     actor: &Actor,
@@ -99,6 +100,14 @@ pub async fn change(
     let mut work = app.store.begin().await?;
     let before = work.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))?;
     actor.ensure_can_assign(before.permissions, permissions)?;
+    if name != before.name {
+        // Those who name it elsewhere mean its access.
+        let groups = access::groups_in_work(&mut *work, &[id].into()).await?;
+        let scope = scope::in_work(&mut *work, actor).await?;
+        for (_, access) in groups.values() {
+            actor.ensure_can_manage(&scope, access)?;
+        }
+    }
     if let Some(other) = work.groups().by_name(&name).await?
         && other.id != id
     {

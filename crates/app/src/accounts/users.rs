@@ -7,14 +7,15 @@
 
 use super::access::{self, GroupsWithAccess};
 use super::groups::permission_names;
-use super::login_limits;
 use super::notices::Notice;
+use super::{api_keys, login_limits};
 use crate::App;
 use crate::accounts::create::Flags;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::scope;
 use docent_domain::access::{Actor, AddUsers, ChangeUsers, DeleteUsers, Grant, ViewUsers};
+use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::CollectionRole;
 use docent_domain::delegation::Access;
@@ -22,11 +23,12 @@ use docent_domain::error::{Rule, ValidationError};
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::limits::AccountLimits;
-use docent_domain::listing::{Page, PageRequest, UserFilter};
+use docent_domain::listing::{ApiKeyFilter, Page, PageRequest, UserFilter};
 use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_domain::scope::Scope;
 use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
+use docent_domain::verification::VerificationPurpose;
 use docent_ports::store::UnitOfWork;
 use std::collections::{BTreeSet, HashMap};
 
@@ -132,7 +134,7 @@ pub async fn create(
 }
 
 /// Changes an account and notifies its owner of a new address and of new groups. A deactivation ends its
-/// sessions.
+/// sessions; new access ends what others made to act for the account.
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::EmailTaken`], [`Error::Forbidden`] for a superuser's account, [`Error::Invalid`] for
@@ -186,6 +188,9 @@ pub async fn change(
     if assigned != input.assigned {
         work.groups().set_assigned_permissions(id, &input.assigned).await?;
     }
+    if gains_access((&before, &assigned), (&after, &input.assigned)) {
+        end_access_of_others(app, &mut *work, actor, id).await?;
+    }
     let changes = Changes::default()
         .changed("email", before.email.as_str(), after.email.as_str())
         .changed("is_active", before.is_active, after.is_active)
@@ -214,6 +219,35 @@ pub async fn change(
         app.notify(&before.email, Notice::AddedToGroups { groups: &joined, by });
     }
     Ok(after)
+}
+
+/// Whether an account gains access by a change.
+fn gains_access(before: (&User, &AssignedPermissions), after: (&User, &AssignedPermissions)) -> bool {
+    let gains = |had: bool, has: bool| has && !had;
+    gains(before.0.is_superuser, after.0.is_superuser)
+        || gains(before.0.is_staff, after.0.is_staff)
+        || !before.1.permissions.contains_all(after.1.permissions)
+        || !before.1.groups.is_superset(&after.1.groups)
+}
+
+/// Ends what others made to act for an account, which gains access that they may not have: links for a new password, and API keys.
+/// Those of the actor, who gives the access, stay.
+async fn end_access_of_others(
+    app: &App,
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    user: UserId,
+) -> Result<()> {
+    work.verifications().remove_for_user(user, Some(VerificationPurpose::ResetPassword)).await?;
+    let filter = ApiKeyFilter { user: Some(user), valid_at: Some(app.now()), ..ApiKeyFilter::default() };
+    let keys = work.api_keys().list(&filter, PageRequest { offset: 0, limit: 1000 }).await?.records;
+    let is_of_other = |key: &ApiKey| key.created_by.is_some_and(|by| by != user && by != actor.user());
+    for key in keys.iter().filter(|key| is_of_other(key)) {
+        work.api_keys().revoke(key.id, app.now()).await?;
+        let (initiator, target) = (Initiator::actor(actor), api_keys::audit_target(key));
+        app.audit(work, &initiator, AuditAction::Revoke, target, Changes::default()).await?;
+    }
+    Ok(())
 }
 
 /// Sets an account's password, ends its sessions and notifies its owner.

@@ -1,7 +1,7 @@
 use crate::fixture::{Fixture, missing, refused_field, set};
 use docent_app::accounts::groups;
 use docent_app::error::Error;
-use docent_domain::group::GroupName;
+use docent_domain::group::{Group, GroupName};
 use docent_domain::permission::Permission::{
     self, AddGroup, ChangeGroup, DeleteDocument, DeleteGroup, ViewGroup, ViewJob,
 };
@@ -34,7 +34,7 @@ async fn changing_a_groups_permissions_requires_each_changed_permission() {
     let app = &fixture.0;
     let change = async |permissions: &[Permission]| {
         let grant = actor.authorize().unwrap();
-        groups::change(app, &actor, grant, id, name("renamed"), set(permissions)).await
+        groups::change(app, &actor, grant, id, name("powerful"), set(permissions)).await
     };
     assert_eq!(refused_field(change(&[DeleteDocument, Permission::ViewUsage]).await), "permissions");
     change(&[DeleteDocument, ViewJob]).await.unwrap();
@@ -44,6 +44,20 @@ async fn changing_a_groups_permissions_requires_each_changed_permission() {
     let remover = fixture.actor(&fixture.staff("remover", &[ViewGroup, DeleteGroup]).await).await;
     let removed = groups::delete(app, &remover, remover.authorize().unwrap(), id).await;
     assert_eq!(missing(removed).permissions, set(&[DeleteDocument]));
+}
+
+#[tokio::test]
+async fn renaming_a_group_requires_its_access() {
+    let fixture = Fixture::new();
+    let actor = fixture.actor(&fixture.staff("editor", EDITOR).await).await;
+    let (powerful, known) =
+        (fixture.group("powerful", &[DeleteDocument]).await, fixture.group("known", &[ViewJob]).await);
+    let rename = async |group: &Group| {
+        let grant = actor.authorize().unwrap();
+        groups::change(&fixture.0, &actor, grant, group.id, name("renamed"), group.permissions).await
+    };
+    assert_eq!(missing(rename(&powerful).await).permissions, set(&[DeleteDocument]));
+    rename(&known).await.unwrap();
 }
 
 #[tokio::test]

@@ -174,6 +174,56 @@ async fn deactivation_invalidates_the_link_of_an_email_change() {
 }
 
 #[tokio::test]
+async fn new_password_or_the_end_of_all_sessions_invalidates_the_link_of_an_email_change() {
+    let new = || Password::parse_new("another secret".to_owned()).unwrap();
+    for way in 0..3 {
+        let fixture = Fixture::new();
+        let (user, root) = (fixture.staff("ada", &[]).await, fixture.superuser("root").await);
+        let (actor, root, app) = (fixture.actor(&user).await, fixture.actor(&root).await, &fixture.0);
+        let token = token(&fixture, &actor, "thief").await;
+        match way {
+            0 => profile::change_password(app, &actor, PASSWORD.to_owned(), new()).await.unwrap(),
+            1 => users::set_password(app, &root, root.authorize().unwrap(), user.id, new()).await.unwrap(),
+            _ => sessions::revoke_all(app, &root, user.id).await.unwrap(),
+        }
+        assert!(
+            matches!(email_change::confirm(app, &token, ADDRESS).await, Err(Error::InvalidLink)),
+            "{way}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn new_access_ends_what_others_made_to_act_for_the_account() {
+    let fixture = Fixture::new();
+    let (user, root) = (fixture.ordinary("boss").await, fixture.superuser("root").await);
+    let (actor, root, app) = (fixture.actor(&user).await, fixture.actor(&root).await, &fixture.0);
+    let rights = [&[AddApiKey, AddVerification], DATA].concat();
+    let desk = fixture.actor(&fixture.staff("desk", &rights).await).await;
+    let of_desk = api_keys::create(app, &desk, key(&actor, &["read"])).await.unwrap().record;
+    let of_root = api_keys::create(app, &root, key(&actor, &["read"])).await.unwrap().record;
+    let own = api_keys::create(app, &actor, key(&actor, &["read"])).await.unwrap().record;
+    let purpose = VerificationPurpose::ResetPassword;
+    let link =
+        verification::issue(app, &desk, &desk.authorize().unwrap(), user.id, purpose).await.unwrap().token;
+    let change = async |is_superuser: bool| {
+        let input = users::AccountInput { is_superuser, ..fixture.current(user.id).await };
+        users::change(app, &root, root.authorize().unwrap(), user.id, &input).await.unwrap();
+        let mut view = fixture.1.store.read().await.unwrap();
+        let mut valid = Vec::new();
+        for id in [of_desk.id, of_root.id, own.id] {
+            valid.push(view.api_keys().get(id).await.unwrap().unwrap().revoked_at.is_none());
+        }
+        valid
+    };
+    assert_eq!(change(false).await, [true, true, true]);
+    assert_eq!(change(true).await, [false, true, true]);
+    let new = Password::parse_new("another secret".to_owned()).unwrap();
+    let reset = verification::reset_password(app, &link, new, ADDRESS).await;
+    assert!(matches!(reset, Err(Error::InvalidLink)));
+}
+
+#[tokio::test]
 async fn own_account_is_deleted_with_the_password_unless_it_is_the_last_superuser() {
     let fixture = Fixture::new();
     let (ada, root) = (fixture.staff("ada", &[]).await, fixture.superuser("root").await);

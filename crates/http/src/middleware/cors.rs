@@ -12,8 +12,7 @@ use actix_web::middleware::Next;
 
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, X-Request-Id, X-API-Key, Last-Event-ID, \
      MCP-Protocol-Version, Mcp-Method, Mcp-Name";
-const RESPONSE_HEADERS: &str =
-    "X-Request-Id, Retry-After, Link, X-Next-Cursor, X-Stream-Id, X-Message-Id, WWW-Authenticate";
+const RESPONSE_HEADERS: &str = "X-Request-Id, Retry-After, Link, X-Next-Cursor, X-Stream-Id, X-Message-Id, X-Messages-Left-Out, WWW-Authenticate, Content-Disposition";
 /// Seconds for which browsers cache a preflight response.
 const MAX_AGE: &str = "600";
 
