@@ -214,19 +214,20 @@ async fn title_in_the_list_opens_the_document_at_its_first_page() {
             let id = member.add("Handbook.pdf", handbook()).await;
             app.run_jobs().await;
             window.goto("/chat").await;
+            // A page that fails can be loaded again.
+            app.faults.blobs.fail_all(FaultKind::Unavailable);
             window.click("#documents-list .title button").await;
+            window.see("Page 1 cannot be shown.").await;
+            app.faults.blobs.clear();
+            window.press("Try again").await;
             see_page(window, 1).await;
             assert!(!window.has("#pages .marks").await && window.has("#passage[hidden]").await);
             window.click("#source-close").await;
             let focused = "return document.activeElement.textContent";
             assert_eq!(run(window, focused).await, json!("Handbook.pdf"));
 
-            // A page that fails can be loaded again; a deleted document says so.
-            app.faults.blobs.fail_all(FaultKind::Unavailable);
+            // A deleted document says so.
             window.click("#documents-list .title button").await;
-            window.see("Page 1 cannot be shown.").await;
-            app.faults.blobs.clear();
-            window.press("Try again").await;
             see_page(window, 1).await;
             let _ = member.delete(&format!("/documents/{id}")).await.expect(204);
             enter_page(window, 25).await;

@@ -105,9 +105,9 @@ async fn concurrent_and_repeated_migrations_succeed() {
 async fn read_only_database_is_found_before_the_first_write() {
     let (_, own) = migrated().await;
     own.store().await.check_writable().await.unwrap();
-    let read_only = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$";
-    own.direct().await.execute_unprepared(read_only).await.unwrap();
-    let fault = own.store().await.check_writable().await.unwrap_err();
+    let read_only = format!("{}&options[default_transaction_read_only]=on", own.0.url());
+    let store = SqlStore::connect(&read_only, SqlOptions::default()).await.unwrap();
+    let fault = store.check_writable().await.unwrap_err();
     assert_eq!((fault.kind(), fault.message()), (FaultKind::Unavailable, "the database server is read-only"));
 }
 

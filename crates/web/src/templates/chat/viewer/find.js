@@ -130,8 +130,10 @@ function findMarks(letters, page) {
 // Places the marks of the loaded pages again.
 async function refreshMarks() {
   if (!opened) return;
-  for (const view of views.filter(({ isLoaded }) => isLoaded)) {
+  for (const view of views) {
     if (!opened) return;
+    // While marks are placed, other pages can be freed, as for their text.
+    if (!view.isLoaded) continue;
     if (opened.isText) showText(view);
     else if (hasMarks(view.number) || view.element.querySelector(".marks")) await placeMarks(view);
     reveal(view);
