@@ -213,6 +213,7 @@ pub(crate) fn http(settings: &Settings, assembly: &Assembly) -> HttpSettings {
             metrics: Arc::clone(metrics),
             token: settings.telemetry.metrics_token.as_ref().map(|token| token.expose().to_owned()),
         }),
+        public_url: settings.mail.public_url.as_ref().map(|url| url.as_str().to_owned()),
         cors_allowed_origins: origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
         ..HttpSettings::new(settings.service.app_name.clone(), SessionKey::derive(&assembly.secret))
     }

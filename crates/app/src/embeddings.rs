@@ -33,6 +33,17 @@ pub struct Vectors {
     pub tokens: u64,
 }
 
+/// Name of the embedding model of the active index; none if it does not produce vectors, or if this process is not configured for it.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn model(app: &App) -> Result<Option<String>> {
+    let generation = app.active_generation().await?;
+    let embedder = app.embedders.of_model(&generation.model).ok();
+    let embedder = embedder.filter(|embedder| embedder.makes_vectors());
+    Ok(embedder.map(|embedder| dense_name(embedder.model()).to_owned()))
+}
+
 /// Embeds texts with the embedding model of the active index, which must be `model`, and records the usage.
 ///
 /// # Errors
@@ -79,6 +90,11 @@ pub async fn embed(
     Ok(EmbeddingOutcome::Vectors(Vectors { vectors, tokens }))
 }
 
+/// The name of the dense part of an embedder. That of the sparse part before it has no plus sign.
+fn dense_name(embedder: &str) -> &str {
+    embedder.split_once('+').map_or(embedder, |(_, dense)| dense)
+}
+
 /// Whether `name` names this embedder: by its full name, or by the name of its dense part.
 fn is_named(embedder: &str, name: &str) -> bool {
     let before = embedder.strip_suffix(name).filter(|_| !name.is_empty());
@@ -104,6 +120,14 @@ mod tests {
             [("a-1+b/c", true), ("b/c", true), ("c", false), ("", false), ("a-1", false), ("x+b/c", false)]
         {
             assert_eq!(is_named("a-1+b/c", name), is_match, "{name}");
+        }
+    }
+
+    #[test]
+    fn dense_part_names_the_embedder() {
+        for (embedder, name) in [("a-1+b/c", "b/c"), ("a-1+b+c", "b+c"), ("b", "b")] {
+            assert_eq!(dense_name(embedder), name);
+            assert!(is_named(embedder, name), "{name}");
         }
     }
 }

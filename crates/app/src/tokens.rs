@@ -47,6 +47,39 @@ impl Counter {
     }
 }
 
+/// The longest beginning of a text with at most `max` tokens.
+pub fn beginning(text: &str, max: usize) -> &str {
+    let (mut left, mut end) = (max, 0);
+    for piece in pieces(text) {
+        let vocabulary = tiktoken_rs::cl100k_base_singleton();
+        let tokens = vocabulary.encode_ordinary(piece);
+        if tokens.len() <= left {
+            (left, end) = (left - tokens.len(), end + piece.len());
+            continue;
+        }
+        // Tokens that were just encoded are known. The last one can end within a character.
+        end += vocabulary.decode_bytes(&tokens[..left]).map_or(0, |bytes| bytes.len());
+        break;
+    }
+    text.get(..text.floor_char_boundary(end)).unwrap_or(text)
+}
+
+/// The texts that lists of tokens stand for; the number of the first list with a token that is not in the vocabulary otherwise.
+/// Bytes that are no character, as at the edges of a text that was cut between tokens, are replaced.
+///
+/// # Errors
+/// See above.
+pub async fn decode(lists: Vec<Vec<u32>>) -> Result<Vec<String>, usize> {
+    let decode = move || {
+        let text = |(number, tokens): (usize, &Vec<u32>)| {
+            let bytes = tiktoken_rs::cl100k_base_singleton().decode_bytes(tokens).map_err(|_| number)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        lists.iter().enumerate().map(text).collect()
+    };
+    tokio::task::spawn_blocking(decode).await.unwrap_or(Err(0))
+}
+
 fn encode(text: &str) -> usize {
     tiktoken_rs::cl100k_base_singleton().encode_ordinary(text).len()
 }
@@ -98,6 +131,27 @@ mod tests {
             prop_assert_eq!(counter.count(&text), encode(&text));
             prop_assert_eq!(counter.count(&text), encode(&text), "from the cache");
         }
+    }
+
+    #[test]
+    fn beginning_has_at_most_the_given_tokens() {
+        let text = "One sentence, then 😀 another one with Größen.";
+        let all = count(text);
+        for max in 0..all {
+            let part = beginning(text, max);
+            assert!(text.starts_with(part) && count(part) <= max && part.len() < text.len(), "{max}: {part}");
+        }
+        assert_eq!((beginning(text, all), beginning(text, 2)), (text, "One sentence"));
+        let long = "a".repeat(10 * MAX_RUN);
+        assert_eq!(beginning(&long, count(&long)), long);
+    }
+
+    #[tokio::test]
+    async fn tokens_are_decoded_to_their_text() {
+        let text = "The zebra 😀 lives.";
+        let tokens = tiktoken_rs::cl100k_base_singleton().encode_ordinary(text);
+        assert_eq!(decode(vec![tokens, vec![9906]]).await, Ok(vec![text.to_owned(), "Hello".to_owned()]));
+        assert_eq!(decode(vec![vec![1], vec![4_000_000]]).await, Err(1));
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod untrusted_proxies;
 
 pub use context::State;
 pub use error::{ApiError, Reply};
+pub use extract::base_url::BaseUrl;
 pub use extract::client::{Client, UserAgent};
 pub use extract::deserialize::BodyErrors;
 pub use extract::form::Form;

@@ -23,6 +23,8 @@ pub struct HttpSettings {
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may call the API: `https://app.example.org`, without a path.
     pub cors_allowed_origins: Vec<String>,
+    /// Base URL of links in responses, if it is configured; otherwise links name the host of the request.
+    pub public_url: Option<String>,
     /// Signs the session cookie of the panel, the account pages and the web chat.
     pub session_key: SessionKey,
     /// Interval of comments on idle streams, which keep the connection open through proxies.
@@ -49,6 +51,7 @@ impl HttpSettings {
             rate_limit: Some(Quota { limit: 300, window: Duration::from_secs(60) }),
             trusted_proxies: Vec::new(),
             cors_allowed_origins: Vec::new(),
+            public_url: None,
             session_key,
             ping_interval: Duration::from_secs(15),
             resume_grace: Duration::from_secs(60),

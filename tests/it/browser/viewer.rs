@@ -9,7 +9,7 @@ use docent_domain::fault::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::TestApp;
 use docent_tests::chromium::Chromium;
-use docent_tests::member::Member;
+use docent_tests::member::{Member, question_body};
 use docent_tests::pdf::pdf;
 use docent_tests::wait;
 use serde_json::{Value, json};
@@ -547,6 +547,36 @@ async fn page_waits_while_the_service_draws_others_and_is_gone_after_signing_out
             window.press("Sign out").await;
             window.find("#email").await;
             assert_eq!(run(window, texts).await, json!(["", "", ""]));
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn link_of_a_citation_opens_the_document_at_its_page() {
+    journey_with(
+        |setup| setup.script(script()).renderer(renderer()),
+        async |app, window| {
+            let member = Member::login(app, enter(app, window).await).await;
+            let id = member.add("Handbook.pdf", handbook()).await;
+            app.run_jobs().await;
+            let mut body = question_body("Where does the zebra graze?");
+            body["model"] = json!("chat");
+            let answer = member.post("/v1/chat/completions", body).await.expect(200).json();
+            let url = &answer["choices"][0]["message"]["annotations"][0]["url_citation"]["url"];
+            let path = format!("/chat#document={id}&page=17");
+            assert_eq!(*url, format!("http://{}{path}", app.address));
+            window.goto(&path).await;
+            see_page(window, 17).await;
+            assert_eq!(window.texts("#source-title").await, ["Handbook.pdf"]);
+            // Another link in the same window.
+            run(window, &format!("location.hash = '#document={id}&page=3'")).await;
+            see_page(window, 3).await;
+            run(window, "location.hash = '#document=00000000-0000-0000-0000-000000000000&page=3'").await;
+            wait::until("an unknown document is reported", async || {
+                window.texts("#ask-alert").await.concat().contains("Document not found")
+            })
+            .await;
         },
     )
     .await;

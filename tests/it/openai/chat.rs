@@ -103,22 +103,110 @@ rules! {
         assert!(chunks(&ask(&ada, body).await).iter().all(|part| part.get("usage").is_none()));
     }
 
-    async fn sources_are_returned_as_annotations(setup) {
-        let turns = || [Turn::searching("zebra"), Turn::saying("In Africa.")];
-        let app = setup.script(turns().into_iter().chain(turns())).start().await;
+    async fn citations_are_annotations_with_their_position_and_page(setup) {
+        let answer = "Größe 😀: in Africa (Animals.pdf, page 2), it seems (Animals.pdf, page 1).";
+        let turns = || [Turn::searching("zebra"), Turn::saying(answer)];
+        let app = setup
+            .http(|http| http.public_url = Some("https://docs.example.org/docent/".to_owned()))
+            .script(turns().into_iter().chain(turns()))
+            .start()
+            .await;
         let ada = app.ada().await;
         let id = ada.add("Animals.pdf", pdf(&["Nothing is here.", "The zebra lives in Africa."])).await;
         app.run_jobs().await;
         let whole = ask(&ada, body("Where?")).await.expect(200).json();
-        let annotations = whole["choices"][0]["message"]["annotations"].clone();
-        let citation = &annotations[0]["file_citation"];
-        assert_eq!((annotations.as_array().unwrap().len(), &annotations[0]["type"]), (1, &json!("file_citation")));
-        assert_eq!((&citation["file_id"], &citation["filename"]), (&json!(id), &json!("Animals.pdf")));
-        assert_eq!((&citation["page_start"], &citation["page_end"]), (&json!(1), &json!(2)));
-        assert!(citation["quote"].as_str().unwrap().contains("The zebra lives in Africa."));
+        let message = &whole["choices"][0]["message"];
+        assert_eq!(message["content"], answer);
+        let annotations = message["annotations"].as_array().unwrap().clone();
+        let cited: Vec<_> = annotations.iter().map(|annotation| {
+            let at = &annotation["url_citation"];
+            let (start, end) = (at["start_index"].as_u64().unwrap() as usize, at["end_index"].as_u64().unwrap() as usize);
+            answer.chars().skip(start).take(end - start).collect::<String>()
+        }).collect();
+        assert_eq!(cited, ["Animals.pdf, page 2", "Animals.pdf, page 1"]);
+        let url = format!("https://docs.example.org/docent/chat#document={id}&page=2");
+        assert_eq!(annotations[0]["type"], "url_citation");
+        assert_eq!(annotations[0]["url_citation"], json!({ "start_index": 20, "end_index": 39, "url": url, "title": "Animals.pdf" }));
+        let own = &annotations[0]["file_citation"];
+        assert_eq!((&own["file_id"], &own["filename"], &own["page"]), (&json!(id), &json!("Animals.pdf"), &json!(2)));
+        assert!(own["quote"].as_str().unwrap().contains("The zebra lives in Africa.") && own["score"].is_number());
         let parts = chunks(&ask(&ada, streamed("Where?")).await.expect(200));
         let delta = &parts[parts.len() - 3]["choices"][0]["delta"];
         assert_eq!(*delta, json!({ "annotations": annotations }));
+    }
+
+    async fn answer_without_citations_has_all_sources_at_its_end_unless_it_declines(setup) {
+        let app = setup.script([
+            Turn::searching("zebra"), Turn::saying("In Äfrica."), Turn::searching("zebra"), Turn::declining("They do not say."),
+        ]).start().await;
+        let ada = app.ada().await;
+        let id = ada.add("Animals.pdf", pdf(&["The zebra lives in Africa."])).await;
+        app.run_jobs().await;
+        let found = ask(&ada, body("Where?")).await.expect(200).json()["choices"][0]["message"]["annotations"].clone();
+        let url = format!("http://{}/chat#document={id}&page=1", app.address);
+        assert_eq!(found[0]["url_citation"], json!({ "start_index": 10, "end_index": 10, "url": url, "title": "Animals.pdf" }));
+        let declined = ask(&ada, body("Why?")).await.expect(200).json();
+        assert_eq!(declined["choices"][0]["message"]["annotations"], json!([]));
+    }
+
+    async fn maximum_of_tokens_ends_the_answer_and_stops_the_model(setup) {
+        let app = setup.always(Turn::saying("one two three four five").stall()).start().await;
+        let ada = app.ada().await;
+        for (name, other) in [("max_tokens", 100), ("max_completion_tokens", 100), ("max_tokens", 2)] {
+            let mut body = body("q");
+            body["max_completion_tokens"] = json!(other);
+            body["max_tokens"] = json!(other);
+            body[name] = json!(2);
+            let before = app.model.cut_short();
+            let whole = ask(&ada, body.clone()).await.expect(200).json();
+            let choice = &whole["choices"][0];
+            assert_eq!((&choice["message"]["content"], &choice["finish_reason"]), (&json!("one two"), &json!("length")));
+            assert!(whole["usage"]["completion_tokens"].as_u64() >= Some(2), "{whole}");
+            assert_eq!(app.model.cut_short(), before + 1);
+            body["stream"] = json!(true);
+            let parts = chunks(&ask(&ada, body).await.expect(200));
+            let text: String = parts.iter().filter_map(|part| part["choices"][0]["delta"]["content"].as_str()).collect();
+            assert_eq!((text.as_str(), &parts[parts.len() - 2]["choices"][0]["finish_reason"]), ("one two", &json!("length")));
+        }
+    }
+
+    async fn answer_within_the_limits_is_whole(setup) {
+        let app = setup.always(Turn::saying("one two three")).start().await;
+        let ada = app.ada().await;
+        for (name, value) in [
+            ("max_tokens", json!(3)), ("max_tokens", json!(null)), ("stop", json!("four")), ("stop", json!([])), ("stop", json!("three.")),
+            ("stop", json!(null)),
+        ] {
+            let mut body = body("q");
+            body[name] = value;
+            let choice = ask(&ada, body).await.expect(200).json()["choices"][0].clone();
+            assert_eq!((&choice["message"]["content"], &choice["finish_reason"]), (&json!("one two three"), &json!("stop")), "{name}");
+        }
+    }
+
+    async fn stop_string_ends_the_answer_and_stops_the_model(setup) {
+        let app = setup.always(Turn::new().text("one tw").text("o three").stall()).start().await;
+        let ada = app.ada().await;
+        for stop in [json!("two"), json!(["three", "two"])] {
+            let mut body = body("q");
+            body["stop"] = stop;
+            let choice = ask(&ada, body.clone()).await.expect(200).json()["choices"][0].clone();
+            assert_eq!((&choice["message"]["content"], &choice["finish_reason"]), (&json!("one "), &json!("stop")));
+            body["stream"] = json!(true);
+            let parts = chunks(&ask(&ada, body).await.expect(200));
+            let text: String = parts.iter().filter_map(|part| part["choices"][0]["delta"]["content"].as_str()).collect();
+            assert_eq!((text.as_str(), &parts[parts.len() - 2]["choices"][0]["finish_reason"]), ("one ", &json!("stop")));
+        }
+        assert_eq!(app.model.cut_short(), 4);
+    }
+
+    async fn limits_of_the_text_apply_to_the_text_after_a_search(setup) {
+        let app = setup.script([Turn::searching("zebra"), Turn::saying("In Africa and elsewhere.")]).start().await;
+        let ada = app.ada().await;
+        let mut body = body("Where?");
+        body["max_tokens"] = json!(2);
+        let choice = ask(&ada, body).await.expect(200).json()["choices"][0].clone();
+        assert_eq!((&choice["message"]["content"], &choice["finish_reason"]), (&json!("In Africa"), &json!("length")));
     }
 
     async fn content_may_be_a_string_or_text_parts(setup) {
@@ -147,8 +235,9 @@ rules! {
         let ada = app.ada().await;
         let mut body = body("q");
         for (name, value) in [
-            ("temperature", json!(0.3)), ("max_tokens", json!(5)), ("n", json!(1)), ("user", json!("x")), ("stop", json!(["."])),
-            ("tools", json!([{ "type": "function", "function": { "name": "f" } }])), ("tool_choice", json!("auto")),
+            ("temperature", json!(0.3)), ("n", json!(1)), ("user", json!("x")), ("tools", json!([])), ("functions", json!(null)),
+            ("tool_choice", json!("auto")), ("parallel_tool_calls", json!(false)), ("logit_bias", json!({})), ("logprobs", json!(false)),
+            ("top_logprobs", json!(0)), ("modalities", json!(["text"])), ("web_search_options", json!(null)),
             ("response_format", json!({ "type": "text" })), ("stream", json!(null)), ("made_up", json!({})),
         ] {
             body[name] = value;
@@ -166,7 +255,18 @@ rules! {
             ("tool_choice", json!("required"), "tool_choice"),
             ("tool_choice", json!({ "type": "function", "function": { "name": "f" } }), "tool_choice"),
             ("response_format", json!({ "type": "json_object" }), "response_format"),
+            ("response_format", json!({ "type": "json_schema", "json_schema": {} }), "response_format"),
+            ("tools", json!([{ "type": "function", "function": { "name": "f" } }]), "tools"),
+            ("functions", json!([{ "name": "f" }]), "functions"),
+            ("max_tokens", json!(0), "max_tokens"),
+            ("max_completion_tokens", json!("5"), "max_completion_tokens"),
+            ("stop", json!(""), "stop"),
+            ("stop", json!(5), "stop"),
+            ("stop", json!(["a", "b", "c", "d", "e"]), "stop"),
             ("logprobs", json!(true), "logprobs"),
+            ("top_logprobs", json!(3), "top_logprobs"),
+            ("logit_bias", json!({ "50256": -100 }), "logit_bias"),
+            ("web_search_options", json!({}), "web_search_options"),
             ("stream", json!("yes"), "stream"),
             ("messages", image, "messages[0].content"),
             ("messages", tool, "messages[0].role"),

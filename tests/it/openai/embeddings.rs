@@ -52,14 +52,52 @@ rules! {
         assert_eq!(decode(packed), vector(&plain["data"][0]));
     }
 
+    async fn tokens_get_the_vector_of_their_text(setup) {
+        let fake = FakeLlm::start().await;
+        let app = setup.embeddings(&fake).start().await;
+        let ada = app.ada().await;
+        let texts = embed(&ada, json!(["Hello world", "Hello"])).await.expect(200).json();
+        // As cl100k_base encodes them.
+        let lists = embed(&ada, json!([[9906, 1917], [9906]])).await.expect(200).json();
+        let one = embed(&ada, json!([9906, 1917])).await.expect(200).json();
+        assert_eq!(lists["data"], texts["data"]);
+        assert_eq!(lists["usage"], texts["usage"]);
+        assert_eq!((vector(&one["data"][0]), one["data"].as_array().unwrap().len()), (vector(&texts["data"][0]), 1));
+    }
+
+    async fn dimensions_must_be_those_of_the_model(setup) {
+        let fake = FakeLlm::start().await;
+        let app = setup.embeddings(&fake).start().await;
+        let ada = app.ada().await;
+        let length = vector(&embed(&ada, json!("x")).await.expect(200).json()["data"][0]).len();
+        let asked = async |dimensions: Value| {
+            ada.post("/v1/embeddings", json!({ "model": MODEL, "input": "x", "dimensions": dimensions })).await
+        };
+        let _ = asked(json!(length)).await.expect(200);
+        let _ = asked(json!(null)).await.expect(200);
+        let message = refused(&asked(json!(length + 1)).await, 400, Some("dimensions"), None);
+        assert!(message.contains(&length.to_string()), "{message}");
+    }
+
+    async fn models_list_the_embedding_model(setup) {
+        let fake = FakeLlm::start().await;
+        let app = setup.embeddings(&fake).start().await;
+        let ada = app.ada().await;
+        let models = ada.get("/v1/models").await.expect(200).json();
+        let names: Vec<_> = models["data"].as_array().unwrap().iter().map(|model| model["id"].clone()).collect();
+        assert_eq!(names, [json!("chat"), json!(MODEL)]);
+        assert_eq!(ada.get(&format!("/v1/models/{MODEL}")).await.expect(200).json(), models["data"][1]);
+        refused(&ada.get("/v1/models/other").await, 404, None, Some("model_not_found"));
+    }
+
     async fn invalid_requests_are_refused(setup) {
         let fake = FakeLlm::start().await;
         let app = setup.embeddings(&fake).start().await;
         let ada = app.ada().await;
-        for input in [json!(null), json!(""), json!(" "), json!([]), json!([1, 2]), json!([[1]]), json!(["a", ""]), json!(1), json!(vec!["a"; 2049])] {
+        for input in [json!(null), json!(""), json!(" "), json!([]), json!([[]]), json!([220]), json!([[1], "a"]), json!([-1]), json!([100_300]), json!([[9906], [4_000_000_000_u32]]), json!(["a", ""]), json!(1), json!(vec!["a"; 2049])] {
             refused(&embed(&ada, input).await, 400, Some("input"), None);
         }
-        for (name, value) in [("dimensions", json!(5)), ("encoding_format", json!("int8")), ("model", json!(1))] {
+        for (name, value) in [("dimensions", json!(0)), ("dimensions", json!("64")), ("encoding_format", json!("int8")), ("model", json!(1))] {
             let mut body = json!({ "model": MODEL, "input": "x" });
             body[name] = value;
             refused(&ada.post("/v1/embeddings", body).await, 400, Some(name), None);

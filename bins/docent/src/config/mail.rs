@@ -17,7 +17,7 @@ section! {
         smtp_url: Option<SmtpUrl> = unset("no email is sent; staff can create the links and pass them on");
         /// Sender of emails, such as `Docent <docent@example.org>`. Required with `smtp_url`.
         mail_from: Option<String> = unset("none"), check_sender;
-        /// Public base URL of the service, such as `https://docs.example.org`, for links in emails. Required with
+        /// Public base URL of the service, such as `https://docs.example.org`, for links in emails and in answers. Required with
         /// `smtp_url`. With `https`, browsers keep the session cookie for this host and TLS alone.
         public_url: Option<HttpUrl> = unset("`http://` and `bind_address`");
     }

@@ -10,7 +10,7 @@ use crate::streams::{self, Streams};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Path};
 use deserr::Deserr;
-use docent_app::agent::{AgentRequest, answer};
+use docent_app::agent::{AgentRequest, TextLimits, answer};
 use docent_app::error::Error;
 use docent_domain::access::Chat;
 use docent_domain::chat::Message;
@@ -130,7 +130,7 @@ impl From<ChatMessage> for Message {
     request_body = ChatRequest,
     responses(
         (
-            status = 200, description = "The answer as a stream.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
+            status = 200, description = "The answer as a stream of `AnswerStreamEvent`.", body = String, content_type = "text/event-stream",
             headers(
                 ("X-Stream-Id" = String, description = "With `resumable`: the ID of the stream."),
                 ("X-Message-Id" = String, description = "With `conversation_id`: the ID of the answer in the conversation."),
@@ -188,6 +188,7 @@ pub(crate) async fn ask(
         selection: selection(request.collection_ids, request.document_ids, request.filters),
         conversation: request.conversation_id,
         replaces: request.replaces,
+        limits: TextLimits::default(),
     };
     let slot = match request.resumable {
         Some(true) => Some(streams::reserve(&context, streams, owner, &name)?),

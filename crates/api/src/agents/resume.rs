@@ -2,7 +2,6 @@
 //!
 //! Resumes an answer after the event named by `Last-Event-ID`.
 
-use crate::answer_events;
 use crate::openapi::answers;
 use crate::streams::{self, Next, Streams};
 use actix_web::web::{Data, Path};
@@ -27,7 +26,7 @@ use docent_http::{ApiError, Granted, PathId, Reply, State};
     ),
     responses(
         (
-            status = 200, description = "The rest of the answer.", body = answer_events::AnswerStreamEvent, content_type = "text/event-stream",
+            status = 200, description = "The rest of the answer, as a stream of `AnswerStreamEvent`.", body = String, content_type = "text/event-stream",
             headers(("X-Stream-Id" = String, description = "ID of the stream.")),
             examples(
                 ("rest" = (

@@ -8,7 +8,7 @@ use docent_app::agent::{AgentRequest, answer};
 use docent_domain::access::Chat;
 use docent_domain::id::StreamId;
 use docent_domain::selection::Selection;
-use docent_http::{Body, Granted, Reply, State};
+use docent_http::{BaseUrl, Body, Granted, Reply, State};
 
 /// Complete a chat (extension)
 ///
@@ -16,19 +16,20 @@ use docent_http::{Body, Granted, Reply, State};
 /// `data: [DONE]`. Each event is one line `data: `; the comment `: ping` keeps an idle connection open. If a streamed answer fails,
 /// the last event is an `OpenAiProblem`.
 ///
-/// Requests for unsupported features are refused: required tool calls, images, audio and files, several answers, JSON, probabilities.
+/// Citations are `annotations` of the message; in a stream they follow the text. Requests for unsupported features are refused: tools of
+/// the client, images, audio and files, several answers, JSON, probabilities.
 /// Only the usage of the answer is stored.
 #[utoipa::path(
     post, path = "/v1/chat/completions", operation_id = "create_chat_completion", tag = "OpenAI wire",
     request_body = ChatCompletionRequest,
     responses(
         (
-            status = 200, description = "The answer.",
+            status = 200, description = "The answer; with `stream` as a stream of `CompletionStreamEvent`.",
             headers(("X-Messages-Left-Out" = u64, description = "Number of the oldest messages that exceed `client_history_tokens`, so that the model did not receive them.")),
             content(
                 (whole::ChatCompletion<'_> = "application/json"),
                 (
-                    chunks::CompletionStreamEvent = "text/event-stream",
+                    String = "text/event-stream",
                     example = json!(
                         "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1767225600,\"model\":\"chat\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Five years.\"},\"logprobs\":null,\"finish_reason\":null}]}\n\ndata: [DONE]\n\n"
                     ),
@@ -38,19 +39,30 @@ use docent_http::{Body, Granted, Reply, State};
         wire::UnknownModel, wire::InvalidBody, wire::ModelFailed,
     ),
 )]
-pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> Reply {
+pub(crate) async fn complete(by: Granted<Chat>, context: State, base: BaseUrl, body: Body) -> Reply {
+    let request: ChatCompletionRequest = body.read().await?;
+    let limits = request.limits();
     let ChatCompletionRequest {
         model,
         messages,
         stream,
         stream_options,
+        max_completion_tokens: _,
+        max_tokens: _,
+        stop: _,
         // Only validated: every accepted value means the same.
         n: _n,
+        tools: (),
+        functions: (),
         tool_choice: _tool_choice,
         function_call: _function_call,
         response_format: _response_format,
         logprobs: _logprobs,
-    } = body.read().await?;
+        top_logprobs: _top_logprobs,
+        logit_bias: (),
+        modalities: _modalities,
+        web_search_options: (),
+    } = request;
     let includes_usage = stream_options.and_then(|options| options.include_usage).unwrap_or(false);
     let agent = context.app.agent(&model).ok_or_else(|| errors::no_such_model(&model))?;
     let id = context.app.new_id(StreamId::generate);
@@ -61,11 +73,12 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, body: Body) -> R
         selection: Selection::default(),
         conversation: None,
         replaces: None,
+        limits,
     };
     // As in `POST /agents/{name}`, on the thread of the request.
     let answer = answer::ask(&context.app, by.grant, agent, question).await?;
     if stream.unwrap_or(false) {
-        return Ok(chunks::reply(context, completion, answer, includes_usage));
+        return Ok(chunks::reply(context, completion, answer, includes_usage, base));
     }
-    whole::reply(&context, &completion, answer).await
+    whole::reply(&context, &completion, answer, &base).await
 }

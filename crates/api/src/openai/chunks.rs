@@ -6,7 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use bytes::Bytes;
 use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
-use docent_http::{ApiError, State, sse};
+use docent_http::{ApiError, BaseUrl, State, sse};
 use futures::future::ready;
 use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
@@ -66,7 +66,7 @@ pub(crate) struct Delta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     content: Option<&'a str>,
-    /// Sources of the answer, sent before its end.
+    /// Citations of the answer, sent before its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     annotations: Option<Vec<Annotation<'a>>>,
@@ -80,10 +80,11 @@ pub(super) fn reply(
     completion: Completion,
     answer: AnswerStream,
     includes_usage: bool,
+    base: BaseUrl,
 ) -> HttpResponse {
     let stopping = error_chunk(&ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
     let left_out = answer.left_out();
-    let frames = frames(Chunks { completion, includes_usage }, answer);
+    let frames = frames(Chunks { completion, includes_usage, base, text: String::new() }, answer);
     let mut response = sse::response();
     response.insert_header((LEFT_OUT, left_out));
     response.streaming(sse::stream(context, frames, Some(stopping)))
@@ -92,10 +93,10 @@ pub(super) fn reply(
 fn frames(chunks: Chunks, answer: AnswerStream) -> impl Stream<Item = Bytes> {
     let role = Delta { role: Some(AnswerRole::Assistant), content: Some(""), annotations: None };
     let first = stream::once(ready(chunks.delta(role)));
-    let rest = stream::unfold((chunks, Some(answer)), |(chunks, answer)| async move {
+    let rest = stream::unfold((chunks, Some(answer)), |(mut chunks, answer)| async move {
         let mut answer = answer?;
         let (frames, answer) = match answer.next().await {
-            Some(Ok(event)) => (Vec::from_iter(chunks.of(event)), Some(answer)),
+            Some(Ok(event)) => (Vec::from_iter(chunks.of(event, answer.outcome())), Some(answer)),
             Some(Err(fault)) => (vec![error_chunk(&ApiError::of_fault(&fault))], None),
             None => (chunks.end(&answer.outcome().unwrap_or_else(Outcome::unknown)), None),
         };
@@ -113,16 +114,23 @@ fn error_chunk(error: &ApiError) -> Bytes {
 struct Chunks {
     completion: Completion,
     includes_usage: bool,
+    base: BaseUrl,
+    /// The text so far.
+    text: String,
 }
 
 impl Chunks {
-    fn of(&self, event: AnswerEvent) -> Option<Bytes> {
+    fn of(&mut self, event: AnswerEvent, outcome: Option<Outcome>) -> Option<Bytes> {
         match event {
-            AnswerEvent::Text(text) => Some(self.delta(Delta { content: Some(&text), ..Delta::default() })),
+            AnswerEvent::Text(text) => {
+                self.text.push_str(&text);
+                Some(self.delta(Delta { content: Some(&text), ..Delta::default() }))
+            }
             AnswerEvent::Metadata(_) => None,
-            AnswerEvent::Sources(sources) if sources.is_empty() => None,
             AnswerEvent::Sources(sources) => {
-                Some(self.delta(Delta { annotations: Some(annotations(&sources)), ..Delta::default() }))
+                let annotations = annotations(&self.text, &sources, outcome, &self.base);
+                let delta = Delta { annotations: Some(annotations), ..Delta::default() };
+                (delta.annotations.as_ref().is_some_and(|all| !all.is_empty())).then(|| self.delta(delta))
             }
         }
     }

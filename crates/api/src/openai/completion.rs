@@ -1,9 +1,11 @@
 //! Types shared by streamed and complete answers.
 
 use chrono::{DateTime, Utc};
-use docent_app::agent::Outcome;
+use docent_app::agent::{Outcome, locate_citations};
 use docent_domain::retrieval::ScoredChunk;
+use docent_http::BaseUrl;
 use serde::Serialize;
+use std::ops::Range;
 use utoipa::ToSchema;
 
 /// Header with the number of messages that the model did not receive. The format has no field for it.
@@ -46,9 +48,9 @@ impl Usage {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FinishReason {
-    /// The answer is complete.
+    /// The answer is complete, or one of the strings of `stop` would follow.
     Stop,
-    /// The token limit of the model or the step limit of the agent cut the answer off.
+    /// `max_tokens`, the token limit of the model or the step limit of the agent cut the answer off.
     Length,
 }
 
@@ -66,13 +68,31 @@ pub(crate) enum AnswerRole {
     Assistant,
 }
 
-/// A passage on which the answer is based.
+/// A citation of a passage on which the answer is based.
+///
+/// Clients of the OpenAI API know only `url_citation`, and some of them refuse an answer with another type. The own fields are beside it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Annotation<'a> {
-    /// Always `file_citation`.
+    /// Always `url_citation`.
     r#type: &'static str,
+    /// Where the citation is in the text, and what it cites.
+    url_citation: UrlCitation<'a>,
     /// The passage.
     file_citation: FileCitation<'a>,
+}
+
+/// Where a citation is in the text of an answer, and what it cites.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UrlCitation<'a> {
+    /// Position of the first character of the citation in the text, counted from 0 in Unicode code points.
+    start_index: usize,
+    /// Position after its last character. Equal to `start_index`, at the end of the text, if the text has no citations.
+    end_index: usize,
+    /// The page of the web chat that shows the document at the cited page.
+    #[schema(format = "uri")]
+    url: String,
+    /// Title of the document.
+    title: &'a str,
 }
 
 /// A passage of a document.
@@ -83,12 +103,9 @@ pub(crate) struct FileCitation<'a> {
     file_id: String,
     /// Title of the document.
     filename: &'a str,
-    /// First page of the passage, counted from 1.
+    /// The cited page, counted from 1; the first of several, and of the passage if the text has no citations.
     #[schema(minimum = 1)]
-    page_start: u32,
-    /// Last page.
-    #[schema(minimum = 1)]
-    page_end: u32,
+    page: u32,
     /// Text.
     quote: &'a str,
     /// Relevance; comparable within one response only.
@@ -97,29 +114,48 @@ pub(crate) struct FileCitation<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false, default = false)]
     recognized: bool,
-    /// What the first page is in a file that is not a PDF. Otherwise missing.
+    /// What the page is in a file that is not a PDF. Otherwise missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     label: Option<&'a str>,
 }
 
-impl<'a> From<&'a ScoredChunk> for Annotation<'a> {
-    fn from(chunk: &'a ScoredChunk) -> Self {
-        let file_citation = FileCitation {
-            file_id: chunk.document_id.to_string(),
-            filename: &chunk.title,
-            page_start: chunk.span.start.page,
-            page_end: chunk.span.end.page,
-            quote: &chunk.text,
-            score: chunk.score.into(),
-            recognized: chunk.recognized,
-            label: chunk.label.as_deref(),
+impl<'a> Annotation<'a> {
+    fn new(passage: &'a ScoredChunk, page: u32, range: Range<usize>, base: &BaseUrl) -> Self {
+        let url_citation = UrlCitation {
+            start_index: range.start,
+            end_index: range.end,
+            url: base.document(passage.document_id, page),
+            title: &passage.title,
         };
-        Self { r#type: "file_citation", file_citation }
+        let file_citation = FileCitation {
+            file_id: passage.document_id.to_string(),
+            filename: &passage.title,
+            page,
+            quote: &passage.text,
+            score: passage.score.into(),
+            recognized: passage.recognized,
+            // It belongs to the first page.
+            label: passage.label.as_deref().filter(|_| page == passage.span.start.page),
+        };
+        Self { r#type: "url_citation", url_citation, file_citation }
     }
 }
 
-/// Converts the sources of an answer.
-pub(super) fn annotations(sources: &[ScoredChunk]) -> Vec<Annotation<'_>> {
-    sources.iter().map(Annotation::from).collect()
+/// The citations in the text of an answer. A text without any, such as that of an agent without a system prompt, has all sources at its
+/// end, unless the model says that they do not contain the answer.
+pub(super) fn annotations<'a>(
+    text: &str,
+    sources: &'a [ScoredChunk],
+    outcome: Option<Outcome>,
+    base: &BaseUrl,
+) -> Vec<Annotation<'a>> {
+    let cited = locate_citations(text, sources);
+    if cited.is_empty() && !outcome.is_some_and(|outcome| outcome.is_declined) {
+        let end = text.chars().count();
+        let whole =
+            |passage: &'a ScoredChunk| Annotation::new(passage, passage.span.start.page, end..end, base);
+        return sources.iter().map(whole).collect();
+    }
+    cited.into_iter().map(|found| Annotation::new(found.passage, found.page, found.range, base)).collect()
 }

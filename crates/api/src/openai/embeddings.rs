@@ -6,16 +6,19 @@ use actix_web::HttpResponse;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use deserr::Deserr;
-use docent_app::embeddings as use_case;
+use docent_app::{embeddings as use_case, tokens};
 use docent_domain::access::Chat;
 use docent_domain::error::ValidationError;
-use docent_http::{Body, BodyErrors, Granted, Reply, State};
+use docent_http::extract::deserialize::Whole;
+use docent_http::{ApiError, Body, BodyErrors, Granted, Reply, State};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
 const TEXTS_MAX: usize = 2048;
+/// Maximum number of tokens of all texts together. A token has up to 128 characters.
+const TOKENS_MAX: usize = 300_000;
 /// Maximum number of characters of all texts together.
 const CHARACTERS_MAX: usize = 1_000_000;
 
@@ -26,18 +29,18 @@ const CHARACTERS_MAX: usize = 1_000_000;
 pub(crate) struct EmbeddingRequest {
     /// Name of the active embedding model.
     model: String,
-    /// One or more texts; at most 1,000,000 characters together.
+    /// One or more texts, or lists of tokens of the vocabulary `cl100k_base`; at most 1,000,000 characters together.
     input: EmbeddingInput,
     /// Encoding of the vectors. Default: `float`.
     #[deserr(default)]
     encoding_format: Option<EncodingFormat>,
-    /// Not supported: the model determines the length of the vectors.
-    #[deserr(default, try_from(Option<Value>) = refuse_dimensions -> ValidationError)]
-    #[schema(ignore)]
-    dimensions: (),
+    /// Length of the vectors. The model determines it, so only that length is accepted.
+    #[deserr(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    dimensions: Option<Whole<1, 1_000_000>>,
 }
 
-/// One text or several, none of them blank.
+/// One text or several, none of them blank, as strings or as tokens.
 #[derive(Deserialize, Deserr, ToSchema)]
 #[serde(untagged)]
 #[deserr(error = BodyErrors, try_from(Value) = EmbeddingInput::parse -> ValidationError)]
@@ -46,6 +49,10 @@ pub(crate) enum EmbeddingInput {
     Text(EmbeddingText),
     /// From 1 to 2048 texts.
     Texts(Vec<EmbeddingText>),
+    /// One text as tokens.
+    Tokens(Vec<u32>),
+    /// From 1 to 2048 texts as tokens.
+    TokenLists(Vec<Vec<u32>>),
 }
 
 /// A text.
@@ -55,32 +62,56 @@ pub(crate) struct EmbeddingText(String);
 
 impl EmbeddingInput {
     fn parse(value: Value) -> Result<Self, ValidationError> {
-        let invalid = |reason: &str| Err(ValidationError::new("input", reason));
         let Ok(input) = serde_json::from_value::<Self>(value) else {
-            return invalid("must be a string or a list of strings");
+            return Err(invalid(
+                "must be a string, a list of strings, a list of tokens or a list of such lists",
+            ));
         };
-        let texts = input.texts();
-        match texts.iter().map(|EmbeddingText(text)| text.chars().count()).sum::<usize>() {
-            _ if texts.is_empty() => invalid("must have at least one text"),
-            _ if texts.len() > TEXTS_MAX => invalid("must have at most 2048 texts"),
-            _ if texts.iter().any(|EmbeddingText(text)| text.trim().is_empty()) => {
-                invalid("must have no text that is empty")
-            }
-            CHARACTERS_MAX.. => invalid("must have at most 1000000 characters together"),
+        // An empty list is one of strings.
+        let (texts, tokens) = match &input {
+            Self::Text(_) => (1, 0),
+            Self::Texts(texts) => (texts.len(), 0),
+            Self::Tokens(tokens) => (1, tokens.len()),
+            Self::TokenLists(lists) => (lists.len(), lists.iter().map(Vec::len).sum()),
+        };
+        match texts {
+            0 => Err(invalid("must have at least one text")),
+            _ if texts > TEXTS_MAX => Err(invalid("must have at most 2048 texts")),
+            _ if tokens > TOKENS_MAX => Err(invalid("must have at most 300000 tokens together")),
             _ => Ok(input),
         }
     }
 
-    fn texts(&self) -> &[EmbeddingText] {
-        match self {
-            Self::Text(text) => std::slice::from_ref(text),
-            Self::Texts(texts) => texts,
-        }
+    /// The texts. Tokens are decoded with the vocabulary that clients use for models they do not know.
+    async fn into_texts(self) -> Result<Vec<String>, ApiError> {
+        let refused = |error: ValidationError| ApiError::invalid_field(&["body", error.field], error.reason);
+        let lists = match self {
+            Self::Text(EmbeddingText(text)) => return check(vec![text]).map_err(refused),
+            Self::Texts(texts) => {
+                let texts = texts.into_iter().map(|EmbeddingText(text)| text).collect();
+                return check(texts).map_err(refused);
+            }
+            Self::Tokens(tokens) => vec![tokens],
+            Self::TokenLists(lists) => lists,
+        };
+        let unknown = |_| refused(invalid("has a token that is not in the vocabulary cl100k_base"));
+        check(tokens::decode(lists).await.map_err(unknown)?).map_err(refused)
     }
 }
 
-fn refuse_dimensions(value: Option<Value>) -> Result<(), ValidationError> {
-    if value.is_some() { Err(ValidationError::new("dimensions", "is not supported")) } else { Ok(()) }
+fn invalid(reason: &'static str) -> ValidationError {
+    ValidationError::new("input", reason)
+}
+
+/// Checks the texts themselves.
+fn check(texts: Vec<String>) -> Result<Vec<String>, ValidationError> {
+    if texts.iter().any(|text| text.trim().is_empty()) {
+        return Err(invalid("must have no text that is empty"));
+    }
+    match texts.iter().map(|text| text.chars().count()).sum::<usize>() {
+        CHARACTERS_MAX.. => Err(invalid("must have at most 1000000 characters together")),
+        _ => Ok(texts),
+    }
 }
 
 /// Encoding of vectors.
@@ -154,11 +185,8 @@ pub(crate) struct EmbeddingUsage {
     ),
 )]
 pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Reply {
-    let EmbeddingRequest { model, input, encoding_format, dimensions: () } = body.read().await?;
-    let texts: Vec<String> = match input {
-        EmbeddingInput::Text(EmbeddingText(text)) => vec![text],
-        EmbeddingInput::Texts(texts) => texts.into_iter().map(|EmbeddingText(text)| text).collect(),
-    };
+    let EmbeddingRequest { model, input, encoding_format, dimensions } = body.read().await?;
+    let texts = input.into_texts().await?;
     let app = Arc::clone(&context.app);
     let (actor, name) = (by.actor, model.clone());
     let embedding = async move { use_case::embed(&app, &by.grant, &actor, &name, &texts).await };
@@ -167,6 +195,11 @@ pub(crate) async fn embed(by: Granted<Chat>, context: State, body: Body) -> Repl
         use_case::EmbeddingOutcome::UnknownModel => return Err(errors::no_such_model(&model)),
         use_case::EmbeddingOutcome::NoVectors => return Err(errors::no_vectors()),
     };
+    let length = embedded.vectors.first().map_or(0, Vec::len);
+    if dimensions.is_some_and(|Whole(asked)| usize::try_from(asked) != Ok(length)) {
+        let reason = format!("must be {length}, the length of the model's vectors, or left out");
+        return Err(ApiError::invalid_field(&["body", "dimensions"], reason));
+    }
     let encode = |vector: Vec<f32>| match encoding_format {
         Some(EncodingFormat::Base64) => EmbeddingVector::Base64(base64(&vector)),
         Some(EncodingFormat::Float) | None => EmbeddingVector::Numbers(vector),

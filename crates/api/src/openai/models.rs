@@ -1,21 +1,23 @@
 //! `GET /v1/models`, `GET /v1/models/{id}`
 //!
-//! Agents are listed as models.
+//! Agents are listed as models, and so is the embedding model.
 
 use super::errors;
 use crate::openapi::wire;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
+use docent_app::embeddings;
 use docent_domain::access::Chat;
-use docent_http::{Granted, Reply, State};
+use docent_http::{ApiError, Granted, Reply, State};
 use serde::Serialize;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// An agent.
+/// An agent, or the embedding model.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({ "id": "chat", "object": "model", "created": 1767225600, "owned_by": "docent" }))]
 pub(crate) struct Model<'a> {
-    /// Name of the agent.
+    /// Name of the agent or of the embedding model.
     id: &'a str,
     /// Always `model`.
     object: &'static str,
@@ -31,36 +33,45 @@ impl<'a> Model<'a> {
     }
 }
 
-/// List of agents.
+/// List of models.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ModelList<'a> {
     /// Always `list`.
     object: &'static str,
-    /// The agents.
+    /// The agents, and the embedding model if it makes vectors.
     data: Vec<Model<'a>>,
 }
 
-/// List the agents (extension)
+/// List the models (extension)
 ///
-/// Agents are listed as models.
+/// Agents are listed as models. The embedding model for `POST /v1/embeddings` is the last one, if it makes vectors.
 #[utoipa::path(
     get, path = "/v1/models", operation_id = "list_models", tag = "OpenAI wire",
-    responses((status = 200, description = "The agents.", body = ModelList<'_>)),
+    responses((status = 200, description = "The models.", body = ModelList<'_>)),
 )]
 pub(crate) async fn list(_: Granted<Chat>, context: State) -> Reply {
-    let data = context.app.agents().map(|agent| Model::of(&context, agent.name.as_str())).collect();
+    let embedding = embedding_model(&context).await?;
+    let agents = context.app.agents().map(|agent| agent.name.as_str());
+    let data = agents.chain(embedding.as_deref()).map(|name| Model::of(&context, name)).collect();
     Ok(HttpResponse::Ok().json(ModelList { object: "list", data }))
 }
 
-/// Read an agent (extension)
+/// Read a model (extension)
 ///
-/// The agent is returned as a model.
+/// An agent or the embedding model. A slash in its name is written as `%2F`.
 #[utoipa::path(
     get, path = "/v1/models/{id}", operation_id = "get_model", tag = "OpenAI wire",
-    params(("id" = String, Path, description = "Name of the agent.", example = "chat")),
-    responses((status = 200, description = "The agent.", body = Model<'_>), wire::UnknownModel),
+    params(("id" = String, Path, description = "Name of the model.", example = "chat")),
+    responses((status = 200, description = "The model.", body = Model<'_>), wire::UnknownModel),
 )]
 pub(crate) async fn get(_: Granted<Chat>, context: State, id: Path<String>) -> Reply {
-    let agent = context.app.agent(&id).ok_or_else(|| errors::no_such_model(&id))?;
-    Ok(HttpResponse::Ok().json(Model::of(&context, agent.name.as_str())))
+    if context.app.agent(&id).is_none() && embedding_model(&context).await?.as_ref() != Some(&*id) {
+        return Err(errors::no_such_model(&id));
+    }
+    Ok(HttpResponse::Ok().json(Model::of(&context, &id)))
+}
+
+async fn embedding_model(context: &State) -> Result<Option<String>, ApiError> {
+    let app = Arc::clone(&context.app);
+    Ok(context.run(async move { embeddings::model(&app).await }).await??)
 }

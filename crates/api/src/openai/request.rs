@@ -2,6 +2,7 @@
 
 use crate::agents::ask::parse_messages;
 use deserr::{Deserr, ValuePointerRef};
+use docent_app::agent::TextLimits;
 use docent_domain::chat::Message;
 use docent_domain::error::ValidationError;
 use docent_http::BodyErrors;
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// A question, with the conversation before it. Other fields, including `temperature` and `tools`, are ignored.
+/// A question, with the conversation before it. Other fields, including `temperature`, are ignored.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors)]
 #[schema(example = json!({
@@ -36,6 +37,26 @@ pub(crate) struct ChatCompletionRequest {
     #[deserr(default)]
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 1)]
     pub(super) n: Option<Whole<1, 1>>,
+    /// Maximum number of tokens of the answer's text, counted with the vocabulary `cl100k_base`. A longer answer ends with the
+    /// `finish_reason` `length`.
+    #[deserr(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    pub(super) max_completion_tokens: Option<Whole<1, TOKENS_MAX>>,
+    /// Former name of `max_completion_tokens`. With both, the smaller one counts.
+    #[deserr(default)]
+    #[schema(value_type = Option<u64>, minimum = 1)]
+    pub(super) max_tokens: Option<Whole<1, TOKENS_MAX>>,
+    /// Strings before which the answer ends.
+    #[deserr(default)]
+    pub(super) stop: Option<StopStrings>,
+    /// Tools of the client. Agents use their own tools only, so this must be empty.
+    #[deserr(default, try_from(Option<Value>) = refuse_tools -> ValidationError)]
+    #[schema(value_type = Option<Vec<Object>>, max_items = 0)]
+    pub(super) tools: (),
+    /// Former name of `tools`.
+    #[deserr(default, try_from(Option<Value>) = refuse_functions -> ValidationError)]
+    #[schema(value_type = Option<Vec<Object>>, max_items = 0)]
+    pub(super) functions: (),
     /// Agents use their own tools, never those of a client.
     #[deserr(default)]
     pub(super) tool_choice: Option<ToolChoice>,
@@ -48,6 +69,81 @@ pub(crate) struct ChatCompletionRequest {
     /// Not supported: must be `false`.
     #[deserr(default, try_from(Option<bool>) = refuse_logprobs -> ValidationError)]
     pub(super) logprobs: Option<bool>,
+    /// Not supported: must be 0.
+    #[deserr(default)]
+    #[schema(value_type = Option<u64>, maximum = 0)]
+    pub(super) top_logprobs: Option<Whole<0, 0>>,
+    /// Not supported: must be empty.
+    #[deserr(default, try_from(Option<Value>) = refuse_logit_bias -> ValidationError)]
+    #[schema(value_type = Option<Object>)]
+    pub(super) logit_bias: (),
+    /// Forms of the answer. Only text is supported.
+    #[deserr(default)]
+    pub(super) modalities: Option<Vec<Modality>>,
+    /// Not supported: must be null.
+    #[deserr(default, try_from(Option<Value>) = refuse_web_search -> ValidationError)]
+    #[schema(value_type = Option<Object>)]
+    pub(super) web_search_options: (),
+}
+
+/// The largest maximum number of tokens that a client can set.
+const TOKENS_MAX: u64 = 4_294_967_295;
+
+impl ChatCompletionRequest {
+    /// The limits of the answer's text.
+    pub(super) fn limits(&self) -> TextLimits {
+        let maximums = [self.max_completion_tokens, self.max_tokens].into_iter().flatten();
+        let max_tokens = maximums.map(|Whole(max)| usize::try_from(max).unwrap_or(usize::MAX)).min();
+        let stop = self.stop.as_ref().map(StopStrings::list).unwrap_or_default();
+        TextLimits { max_tokens, stop }
+    }
+}
+
+/// One string or several before which the answer ends.
+#[derive(Deserialize, Deserr, ToSchema)]
+#[serde(untagged)]
+#[deserr(error = BodyErrors, try_from(Value) = StopStrings::parse -> ValidationError)]
+pub(crate) enum StopStrings {
+    /// One string.
+    One(StopString),
+    /// At most four strings.
+    Several(Vec<StopString>),
+}
+
+/// A string before which the answer ends.
+#[derive(Deserialize, ToSchema)]
+#[schema(min_length = 1, max_length = 1000)]
+pub(crate) struct StopString(String);
+
+impl StopStrings {
+    fn parse(value: Value) -> Result<Self, ValidationError> {
+        let is_valid = |stop: &String| (1..=STOP_CHARS_MAX).contains(&stop.chars().count());
+        let parsed = serde_json::from_value::<Self>(value).ok().filter(|stop| {
+            let list = stop.list();
+            list.len() <= STOPS_MAX && list.iter().all(is_valid)
+        });
+        let reason = "must be a string of 1 to 1000 characters or a list of at most 4 of them";
+        parsed.ok_or_else(|| ValidationError::new("stop", reason))
+    }
+
+    fn list(&self) -> Vec<String> {
+        match self {
+            Self::One(StopString(stop)) => vec![stop.clone()],
+            Self::Several(stops) => stops.iter().map(|StopString(stop)| stop.clone()).collect(),
+        }
+    }
+}
+
+const STOPS_MAX: usize = 4;
+const STOP_CHARS_MAX: usize = 1000;
+
+/// Form of an answer.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors, rename_all = lowercase)]
+#[schema(rename_all = "lowercase")]
+pub(crate) enum Modality {
+    /// Text.
+    Text,
 }
 
 /// One message of a conversation.
@@ -150,14 +246,14 @@ pub(crate) struct StreamOptions {
     pub(super) include_usage: Option<bool>,
 }
 
-/// Whether to call tools of the client. Many clients offer tools whether they are needed or not; only a request to call them is refused.
+/// Whether to call tools of the client.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors, rename_all = lowercase)]
 #[schema(rename_all = "lowercase")]
 pub(crate) enum ToolChoice {
     /// Never.
     None,
-    /// If the model decides to, which it does not.
+    /// If the model decides to. Without tools of the client, this means the same as `none`.
     Auto,
 }
 
@@ -174,6 +270,42 @@ pub(crate) struct ResponseFormat {
 impl ResponseFormat {
     fn require_text(self, location: ValuePointerRef<'_>) -> Result<Self, BodyErrors> {
         if self.r#type == TEXT { Ok(self) } else { Err(BodyErrors::at(location, "must be of the type text")) }
+    }
+}
+
+/// Refuses a field that would change the meaning of the request, unless it is null or empty.
+fn refuse(field: &'static str, value: Option<&Value>, reason: &str) -> Result<(), ValidationError> {
+    let is_empty = match value {
+        None | Some(Value::Null) => true,
+        Some(Value::Array(items)) => items.is_empty(),
+        Some(Value::Object(fields)) => fields.is_empty(),
+        Some(Value::Bool(_) | Value::Number(_) | Value::String(_)) => false,
+    };
+    if is_empty { Ok(()) } else { Err(ValidationError::new(field, reason)) }
+}
+
+const NO_TOOLS: &str =
+    "must be empty: agents of this service use their own tools and do not call those of a client";
+
+fn refuse_tools(value: Option<Value>) -> Result<(), ValidationError> {
+    refuse("tools", value.as_ref(), NO_TOOLS)
+}
+
+fn refuse_functions(value: Option<Value>) -> Result<(), ValidationError> {
+    refuse("functions", value.as_ref(), NO_TOOLS)
+}
+
+fn refuse_logit_bias(value: Option<Value>) -> Result<(), ValidationError> {
+    refuse("logit_bias", value.as_ref(), "is not supported: it must be empty")
+}
+
+fn refuse_web_search(value: Option<Value>) -> Result<(), ValidationError> {
+    match value {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(ValidationError::new(
+            "web_search_options",
+            "is not supported: agents search the documents of this service, not the web",
+        )),
     }
 }
 

@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
 use docent_app::error::Error;
 use docent_http::context::Context;
-use docent_http::{ApiError, Reply, sse};
+use docent_http::{ApiError, BaseUrl, Reply, sse};
 use futures::StreamExt;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -54,12 +54,17 @@ pub(crate) struct AnswerMessage<'a> {
     /// Always null.
     #[schema(required)]
     refusal: Option<&'a str>,
-    /// Passages on which the answer is based.
+    /// Citations of the passages on which the answer is based.
     annotations: Vec<Annotation<'a>>,
 }
 
 /// Waits for the answer. If the client disconnects, this future is dropped, and the answer with it.
-pub(super) async fn reply(context: &Context, completion: &Completion, mut answer: AnswerStream) -> Reply {
+pub(super) async fn reply(
+    context: &Context,
+    completion: &Completion,
+    mut answer: AnswerStream,
+    base: &BaseUrl,
+) -> Reply {
     let (mut content, mut sources) = (String::new(), Vec::new());
     loop {
         let event = tokio::select! {
@@ -79,7 +84,7 @@ pub(super) async fn reply(context: &Context, completion: &Completion, mut answer
     }
     let left_out = answer.left_out();
     let outcome = answer.outcome().unwrap_or_else(Outcome::unknown);
-    let annotations = annotations(&sources);
+    let annotations = annotations(&content, &sources, Some(outcome), base);
     let message = AnswerMessage { role: AnswerRole::Assistant, content, refusal: None, annotations };
     let finish_reason = FinishReason::of(&outcome);
     Ok(HttpResponse::Ok().insert_header((LEFT_OUT, left_out)).json(ChatCompletion {

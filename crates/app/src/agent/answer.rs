@@ -9,6 +9,7 @@ use super::metering::Meter;
 use super::recording::Transcript;
 use super::registry::Agent;
 use super::request::AgentRequest;
+use super::text_limits::TextEnd;
 use super::{history, metering, prompt, search_docs, tool};
 use crate::error::Result;
 use crate::limits::{self, AnswerSlot};
@@ -58,10 +59,12 @@ pub async fn ask(
         conversations::open(app, &grant, conversation, request.question(), selection).await?;
     }
     let Input { messages, left_out } = history::input(app, &request).await?;
+    request.limits.prepare().await;
     let message = request.conversation.map(|_| app.new_id(MessageId::generate));
     let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
     // Passages have numbers only in the list that follows a system prompt.
     let citations = agent.system_prompt.as_ref().map(|_| CitationFilter::default());
+    let limits = request.limits.clone();
     let asked = Asked {
         request: AgentRequest { actor: request.actor.via_agent(&grant), ..request },
         agent,
@@ -78,7 +81,7 @@ pub async fn ask(
         messages,
         left_out,
         events: events.clone(),
-        progress: Progress { transcript: Transcript::new(citations), ..Progress::default() },
+        progress: Progress { transcript: Transcript::new(citations, limits), ..Progress::default() },
         is_recorded: false,
     };
     // Log lines get their fields from the outer span.
@@ -196,9 +199,13 @@ impl Drop for Generation {
 
 impl Generation {
     async fn run(mut self) -> AnswerEnd {
-        let ending = match self.answer().await {
-            Ok(is_truncated) => Ending::Complete { is_truncated },
-            Err(fault) => Ending::Failed(fault),
+        let result = self.answer().await;
+        let held = self.progress.transcript.end_answer();
+        self.send_text(held);
+        let ending = match (result, self.progress.transcript.limited_by()) {
+            (Ok(_), Some(end)) => Ending::Complete { is_truncated: end == TextEnd::Tokens },
+            (Ok(is_truncated), None) => Ending::Complete { is_truncated },
+            (Err(fault), _) => Ending::Failed(fault),
         };
         let removed = self.progress.transcript.removed_citations();
         if removed > 0 {
@@ -236,7 +243,7 @@ impl Generation {
             self.send_text(held);
             result?;
             let Progress { transcript, conversation, output, .. } = &mut self.progress;
-            if output.calls.is_empty() {
+            if output.calls.is_empty() || transcript.limited_by().is_some() {
                 return Ok(output.is_truncated);
             }
             let ModelOutput { text, calls, .. } = mem::take(output);
@@ -267,6 +274,10 @@ impl Generation {
                     output.text.push_str(&text);
                     let text = self.progress.transcript.add_text(text);
                     self.send_text(text);
+                    if self.progress.transcript.limited_by().is_some() {
+                        // The model is stopped, since the client receives no more text.
+                        return Ok(());
+                    }
                 }
                 ChatEvent::ToolCall(call) => output.calls.push(call),
                 ChatEvent::Finished { reason, usage } => {

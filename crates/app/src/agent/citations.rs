@@ -3,9 +3,13 @@
 //! The model cites a passage by its number, such as `[2]`, and the client receives title and page: `(Terms.pdf, page 4)`. Citations that
 //! the model writes in that form itself are checked too. A citation of a passage, document or page that was not found is removed.
 
+mod located;
+
 use super::prompt::TITLE_CHARS;
 use docent_domain::retrieval::ScoredChunk;
 use std::mem;
+
+pub use located::{LocatedCitation, locate};
 
 /// Maximum length in bytes of text in parentheses that can be a citation.
 const PARENTHESES_MAX: usize = 400;

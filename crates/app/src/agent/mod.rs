@@ -15,7 +15,10 @@ mod recording;
 pub mod registry;
 mod request;
 pub mod search_docs;
+mod text_limits;
 pub mod tool;
 
+pub use citations::{LocatedCitation, locate as locate_citations};
 pub use events::{AnswerEvent, AnswerMetadata, AnswerStream, Outcome};
 pub use request::AgentRequest;
+pub use text_limits::TextLimits;

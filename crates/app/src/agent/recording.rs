@@ -2,6 +2,7 @@
 
 use super::citations::CitationFilter;
 use super::request::AgentRequest;
+use super::text_limits::{LimitedText, TextEnd, TextLimits};
 use crate::{App, Error, conversations};
 use chrono::{DateTime, Utc};
 use docent_domain::chat::{AgentName, ToolOutput};
@@ -17,6 +18,8 @@ pub(super) struct Transcript {
     text: String,
     /// Checks the citations in the text, if the model knows numbers of passages.
     citations: Option<CitationFilter>,
+    /// Ends the text where the client wants it to end.
+    limited: LimitedText,
     /// The passages that were found, in the order found and without duplicates.
     pub(super) sources: Vec<ScoredChunk>,
     /// Whether the answer ended normally.
@@ -29,8 +32,8 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Creates an empty transcript.
-    pub(super) fn new(citations: Option<CitationFilter>) -> Self {
-        Self { citations, ..Self::default() }
+    pub(super) fn new(citations: Option<CitationFilter>, limits: TextLimits) -> Self {
+        Self { citations, limited: LimitedText::new(limits), ..Self::default() }
     }
 
     /// Adds text of the model. Returns the text for the client, which may be empty.
@@ -39,16 +42,30 @@ impl Transcript {
             Some(citations) => citations.push(&text, &self.sources),
             None => text,
         };
+        let text = self.limited.push(text);
         self.text.push_str(&text);
         text
     }
 
-    /// Returns the rest for the client at the end of the model's text.
+    /// Returns the rest for the client at the end of the text of a model call.
     pub(super) fn end_text(&mut self) -> String {
         let held =
             self.citations.as_mut().map(|citations| citations.finish(&self.sources)).unwrap_or_default();
+        let held = self.limited.push(held);
         self.text.push_str(&held);
         held
+    }
+
+    /// Returns the rest for the client at the end of the answer.
+    pub(super) fn end_answer(&mut self) -> String {
+        let held = self.limited.finish();
+        self.text.push_str(&held);
+        held
+    }
+
+    /// Where the limits of the client ended the text, if they did.
+    pub(super) const fn limited_by(&self) -> Option<TextEnd> {
+        self.limited.end()
     }
 
     /// Number of citations that were removed.
@@ -90,7 +107,7 @@ impl Transcript {
         tokens: TokenUsage,
     ) {
         let (Some(conversation), Some(id)) = (request.conversation, id) else { return };
-        let Self { text, citations: _, sources, is_complete, is_declined, best_score } = self;
+        let Self { text, citations: _, limited: _, sources, is_complete, is_declined, best_score } = self;
         let role = MessageRole::Agent {
             name: agent,
             sources,

@@ -1,5 +1,6 @@
 //! The request that an agent answers.
 
+use super::text_limits::TextLimits;
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
 use docent_domain::id::{ConversationId, MessageId};
@@ -19,6 +20,8 @@ pub struct AgentRequest {
     pub conversation: Option<ConversationId>,
     /// The answer of the conversation that this one replaces, with its question and everything after it.
     pub replaces: Option<MessageId>,
+    /// Limits of the text of the answer.
+    pub limits: TextLimits,
 }
 
 impl AgentRequest {

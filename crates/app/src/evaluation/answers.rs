@@ -148,8 +148,14 @@ struct Answer {
 
 async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Selection) -> Result<Answer> {
     let messages = vec![Message::User(question.to_owned())];
-    let request =
-        agent::AgentRequest { actor: actor.clone(), messages, selection, conversation: None, replaces: None };
+    let request = agent::AgentRequest {
+        actor: actor.clone(),
+        messages,
+        selection,
+        conversation: None,
+        replaces: None,
+        limits: agent::TextLimits::default(),
+    };
     let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
     let mut events = agent::answer::ask(app, actor.authorize()?, chat, request).await?;
     let (mut text, mut passages) = (String::new(), Vec::new());

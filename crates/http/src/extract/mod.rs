@@ -1,5 +1,6 @@
 //! Request extractors.
 
+pub mod base_url;
 pub mod body;
 pub mod client;
 pub mod condition;

@@ -8,7 +8,7 @@ use crate::invocation::command;
 use crate::output::{sanitize, sanitize_lines};
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use docent_app::agent::{AgentRequest, AnswerEvent, AnswerStream, answer};
+use docent_app::agent::{AgentRequest, AnswerEvent, AnswerStream, TextLimits, answer};
 use docent_app::{App, documents};
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
@@ -105,6 +105,7 @@ async fn ask(app: &Arc<App>, actor: &Actor, has_model: bool) -> anyhow::Result<(
         selection: Selection::default(),
         conversation: None,
         replaces: None,
+        limits: TextLimits::default(),
     };
     let chat = app.agent("chat").context("the agent `chat` is missing")?;
     let grant = actor.authorize()?;

@@ -7,8 +7,8 @@
 use super::Material;
 use super::output::{self, Output, Statement};
 use super::place;
-use crate::agent::AgentRequest;
 use crate::agent::metering::{self, Meter};
+use crate::agent::{AgentRequest, TextLimits};
 use crate::{App, model_call, tokens};
 use docent_domain::access::Actor;
 use docent_domain::chat::{AgentName, Message};
@@ -69,8 +69,14 @@ pub(super) async fn summarize(
         && tokens != TokenUsage::default()
     {
         let (messages, selection) = (Vec::new(), Selection::default());
-        let request =
-            AgentRequest { actor: actor.clone(), messages, selection, conversation: None, replaces: None };
+        let request = AgentRequest {
+            actor: actor.clone(),
+            messages,
+            selection,
+            conversation: None,
+            replaces: None,
+            limits: TextLimits::default(),
+        };
         metering::record(app, &request, agent, tokens, &Span::current()).await;
     }
     written.map_err(|stop| stop.fallback(app))

@@ -4,6 +4,7 @@
 const CONVERSATIONS_FIRST = 8;
 const CONVERSATIONS_STEP = 20;
 const MESSAGES_PER_REQUEST = 1000;
+const DOCUMENT_FRAGMENT = /^#document=([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})&page=([1-9]\d{0,8})$/;
 const CONVERSATION_FRAGMENT = /^#([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 let conversationsLimit = CONVERSATIONS_FIRST;
@@ -18,8 +19,14 @@ function updateUrl() {
   markOpenConversation();
 }
 
-function openConversationFromUrl() {
+// Opens the conversation or the document that the address names.
+function openFromUrl() {
   if (!session) return;
+  const [, documentId, page] = location.hash.match(DOCUMENT_FRAGMENT) ?? [];
+  if (documentId) {
+    openLinked(documentId, Number(page));
+    return;
+  }
   const id = location.hash.match(CONVERSATION_FRAGMENT)?.[1];
   if (!id && turns.length) clearConversation();
   else if (id && !(turns.length && id === conversationId)) openConversation(id);

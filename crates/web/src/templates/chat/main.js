@@ -19,7 +19,7 @@ function showChat() {
     if (session) setAlert("documents-alert", errorMessage(error));
   }).finally(loadDocuments);
   loadConversations();
-  openConversationFromUrl();
+  openFromUrl();
 }
 
 function showSignIn(notice) {
@@ -132,7 +132,7 @@ addEventListener("keydown", onKeydown);
 listen("preview", "pointerenter", () => clearTimeout(previewTimer));
 listen("preview", "pointerleave", hidePreview);
 addEventListener("scroll", hidePreview, { passive: true });
-addEventListener("popstate", openConversationFromUrl);
+addEventListener("popstate", openFromUrl);
 document.addEventListener("visibilitychange", schedulePoll);
 document.addEventListener("visibilitychange", followOtherTabs);
 addEventListener("focus", followOtherTabs);
