@@ -1,5 +1,6 @@
 //! `POST /mcp`: the Model Context Protocol over streamable HTTP.
 
+use docent_app::settings::DefaultCollection;
 use docent_domain::fault::FaultKind;
 use docent_tests::app::TestApp;
 use docent_tests::member::Member;
@@ -69,9 +70,11 @@ rules! {
         let _ = app.send(request(&ada, &ready)).await.expect(202);
         let tools = send(&ada, "tools/list", json!({})).await["result"]["tools"].clone();
         let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["search_docs", "list_documents", "get_document_page"]);
+        assert_eq!(names, ["search_docs", "list_documents", "get_document_page", "search", "fetch"]);
+        assert_eq!(initialized["capabilities"], json!({ "tools": {} }), "there is nothing else");
         for tool in tools.as_array().unwrap() {
             assert_eq!(tool["inputSchema"]["type"], "object");
+            assert_eq!(tool["outputSchema"]["type"], "object");
             assert_eq!(tool["annotations"]["readOnlyHint"], true);
             assert!(!tool["description"].as_str().unwrap().is_empty());
         }
@@ -149,6 +152,76 @@ rules! {
         assert_eq!(error, "there is no page 3: the document has 2");
         let error = failure(&ada, "get_document_page", json!({ "document_id": UNKNOWN, "page": 1 })).await;
         assert_eq!(error, "Document not found");
+    }
+
+    async fn search_and_fetch_have_the_form_of_chatgpt_connectors(setup) {
+        let app = setup.http(|http| http.public_url = Some("https://docs.example.org".to_owned())).start().await;
+        let ada = app.ada().await;
+        let id = ada.add("animals.pdf", pdf(&["The zebra lives.", "The zebra eats.", "The end."])).await;
+        app.run_jobs().await;
+        let found = call(&ada, "search", json!({ "query": "zebra" })).await;
+        let results = found["structuredContent"]["results"].clone();
+        let url = format!("https://docs.example.org/chat#document={id}&page=1");
+        assert_eq!(results, json!([{ "id": format!("{id}:1-3"), "title": "animals.pdf", "url": url }]));
+        assert_eq!(serde_json::from_str::<Value>(text(&found)).unwrap(), found["structuredContent"]);
+        for (asked, page, expected) in [
+            (format!("{id}:1-3"), 1, "[page 1]\nThe zebra lives.\n\n[page 2]\nThe zebra eats.\n\n[page 3]\nThe end."),
+            (format!("{id}:2"), 2, "The zebra eats."),
+            (id.clone(), 1, "[page 1]\nThe zebra lives.\n\n[page 2]\nThe zebra eats.\n\n[page 3]\nThe end."),
+        ] {
+            let fetched = call(&ada, "fetch", json!({ "id": asked })).await;
+            let value = &fetched["structuredContent"];
+            assert_eq!(serde_json::from_str::<Value>(text(&fetched)).unwrap(), *value);
+            let lines = |text: &str| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(lines(value["text"].as_str().unwrap()), lines(expected));
+            assert_eq!((&value["id"], &value["title"]), (&json!(asked), &json!("animals.pdf")));
+            assert_eq!(value["url"], format!("https://docs.example.org/chat#document={id}&page={page}"));
+            assert_eq!(value["metadata"], json!({ "document_id": id, "page": page, "pages": 3 }));
+        }
+        let nothing = call(&ada, "search", json!({ "query": "granite" })).await;
+        assert_eq!(nothing["structuredContent"], json!({ "results": [] }));
+        for (asked, error) in [
+            (format!("{id}:4"), "there is no page 4: the document has 3"),
+            (UNKNOWN.to_owned(), "Document not found"),
+            ("x".to_owned(), "id: must be an id that search returned, or that of a document"),
+        ] {
+            assert_eq!(failure(&ada, "fetch", json!({ "id": asked })).await, error);
+        }
+    }
+
+    async fn fetch_reads_only_documents_that_the_account_can_read(setup) {
+        let app = setup.settings(|settings| settings.default_collection = DefaultCollection::Personal).start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        let id = ada.add("animals.pdf", pdf(&["The zebra lives."])).await;
+        app.run_jobs().await;
+        let own = call(&ada, "fetch", json!({ "id": id })).await;
+        assert!(own["structuredContent"]["text"].as_str().unwrap().contains("The zebra lives."), "{own}");
+        assert_eq!(failure(&bob, "fetch", json!({ "id": id })).await, "Document not found");
+        let found = call(&bob, "search", json!({ "query": "zebra" })).await;
+        assert_eq!(found["structuredContent"], json!({ "results": [] }));
+    }
+
+    async fn accept_needs_no_event_stream(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        for (accept, status) in [
+            ("application/json", 200), ("*/*", 200), ("application/json;q=0.5", 200), ("text/event-stream", 406),
+            ("application/json;q=0", 406),
+        ] {
+            let request = ada.request(Method::POST, "/mcp").header("Accept", accept).json(&message("tools/list", json!({})));
+            let _ = app.send(request).await.expect(status);
+        }
+    }
+
+    async fn origins_of_all_names_of_the_machine_are_the_services_own(setup) {
+        let app = setup.settings(|settings| settings.public_url = "http://127.0.0.1:8000".to_owned()).start().await;
+        let ada = app.ada().await;
+        let list = message("tools/list", json!({}));
+        for (origin, status) in [
+            ("http://127.0.0.1:8000", 200), ("http://localhost:8000", 200), ("http://[::1]:8000", 200), ("http://localhost:9", 403),
+        ] {
+            let _ = app.send(request(&ada, &list).header("Origin", origin)).await.expect(status);
+        }
     }
 
     async fn invalid_tool_call_returns_an_error_result(setup) {

@@ -105,10 +105,7 @@ pub(super) async fn page(app: &App, by: &Reader, arguments: JsonObject) -> Outco
             .await?;
     let title = page.document.title.as_str();
     let Some(text) = page.text else {
-        return Err(Failed(match page.pages {
-            0 => format!("the document has no pages to read: it is {}", page.document.state.name()),
-            pages => format!("there is no page {number}: the document has {pages}"),
-        }));
+        return Err(Failed::no_page(&page.document, u32::try_from(number).unwrap_or(u32::MAX), page.pages));
     };
     let mut value = json!({ "document_id": id.to_string(), "title": title, "page": number, "pages": page.pages, "text": text });
     let place = match &page.label {

@@ -3,18 +3,21 @@
 //! Streamable HTTP without sessions: each request gets one JSON response. The SDK implements the protocol on another HTTP stack;
 //! this module converts requests and responses.
 
+mod connector;
 mod documents;
 mod outcome;
 mod reader;
+mod schemas;
 mod tools;
 
 use crate::openapi::answers;
-use actix_web::http::{StatusCode, header};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, Accept, Header, HeaderName, Quality};
 use actix_web::{HttpRequest, HttpResponse};
 use docent_domain::access::ReadDocuments;
 use docent_http::context::Context;
 use docent_http::error::Problem;
-use docent_http::{ApiError, Body, Reply, Scoped, State};
+use docent_http::{ApiError, BaseUrl, Body, Reply, Scoped, State};
 use http_body_util::{BodyExt, Full};
 use reader::Reader;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -98,8 +101,8 @@ pub(crate) enum McpRefusal<'a> {
 
 /// Call the Model Context Protocol (extension)
 ///
-/// Streamable HTTP without sessions. The tools are `search_docs`, `list_documents` and `get_document_page`; they have the permissions of
-/// the account. `Accept` must contain `application/json` and `text/event-stream`, as the protocol requires.
+/// Streamable HTTP without sessions. The tools are `search_docs`, `list_documents`, `get_document_page`, and `search` and `fetch` as
+/// connectors of ChatGPT expect them; they have the permissions of the account. Responses are `application/json`, which `Accept` must allow.
 #[utoipa::path(
     post, path = "/mcp", operation_id = "call_mcp", tag = "MCP",
     params(
@@ -114,7 +117,7 @@ pub(crate) enum McpRefusal<'a> {
         (status = 202, description = "A notification was accepted."),
         (status = 400, description = "The message violates the protocol, the version is unknown, or the connection closed.", body = McpRefusal<'_>),
         (status = 404, description = "Unknown method.", body = McpReply),
-        (status = 406, description = "`Accept` lacks one of the two types.", body = Problem<'_>),
+        (status = 406, description = "`Accept` does not allow `application/json`.", body = Problem<'_>),
         (status = 415, description = "The body is not `application/json` or not a message.", body = Problem<'_>),
         answers::UnreadableBody,
     ),
@@ -122,6 +125,7 @@ pub(crate) enum McpRefusal<'a> {
 pub(crate) async fn call(
     by: Scoped<ReadDocuments>,
     context: State,
+    base: BaseUrl,
     request: HttpRequest,
     body: Body,
 ) -> Reply {
@@ -130,7 +134,7 @@ pub(crate) async fn call(
     }
     let request = sdk_request(&request, body).await?;
     let reader = Reader { grant: by.grant, scope: by.scope };
-    let tools = Tools { app: Arc::clone(&context.app), reader };
+    let tools = Tools { app: Arc::clone(&context.app), reader, base };
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -162,23 +166,77 @@ pub(crate) async fn call(
 }
 
 /// Converts a request for the SDK, without the credentials, which are already checked.
+///
+/// The SDK requires both types of the protocol in `Accept`, though responses of this service have only one of them.
 async fn sdk_request(
     request: &HttpRequest,
     body: Body,
 ) -> Result<http::Request<Full<bytes::Bytes>>, ApiError> {
     let mut builder = http::Request::builder().method("POST").uri("/mcp");
-    for (name, value) in request.headers() {
-        if *name != header::AUTHORIZATION {
-            builder = builder.header(name.as_str(), value.as_bytes());
-        }
+    let accepts_json = accepts_json(request);
+    let is_replaced =
+        |name: &HeaderName| *name == header::AUTHORIZATION || accepts_json && *name == header::ACCEPT;
+    for (name, value) in request.headers().iter().filter(|(name, _)| !is_replaced(name)) {
+        builder = builder.header(name.as_str(), value.as_bytes());
+    }
+    if accepts_json {
+        builder = builder.header("accept", "application/json, text/event-stream");
     }
     builder.body(Full::new(body.bytes().await?)).map_err(|_| ApiError::internal())
 }
 
-/// Whether the request has no `Origin` or one that is configured. Browsers always send it.
+/// Whether the response can be JSON. A client without `Accept` takes any type.
+fn accepts_json(request: &HttpRequest) -> bool {
+    let Ok(accept) = Accept::parse(request) else { return !request.headers().contains_key(header::ACCEPT) };
+    accept.is_empty()
+        || accept.iter().any(|accepted| {
+            let is_json = matches!(accepted.item.essence_str(), "application/json" | "application/*" | "*/*");
+            is_json && accepted.quality > Quality::ZERO
+        })
+}
+
+/// Whether the request has no `Origin`, or that of the service or one that is configured. Browsers always send it.
 fn has_allowed_origin(context: &Context, request: &HttpRequest) -> bool {
     let Some(origin) = request.headers().get(header::ORIGIN) else { return true };
     let own = std::iter::once(context.app.settings().public_url.as_str());
     let known = context.settings.cors_allowed_origins.iter().map(String::as_str).chain(own);
-    known.into_iter().any(|known| known.as_bytes() == origin.as_bytes())
+    origin.to_str().is_ok_and(|origin| known.into_iter().any(|known| is_same_origin(known, origin)))
+}
+
+/// Whether a URL has this origin. All names of this machine count as the same host, since no other machine can have them.
+fn is_same_origin(url: &str, origin: &str) -> bool {
+    let parse = |text: &str| {
+        let uri = text.parse::<http::Uri>().ok()?;
+        let scheme = uri.scheme_str()?.to_owned();
+        let port = uri.port_u16().unwrap_or(if scheme == "https" { 443 } else { 80 });
+        let host = uri.host()?.to_ascii_lowercase();
+        let is_local = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0" | "[::]");
+        Some((scheme, if is_local { "localhost".to_owned() } else { host }, port))
+    };
+    parse(url).is_some_and(|known| parse(origin) == Some(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origin_is_compared_with_all_names_of_this_machine() {
+        for (url, origin, is_same) in [
+            ("http://127.0.0.1:8000", "http://localhost:8000", true),
+            ("http://127.0.0.1:8000", "http://[::1]:8000", true),
+            ("http://0.0.0.0:8000", "http://localhost:8000", true),
+            ("http://127.0.0.1:8000", "http://localhost:8001", false),
+            ("http://127.0.0.1:8000", "https://localhost:8000", false),
+            ("http://127.0.0.1:8000", "http://localhost.evil.example:8000", false),
+            ("https://docs.example.org/docent", "https://docs.example.org", true),
+            ("https://docs.example.org", "https://docs.example.org:443", true),
+            ("https://docs.example.org", "http://localhost", false),
+            ("https://docs.example.org", "https://evil.example", false),
+            ("https://docs.example.org", "null", false),
+            ("https://docs.example.org", "", false),
+        ] {
+            assert_eq!(is_same_origin(url, origin), is_same, "{url} {origin}");
+        }
+    }
 }

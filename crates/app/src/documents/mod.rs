@@ -16,6 +16,7 @@ pub(crate) mod page_failures;
 pub mod page_image;
 pub mod page_text;
 pub mod page_words;
+pub mod pages_text;
 pub mod replace;
 pub mod retry;
 pub mod summary;

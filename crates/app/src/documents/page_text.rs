@@ -46,13 +46,7 @@ pub async fn read(
     let Some(file) = document.file.as_ref().filter(|_| is_ingested) else {
         return Ok(PageText { document, pages: 0, text: None, label: None, next: None });
     };
-    let page = extractions::extract_page(app, file, number).await.map_err(|error| match error {
-        ExtractionError::Fault(fault) => fault,
-        // It was readable when it was ingested.
-        ExtractionError::Document(_) => {
-            Fault::new(Component::Service, FaultKind::Internal, "the file can no longer be read")
-        }
-    })?;
+    let page = extractions::extract_page(app, file, number).await.map_err(unreadable)?;
     let (text, next) = match page.text {
         Some(text) => {
             let (part, next) = part(&text, offset);
@@ -61,6 +55,16 @@ pub async fn read(
         None => (None, None),
     };
     Ok(PageText { document, pages: page.pages, text, label: page.label, next })
+}
+
+/// The fault of a file that was readable when it was ingested.
+pub(super) fn unreadable(error: ExtractionError) -> Fault {
+    match error {
+        ExtractionError::Fault(fault) => fault,
+        ExtractionError::Document(_) => {
+            Fault::new(Component::Service, FaultKind::Internal, "the file can no longer be read")
+        }
+    }
 }
 
 /// The part of a text after `offset` characters, and the offset of the next part.
