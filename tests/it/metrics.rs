@@ -24,10 +24,24 @@ rules! {
 
     async fn metrics_without_a_configured_token_are_public(setup) {
         let app = setup.metrics(None).start().await;
-        let reply = app.get("/metrics").await.expect(200);
-        assert!(reply.header("content-type").starts_with("application/openmetrics-text; version=1.0.0"));
-        assert!(reply.text.ends_with("# EOF\n"), "{}", reply.text);
+        let _ = app.get("/metrics").await.expect(200);
         app.send(app.request(Method::POST, "/metrics")).await.refused(405, "Method not allowed");
+    }
+
+    async fn metrics_have_the_format_that_accept_prefers(setup) {
+        let app = setup.metrics(None).start().await;
+        let open = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+        let text = "text/plain; version=0.0.4; charset=utf-8";
+        // What Prometheus sends.
+        let scrape = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+        for (accept, kind) in [(scrape, open), ("application/openmetrics-text", open), ("text/plain", text), ("*/*", text)] {
+            let reply = app.send(app.request(Method::GET, "/metrics").header("Accept", accept)).await.expect(200);
+            assert_eq!(reply.header("content-type"), kind, "{accept}");
+            let is_open = kind == open;
+            assert_eq!(reply.text.ends_with("# EOF\n"), is_open);
+            let counter = if is_open { "# TYPE docent_faults counter" } else { "# TYPE docent_faults_total counter" };
+            assert!(reply.text.lines().any(|line| line == counter), "{}", reply.text);
+        }
     }
 
     async fn metrics_with_a_configured_token_require_it(setup) {

@@ -6,19 +6,24 @@ use actix_web::{HttpRequest, HttpResponse};
 use docent_app::backlog;
 use docent_app::error::Error;
 use docent_http::extract::granted::bearer;
-use docent_http::metrics::CONTENT_TYPE;
+use docent_http::metrics::Format;
 use docent_http::{ApiError, Reply, State, routes};
 
 /// Read metrics
 ///
-/// Metrics for Prometheus. Requires `metrics_enabled`, and `metrics_token` as bearer token if it is set.
+/// Metrics for Prometheus, in OpenMetrics if `Accept` prefers it to `text/plain`, or else in the text format. Requires `metrics_enabled`, and `metrics_token` as bearer token if it is set.
 #[utoipa::path(
     get, path = "/metrics", operation_id = "get_metrics", tag = "Service", security((), ("metrics_token" = [])),
     responses(
         (
-            status = 200, description = "Counters, gauges and histograms.", body = String,
-            content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            example = "# TYPE docent_http_requests counter\n# EOF\n",
+            status = 200, description = "Counters, gauges and histograms.",
+            content(
+                (String = "text/plain; version=0.0.4; charset=utf-8", example = "# TYPE docent_http_requests_total counter\n"),
+                (
+                    String = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+                    example = "# TYPE docent_http_requests counter\n# EOF\n",
+                ),
+            ),
         ),
         answers::Unauthorized, answers::UnknownPath,
     ),
@@ -34,6 +39,7 @@ pub(crate) async fn metrics(context: State, request: HttpRequest) -> Reply {
             context.app.record_fault(fault.component(), fault.kind());
         }
     });
-    let text = endpoint.metrics.render(backlog.ok()).map_err(|_| ApiError::internal())?;
-    Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, CONTENT_TYPE)).body(text))
+    let format = Format::of(&request);
+    let text = endpoint.metrics.render(format, backlog.ok()).map_err(|_| ApiError::internal())?;
+    Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, format.content_type())).body(text))
 }

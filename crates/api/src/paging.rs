@@ -26,7 +26,7 @@ pub(crate) struct Parameters {
     /// `X-Next-Cursor` of the previous page.
     #[param(
         nullable = false,
-        pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$",
+        pattern = r"^([0-9]{1,16}\.[0-9a-f]{32})?$",
         example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e"
     )]
     cursor: Option<String>,

@@ -128,7 +128,7 @@ impl Details {
         ("limit" = Option<u64>, Query, description = "Maximum number of documents.", minimum = 1, maximum = 1000, nullable = false),
         (
             "cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the previous page.", nullable = false,
-            pattern = r"^([0-9]{1,15}\.[0-9a-f]{32})?$", example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e",
+            pattern = r"^([0-9]{1,16}\.[0-9a-f]{32})?$", example = "1767225600123456.01920f3e5b7a7c3d9e214f6a8b0c2d4e",
         ),
         (
             "status" = Option<super::response::DocumentStatus>, Query, description = "Only documents with this status.", nullable = false, example = "ingested",

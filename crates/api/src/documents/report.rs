@@ -70,7 +70,7 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     "attributes": { "year": 2025 },
     "version": 1,
     "file": {
-        "name": "report.pdf", "bytes": 48210,
+        "name": "report.pdf", "type": "pdf", "bytes": 48210,
         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     },
     "replacement": null,

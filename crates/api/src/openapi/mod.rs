@@ -28,6 +28,7 @@ pub fn json() -> serde_json::Result<String> {
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Docent", description = include_str!("description.md"), license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
+    servers((url = "/", description = "This service.")),
     tags(
         (name = "Documents", description = "Adding, reading and removing documents."),
         (name = "Collections", description = "Sets of documents, and who may use them."),
@@ -109,8 +110,10 @@ pub fn json() -> serde_json::Result<String> {
         crate::mcp::call,
     ),
     components(schemas(
+        crate::answer_events::AnswerStreamEvent,
         crate::answer_events::Metadata<'_>,
         crate::openai::chunks::ChatCompletionChunk<'_>,
+        crate::openai::chunks::CompletionStreamEvent,
         crate::selection::ComparisonBody,
         crate::selection::ComparisonName,
         crate::selection::CompoundBody,

@@ -1,10 +1,11 @@
-//! Metrics in the Prometheus text format (OpenMetrics 1.0).
+//! Metrics in the text format of Prometheus or in OpenMetrics 1.0.
 //!
 //! Metrics cover this process. Labels are bounded: routes are patterns, never paths; agents, models, components, kinds and codes are
 //! names from the code or the settings.
 
 pub mod http;
 mod process;
+mod text_format;
 
 use chrono::{DateTime, Utc};
 use docent_app::backlog::Backlog;
@@ -26,8 +27,7 @@ use prometheus_client::registry::Registry;
 use std::fmt;
 use std::time::Duration;
 
-/// Content type of [`Metrics::render`].
-pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub use text_format::Format;
 
 /// Histogram buckets for jobs and their stages, in seconds.
 const WORK_SECONDS: [f64; 13] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0];
@@ -136,8 +136,8 @@ impl Metrics {
         }
     }
 
-    /// Renders the metrics. Without a `backlog`, if the database is unavailable, its series are missing.
-    pub fn render(&self, backlog: Option<Backlog>) -> Result<String, fmt::Error> {
+    /// Renders the metrics in a format. Without a `backlog`, if the database is unavailable, its series are missing.
+    pub fn render(&self, format: Format, backlog: Option<Backlog>) -> Result<String, fmt::Error> {
         self.process.refresh();
         let mut text = String::new();
         encode_registry(&mut text, &self.registry)?;
@@ -146,7 +146,10 @@ impl Metrics {
         }
         encode_registry(&mut text, &self.bare)?;
         encode_eof(&mut text)?;
-        Ok(text)
+        Ok(match format {
+            Format::Prometheus => text_format::to_prometheus(&text),
+            Format::OpenMetrics => text,
+        })
     }
 }
 
@@ -256,7 +259,7 @@ mod tests {
         metrics.cache_lookups(Cache::Embeddings, 5, 0);
         metrics.swept(true, Duration::from_millis(20));
         metrics.repaired(SweepFinding::OrphanFile);
-        let text = metrics.render(None).unwrap();
+        let text = metrics.render(Format::OpenMetrics, None).unwrap();
         for (series, value) in [
             (r#"docent_jobs_ended_total{outcome="failed",code="no_extractable_text"}"#, "1"),
             (r#"docent_jobs_ended_total{outcome="ingested",code=""}"#, "0"),
@@ -286,7 +289,10 @@ mod tests {
     fn render_without_a_backlog_omits_only_its_series() {
         let metrics = Metrics::new(DateTime::UNIX_EPOCH);
         let backlog = Backlog { queued: 2, leased: 1, oldest_age: Duration::from_millis(1500) };
-        let (with, without) = (metrics.render(Some(backlog)).unwrap(), metrics.render(None).unwrap());
+        let (with, without) = (
+            metrics.render(Format::OpenMetrics, Some(backlog)).unwrap(),
+            metrics.render(Format::OpenMetrics, None).unwrap(),
+        );
         assert_eq!(line(&with, r#"docent_jobs{state="queued"}"#), Some("2"));
         assert_eq!(line(&with, r#"docent_jobs{state="leased"}"#), Some("1"));
         assert_eq!(line(&with, "docent_oldest_job_age_seconds"), Some("1.5"));
