@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Third-party clients against a running `docent dev`: `clients_check PROGRAM` installs the official OpenAI clients for Python and
-# JavaScript, the MCP client for Python and an EventSource library, and runs tests/clients with them and with curl;
-# `documentation_check PROGRAM` runs the examples of the documentation with them. Requires .ci/servers.sh.
+# Third-party clients against a running `docent dev`: `clients_check PROGRAM` installs the official OpenAI and MCP clients for Python and
+# JavaScript, frameworks that use the OpenAI format, the conformance program of MCP, tools that read the OpenAPI document, promtool and an
+# EventSource library, and runs tests/clients with them and with curl; `documentation_check PROGRAM` runs the examples of the documentation
+# with them. Requires .ci/servers.sh.
 
 # shellcheck source=service.sh
 source "$(dirname "${BASH_SOURCE[0]}")/service.sh"
@@ -11,8 +12,11 @@ clients_install() {
     local folder=$1 missing=()
     command -v curl >/dev/null || missing+=(curl)
     command -v npm >/dev/null || missing+=(npm)
+    command -v promtool >/dev/null || missing+=(prometheus)
     packages_install "${missing[@]}" || return
     python_install "$folder/python" --requirement tests/clients/requirements.txt || return
+    # The frameworks use another version of the OpenAI client. All dependencies are listed, so pip has nothing to resolve.
+    python_install "$folder/frameworks" --no-deps --no-compile --requirement tests/clients/frameworks.txt || return
     [[ ! -e $folder/installed ]] || return 0
     cp tests/clients/package.json tests/clients/package-lock.json "$folder" || return
     # npm uses the configured registry. Node.js is one of the packages, because Debian's version is too old for the clients.
@@ -20,11 +24,12 @@ clients_install() {
     rm -rf "$folder/npm" && touch "$folder/installed"
 }
 
-# Installs the clients into a directory named after a hash of their versions, and prints its path.
+# Installs the clients into a directory named after a hash of their versions, which later runs on this machine use too, and prints its
+# path.
 clients_folder() {
     local folder
-    folder=$(cat tests/clients/{requirements.txt,package-lock.json} | sha256sum | cut -c1-16)
-    folder=$(realpath -m "${CARGO_TARGET_DIR:-target}/clients-$folder") || return
+    folder=$(cat tests/clients/{requirements.txt,frameworks.txt,package-lock.json} | sha256sum | cut -c1-16)
+    folder="${XDG_CACHE_HOME:-$HOME/.cache}/docent-clients-$folder"
     mkdir -p "$folder" || return
     clients_install "$folder" >&2 || { echo "the clients could not be installed" >&2 && return 1; }
     echo "$folder"
@@ -33,19 +38,21 @@ clients_folder() {
 clients_check() {
     local program=$1 folder key
     folder=$(clients_folder) || return
-    service_start "$program" || return
+    DOCENT_METRICS_ENABLED=true service_start "$program" || return
     # The clients ask about the sample guide; the first run has ingested it when it prints the URL of the admin panel.
     local log="$service_folder/docent.log"
     wait_for 'The sample guide' "$service_pid" "$log" grep -q 'admin panel' "$log" || return
-    key=$("$program" apikeys create --dev --name clients --scopes read,chat --json "$service_email" |
+    key=$("$program" apikeys create --dev --name clients --scopes read,chat,ingest --json "$service_email" |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["key"])') || return
     clients_page_sizes
     # Node.js looks for modules beside the tests.
-    cp tests/clients/*.{py,mjs,sh} "$folder" || return
+    rm -f "$folder"/*.{py,mjs,ts,sh}
+    cp tests/clients/*.{py,mjs,ts,sh} tests/fixtures/pdf/handbook.pdf "$folder" || return
     (
         cd "$folder" || exit
         export DOCENT_TEST_SERVER=$service_base DOCENT_TEST_API_KEY=$key DOCENT_TEST_PROGRAM=$program
-        bash curl.sh && node_modules/.bin/node --test && python/bin/python -m unittest
+        bash curl.sh && node_modules/.bin/node --test && python/bin/python -m unittest test_mcp test_openai &&
+            frameworks/bin/python -m unittest test_frameworks
     ) || { tail -n 20 "$log" >&2 && return 1; }
 }
 

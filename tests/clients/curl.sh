@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the stream of `POST /agents/chat` at a running service with curl, line by line.
+# Checks the stream of `POST /agents/chat` at a running service with curl, line by line, and its metrics with promtool.
 set -euo pipefail
 
 question='{"messages": [{"role": "user", "content": "How long does an access token last?"}]}'
@@ -24,4 +24,8 @@ answer=$(sed -n 's/^data: "\(.*\)"$/\1/p' "$folder/stream" | tr -d '\n')
 status=$(ask dk_wrong --output "$folder/refused" --write-out '%{http_code}')
 [[ $status == 401 ]] || fail "a wrong key returns $status"
 grep -q '"detail"' "$folder/refused" || fail "the error has no detail"
-echo 'curl: stream and error are as specified'
+
+metrics=$(curl --silent --show-error --fail "$DOCENT_TEST_SERVER/metrics")
+found=$(promtool check metrics <<<"$metrics" 2>&1) || fail "promtool refuses the metrics: $found"
+[[ -z $found ]] || fail "promtool finds faults of the metrics: $found"
+echo 'curl: stream, error and metrics are as specified'

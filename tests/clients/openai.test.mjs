@@ -8,12 +8,12 @@ import { GUIDE, KEY, QUESTION, SERVER } from "./service.mjs";
 const client = (apiKey = KEY) => new OpenAI({ baseURL: `${SERVER}/v1`, apiKey, maxRetries: 0 });
 const asked = { model: "chat", messages: [{ role: "user", content: QUESTION }] };
 
-function citesTheGuide(annotations) {
+function citesTheGuide(annotations, text) {
   assert.ok(annotations.length > 0);
-  const [{ type, file_citation: best }] = annotations;
-  assert.equal(type, "file_citation");
-  assert.equal(best.filename, GUIDE);
-  assert.ok(best.page_start <= 4 && best.page_end >= 4, JSON.stringify(best));
+  const [{ type, url_citation: place, file_citation: own }] = annotations;
+  assert.deepEqual([type, place.title, own.filename, own.page], ["url_citation", GUIDE, GUIDE, 4]);
+  assert.equal(place.url, `${SERVER}/chat#document=${own.file_id}&page=4`);
+  assert.equal([...text].slice(place.start_index, place.end_index).join(""), `${GUIDE}, page 4`);
 }
 
 test("models list the agents", async () => {
@@ -26,7 +26,7 @@ test("completion has sources", async () => {
   const [{ message, finish_reason: reason }] = answer.choices;
   assert.equal(reason, "stop");
   assert.match(message.content, /15 minutes/);
-  citesTheGuide(message.annotations);
+  citesTheGuide(message.annotations, message.content);
 });
 
 test("streamed completion has sources and usage", async () => {
@@ -42,7 +42,7 @@ test("streamed completion has sources and usage", async () => {
   }
   assert.ok(words.length > 1);
   assert.match(words.join(""), /15 minutes/);
-  citesTheGuide(cited);
+  citesTheGuide(cited, words.join(""));
   assert.ok(usage.total_tokens > 0);
 });
 

@@ -33,7 +33,7 @@ class Tools(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(client.server_info.name, "docent")
             self.assertIn("search_docs", client.instructions)
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            self.assertEqual(tools, {"search_docs", "list_documents", "get_document_page"})
+            self.assertEqual(tools, {"search_docs", "list_documents", "get_document_page", "search", "fetch"})
             listed = (await client.call_tool("list_documents", {})).structured_content["documents"]
             [guide] = [document for document in listed if document["title"] == GUIDE]
             found = await client.call_tool("search_docs", {"query": "How long does an access token last?"})
@@ -43,6 +43,11 @@ class Tools(unittest.IsolatedAsyncioTestCase):
             self.assertIn("15 minutes", found.content[0].text)
             page = await client.call_tool("get_document_page", {"document_id": guide["id"], "page": 4})
             self.assertIn("15 minutes", page.structured_content["text"])
+            [result, *_] = (await client.call_tool("search", {"query": "How long does an access token last?"})).structured_content["results"]
+            fetched = (await client.call_tool("fetch", {"id": result["id"]})).structured_content
+            self.assertEqual((fetched["id"], fetched["title"], fetched["url"]), (result["id"], GUIDE, result["url"]))
+            self.assertTrue(result["url"].startswith(f"{SERVER}/chat#document={guide['id']}"), result)
+            self.assertIn("15 minutes", fetched["text"])
             wrong = await client.call_tool("get_document_page", {"document_id": guide["id"], "page": 99})
             self.assertTrue(wrong.is_error)
             self.assertIn("there is no page 99", wrong.content[0].text)

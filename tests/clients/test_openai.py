@@ -28,7 +28,7 @@ class Chat(unittest.TestCase):
         [choice] = answer.choices
         self.assertEqual(choice.finish_reason, "stop")
         self.assertIn("15 minutes", choice.message.content)
-        self.assert_cites_the_guide(choice.message.annotations)
+        self.assert_cites_the_guide(choice.message.annotations, choice.message.content)
         self.assertGreater(answer.usage.completion_tokens, 0)
 
     def test_streamed_completion_has_sources_and_usage(self):
@@ -41,7 +41,7 @@ class Chat(unittest.TestCase):
         self.assertGreater(len(words), 1)
         self.assertIn("15 minutes", "".join(words))
         [cited] = [delta.annotations for delta in deltas if getattr(delta, "annotations", None)]
-        self.assert_cites_the_guide(cited)
+        self.assert_cites_the_guide(cited, "".join(words))
         self.assertEqual([chunk.usage is not None for chunk in chunks], [False] * (len(chunks) - 1) + [True])
         self.assertEqual(len({chunk.id for chunk in chunks}), 1)
 
@@ -50,13 +50,23 @@ class Chat(unittest.TestCase):
             with service.chat.completions.create(model="chat", messages=QUESTION, stream=True) as asked:
                 self.assertEqual(next(iter(asked)).object, "chat.completion.chunk")
 
-    def assert_cites_the_guide(self, annotations):
-        # The client has a type only for web citations; others are returned as dictionaries.
-        cited = [entry if isinstance(entry, dict) else entry.to_dict() for entry in annotations]
-        self.assertEqual({entry["type"] for entry in cited}, {"file_citation"})
-        best = cited[0]["file_citation"]
-        self.assertEqual(best["filename"], GUIDE)
-        self.assertTrue(best["page_start"] <= 4 <= best["page_end"], best)
+    def test_limits_end_the_text(self):
+        with client() as service:
+            ask = lambda **limits: service.chat.completions.create(model="chat", messages=QUESTION, **limits).choices[0]
+            whole = ask().message.content
+            cut = ask(max_completion_tokens=5)
+            stopped = ask(stop=["15 minutes"])
+        self.assertEqual((cut.finish_reason, whole.startswith(cut.message.content)), ("length", True))
+        self.assertEqual((stopped.finish_reason, stopped.message.content), ("stop", whole[: whole.index("15 minutes")]))
+
+    def assert_cites_the_guide(self, annotations, text):
+        # In a stream the client has no type for them.
+        [cited, *_] = [entry if isinstance(entry, dict) else entry.to_dict() for entry in annotations]
+        self.assertEqual((cited["type"], cited["url_citation"]["title"]), ("url_citation", GUIDE))
+        place = cited["url_citation"]
+        self.assertEqual(text[place["start_index"] : place["end_index"]], f"{GUIDE}, page 4")
+        document, page = cited["file_citation"]["file_id"], cited["file_citation"]["page"]
+        self.assertEqual((page, place["url"]), (4, f"{SERVER}/chat#document={document}&page=4"))
 
 
 class Errors(unittest.TestCase):
@@ -74,6 +84,8 @@ class Errors(unittest.TestCase):
 
     def test_bad_request_names_its_parameter(self):
         self.assertEqual(self.assert_refused(openai.BadRequestError, None, n=2).param, "n")
+        tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+        self.assertEqual(self.assert_refused(openai.BadRequestError, None, tools=tools).param, "tools")
         self.assert_refused(openai.BadRequestError, None, messages=[], stream=True)
 
     def test_builtin_model_has_no_embeddings(self):

@@ -1,0 +1,49 @@
+// Vercel's AI SDK, in its current and its previous major version, against `/v1` of a running service.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import * as ai from "ai";
+import * as ai6 from "ai6";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAI as createOpenAI6 } from "ai6-openai";
+import { GUIDE, KEY, QUESTION, SERVER } from "./service.mjs";
+
+const settings = { baseURL: `${SERVER}/v1`, apiKey: KEY };
+const versions = { current: [ai, createOpenAI], previous: [ai6, createOpenAI6] };
+
+function citesTheGuide(sources) {
+  assert.ok(sources.length > 0);
+  assert.equal(sources[0].title, GUIDE);
+  assert.match(sources[0].url, new RegExp(`^${SERVER}/chat#document=[0-9a-f-]{36}&page=4$`));
+}
+
+for (const [name, [sdk, create]] of Object.entries(versions)) {
+  const model = create(settings).chat("chat");
+
+  test(`${name} version has text and sources`, async () => {
+    const { text, sources, finishReason } = await sdk.generateText({ model, prompt: QUESTION });
+    assert.match(text, /15 minutes/);
+    assert.equal(finishReason, "stop");
+    citesTheGuide(sources);
+  });
+
+  test(`${name} version streams text and sources`, async () => {
+    const answer = sdk.streamText({ model, prompt: QUESTION });
+    const words = [];
+    for await (const word of answer.textStream) words.push(word);
+    assert.ok(words.length > 1);
+    assert.match(words.join(""), /15 minutes/);
+    citesTheGuide(await answer.sources);
+  });
+
+  test(`${name} version limits the text`, async () => {
+    const { text, finishReason } = await sdk.generateText({ model, prompt: QUESTION, maxOutputTokens: 5 });
+    assert.ok(text.length > 0 && !/15 minutes/.test(text), text);
+    assert.equal(finishReason, "length");
+  });
+
+  test(`${name} version is told that its tools are refused`, async () => {
+    const tools = { now: sdk.tool({ inputSchema: sdk.jsonSchema({ type: "object", properties: {} }) }) };
+    await assert.rejects(sdk.generateText({ model, prompt: QUESTION, tools, maxRetries: 0 }), /tools: must be empty/);
+  });
+}
