@@ -299,6 +299,7 @@ async fn read(model: &dyn ChatModel, request: ChatRequest) -> Result<Output, Fau
                 output.pieces += 1;
                 output.text.push_str(&text);
             }
+            ChatEvent::Reasoning(_) => {}
             ChatEvent::ToolCall(call) => output.calls.push(call),
             ChatEvent::Finished { .. } => break,
         }

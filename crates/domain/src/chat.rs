@@ -110,6 +110,8 @@ pub enum FinishReason {
     ToolCalls,
     /// The token limit was reached.
     Length,
-    /// A content filter or another reason specific to the back end.
+    /// A content filter of the back end cut the answer.
+    ContentFilter,
+    /// Another reason specific to the back end.
     Other,
 }

@@ -151,6 +151,67 @@ impl FaultKind {
     }
 }
 
+/// A cause of a failed call that clients are told, because its remedy differs from those of the other faults of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultCause {
+    /// The model cannot call tools, or its server is not set up for it.
+    ToolsUnsupported,
+    /// The text is longer than the model's context.
+    ContextLength,
+    /// The server of the model has too little memory.
+    OutOfMemory,
+    /// The server is loading the model.
+    Loading,
+    /// The server has too many requests to process.
+    Overloaded,
+    /// The server does not have the model.
+    UnknownModel,
+    /// The server does not accept the API key.
+    InvalidKey,
+    /// The account at the server has no quota or credit left.
+    QuotaExceeded,
+    /// A content filter of the server refused the request.
+    ContentFilter,
+    /// The server reported an error of its own.
+    ServerError,
+    /// The connection ended within the response.
+    Interrupted,
+}
+
+impl FaultCause {
+    /// All causes.
+    pub const ALL: [Self; 11] = [
+        Self::ToolsUnsupported,
+        Self::ContextLength,
+        Self::OutOfMemory,
+        Self::Loading,
+        Self::Overloaded,
+        Self::UnknownModel,
+        Self::InvalidKey,
+        Self::QuotaExceeded,
+        Self::ContentFilter,
+        Self::ServerError,
+        Self::Interrupted,
+    ];
+
+    /// What the component does, after its name.
+    const fn predicate(self) -> &'static str {
+        match self {
+            Self::ToolsUnsupported => "does not support tools",
+            Self::ContextLength => "cannot read this much text: the context length is exceeded",
+            Self::OutOfMemory => "is out of memory",
+            Self::Loading => "is still loading",
+            Self::Overloaded => "is overloaded",
+            Self::UnknownModel => "is not known to its server",
+            Self::InvalidKey => "rejected the API key",
+            Self::QuotaExceeded => "has no quota left",
+            Self::ContentFilter => "blocked the request with its content filter",
+            Self::ServerError => "reported an error",
+            Self::Interrupted => "broke off its response",
+        }
+    }
+}
+
 /// A failed call of a port.
 ///
 /// `Display` prints the component and the message; [`Self::report`] adds the causes. Both are for logs and
@@ -164,13 +225,22 @@ pub struct Fault {
     message: Cow<'static, str>,
     retry_after: Option<Duration>,
     status: Option<u16>,
+    cause: Option<FaultCause>,
     source: Option<Arc<Cause>>,
 }
 
 impl Fault {
     /// Creates a fault; `message` says what was being done or what is wrong.
     pub fn new(component: Component, kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { component, kind, message: message.into(), retry_after: None, status: None, source: None }
+        Self {
+            component,
+            kind,
+            message: message.into(),
+            retry_after: None,
+            status: None,
+            cause: None,
+            source: None,
+        }
     }
 
     /// Sets the cause, of which the redacted text is kept.
@@ -192,6 +262,12 @@ impl Fault {
         Self { status: Some(status), ..self }
     }
 
+    /// Sets the cause that clients are told.
+    #[must_use]
+    pub fn with_known_cause(self, cause: FaultCause) -> Self {
+        Self { cause: Some(cause), ..self }
+    }
+
     /// The failed component.
     pub fn component(&self) -> Component {
         self.component
@@ -207,9 +283,17 @@ impl Fault {
         self.kind.is_transient()
     }
 
-    /// A sentence for clients: the component and the kind of failure without internal details, and the setting if it
-    /// is wrong.
+    /// The cause that clients are told, if it is known.
+    pub fn known_cause(&self) -> Option<FaultCause> {
+        self.cause
+    }
+
+    /// A sentence for clients: the component and the known cause or the kind of failure without internal details, and the
+    /// setting if it is wrong.
     pub fn public_message(&self) -> String {
+        if let Some(cause) = self.cause {
+            return format!("the {} {}", self.component.name(), cause.predicate());
+        }
         let how = match self.kind {
             FaultKind::Unavailable => "cannot be reached",
             FaultKind::InUse => "is in use by another process",

@@ -12,7 +12,7 @@ mod tests;
 use actix_web::http::StatusCode;
 use docent_app::error::Error;
 use docent_domain::error::{Rule, ValidationError};
-use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, Fault, FaultCause, FaultKind};
 use docent_domain::file_type::{FileType, FileTypes};
 use docent_domain::missing_access::MissingAccess;
 use docent_http::ApiError;
@@ -245,6 +245,20 @@ pub(crate) fn component_name(component: Component) -> String {
 /// What failed, without internal details and without a full stop.
 pub(crate) fn fault_sentence(fault: &Fault) -> String {
     let component = named("the-component-", fault.component().code());
+    match fault.known_cause() {
+        Some(FaultCause::ToolsUnsupported) => return t!("fault-tools-unsupported", component = component),
+        Some(FaultCause::ContextLength) => return t!("fault-context-length", component = component),
+        Some(FaultCause::OutOfMemory) => return t!("fault-out-of-memory", component = component),
+        Some(FaultCause::Loading) => return t!("fault-loading", component = component),
+        Some(FaultCause::Overloaded) => return t!("fault-overloaded", component = component),
+        Some(FaultCause::UnknownModel) => return t!("fault-unknown-model", component = component),
+        Some(FaultCause::InvalidKey) => return t!("fault-invalid-key", component = component),
+        Some(FaultCause::QuotaExceeded) => return t!("fault-quota-exceeded", component = component),
+        Some(FaultCause::ContentFilter) => return t!("fault-content-filter", component = component),
+        Some(FaultCause::ServerError) => return t!("fault-server-error", component = component),
+        Some(FaultCause::Interrupted) => return t!("fault-interrupted", component = component),
+        None => {}
+    }
     match fault.kind() {
         FaultKind::Unavailable => t!("fault-unavailable", component = component),
         FaultKind::InUse => t!("fault-in-use", component = component),

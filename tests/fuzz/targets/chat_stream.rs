@@ -31,6 +31,7 @@ fuzz_target!(|data: &[u8]| {
                 assert!(!text.is_empty());
                 said += text.len();
             }
+            ChatEvent::Reasoning(text) => assert!(!text.is_empty()),
             ChatEvent::ToolCall(call) => {
                 assert!(!call.name.is_empty() && !call.arguments.trim().is_empty());
                 assert!(ids.insert(&call.id), "the id {:?} is given twice", call.id);

@@ -1,26 +1,32 @@
 //! Chat models with an OpenAI-compatible completions endpoint.
 
+mod form;
 mod models;
 mod reader;
 mod request;
+mod retry;
 
 #[cfg(test)]
 mod tests;
 
 use super::backend::{BackendSettings, Endpoint, InvalidBackend};
+use super::dialect::OutputReader;
 use super::fault::{BackendError, CallError, record_fault};
-use super::optional::OptionalField;
 use async_trait::async_trait;
 use docent_domain::chat::{FinishReason, Message};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use docent_ports::clock::Clock;
+use form::SupportedForm;
 use futures::{StreamExt, stream};
 use reader::{CompletionReader, ReadLimits};
-use request::{ChatRequestBody, RequestForm, has_later_system_message};
+use request::ChatRequestBody;
 use reqwest::Response;
+use retry::Retries;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
@@ -40,8 +46,10 @@ pub struct OpenAiChatModel {
     model: String,
     timeout: Duration,
     answer_timeout: Duration,
-    usage: OptionalField,
-    later_system_messages: OptionalField,
+    form: SupportedForm,
+    /// Whether the latest response began with reasoning, whose beginning is part of the model's prompt.
+    begins_in_reasoning: Arc<AtomicBool>,
+    attempts: u32,
 }
 
 impl OpenAiChatModel {
@@ -60,8 +68,9 @@ impl OpenAiChatModel {
             model: settings.model.clone(),
             timeout: settings.timeout,
             answer_timeout: ANSWER_TIMEOUT,
-            usage: OptionalField::default(),
-            later_system_messages: OptionalField::default(),
+            form: SupportedForm::default(),
+            begins_in_reasoning: Arc::default(),
+            attempts: retry::ATTEMPTS,
         })
     }
 
@@ -92,25 +101,66 @@ impl OpenAiChatModel {
         )
     }
 
-    /// Sends a request in the form that the back end supports: without `stream_options`, or with one system message at the
-    /// beginning, which chat templates of some models require.
-    async fn send(&self, request: &ChatRequest) -> Result<Response, CallError> {
-        if !has_later_system_message(&request.messages) {
-            return self.send_in_order(request, true).await;
+    /// Sends a request and returns the response with its first event. Errors before it are tried again within the timeout.
+    async fn begin(&self, request: ChatRequest, span: &Span) -> Result<(ChatEvent, CompletionStream)> {
+        let redactor = Arc::new(Redactor { endpoint: Arc::clone(&self.endpoint), request });
+        let mut retries = Retries::new(self.endpoint.clock(), self.timeout, self.attempts);
+        loop {
+            let fault = match self.begin_once(&redactor, span).await {
+                Ok(begun) => return Ok(begun),
+                Err(fault) => fault,
+            };
+            let Some(pause) = retries.pause_after(&fault) else { return Err(fault) };
+            tracing::info!(fault = %fault, ?pause, "the call of the chat model is repeated");
+            self.endpoint.clock().sleep(pause).await;
         }
-        let post = |in_order| self.send_in_order(request, in_order);
-        let unsupported = "the chat back end accepts system messages only at the beginning; its prompt cache applies less often";
-        self.later_system_messages.call(post, unsupported).await
     }
 
-    async fn send_in_order(&self, request: &ChatRequest, in_order: bool) -> Result<Response, CallError> {
-        let post = |wants_usage| async move {
-            let form = RequestForm { wants_usage, moves_system_messages: !in_order };
-            let body = ChatRequestBody::new(&self.model, request, form)?;
-            self.endpoint.post(&body, self.timeout).await
+    async fn begin_once(
+        &self,
+        redactor: &Arc<Redactor>,
+        span: &Span,
+    ) -> Result<(ChatEvent, CompletionStream)> {
+        let response = self.send(&redactor.request).await.map_err(|error| redactor.redact(error));
+        let response = response.inspect_err(|fault| record_fault(span, fault))?;
+        let limits = ReadLimits { output: self.timeout, response: self.answer_timeout };
+        let output = self.output_reader(&redactor.request);
+        let reader = CompletionReader::new(response, redactor.request.messages.len(), output, limits);
+        let mut completion = CompletionStream {
+            reader,
+            redactor: Arc::clone(redactor),
+            begins_in_reasoning: Arc::clone(&self.begins_in_reasoning),
+            span: span.clone(),
         };
-        let unsupported = "the chat back end does not support stream_options; tokens are counted locally";
-        self.usage.call(post, unsupported).await
+        // The port returns a fault before the first event as the error of this call.
+        match completion.next().await {
+            Some(Ok(first)) => Ok((first, completion)),
+            Some(Err(fault)) => Err(fault),
+            None => Err(Fault::new(Component::ChatModel, FaultKind::Internal, "the response has no events")),
+        }
+    }
+
+    async fn send(&self, request: &ChatRequest) -> Result<Response, CallError> {
+        let post = |form: request::RequestForm| async move {
+            let body = ChatRequestBody::new(&self.model, request, form)?;
+            // A response that is not streamed begins when it is complete.
+            let limit = if form.is_streamed { self.timeout } else { self.answer_timeout };
+            self.endpoint.post(&body, limit).await
+        };
+        self.form.send(request, post).await
+    }
+
+    /// Creates a reader of the response. Without offered tools, calls of the tools that were used before are recognized too,
+    /// so that they are not shown as text.
+    fn output_reader(&self, request: &ChatRequest) -> OutputReader {
+        let mut tools: BTreeSet<&str> = request.tools.iter().map(|tool| tool.name).collect();
+        for message in &request.messages {
+            if let Message::Assistant { tool_calls, .. } = message {
+                tools.extend(tool_calls.iter().map(|call| call.name.as_str()));
+            }
+        }
+        let in_reasoning = self.begins_in_reasoning.load(Ordering::Relaxed);
+        OutputReader::new(tools.into_iter().map(str::to_owned), in_reasoning)
     }
 }
 
@@ -118,22 +168,7 @@ impl OpenAiChatModel {
 impl ChatModel for OpenAiChatModel {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream> {
         let span = self.span();
-        let begin = async {
-            let redactor = Redactor { endpoint: Arc::clone(&self.endpoint), request };
-            let response = self.send(&redactor.request).await.map_err(|error| redactor.redact(error));
-            let response = response.inspect_err(|fault| record_fault(&span, fault))?;
-            let limits = ReadLimits { output: self.timeout, response: self.answer_timeout };
-            let reader = CompletionReader::new(response, redactor.request.messages.len(), limits);
-            let mut completion = CompletionStream { reader, redactor, span: span.clone() };
-            // The port returns a fault before the first event as the error of this call.
-            match completion.next().await {
-                Some(Ok(first)) => Ok((first, completion)),
-                Some(Err(fault)) => Err(fault),
-                None => {
-                    Err(Fault::new(Component::ChatModel, FaultKind::Internal, "the response has no events"))
-                }
-            }
-        };
+        let begin = self.begin(request, &span);
         let (first, completion) = begin.instrument(span.clone()).await?;
         // Not within the span: entering it for each token costs more than reading the token.
         let rest = stream::unfold(completion, |mut completion| async move {
@@ -186,25 +221,35 @@ impl Redactor {
 /// A response that is being received.
 struct CompletionStream {
     reader: CompletionReader,
-    redactor: Redactor,
+    redactor: Arc<Redactor>,
+    begins_in_reasoning: Arc<AtomicBool>,
     span: Span,
 }
 
 impl CompletionStream {
     async fn next(&mut self) -> Option<Result<ChatEvent>> {
-        match self.reader.next().await? {
-            Ok(event) => {
-                if let ChatEvent::Finished { reason, usage } = &event {
-                    self.record_end(*reason, *usage);
+        loop {
+            match self.reader.next().await? {
+                // The caller cannot run it.
+                Ok(ChatEvent::ToolCall(_)) if self.redactor.request.tools.is_empty() => {}
+                Ok(ChatEvent::Finished { reason, usage }) => return Some(Ok(self.finished(reason, usage))),
+                Ok(event) => return Some(Ok(event)),
+                Err(error) => {
+                    let fault = self.redactor.redact(error);
+                    record_fault(&self.span, &fault);
+                    return Some(Err(fault));
                 }
-                Some(Ok(event))
-            }
-            Err(error) => {
-                let fault = self.redactor.redact(error);
-                record_fault(&self.span, &fault);
-                Some(Err(fault))
             }
         }
+    }
+
+    fn finished(&self, reason: FinishReason, usage: Option<TokenUsage>) -> ChatEvent {
+        if let Some(began_in_reasoning) = self.reader.began_in_reasoning() {
+            self.begins_in_reasoning.store(began_in_reasoning, Ordering::Relaxed);
+        }
+        self.record_end(reason, usage);
+        let is_call = reason == FinishReason::ToolCalls && self.redactor.request.tools.is_empty();
+        ChatEvent::Finished { reason: if is_call { FinishReason::Other } else { reason }, usage }
     }
 
     fn record_end(&self, reason: FinishReason, usage: Option<TokenUsage>) {
@@ -215,6 +260,7 @@ impl CompletionStream {
             FinishReason::Stop | FinishReason::Declined => "stop",
             FinishReason::ToolCalls => "tool_calls",
             FinishReason::Length => "length",
+            FinishReason::ContentFilter => "content_filter",
             FinishReason::Other => "other",
         };
         self.span.record("gen_ai.response.finish_reasons", name);

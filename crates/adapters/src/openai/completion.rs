@@ -6,11 +6,12 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+use super::dialect::{OutputReader, Part};
 use super::fault::{CallError, parse_failure};
 use crate::sse::{Event, SseDecoder};
 use calls::ToolCallAssembler;
 use docent_domain::chat::FinishReason;
-use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, Fault, FaultCause, FaultKind};
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::ChatEvent;
 use std::collections::VecDeque;
@@ -51,6 +52,8 @@ pub(super) struct CompletionDecoder {
     received: usize,
     content: usize,
     has_choice: bool,
+    /// Reads what the model wrote into its text.
+    output: OutputReader,
     calls: ToolCallAssembler,
     usage: Option<TokenUsage>,
     reason: Option<FinishReason>,
@@ -75,13 +78,14 @@ fn invalid_response(message: impl Into<std::borrow::Cow<'static, str>>) -> Fault
 
 impl CompletionDecoder {
     /// Creates a decoder of the response to a conversation of `turn` messages; generated tool-call IDs
-    /// contain that number.
-    pub(super) fn new(turn: usize) -> Self {
+    /// contain that number. `output` reads the text of the response.
+    pub(super) fn new(turn: usize, output: OutputReader) -> Self {
         Self {
             form: Form::Unknown,
             received: 0,
             content: 0,
             has_choice: false,
+            output,
             calls: ToolCallAssembler::new(turn),
             usage: None,
             reason: None,
@@ -171,8 +175,11 @@ impl CompletionDecoder {
     pub(super) fn finish(&mut self) -> Result<(), CallError> {
         if self.progress == Progress::Open {
             let message = "the response ended early";
-            return Err(Fault::new(Component::ChatModel, FaultKind::Unavailable, message).into());
+            let fault = Fault::new(Component::ChatModel, FaultKind::Unavailable, message);
+            return Err(fault.with_known_cause(FaultCause::Interrupted).into());
         }
+        let rest = self.output.finish(self.reason == Some(FinishReason::Length));
+        self.add_parts(rest)?;
         let calls = mem::take(&mut self.calls).finish()?;
         let reason = match (self.reason, calls.is_empty()) {
             // Some back ends report "stop" for tool calls, and the other way round.
@@ -204,6 +211,22 @@ impl CompletionDecoder {
     /// The model and ID reported by the back end.
     pub(super) fn metadata(&self) -> &ResponseMetadata {
         &self.metadata
+    }
+
+    /// Whether the response began with reasoning, whose beginning is part of the prompt; `None` if that is unknown.
+    pub(super) fn began_in_reasoning(&self) -> Option<bool> {
+        self.output.began_in_reasoning()
+    }
+
+    fn add_parts(&mut self, parts: Vec<Part>) -> Result<(), CallError> {
+        for part in parts {
+            match part {
+                Part::Text(text) => self.events.push_back(ChatEvent::Text(text)),
+                Part::Reasoning(text) => self.events.push_back(ChatEvent::Reasoning(text)),
+                Part::Call(call) => self.calls.add_written(call)?,
+            }
+        }
+        Ok(())
     }
 
     fn event(&mut self, event: &Event) -> Result<(), CallError> {
@@ -243,12 +266,15 @@ impl CompletionDecoder {
         let finish_reason = choice.finish_reason();
         if let Some(delta) = choice.delta.or(choice.message) {
             self.has_output |= delta.has_content();
-            let text = delta.text();
-            self.content += text.len();
-            if !text.is_empty() {
-                self.events.push_back(ChatEvent::Text(text));
+            let (text, reasoning) = delta.text();
+            self.content += text.len() + reasoning.len();
+            if !reasoning.is_empty() {
+                self.events.push_back(ChatEvent::Reasoning(reasoning));
             }
-            for call in delta.tool_calls.into_iter().flatten() {
+            let parts = self.output.push(&text);
+            self.add_parts(parts)?;
+            let legacy = delta.legacy_call();
+            for call in delta.tool_calls.into_iter().flatten().chain(legacy) {
                 self.content += self.calls.add(call)?;
             }
             if self.content > MAX_CONTENT {

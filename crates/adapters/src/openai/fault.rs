@@ -1,7 +1,9 @@
 //! Maps error responses and transport failures of back ends to faults.
 
+mod cause;
+
 use chrono::{DateTime, Utc};
-use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, Fault, FaultCause, FaultKind};
 use docent_domain::redaction::redact;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
@@ -18,6 +20,14 @@ const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 const QUOTE_CHARS: usize = 16;
 /// Shorter texts are not searched for: they occur in messages by chance.
 const MIN_QUOTED_CHARS: usize = 3;
+
+/// Maximum length of the part of an error in which words are looked for, in characters.
+const MAX_WORDS: usize = 4096;
+/// Maximum number of messages that are read of a list of errors.
+const MAX_MESSAGES: usize = 3;
+/// Fields in which servers send the message of an error.
+const MESSAGE_FIELDS: [&str; 7] =
+    ["message", "error", "detail", "msg", "errors", "error_description", "title"];
 
 /// What messages about a refused order of roles contain.
 const TEMPLATE_WORDS: [&str; 4] = ["template", "jinja", "system message", "roles must"];
@@ -49,11 +59,26 @@ impl CallError {
         match self {
             Self::Backend(BackendError { status: Some(400 | 422), .. }) => true,
             // Some servers report messages that the model's chat template refuses with 500.
-            Self::Backend(BackendError { status: Some(500), message: Some(message), .. }) => {
-                let message = message.to_lowercase();
-                TEMPLATE_WORDS.iter().any(|words| message.contains(words))
+            Self::Backend(BackendError { status: Some(500), words, .. }) => {
+                TEMPLATE_WORDS.iter().any(|known| words.contains(known))
             }
             Self::Backend(_) | Self::Fault(_) => false,
+        }
+    }
+
+    /// Whether the back end called the request invalid for a reason that another form of it may not have.
+    pub(super) fn may_be_about_form(&self) -> bool {
+        let cause = if let Self::Backend(error) = self { error.cause } else { None };
+        self.is_invalid_request() && matches!(cause, None | Some(FaultCause::ServerError))
+    }
+
+    /// Whether the back end called the request invalid and named one of these fields as the reason.
+    pub(super) fn names(&self, fields: &[&str]) -> bool {
+        match self {
+            Self::Backend(error) => {
+                self.is_invalid_request() && fields.iter().any(|field| error.body.contains(field))
+            }
+            Self::Fault(_) => false,
         }
     }
 }
@@ -67,6 +92,11 @@ pub(super) struct BackendError {
     summary: String,
     /// The back end's own message.
     message: Option<String>,
+    /// The error's names and message in lower case, in which words are looked for.
+    words: String,
+    /// The beginning of the whole response, in which names of fields are looked for. It may quote the request.
+    body: String,
+    cause: Option<FaultCause>,
     pause: Option<Duration>,
 }
 
@@ -78,17 +108,24 @@ impl BackendError {
         body: &[u8],
         now: DateTime<Utc>,
     ) -> Self {
-        let json = serde_json::from_slice::<Value>(body).unwrap_or_default();
-        let error = json.get("error").unwrap_or(&json);
-        let kind = kind_of_status(status, &names(error));
+        let json = serde_json::from_slice::<Value>(body).ok();
+        let error =
+            json.as_ref().and_then(|json| json.get("error")).or(json.as_ref()).unwrap_or(&Value::Null);
         let mut summary = format!("status {}", status.as_u16());
         if status.is_redirection() {
             summary.push_str(" (redirects are not followed; check the base URL)");
         }
-        // A `detail` that is a list is ignored, because it quotes the request.
-        let detail = || error_message(json.get("detail").filter(|detail| detail.is_string())?);
-        let message = error_message(error).or_else(detail).map(str::to_owned);
-        Self { kind, status: Some(status.as_u16()), summary, message, pause: retry_after(headers, now) }
+        let message = match &json {
+            Some(json) => error_message(error).or_else(|| error_message(json)),
+            None => plain_text(body),
+        };
+        let names = names(error);
+        let words = words(&names, message.as_deref());
+        let body = String::from_utf8_lossy(body).chars().take(MAX_WORDS).collect();
+        let cause = cause::of(Some(status), &words);
+        let kind = cause::kind(cause).unwrap_or_else(|| kind_of_status(status, &names));
+        let pause = retry_after(headers, now);
+        Self { kind, status: Some(status.as_u16()), summary, message, words, body, cause, pause }
     }
 
     /// Reads an error object within a successful response.
@@ -96,13 +133,19 @@ impl BackendError {
         let code = error.get("code").or_else(|| error.get("status"));
         let number = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
         let status = number.and_then(|number| StatusCode::from_u16(u16::try_from(number).ok()?).ok());
+        let status = status.filter(|status| status.as_u16() >= 400);
         let names = names(error);
-        let kind = match status.filter(|status| status.as_u16() >= 400) {
+        let message = error_message(error);
+        let words = words(&names, message.as_deref());
+        // The server can be reached, whatever it reports.
+        let cause = cause::of(status, &words).or(Some(FaultCause::ServerError));
+        let kind = cause::kind(cause).unwrap_or_else(|| match status {
             Some(status) => kind_of_status(status, &names),
             None => kind_of_names(&names),
-        };
+        });
+        let cause = cause.filter(|cause| *cause != FaultCause::ServerError || kind == FaultKind::Unavailable);
         let summary = "the back end reported an error within its response".to_owned();
-        Self { kind, status: None, summary, message: error_message(error).map(str::to_owned), pause: None }
+        Self { kind, status: None, summary, message, words, body: String::new(), cause, pause: None }
     }
 
     /// Converts the error to a fault whose message contains neither the key nor parts of the request.
@@ -131,6 +174,10 @@ impl BackendError {
             Some(status) => fault.with_status(status),
             None => fault,
         };
+        let fault = match self.cause {
+            Some(cause) => fault.with_known_cause(cause),
+            None => fault,
+        };
         match self.pause {
             Some(pause) if fault.is_transient() => fault.with_retry_after(pause),
             _ => fault,
@@ -154,9 +201,33 @@ fn names(error: &Value) -> String {
     format!("{} {}", name("type"), name("code"))
 }
 
-fn error_message(error: &Value) -> Option<&str> {
-    let message = error.as_str().or_else(|| error.get("message")?.as_str())?.trim();
+/// The message of an error: a text, or the text in one of the fields that servers use. Fields that quote the request, such as
+/// `input`, are not among them.
+fn error_message(error: &Value) -> Option<String> {
+    let message = match error {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Array(errors) => {
+            let messages = errors.iter().take(MAX_MESSAGES).filter_map(error_message);
+            messages.collect::<Vec<_>>().join("; ")
+        }
+        Value::Object(fields) => {
+            return MESSAGE_FIELDS.iter().find_map(|name| error_message(fields.get(*name)?));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => return None,
+    };
     (!message.is_empty()).then_some(message)
+}
+
+/// The text of a body that is neither JSON nor a page.
+fn plain_text(body: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(body).ok()?.trim();
+    let is_text = !text.is_empty() && !text.starts_with(['<', '{', '[']);
+    is_text.then(|| text.chars().take(MAX_WORDS).collect())
+}
+
+fn words(names: &str, message: Option<&str>) -> String {
+    let words = names.chars().chain([' ']).chain(message.unwrap_or_default().chars());
+    words.take(MAX_WORDS).flat_map(char::to_lowercase).collect()
 }
 
 fn kind_of_status(status: StatusCode, names: &str) -> FaultKind {
@@ -300,11 +371,17 @@ mod tests {
             r#"{"error":"no such model"}"#,
             r#"{"message":"no such model"}"#,
             r#"{"detail":" no such model "}"#,
+            r#"{"detail":[{"loc":["body","model"],"msg":"no such model","input":"x"}]}"#,
+            r#"{"object":"error","message":{"detail":[{"msg":"no such model"}]}}"#,
+            r#"{"errors":["no such model"]}"#,
+            r#"{"error":{"error":{"message":"no such model"}}}"#,
+            "no such model\n",
         ];
         for body in bodies {
             assert_eq!(fault_for(404, body).to_string(), "chat model: status 404: no such model");
         }
-        let silent = ["", "<html>", "[]", "null", r#"{"error":null}"#, r#"{"detail":[{"input":"x"}]}"#];
+        let silent =
+            ["", "<html>", "[]", "{cut", "null", r#"{"error":null}"#, r#"{"detail":[{"input":"x"}]}"#];
         for body in silent {
             assert_eq!(fault_for(404, body).to_string(), "chat model: status 404");
         }

@@ -1,6 +1,7 @@
 //! Entry points for the fuzz targets in `tests/fuzz`; compiled in fuzzing builds only.
 
 use super::completion::{CompletionDecoder, Progress};
+use super::dialect::OutputReader;
 use super::embeddings;
 use super::fault::CallError;
 use docent_domain::fault::{Component, Fault};
@@ -12,7 +13,7 @@ pub fn chat_events<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
     turn: usize,
 ) -> (Vec<ChatEvent>, Option<Fault>) {
-    let mut decoder = CompletionDecoder::new(turn);
+    let mut decoder = CompletionDecoder::new(turn, OutputReader::new(["search_docs".to_owned()], false));
     let read = pieces
         .into_iter()
         // The reader stops reading after `[DONE]`.

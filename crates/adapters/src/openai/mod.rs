@@ -7,6 +7,7 @@
 pub mod backend;
 pub mod chat;
 mod completion;
+mod dialect;
 pub mod embeddings;
 mod fault;
 #[cfg(fuzzing)]

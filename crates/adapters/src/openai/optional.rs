@@ -57,6 +57,11 @@ impl OptionalField {
         self.0.store(SUPPORTED, Ordering::Relaxed);
     }
 
+    /// Records that a request without the field succeeded after one with it was rejected and named the field.
+    pub(super) fn mark_refused(&self) {
+        self.0.store(UNSUPPORTED, Ordering::Relaxed);
+    }
+
     /// Records that a request without the field succeeded after one with it was rejected.
     pub(super) fn mark_unsupported(&self) {
         // A concurrent request may have succeeded with the field; success takes precedence.

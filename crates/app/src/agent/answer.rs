@@ -279,6 +279,7 @@ impl Generation {
                         return Ok(());
                     }
                 }
+                ChatEvent::Reasoning(_) => {}
                 ChatEvent::ToolCall(call) => output.calls.push(call),
                 ChatEvent::Finished { reason, usage } => {
                     output.usage = usage;

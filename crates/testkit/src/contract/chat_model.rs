@@ -51,6 +51,7 @@ async fn whole(model: &Arc<dyn ChatModel>, request: ChatRequest) -> Vec<ChatEven
     for event in before {
         match event {
             ChatEvent::Text(text) => assert!(!text.is_empty(), "text deltas are never empty"),
+            ChatEvent::Reasoning(text) => assert!(!text.is_empty(), "pieces of reasoning are never empty"),
             ChatEvent::ToolCall(call) => {
                 calls += 1;
                 assert!(!call.id.is_empty());

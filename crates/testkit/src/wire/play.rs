@@ -96,7 +96,8 @@ impl Asked {
             FinishReason::Stop | FinishReason::Declined => "stop",
             FinishReason::ToolCalls => "tool_calls",
             FinishReason::Length => "length",
-            FinishReason::Other => "content_filter",
+            FinishReason::ContentFilter => "content_filter",
+            FinishReason::Other => "other",
         };
         let stop = self.chunk(&json!([{"index": 0, "delta": {}, "finish_reason": reason}]), None);
         let usage = usage.filter(|_| self.wants_usage).map(|usage| self.chunk(&json!([]), Some(usage)));
@@ -128,9 +129,13 @@ fn steps(asked: Asked, answer: ChatStream) -> Steps {
 impl Playing {
     async fn next(&mut self) -> Vec<Step> {
         let event = self.answer.next().await;
-        self.is_over = !matches!(event, Some(Ok(ChatEvent::Text(_) | ChatEvent::ToolCall(_))));
+        self.is_over =
+            !matches!(event, Some(Ok(ChatEvent::Text(_) | ChatEvent::Reasoning(_) | ChatEvent::ToolCall(_))));
         let data = match event {
             Some(Ok(ChatEvent::Text(text))) => vec![self.asked.delta(json!({"content": text}))],
+            Some(Ok(ChatEvent::Reasoning(text))) => {
+                vec![self.asked.delta(json!({"reasoning_content": text}))]
+            }
             Some(Ok(ChatEvent::ToolCall(call))) => {
                 self.calls += 1;
                 self.asked.call(self.calls - 1, &call)

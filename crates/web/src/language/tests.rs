@@ -187,6 +187,10 @@ fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
             let fault = Fault::new(component, kind, "DOCENT_X is not set");
             assert_eq!(fault_sentence(&fault), sentence(&fault.public_message()));
         }
+        for cause in FaultCause::ALL {
+            let fault = Fault::new(component, FaultKind::Unavailable, "x").with_known_cause(cause);
+            assert_eq!(fault_sentence(&fault), sentence(&fault.public_message()));
+        }
     }
     let missing = MissingAccess { is_superuser: true, permissions: PermissionSet::all(), has_roles: true };
     let rules = [

@@ -42,7 +42,7 @@ async fn events(messages: Vec<Message>, tools: Vec<ToolSpec>) -> Vec<ChatEvent> 
 async fn text(messages: Vec<Message>) -> String {
     let texts = events(messages, vec![SEARCH]).await.into_iter().filter_map(|event| match event {
         ChatEvent::Text(text) => Some(text),
-        ChatEvent::ToolCall(_) | ChatEvent::Finished { .. } => None,
+        ChatEvent::Reasoning(_) | ChatEvent::ToolCall(_) | ChatEvent::Finished { .. } => None,
     });
     texts.collect()
 }

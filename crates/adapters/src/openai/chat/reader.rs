@@ -1,9 +1,10 @@
 //! Reads a chat response from its connection with timeouts.
 
 use crate::openai::completion::{CompletionDecoder, Progress, ResponseMetadata};
+use crate::openai::dialect::OutputReader;
 use crate::openai::fault::{self, CallError};
 use bytes::Bytes;
-use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultCause, FaultKind, Result};
 use docent_ports::chat_model::ChatEvent;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -45,26 +46,33 @@ pub(super) struct CompletionReader {
 
 impl CompletionReader {
     /// Creates a reader of a successful response to a conversation of `turn` messages.
-    pub(super) fn new(response: Response, turn: usize, limits: ReadLimits) -> Self {
+    pub(super) fn new(response: Response, turn: usize, output: OutputReader, limits: ReadLimits) -> Self {
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let is_page = content_type.is_some_and(|value| value.trim_start().starts_with("text/html"));
         let body = if is_page {
             let message = "the response is an HTML page; check the base URL";
             stream::iter([Err(Fault::new(Component::ChatModel, FaultKind::InvalidResponse, message))]).boxed()
         } else {
-            let fault = |error| fault::transport_fault(Component::ChatModel, error);
+            let fault = |error| {
+                let fault = fault::transport_fault(Component::ChatModel, error);
+                match fault.kind() {
+                    FaultKind::Unavailable => fault.with_known_cause(FaultCause::Interrupted),
+                    _ => fault,
+                }
+            };
             response.bytes_stream().map(move |bytes| bytes.map_err(fault)).boxed()
         };
-        Self::from_bytes(body, turn, limits)
+        Self::from_bytes(body, turn, output, limits)
     }
 
     /// Creates a reader of any byte stream.
     pub(super) fn from_bytes(
         body: BoxStream<'static, Result<Bytes>>,
         turn: usize,
+        output: OutputReader,
         limits: ReadLimits,
     ) -> Self {
-        let decoder = CompletionDecoder::new(turn);
+        let decoder = CompletionDecoder::new(turn, output);
         Self { body: Some(body), decoder, limits, deadline: None, timer: Timer::default(), error: None }
     }
 
@@ -85,6 +93,11 @@ impl CompletionReader {
             }
             self.error = advanced.err();
         }
+    }
+
+    /// Whether the response began with reasoning, whose beginning is part of the prompt; `None` if that is unknown.
+    pub(super) fn began_in_reasoning(&self) -> Option<bool> {
+        self.decoder.began_in_reasoning()
     }
 
     /// The model and ID reported by the back end.
@@ -195,6 +208,10 @@ mod tests {
     const USAGE: &str = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1}}\n\n";
     const DONE: &str = "data: [DONE]\n\n";
 
+    fn output() -> OutputReader {
+        OutputReader::new([], false)
+    }
+
     /// A reader of pieces that arrive with the given pauses, on a connection that then stays open and silent.
     fn reader(
         pieces: &[(Duration, &'static str)],
@@ -205,7 +222,7 @@ mod tests {
             Ok(Bytes::from_static(piece.as_bytes()))
         });
         let (sender, silence) = mpsc::unbounded();
-        (CompletionReader::from_bytes(slow.chain(silence).boxed(), 1, LIMITS), sender)
+        (CompletionReader::from_bytes(slow.chain(silence).boxed(), 1, output(), LIMITS), sender)
     }
 
     async fn read(reader: &mut CompletionReader) -> (Vec<ChatEvent>, Option<FaultKind>) {
@@ -234,18 +251,18 @@ mod tests {
         let (mut reader, _open) =
             reader(&[(pause, WORD), (pause, THOUGHT), (pause, CALL), (pause, WORD), (pause, DONE)]);
         let (events, fault) = read(&mut reader).await;
-        assert_eq!((events.len(), fault), (4, None));
+        assert_eq!((events.len(), fault), (5, None));
     }
 
     #[tokio::test(start_paused = true)]
     async fn endless_reasoning_or_text_ends_after_the_time_for_the_response() {
         // No output arrives at the very moment of the end.
         let pause = LIMIT / 2 + Duration::from_secs(1);
-        for (endless, words) in [(THOUGHT, 0), (WORD, 19)] {
+        for endless in [THOUGHT, WORD] {
             let begin = Instant::now();
             let (mut reader, open) = reader(&vec![(pause, endless); 1000]);
             let (events, fault) = read(&mut reader).await;
-            assert_eq!((events.len(), fault), (words, Some(FaultKind::Timeout)));
+            assert_eq!((events.len(), fault), (19, Some(FaultKind::Timeout)));
             assert_eq!(begin.elapsed(), LIMITS.response);
             assert!(open.is_closed(), "the connection is dropped");
         }

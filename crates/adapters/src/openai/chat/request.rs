@@ -7,13 +7,15 @@ use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What is adapted to the back end.
-#[derive(Clone, Copy, Debug, Default)]
+/// What is adapted to the back end: useful parts of a request that some back ends refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RequestForm {
     /// Whether to request the token usage.
     pub(super) wants_usage: bool,
-    /// Whether all system messages become one at the beginning.
-    pub(super) moves_system_messages: bool,
+    /// Whether system messages after the first message stay where they are. Otherwise all become one at the beginning.
+    pub(super) keeps_system_messages: bool,
+    /// Whether to request a streamed response.
+    pub(super) is_streamed: bool,
 }
 
 /// The body of `POST /chat/completions`.
@@ -78,13 +80,14 @@ impl<'a> ChatRequestBody<'a> {
         let messages = &request.messages;
         Ok(Self {
             model,
-            messages: if form.moves_system_messages {
-                reordered(messages)
-            } else {
+            messages: if form.keeps_system_messages {
                 messages.iter().map(message).collect()
+            } else {
+                reordered(messages)
             },
-            stream: true,
-            stream_options: form.wants_usage.then_some(StreamOptions { include_usage: true }),
+            stream: form.is_streamed,
+            stream_options: (form.wants_usage && form.is_streamed)
+                .then_some(StreamOptions { include_usage: true }),
             tools: request.tools.iter().map(tool).collect::<Result<_>>()?,
         })
     }
@@ -145,7 +148,8 @@ mod tests {
     use docent_domain::chat::ToolOutput;
     use serde_json::json;
 
-    const WITH_USAGE: RequestForm = RequestForm { wants_usage: true, moves_system_messages: false };
+    const WHOLE: RequestForm =
+        RequestForm { wants_usage: true, keeps_system_messages: true, is_streamed: true };
 
     fn request() -> ChatRequest {
         let call = |id: &str, arguments: &str| ToolCall {
@@ -172,7 +176,7 @@ mod tests {
     #[test]
     fn conversation_is_serialized_in_the_wire_format() {
         let request = request();
-        let body = serde_json::to_value(ChatRequestBody::new("m", &request, WITH_USAGE).unwrap()).unwrap();
+        let body = serde_json::to_value(ChatRequestBody::new("m", &request, WHOLE).unwrap()).unwrap();
         let expected = json!({
             "model": "m",
             "stream": true,
@@ -197,8 +201,8 @@ mod tests {
     #[test]
     fn optional_fields_are_omitted() {
         let request = ChatRequest { messages: vec![Message::User("Hi".into())], tools: Vec::new() };
-        let body = serde_json::to_value(ChatRequestBody::new("m", &request, RequestForm::default()).unwrap())
-            .unwrap();
+        let form = RequestForm { wants_usage: false, ..WHOLE };
+        let body = serde_json::to_value(ChatRequestBody::new("m", &request, form).unwrap()).unwrap();
         let user = json!({"role": "user", "content": "Hi"});
         assert_eq!(body, json!({"model": "m", "stream": true, "messages": [user]}));
     }
@@ -216,7 +220,7 @@ mod tests {
         assert!(has_later_system_message(&messages) && !has_later_system_message(&messages[..2]));
         let sent = |messages| {
             let request = ChatRequest { messages, tools: Vec::new() };
-            let form = RequestForm { wants_usage: false, moves_system_messages: true };
+            let form = RequestForm { keeps_system_messages: false, ..WHOLE };
             let mut body = serde_json::to_value(ChatRequestBody::new("m", &request, form).unwrap()).unwrap();
             body["messages"].take()
         };
@@ -233,6 +237,6 @@ mod tests {
     fn invalid_tool_schema_is_an_internal_fault() {
         let tools = vec![ToolSpec { name: "find", description: "", parameters: "{" }];
         let request = ChatRequest { messages: Vec::new(), tools };
-        assert_eq!(ChatRequestBody::new("m", &request, WITH_USAGE).unwrap_err().kind(), FaultKind::Internal);
+        assert_eq!(ChatRequestBody::new("m", &request, WHOLE).unwrap_err().kind(), FaultKind::Internal);
     }
 }

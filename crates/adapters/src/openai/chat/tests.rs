@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::openai::backend;
-use docent_domain::chat::{ToolOutput, ToolSpec};
+use docent_domain::chat::{ToolCall, ToolOutput, ToolSpec};
+use docent_domain::fault::FaultCause;
 use docent_testkit::clock::TestClock;
 use docent_testkit::fakes::trace::FakePropagator;
 use docent_testkit::wire::{FakeLlm, Gate, Reply};
@@ -17,8 +18,33 @@ fn settings(fake: &FakeLlm) -> BackendSettings {
     backend::tests::settings(&fake.base_url())
 }
 
+/// A model that repeats no failed call.
 fn model_with(settings: &BackendSettings) -> OpenAiChatModel {
-    OpenAiChatModel::new(settings, Arc::new(TestClock::default())).unwrap()
+    OpenAiChatModel { attempts: 1, ..persistent_with(settings) }
+}
+
+/// A model that repeats failed calls, by a clock that does not wait.
+fn persistent(fake: &FakeLlm) -> OpenAiChatModel {
+    persistent_with(&settings(fake))
+}
+
+fn persistent_with(settings: &BackendSettings) -> OpenAiChatModel {
+    OpenAiChatModel::new(settings, Arc::new(SkippingClock::default())).unwrap()
+}
+
+/// A clock whose sleeps end at once.
+#[derive(Default)]
+struct SkippingClock(TestClock);
+
+#[async_trait]
+impl Clock for SkippingClock {
+    fn now(&self) -> chrono::DateTime<chrono::Utc> {
+        self.0.now()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        self.0.advance(duration);
+    }
 }
 
 fn model(fake: &FakeLlm) -> OpenAiChatModel {
@@ -225,6 +251,155 @@ async fn request_rejected_in_both_forms_keeps_stream_options() {
     assert_eq!(first_fault(&model).await.kind(), FaultKind::Rejected);
     let sent: Vec<bool> = fake.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
     assert_eq!(sent, [true, false, true, true]);
+}
+
+#[tokio::test]
+async fn field_that_a_refusal_names_is_left_out_from_then_on() {
+    for (status, body) in [
+        (400, r#"{"error":{"message":"Unrecognized request argument supplied: stream_options"}}"#),
+        (422, r#"{"detail":[{"loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}"#),
+        (400, "unknown field: include_usage"),
+    ] {
+        let fake = FakeLlm::start().await;
+        let model = model(&fake);
+        // Another model behind the same address accepted it before.
+        ask(&model).await;
+        fake.script(Reply::json(status, body));
+        for _ in 0..2 {
+            ask(&model).await;
+        }
+        let sent: Vec<bool> =
+            fake.requests().iter().map(|r| r.json().get("stream_options").is_some()).collect();
+        assert_eq!(sent, [true, true, false, false], "{body}");
+    }
+}
+
+#[tokio::test]
+async fn back_end_that_refuses_to_stream_is_called_without_it() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    fake.script(Reply::json(400, r#"{"error":{"message":"Cannot use tools with stream"}}"#));
+    for _ in 0..2 {
+        assert!(matches!(
+            &ask(&model).await[..],
+            [ChatEvent::Text(_), ChatEvent::Finished { usage: Some(_), .. }]
+        ));
+    }
+    let sent: Vec<bool> = fake.requests().iter().map(|request| request.json()["stream"] == true).collect();
+    assert_eq!(sent, [true, false, false]);
+    assert!(fake.requests()[1].json().get("stream_options").is_none());
+}
+
+#[tokio::test]
+async fn transient_fault_before_the_first_event_is_repeated() {
+    let fake = FakeLlm::start().await;
+    let model = persistent(&fake);
+    for failed in [
+        Reply::json(429, r#"{"error":{"message":"slow down"}}"#).header("Retry-After", "1"),
+        Reply::json(429, "{}").header("Retry-After", "Thu, 01 Jan 2026 00:00:30 GMT"),
+        Reply::json(503, r#"{"error":{"message":"Loading model","type":"unavailable_error"}}"#),
+        Reply::json(500, r#"{"error":"oops"}"#),
+        Reply::raw("").reset(),
+        Reply::events(&[]).reset(),
+        Reply::events(&[r#"{"error":{"message":"overloaded","code":503}}"#]),
+    ] {
+        fake.script(failed.clone());
+        fake.script(failed);
+        fake.script(Reply::events(&[WORD, STOP, "[DONE]"]));
+        assert_eq!(ask(&model).await, [word(), finished()]);
+        assert_eq!(fake.unused(), 0);
+    }
+}
+
+#[tokio::test]
+async fn fault_after_text_and_permanent_fault_are_not_repeated() {
+    let fake = FakeLlm::start().await;
+    let model = persistent(&fake);
+    fake.script(Reply::events(&[WORD]).reset());
+    let (events, fault) = read(model.stream(request()).await.unwrap()).await;
+    assert_eq!((events, fault.unwrap().known_cause()), (vec![word()], Some(FaultCause::Interrupted)));
+    fake.script(Reply::json(404, "{}"));
+    assert_eq!(first_fault(&model).await.kind(), FaultKind::Rejected);
+    assert_eq!(fake.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn pause_beyond_the_time_limit_is_not_waited_for() {
+    let fake = FakeLlm::start().await;
+    let model = persistent_with(&BackendSettings { timeout: Duration::from_secs(60), ..settings(&fake) });
+    fake.script(Reply::json(429, "{}").header("Retry-After", "61"));
+    let fault = first_fault(&model).await;
+    assert_eq!((fault.kind(), fault.retry_after()), (FaultKind::RateLimited, Some(Duration::from_secs(61))));
+}
+
+#[tokio::test]
+async fn cause_is_named_in_the_public_message_from_every_form_of_an_error() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    for (reply, message) in [
+        (Reply::json(400, r#"{"error":"gemma:latest does not support tools"}"#), "does not support tools"),
+        (
+            Reply::json(400, "This model's maximum context length is 512 tokens"),
+            "cannot read this much text: the context length is exceeded",
+        ),
+        (Reply::json(500, r#"{"detail":"CUDA out of memory"}"#), "is out of memory"),
+        (Reply::events(&[r#"{"error":{"message":"CUDA out of memory","code":500}}"#]), "is out of memory"),
+        (
+            Reply::events(&[r#"{"error":{"message":"tensor mismatch","type":"server_error"}}"#]),
+            "reported an error",
+        ),
+    ] {
+        fake.script(reply);
+        assert_eq!(first_fault(&model).await.public_message(), format!("the chat model {message}"));
+    }
+    fake.script(Reply::events(&[
+        WORD,
+        r#"{"error":{"message":"CUDA out of memory, key sk-proj-AbCd1234EFGH"}}"#,
+    ]));
+    let (_, fault) = read(model.stream(request()).await.unwrap()).await;
+    let fault = fault.unwrap();
+    assert_eq!(fault.public_message(), "the chat model is out of memory");
+    assert!(fault.report().ends_with("CUDA out of memory, key [redacted]"), "{fault}");
+}
+
+#[tokio::test]
+async fn reasoning_that_begins_in_the_prompt_is_not_shown_once_it_is_known() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    let pieces: [&str; 3] = ["SECRET", "</think>", "Five."];
+    let chunks = pieces.map(|piece| format!(r#"{{"choices":[{{"delta":{{"content":"{piece}"}}}}]}}"#));
+    let chunks: Vec<&str> = chunks.iter().map(String::as_str).chain([STOP]).collect();
+    let mut texts = Vec::new();
+    for _ in 0..2 {
+        fake.script(Reply::events(&chunks));
+        let events = ask(&model).await;
+        let text =
+            |event: &ChatEvent| if let ChatEvent::Text(text) = event { Some(text.clone()) } else { None };
+        texts.push(events.iter().filter_map(text).collect::<String>());
+    }
+    assert_eq!(texts, ["SECRETFive.", "Five."]);
+    // A response without reasoning is shown, and the next one as it arrives.
+    fake.script(Reply::events(&[WORD, STOP]));
+    assert_eq!(ask(&model).await, [word(), finished()]);
+    assert!(!model.begins_in_reasoning.load(Ordering::Relaxed));
+}
+
+#[tokio::test]
+async fn call_of_a_tool_that_is_not_offered_is_no_event_and_no_text() {
+    let fake = FakeLlm::start().await;
+    let model = model(&fake);
+    let call = ToolCall { id: "a".into(), name: "search_docs".into(), arguments: "{}".into() };
+    let mut request = request();
+    request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] });
+    request.messages.push(Message::Tool(ToolOutput { call_id: "a".into(), ..ToolOutput::default() }));
+    let written = r#"{"choices":[{"delta":{"content":"{\"name\": \"search_docs\", \"arguments\": {}}"}}]}"#;
+    let called = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"search_docs","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#;
+    for chunk in [written, called] {
+        fake.script(Reply::events(&[chunk, "[DONE]"]));
+        let (events, fault) = read(model.stream(request.clone()).await.unwrap()).await;
+        let end = ChatEvent::Finished { reason: FinishReason::Other, usage: None };
+        assert_eq!((events, fault.is_none()), (vec![end], true));
+    }
 }
 
 /// The conversation of the second model call of an answer.

@@ -5,7 +5,7 @@ use docent_domain::chat::ToolCall;
 
 /// Decodes a response in pieces; returns its events and the error that ended it.
 fn decode_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<ChatEvent>, Result<(), CallError>) {
-    let mut decoder = CompletionDecoder::new(3);
+    let mut decoder = CompletionDecoder::new(3, OutputReader::new(["find".to_owned()], false));
     let mut result = pieces.into_iter().try_for_each(|piece| decoder.push(piece));
     if result.is_ok() {
         result = decoder.end();
@@ -81,7 +81,7 @@ fn empty_deltas_and_null_content_yield_no_events() {
 #[test]
 fn list_of_parts_yields_text() {
     let parts =
-        r#"{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"hm"},{"text":"b"},"c"]}"#;
+        r#"{"content":[{"type":"text","text":"a"},{"type":"image_url","text":"x"},{"text":"b"},"c"]}"#;
     assert_eq!(stream(&[&delta(parts)]), [text("abc"), finished(FinishReason::Stop)]);
 }
 
@@ -92,9 +92,64 @@ fn refusal_yields_text() {
 }
 
 #[test]
-fn reasoning_yields_no_text() {
-    let thought = delta(r#"{"content":null,"reasoning_content":"hm","reasoning":"hm"}"#);
-    assert_eq!(stream(&[&thought]), [finished(FinishReason::Stop)]);
+fn reasoning_of_every_field_is_no_text() {
+    for fields in [
+        r#""reasoning_content":"hm""#,
+        r#""reasoning":"hm","reasoning_content":"hm""#,
+        r#""thinking":"hm""#,
+        r#""thinking":[{"type":"text","text":"hm"}]"#,
+        r#""reasoning":{"text":"hm"}"#,
+        r#""content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]"#,
+        r#""content":[{"type":"reasoning","text":"hm"}]"#,
+        r#""content":"<think>hm</think>""#,
+    ] {
+        let expected = [ChatEvent::Reasoning("hm".to_owned()), text("a"), finished(FinishReason::Stop)];
+        let chunks = [delta(&format!("{{{fields}}}")), delta(r#"{"content":"a"}"#)];
+        assert_eq!(stream(&[&chunks[0], &chunks[1]]), expected, "{fields}");
+    }
+}
+
+#[test]
+fn call_written_as_text_is_a_call() {
+    let pieces = ["<tool_", "call>{\"name\": \"find\", \"arguments\": {\"q\": 1}}", "</tool_call>\n"];
+    let chunks = pieces.map(|piece| delta(&serde_json::json!({ "content": piece }).to_string()));
+    let chunks: Vec<&str> = chunks.iter().map(String::as_str).chain([STOP]).collect();
+    assert_eq!(stream(&chunks), [call("call_3_0", "find", r#"{"q":1}"#), finished(FinishReason::ToolCalls)]);
+    // A back end that parses calls and passes their text on as well.
+    let parsed =
+        delta(r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"find","arguments":"{\"q\":1}"}}]}"#);
+    let chunks: Vec<&str> = chunks.into_iter().take(3).chain([parsed.as_str(), STOP]).collect();
+    assert_eq!(stream(&chunks), [call("a", "find", r#"{"q":1}"#), finished(FinishReason::ToolCalls)]);
+}
+
+#[test]
+fn call_in_the_older_format_is_a_call() {
+    let chunks = [
+        delta(r#"{"content":null,"function_call":{"name":"find","arguments":"{\"q\":"}}"#),
+        delta(r#"{"function_call":{"arguments":"1}"}}"#),
+        r#"{"choices":[{"delta":{"function_call":null},"finish_reason":"function_call"}]}"#.to_owned(),
+    ];
+    let events = stream(&chunks.each_ref().map(String::as_str));
+    assert_eq!(events, [call("call_3_0", "find", r#"{"q":1}"#), finished(FinishReason::ToolCalls)]);
+}
+
+#[test]
+fn whole_calls_without_distinct_index_and_id_are_separate() {
+    for id in ["", r#""id":"","#, r#""id":"a","#] {
+        let pieces = [1, 2].map(|n| {
+            format!(r#"{{"index":0,{id}"function":{{"name":"find","arguments":"{{\"q\":{n}}}"}}}}"#)
+        });
+        let events = calls(&pieces.each_ref().map(String::as_str));
+        let found: Vec<_> = events.iter().filter_map(arguments_of).collect();
+        assert_eq!(found, [r#"{"q":1}"#, r#"{"q":2}"#], "{id}");
+        // The same call twice is one call.
+        let events = calls(&[&pieces[0], &pieces[0]]);
+        assert_eq!(events.iter().filter_map(arguments_of).count(), 1, "{id}");
+    }
+}
+
+fn arguments_of(event: &ChatEvent) -> Option<&str> {
+    if let ChatEvent::ToolCall(call) = event { Some(&call.arguments) } else { None }
 }
 
 #[test]
@@ -250,7 +305,8 @@ fn finish_reasons_of_all_back_ends_are_mapped() {
     for name in [r#""length""#, r#""max_tokens""#, r#""model_length""#] {
         assert_eq!(reason(name), Some(finished(FinishReason::Length)), "{name}");
     }
-    for name in [r#""content_filter""#, r#""bored""#, r#""tool_calls""#, "7"] {
+    assert_eq!(reason(r#""content_filter""#), Some(finished(FinishReason::ContentFilter)));
+    for name in [r#""bored""#, r#""tool_calls""#, "7"] {
         assert_eq!(reason(name), Some(finished(FinishReason::Other)), "{name}");
     }
 }

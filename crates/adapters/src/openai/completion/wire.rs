@@ -89,6 +89,9 @@ impl Choice<'_> {
                 "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Some(FinishReason::Stop),
                 "tool_calls" | "function_call" | "tool_use" => Some(FinishReason::ToolCalls),
                 "length" | "max_tokens" | "model_length" => Some(FinishReason::Length),
+                "content_filter" | "content_filtered" | "safety" | "SAFETY" | "sensitive" | "RECITATION" => {
+                    Some(FinishReason::ContentFilter)
+                }
                 _ => Some(FinishReason::Other),
             },
             _ => Some(FinishReason::Other),
@@ -102,42 +105,78 @@ pub(super) struct Delta<'a> {
     content: Option<&'a RawValue>,
     /// A refusal, which some models send instead of `content`.
     refusal: Option<String>,
-    /// Reasoning, which is not shown, under either of its two common names.
+    /// Reasoning, which is no text of the answer, under one of its common names. Some back ends send it under two.
     #[serde(borrow)]
     reasoning: Option<&'a RawValue>,
     #[serde(borrow)]
     reasoning_content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    thinking: Option<&'a RawValue>,
     pub(super) tool_calls: Option<Vec<ToolCallDelta>>,
+    /// The only tool call, in the format before `tool_calls`.
+    #[serde(borrow)]
+    function_call: Option<&'a RawValue>,
 }
 
 impl Delta<'_> {
     /// Whether any field is not empty.
     pub(super) fn has_content(&self) -> bool {
-        let values = [self.content, self.reasoning, self.reasoning_content];
-        let may_be_text = |raw: &RawValue| raw.get().starts_with(['"', '[']);
+        let values = [self.content, self.reasoning, self.reasoning_content, self.thinking];
+        let may_be_text = |raw: &RawValue| raw.get().starts_with(['"', '[', '{']);
         values.into_iter().flatten().any(|raw| may_be_text(raw) && !is_empty(raw))
             || self.refusal.as_ref().is_some_and(|text| !text.is_empty())
             || self.tool_calls.iter().flatten().any(ToolCallDelta::has_content)
+            || self.function_call.is_some_and(|raw| raw.get() != "null")
     }
 
-    /// The text, from a string or a list of parts.
-    pub(super) fn text(&self) -> String {
-        let parts = |raw: &RawValue| match value(raw) {
-            Value::Array(parts) => parts.iter().filter_map(part_text).collect(),
-            _ => String::new(),
-        };
-        let mut text = self.content.map(|raw| string(raw).unwrap_or_else(|| parts(raw))).unwrap_or_default();
+    /// The text and the reasoning, from strings or lists of parts.
+    pub(super) fn text(&self) -> (String, String) {
+        let (mut text, mut reasoning) = (String::new(), String::new());
+        let mut fields = [self.reasoning, self.reasoning_content, self.thinking].into_iter().flatten();
+        if let Some(field) = fields.find(|raw| raw.get() != "null" && !is_empty(raw)) {
+            add_text(&value(field), &mut reasoning);
+        }
+        match self.content.map(|raw| string(raw).ok_or_else(|| value(raw))) {
+            None => {}
+            Some(Ok(content)) => text = content,
+            Some(Err(Value::Array(parts))) => {
+                parts.iter().for_each(|part| add_part(part, &mut text, &mut reasoning));
+            }
+            Some(Err(part)) => add_part(&part, &mut text, &mut reasoning),
+        }
         text.push_str(self.refusal.as_deref().unwrap_or_default());
-        text
+        (text, reasoning)
+    }
+
+    /// The tool call in the older format.
+    pub(super) fn legacy_call(&self) -> Option<ToolCallDelta> {
+        let function = serde_json::from_str(self.function_call?.get()).ok()?;
+        Some(ToolCallDelta { index: None, id: None, function: Some(function) })
     }
 }
 
-fn part_text(part: &Value) -> Option<&str> {
-    part.as_str().or_else(|| {
-        // Parts of other types, such as reasoning, are not shown.
-        let is_text = part.get("type").and_then(Value::as_str).is_none_or(|kind| kind == "text");
-        is_text.then(|| part.get("text")?.as_str()).flatten()
-    })
+/// Adds a part of a message to the text or the reasoning; parts of other types are ignored.
+fn add_part(part: &Value, text: &mut String, reasoning: &mut String) {
+    match part.get("type").and_then(Value::as_str) {
+        None | Some("text" | "output_text") => add_text(part, text),
+        Some("thinking" | "reasoning" | "reasoning_text" | "summary_text") => add_text(part, reasoning),
+        Some(_) => {}
+    }
+}
+
+/// Adds the text of a string, a list of parts, or a field of a part.
+fn add_text(value: &Value, text: &mut String) {
+    match value {
+        Value::String(string) => text.push_str(string),
+        Value::Array(parts) => parts.iter().for_each(|part| add_text(part, text)),
+        Value::Object(part) => {
+            let names = ["text", "thinking", "reasoning", "content", "summary"];
+            if let Some(inner) = names.iter().find_map(|name| part.get(*name)) {
+                add_text(inner, text);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// A piece of a tool call.

@@ -37,6 +37,17 @@ fault-rejected = { $component } hat die Anfrage abgelehnt
 fault-timeout = { $component } hat nicht rechtzeitig geantwortet
 fault-unavailable = { $component } ist nicht erreichbar
 fault-unconfigured = { $component } ist hier nicht eingerichtet: { $reason }
+fault-tools-unsupported = { $component } unterstützt keine Werkzeuge
+fault-context-length = { $component } kann so viel Text nicht lesen: die Kontextlänge ist überschritten
+fault-out-of-memory = { $component } hat nicht genug Speicher
+fault-loading = { $component } wird noch geladen
+fault-overloaded = { $component } ist überlastet
+fault-unknown-model = { $component } ist seinem Server nicht bekannt
+fault-invalid-key = { $component } hat den API-Schlüssel abgelehnt
+fault-quota-exceeded = { $component } hat kein Kontingent mehr
+fault-content-filter = { $component } hat die Anfrage mit seinem Inhaltsfilter abgelehnt
+fault-server-error = { $component } hat einen Fehler gemeldet
+fault-interrupted = { $component } hat seine Antwort abgebrochen
 
 # Dienst
 service-version = Version

@@ -39,6 +39,17 @@ fault-timeout = { $component } did not answer in time
 fault-unavailable = { $component } cannot be reached
 # `reason` names the setting.
 fault-unconfigured = { $component } is not configured here: { $reason }
+fault-tools-unsupported = { $component } does not support tools
+fault-context-length = { $component } cannot read this much text: the context length is exceeded
+fault-out-of-memory = { $component } is out of memory
+fault-loading = { $component } is still loading
+fault-overloaded = { $component } is overloaded
+fault-unknown-model = { $component } is not known to its server
+fault-invalid-key = { $component } rejected the API key
+fault-quota-exceeded = { $component } has no quota left
+fault-content-filter = { $component } blocked the request with its content filter
+fault-server-error = { $component } reported an error
+fault-interrupted = { $component } broke off its response
 
 # Service
 service-version = Version

@@ -116,7 +116,7 @@ const LIST: ToolSpec = ToolSpec { name: LIST_TOOL, description: "", parameters: 
 fn calls(events: &[ChatEvent]) -> Vec<&ToolCall> {
     let calls = events.iter().filter_map(|event| match event {
         ChatEvent::ToolCall(call) => Some(call),
-        ChatEvent::Text(_) | ChatEvent::Finished { .. } => None,
+        ChatEvent::Reasoning(_) | ChatEvent::Text(_) | ChatEvent::Finished { .. } => None,
     });
     calls.collect()
 }
