@@ -10,8 +10,8 @@ mod workers;
 use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
-    AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl, KeyValueUrl,
-    OpenCollections, PassageContext, Profile, Require2fa, Secret, Settings, VectorDb,
+    AgentSearch, AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl,
+    KeyValueUrl, OpenCollections, PassageContext, Profile, Require2fa, Secret, Settings, VectorDb,
 };
 use docent_adapters::archive::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
@@ -31,6 +31,7 @@ use docent_adapters::system::{SystemClock, SystemEntropy};
 use docent_adapters::token_signer::JwtSigner;
 use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
 use docent_app::App;
+use docent_app::agent::SearchMode;
 use docent_app::background::index_owner::IndexOwner;
 use docent_app::background::{AuditRetention, Background};
 use docent_app::jobs::RunnerSettings;
@@ -282,6 +283,10 @@ fn limits(settings: &Settings) -> Limits {
         recognition_languages: settings.recognition.ocr_languages.clone(),
         max_recognized_pages: settings.recognition.ocr_max_pages,
         agent_max_iterations: settings.agent.agent_max_iterations as usize,
+        agent_search: match settings.agent.agent_search {
+            AgentSearch::Model => SearchMode::Model,
+            AgentSearch::First => SearchMode::First,
+        },
         system_prompt: settings.agent.system_prompt(),
         search_limit: settings.agent.search_limit,
         conversation_history_tokens: settings.agent.conversation_history_tokens,

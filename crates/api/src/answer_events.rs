@@ -5,14 +5,14 @@
 
 use actix_web::HttpResponse;
 use bytes::Bytes;
-use docent_app::agent::{AnswerEvent, AnswerMetadata, AnswerStream};
+use docent_app::agent::{self, AnswerEvent, AnswerMetadata, AnswerStream};
 use docent_domain::fault::Fault;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
 use docent_http::error::sentence;
 use docent_http::{State, sse};
-use futures::StreamExt;
 use futures::future::ready;
+use futures::{StreamExt, stream};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::ops::Not;
@@ -29,7 +29,14 @@ pub(crate) struct Included {
 
 /// Streams an answer. When the client disconnects the stream is dropped, and the answer with it.
 pub(crate) fn reply(context: State, answer: AnswerStream, included: Included) -> HttpResponse {
-    let frames = answer.filter_map(move |event| ready(of_event(&event, included)));
+    let frames = stream::unfold(Some(answer), move |answer| async move {
+        let mut answer = answer?;
+        match answer.next().await {
+            Some(event) => Some((of_event(&event, included), event.is_ok().then_some(answer))),
+            None => Some((missing_answer(&answer), None)),
+        }
+    });
+    let frames = frames.filter_map(ready);
     sse::response().streaming(sse::stream(context, frames, Some(sse::error_event(sse::STOPPING))))
 }
 
@@ -46,6 +53,11 @@ pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, included: Included) -
         Ok(AnswerEvent::Metadata(_) | AnswerEvent::Sources(_)) => None,
         Err(fault) => Some(sse::error_event(&sentence(&fault.public_message()))),
     }
+}
+
+/// The last event of an answer that ended without text.
+pub(crate) fn missing_answer(answer: &AnswerStream) -> Option<Bytes> {
+    Some(sse::error_event(answer.outcome()?.missing_answer()?))
 }
 
 /// Encodes the sources of an earlier answer, whose texts were removed if their documents are among `withheld`.
@@ -105,6 +117,45 @@ pub(crate) enum Metadata<'a> {
         /// Number of citations.
         count: u64,
     },
+    /// The model answered without a search of the documents.
+    NotSearched,
+    /// The answer is incomplete, or there is none.
+    Incomplete {
+        /// Why.
+        reason: IncompleteReason,
+    },
+}
+
+/// Why an answer is incomplete.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(rename_all = "snake_case")]
+pub(crate) enum IncompleteReason {
+    /// The model reached its token limit.
+    Length,
+    /// A content filter of the model's server stopped it.
+    ContentFilter,
+    /// The model called tools until the limit of model calls.
+    Iterations,
+    /// The model wrote only reasoning.
+    ReasoningOnly,
+    /// The model wrote nothing.
+    Empty,
+    /// It failed; `event: error` has the cause.
+    Error,
+}
+
+impl From<agent::EndReason> for IncompleteReason {
+    fn from(reason: agent::EndReason) -> Self {
+        match reason {
+            agent::EndReason::Length => Self::Length,
+            agent::EndReason::ContentFilter => Self::ContentFilter,
+            agent::EndReason::Iterations => Self::Iterations,
+            agent::EndReason::ReasoningOnly => Self::ReasoningOnly,
+            agent::EndReason::Complete | agent::EndReason::Empty => Self::Empty,
+            agent::EndReason::Failed => Self::Error,
+        }
+    }
 }
 
 impl<'a> From<&'a AnswerMetadata> for Metadata<'a> {
@@ -113,6 +164,8 @@ impl<'a> From<&'a AnswerMetadata> for Metadata<'a> {
             AnswerMetadata::HistoryShortened { left_out } => Self::HistoryShortened { left_out: *left_out },
             AnswerMetadata::Searched { query } => Self::Searched { query },
             AnswerMetadata::CitationsRemoved { count } => Self::CitationsRemoved { count: *count },
+            AnswerMetadata::NotSearched => Self::NotSearched,
+            AnswerMetadata::Incomplete { reason } => Self::Incomplete { reason: (*reason).into() },
         }
     }
 }

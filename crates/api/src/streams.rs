@@ -278,7 +278,9 @@ async fn buffer_answer(slot: Slot, mut answer: AnswerStream, included: Included)
             }
             event = answer.next() => event,
         };
-        let Some(event) = event else { break Some(end(EndReason::Complete)) };
+        let Some(event) = event else {
+            break Some(answer_events::missing_answer(&answer).unwrap_or_else(|| end(EndReason::Complete)));
+        };
         let is_failed = event.is_err();
         if let Some(frame) = answer_events::of_event(&event, included) {
             let event = match event {

@@ -76,6 +76,7 @@ use jobs::running::Running;
 use limits::AnswerCounts;
 use settings::Settings;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -137,6 +138,15 @@ pub(crate) struct Process {
     pub(crate) runtime: Option<Handle>,
     /// Answers being streamed and emails being sent.
     pub(crate) tasks: TaskTracker,
+    /// Whether the server of the chat model refused tools.
+    pub(crate) refuses_tools: AtomicBool,
+}
+
+impl Process {
+    /// Whether the chat model can be called with tools, as far as is known.
+    pub(crate) fn model_knows_tools(&self) -> bool {
+        !self.refuses_tools.load(Ordering::Relaxed)
+    }
 }
 
 impl App {
@@ -164,6 +174,7 @@ impl App {
             outgoing_mail: OutgoingMail::default(),
             runtime: Handle::try_current().ok(),
             tasks: TaskTracker::new(),
+            refuses_tools: AtomicBool::new(false),
         };
         Self {
             store,

@@ -1,5 +1,6 @@
 //! Limits and lifetimes.
 
+use crate::agent::SearchMode;
 use docent_domain::chunk::ChunkSize;
 use docent_domain::file_type::FileTypes;
 use docent_domain::limits::Limits;
@@ -60,6 +61,8 @@ pub struct Settings {
     pub max_recognized_pages: u32,
     /// Maximum number of model calls for one answer of the agent `chat`.
     pub agent_max_iterations: usize,
+    /// Whether the model decides that documents are searched.
+    pub agent_search: SearchMode,
     /// The system prompt of the agent `chat`, if any.
     pub system_prompt: Option<String>,
     /// Maximum number of chunks that a search of an agent returns.
@@ -136,6 +139,7 @@ impl Default for Settings {
             recognition_languages: Languages::default(),
             max_recognized_pages: 500,
             agent_max_iterations: 10,
+            agent_search: SearchMode::Model,
             system_prompt: None,
             search_limit: 5,
             conversation_history_tokens: 4000,

@@ -96,7 +96,7 @@ rules! {
     async fn invalid_arguments_and_unknown_tools_are_reported_to_the_model(setup) {
         let broken = Turn::new()
             .tool_call("a", "search_docs", "{\"query\":")
-            .tool_call("b", "search_docs", "{\"q\":\"x\"}")
+            .tool_call("b", "search_docs", "{\"limit\":7}")
             .tool_call("c", "search_docs", "[]")
             .tool_call("d", "delete_docs", "{}")
             .stop();

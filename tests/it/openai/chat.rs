@@ -1,7 +1,7 @@
 //! `POST /v1/chat/completions`
 
 use super::{chunks, refused};
-use docent_domain::chat::Message;
+use docent_domain::chat::{FinishReason, Message};
 use docent_domain::fault::FaultKind;
 use docent_domain::usage::TokenUsage;
 use docent_testkit::fakes::chat_model::Turn;
@@ -317,6 +317,15 @@ rules! {
         assert_eq!(whole["choices"][0]["finish_reason"], "length");
         let parts = chunks(&ask(&ada, streamed("q")).await.expect(200));
         assert_eq!(parts[parts.len() - 2]["choices"][0]["finish_reason"], "length");
+    }
+
+    async fn answer_cut_by_a_content_filter_has_its_finish_reason(setup) {
+        let app = setup.always(Turn::new().text("Five").ending(FinishReason::ContentFilter)).start().await;
+        let ada = app.ada().await;
+        let whole = ask(&ada, body("q")).await.expect(200).json();
+        assert_eq!(whole["choices"][0]["finish_reason"], "content_filter");
+        let parts = chunks(&ask(&ada, streamed("q")).await.expect(200));
+        assert_eq!(parts[parts.len() - 2]["choices"][0]["finish_reason"], "content_filter");
     }
 
     async fn disconnect_stops_the_model(setup) {

@@ -3,13 +3,28 @@
 use super::check::within;
 use super::declare::{text, unset};
 use super::section::section;
+use super::selector::choices;
 use docent_app::agent::prompt::GROUNDED;
+
+choices! {
+    /// Who decides that documents are searched.
+    AgentSearch "choice" {
+        /// The model.
+        Model = "model",
+        /// The service, before the first model call.
+        First = "first",
+    }
+}
 
 section! {
     /// Agents and search.
     Agent "Agents" {
         /// The most model calls of an agent for one answer.
         agent_max_iterations: u32 = text("10"), within(1..=100);
+        /// Who decides that documents are searched: `model`, by calling the tool `search_docs`, or `first`: the question is
+        /// searched for before the first model call, and the model can search further. `first` is for models that answer
+        /// from memory. It is used by itself, once a model server refuses tools.
+        agent_search: AgentSearch = text("model");
         /// System prompt of the agent `chat`; `none` for no prompt. With a prompt, search results include title and pages
         /// of each passage. The built-in prompt asks for answers from the documents only, with page references, and
         /// tells the model to treat their content as data.

@@ -29,7 +29,7 @@ mod value;
 mod webhooks;
 
 pub use accounts::{Accounts, AuthBackend, DefaultCollection, OpenCollections, Require2fa};
-pub use agent::Agent;
+pub use agent::{Agent, AgentSearch};
 pub use declare::{Default, Setting};
 pub use example::environment_example;
 pub use http::Http;

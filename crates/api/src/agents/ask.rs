@@ -10,7 +10,7 @@ use crate::streams::{self, Streams};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Path};
 use deserr::Deserr;
-use docent_app::agent::{AgentRequest, TextLimits, answer};
+use docent_app::agent::{AgentRequest, SearchMode, TextLimits, answer};
 use docent_app::error::Error;
 use docent_domain::access::Chat;
 use docent_domain::chat::Message;
@@ -69,6 +69,11 @@ pub(crate) struct ChatRequest {
     /// Extension: whether to send how the answer is made: what the model searches for, and what was left out or removed.
     #[deserr(default)]
     include_metadata: Option<bool>,
+    /// Extension: `first` searches the documents for the question before the model is called; `model` lets the model decide. Default:
+    /// as the service is set up (`agent_search`).
+    #[deserr(default)]
+    #[schema(nullable = true)]
+    search: Option<Search>,
     /// Extension: whether the client can resume the stream after a disconnect, at `/agents/{name}/streams/{id}`.
     #[deserr(default)]
     resumable: Option<bool>,
@@ -82,6 +87,26 @@ pub(crate) struct ChatMessage {
     role: Role,
     /// Text of the message.
     content: String,
+}
+
+/// Who decides that documents are searched.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors, rename_all = lowercase)]
+#[schema(rename_all = "lowercase")]
+pub(crate) enum Search {
+    /// The model.
+    Model,
+    /// The service, before the first model call.
+    First,
+}
+
+impl From<Search> for SearchMode {
+    fn from(search: Search) -> Self {
+        match search {
+            Search::Model => Self::Model,
+            Search::First => Self::First,
+        }
+    }
 }
 
 /// Author of a message.
@@ -117,7 +142,7 @@ impl From<ChatMessage> for Message {
 /// - `: ping`, a comment that keeps an idle connection open;
 /// - `event: metadata`, only with `include_metadata`: its data is an `AnswerMetadata` object;
 /// - `event: sources`, before the end of the stream and only with `include_sources`: its data is a `Sources` object;
-/// - `event: error`, as the last event, if the answer fails after its first token: its data is a `Problem` object.
+/// - `event: error`, as the last event, if the answer fails after its first token or ends without any: its data is a `Problem` object.
 ///
 /// With `resumable`, the model continues for one minute after the client disconnects. Each event has a number as `id: `, starting at 1,
 /// and the last event is `event: end` with a `StreamEnd` object as data, unless it is `event: error`. At most 8 resumable answers
@@ -189,6 +214,7 @@ pub(crate) async fn ask(
         conversation: request.conversation_id,
         replaces: request.replaces,
         limits: TextLimits::default(),
+        search: request.search.map(SearchMode::from),
     };
     let slot = match request.resumable {
         Some(true) => Some(streams::reserve(&context, streams, owner, &name)?),

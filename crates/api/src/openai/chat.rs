@@ -74,6 +74,7 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, base: BaseUrl, b
         conversation: None,
         replaces: None,
         limits,
+        search: None,
     };
     // As in `POST /agents/{name}`, on the thread of the request.
     let answer = answer::ask(&context.app, by.grant, agent, question).await?;

@@ -1,7 +1,7 @@
 //! Types shared by streamed and complete answers.
 
 use chrono::{DateTime, Utc};
-use docent_app::agent::{Outcome, locate_citations};
+use docent_app::agent::{EndReason, Outcome, locate_citations};
 use docent_domain::retrieval::ScoredChunk;
 use docent_http::BaseUrl;
 use serde::Serialize;
@@ -46,17 +46,25 @@ impl Usage {
 
 /// Why an answer ended.
 #[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum FinishReason {
     /// The answer is complete, or one of the strings of `stop` would follow.
     Stop,
     /// `max_tokens`, the token limit of the model or the step limit of the agent cut the answer off.
     Length,
+    /// A content filter of the model's server cut the answer off.
+    ContentFilter,
 }
 
 impl FinishReason {
     pub(super) fn of(outcome: &Outcome) -> Self {
-        if outcome.is_truncated { Self::Length } else { Self::Stop }
+        match outcome.reason {
+            EndReason::Length | EndReason::Iterations => Self::Length,
+            EndReason::ContentFilter => Self::ContentFilter,
+            EndReason::Complete | EndReason::ReasoningOnly | EndReason::Empty | EndReason::Failed => {
+                Self::Stop
+            }
+        }
     }
 }
 

@@ -2,28 +2,29 @@
 
 use super::citations::CitationFilter;
 use super::events::{
-    AnswerEnd, AnswerEvent, AnswerMetadata, AnswerStream, EventQueue, Outcome, answer_panicked,
+    AnswerEnd, AnswerEvent, AnswerMetadata, AnswerStream, EndReason, EventQueue, Outcome, answer_panicked,
 };
 use super::history::Input;
 use super::metering::Meter;
 use super::recording::Transcript;
 use super::registry::Agent;
-use super::request::AgentRequest;
+use super::request::{AgentRequest, SearchMode};
 use super::text_limits::TextEnd;
-use super::{history, metering, prompt, search_docs, tool};
+use super::{first_search, history, metering, prompt, search_docs, tool};
 use crate::error::Result;
 use crate::limits::{self, AnswerSlot};
 use crate::{App, conversations, scope, spans};
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Chat, Grant};
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
-use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::fault::{Component, Fault, FaultCause, FaultKind};
 use docent_domain::id::MessageId;
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatRequest};
 use futures::StreamExt;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -107,9 +108,7 @@ struct Asked {
 
 /// How an answer ended.
 enum Ending {
-    Complete {
-        is_truncated: bool,
-    },
+    Complete(EndReason),
     Failed(Fault),
     /// The client disconnected.
     Interrupted,
@@ -126,30 +125,29 @@ impl Asked {
         let Self { app, agent, request, message, at, span, .. } = &*self;
         let Progress { meter, mut transcript, output, .. } = progress;
         let tokens = meter.total().await;
-        transcript.is_complete = matches!(ending, Ending::Complete { .. });
+        transcript.is_complete = matches!(ending, Ending::Complete(_));
         let removed = transcript.removed_citations();
         if removed > 0 {
             tracing::info!(removed, "citations of passages that were not found were removed");
             app.recorder.citations_removed(&agent.name, removed);
         }
-        let (last, is_truncated) = match ending {
-            Ending::Complete { is_truncated } => {
-                (Some(Ok(AnswerEvent::Sources(transcript.sources.clone()))), is_truncated)
-            }
+        let has_text = transcript.has_text();
+        let (last, reason) = match ending {
+            Ending::Complete(reason) => (Some(Ok(AnswerEvent::Sources(transcript.sources.clone()))), reason),
             Ending::Failed(fault) => {
                 tracing::warn!(fault = %fault.report(), "the answer was interrupted");
                 spans::fail(span, fault.kind().code());
-                (Some(Err(fault)), false)
+                (Some(Err(fault)), EndReason::Failed)
             }
             Ending::Interrupted => {
                 tracing::debug!("the client disconnected; the model was stopped");
-                (None, false)
+                (None, EndReason::Failed)
             }
         };
         transcript.is_declined = transcript.is_complete && output.is_declined;
         transcript.record(app, request, *at, *message, agent.name.clone(), tokens).await;
         if let (Some(last), Some(ended)) = (last, ended) {
-            let outcome = Outcome { tokens, is_truncated, is_declined: output.is_declined };
+            let outcome = Outcome { tokens, reason, has_text, is_declined: output.is_declined };
             // Fails only if the client has disconnected.
             let _ = ended.send(AnswerEnd { last, outcome });
         }
@@ -166,12 +164,14 @@ struct Progress {
     conversation: Vec<Message>,
     /// The output of the last model call.
     output: ModelOutput,
+    /// Whether any tool was run.
+    has_used_tools: bool,
 }
 
 impl Progress {
     /// Ends a model call. Returns the text that was held back.
     fn end_call(&mut self) -> String {
-        let Self { meter, transcript, conversation, output } = self;
+        let Self { meter, transcript, conversation, output, .. } = self;
         if mem::take(&mut output.is_open) {
             meter.add(output.usage, conversation, &output.text, &output.calls);
         }
@@ -203,13 +203,31 @@ impl Generation {
         let held = self.progress.transcript.end_answer();
         self.send_text(held);
         let ending = match (result, self.progress.transcript.limited_by()) {
-            (Ok(_), Some(end)) => Ending::Complete { is_truncated: end == TextEnd::Tokens },
-            (Ok(is_truncated), None) => Ending::Complete { is_truncated },
+            (Ok(_), Some(TextEnd::Tokens)) => Ending::Complete(EndReason::Length),
+            (Ok(_), Some(_)) => Ending::Complete(EndReason::Complete),
+            (Ok(reason), None) => Ending::Complete(reason),
             (Err(fault), _) => Ending::Failed(fault),
         };
         let removed = self.progress.transcript.removed_citations();
         if removed > 0 {
             self.events.push(AnswerMetadata::CitationsRemoved { count: removed }.into());
+        }
+        let has_text = self.progress.transcript.has_text();
+        let app = &self.asked.app;
+        let is_from_model = !self.progress.has_used_tools && !app.model.reads_records();
+        if has_text && is_from_model && self.asked.agent.has_search() {
+            self.events.push(AnswerMetadata::NotSearched.into());
+        }
+        match &ending {
+            Ending::Complete(EndReason::Complete) | Ending::Interrupted => {}
+            Ending::Complete(reason) => {
+                let reason = *reason;
+                tracing::warn!(?reason, has_text, "the model did not complete its answer");
+                self.events.push(AnswerMetadata::Incomplete { reason }.into());
+            }
+            Ending::Failed(_) => {
+                self.events.push(AnswerMetadata::Incomplete { reason: EndReason::Failed }.into())
+            }
         }
         let (ended, end) = oneshot::channel();
         self.record(ending, Some(ended));
@@ -228,43 +246,131 @@ impl Generation {
         self.asked.app.spawn(record.instrument(self.asked.span.clone()).in_current_span());
     }
 
-    /// Runs the agent loop; returns whether the answer was truncated.
-    async fn answer(&mut self) -> Result<bool, Fault> {
+    /// Runs the agent loop; returns why the answer ended.
+    async fn answer(&mut self) -> Result<EndReason, Fault> {
         let agent = Arc::clone(&self.asked.agent);
         let prompt = agent.system_prompt.clone().map(Message::System);
         self.progress.conversation = prompt.into_iter().chain(mem::take(&mut self.messages)).collect();
         if self.left_out > 0 {
             self.events.push(AnswerMetadata::HistoryShortened { left_out: self.left_out }.into());
         }
-        for _ in 0..agent.max_iterations {
-            self.progress.output = ModelOutput { is_open: true, ..ModelOutput::default() };
-            let result = self.call_model().await;
-            let held = self.progress.end_call();
-            self.send_text(held);
-            result?;
-            let Progress { transcript, conversation, output, .. } = &mut self.progress;
-            if output.calls.is_empty() || transcript.limited_by().is_some() {
-                return Ok(output.is_truncated);
+        let knows_tools = self.asked.app.process.model_knows_tools();
+        let sent = self.progress.conversation.len();
+        let search = self.asked.request.search.unwrap_or(self.asked.app.settings.agent_search);
+        if search == SearchMode::First || !knows_tools {
+            self.search_first(knows_tools).await?;
+        }
+        for iteration in 1..=agent.max_iterations {
+            // The last call must answer with what was found.
+            let is_last = iteration == agent.max_iterations && iteration > 1;
+            match self.call_model_once(!is_last).await {
+                Err(fault)
+                    if iteration == 1
+                        && knows_tools
+                        && fault.known_cause() == Some(FaultCause::ToolsUnsupported) =>
+                {
+                    // The model receives the passages with the question instead.
+                    self.progress.conversation.truncate(sent);
+                    self.search_first(false).await?;
+                    self.call_model_once(false).await?;
+                    self.remember_refusal_of_tools(&fault);
+                }
+                result => result?,
             }
-            let ModelOutput { text, calls, .. } = mem::take(output);
-            conversation.push(Message::Assistant { content: text, tool_calls: calls.clone() });
-            for query in calls.iter().take(MAX_CALLS).filter_map(search_docs::query) {
-                self.events.push(AnswerMetadata::Searched { query }.into());
+            if self.progress.transcript.limited_by().is_some() {
+                return Ok(self.end_reason());
             }
-            let outputs = run_tools(&self.asked, calls).await?;
-            let found: Vec<_> = outputs.iter().flat_map(|output| transcript.add_output(output)).collect();
-            // Without a system prompt the model receives the tool outputs only.
-            let provenance = agent.system_prompt.as_ref().and_then(|_| prompt::provenance(&found));
-            conversation.extend(outputs.into_iter().map(Message::Tool).chain(provenance));
+            let has_calls = !self.progress.output.calls.is_empty();
+            match (is_last, has_calls) {
+                (false, true) => {
+                    let ModelOutput { text, calls, .. } = mem::take(&mut self.progress.output);
+                    self.use_tools(text, calls).await?;
+                }
+                // Calls are no answer, nor is their absence.
+                (true, true) => break,
+                (true, false) if self.end_reason() == EndReason::Empty => break,
+                (_, false) => return Ok(self.end_reason()),
+            }
         }
         tracing::warn!(agent = %agent.name, "the iteration cap was reached");
-        Ok(true)
+        Ok(EndReason::Iterations)
+    }
+
+    /// Why the answer ended, after the last model call.
+    fn end_reason(&self) -> EndReason {
+        let Progress { output, transcript, .. } = &self.progress;
+        match output.reason {
+            Some(FinishReason::Length) => EndReason::Length,
+            Some(FinishReason::ContentFilter) => EndReason::ContentFilter,
+            _ if transcript.has_text() => EndReason::Complete,
+            _ if output.has_reasoning => EndReason::ReasoningOnly,
+            _ => EndReason::Empty,
+        }
+    }
+
+    /// Runs tools and adds the calls and their outputs to the conversation.
+    async fn use_tools(&mut self, text: String, calls: Vec<ToolCall>) -> Result<(), Fault> {
+        let Progress { conversation, .. } = &mut self.progress;
+        conversation.push(Message::Assistant { content: text, tool_calls: calls.clone() });
+        let outputs = self.run_tools(calls).await?;
+        let Progress { transcript, conversation, .. } = &mut self.progress;
+        let found: Vec<_> = outputs.iter().flat_map(|output| transcript.add_output(output)).collect();
+        // Without a system prompt the model receives the tool outputs only.
+        let provenance = self.asked.agent.system_prompt.as_ref().and_then(|_| prompt::provenance(&found));
+        conversation.extend(outputs.into_iter().map(Message::Tool).chain(provenance));
+        Ok(())
+    }
+
+    /// Searches for the question before the model is called. A model that knows no tools receives the result with the question.
+    async fn search_first(&mut self, knows_tools: bool) -> Result<(), Fault> {
+        if !self.asked.agent.has_search() {
+            return Ok(());
+        }
+        let Some(query) = first_search::query(&self.progress.conversation) else { return Ok(()) };
+        let call = first_search::call(&query);
+        if knows_tools {
+            return self.use_tools(String::new(), vec![call]).await;
+        }
+        let outputs = self.run_tools(vec![call]).await?;
+        let Progress { transcript, conversation, .. } = &mut self.progress;
+        for output in &outputs {
+            let found = transcript.add_output(output);
+            first_search::add_to_question(conversation, output, &found);
+        }
+        Ok(())
+    }
+
+    async fn run_tools(&mut self, calls: Vec<ToolCall>) -> Result<Vec<ToolOutput>, Fault> {
+        self.progress.has_used_tools = true;
+        for query in calls.iter().take(MAX_CALLS).filter_map(search_docs::query) {
+            self.events.push(AnswerMetadata::Searched { query }.into());
+        }
+        run_tools(&self.asked, calls).await
+    }
+
+    /// Records that the model's server refused tools and answered without them: it is called without tools from then on.
+    fn remember_refusal_of_tools(&self, fault: &Fault) {
+        if !self.asked.app.process.refuses_tools.swap(true, Ordering::Relaxed) {
+            tracing::warn!(fault = %fault.report(), "the chat model does not support tools; documents are searched before each answer");
+        }
+    }
+
+    /// Calls the model once, and counts its tokens.
+    async fn call_model_once(&mut self, with_tools: bool) -> Result<(), Fault> {
+        self.progress.output = ModelOutput { is_open: true, ..ModelOutput::default() };
+        let result = self.call_model(with_tools).await;
+        let held = self.progress.end_call();
+        self.send_text(held);
+        result
     }
 
     /// Calls the model once and forwards its text to the client.
-    async fn call_model(&mut self) -> Result<(), Fault> {
+    async fn call_model(&mut self, with_tools: bool) -> Result<(), Fault> {
         let Asked { app, agent, .. } = &*self.asked;
-        let tools = agent.tools.iter().map(|tool| tool.spec()).collect();
+        let tools = match with_tools && app.process.model_knows_tools() {
+            true => agent.tools.iter().map(|tool| tool.spec()).collect(),
+            false => Vec::new(),
+        };
         let request = ChatRequest { messages: self.progress.conversation.clone(), tools };
         let mut stream = app.model.stream(request).await?;
         while let Some(event) = stream.next().await {
@@ -279,15 +385,15 @@ impl Generation {
                         return Ok(());
                     }
                 }
-                ChatEvent::Reasoning(_) => {}
-                ChatEvent::ToolCall(call) => output.calls.push(call),
+                ChatEvent::Reasoning(_) => output.has_reasoning = true,
+                ChatEvent::ToolCall(ToolCall { id, name, arguments }) => {
+                    let arguments = tool::normalized(arguments);
+                    output.calls.push(ToolCall { id, name, arguments });
+                }
                 ChatEvent::Finished { reason, usage } => {
                     output.usage = usage;
                     output.is_declined = reason == FinishReason::Declined;
-                    if reason == FinishReason::Length {
-                        tracing::warn!("the model stopped at its token limit");
-                        output.is_truncated = true;
-                    }
+                    output.reason = Some(reason);
                     return Ok(());
                 }
             }
@@ -331,7 +437,8 @@ struct ModelOutput {
     text: String,
     calls: Vec<ToolCall>,
     usage: Option<TokenUsage>,
-    is_truncated: bool,
+    reason: Option<FinishReason>,
+    has_reasoning: bool,
     is_declined: bool,
     /// Whether its tokens were not counted yet.
     is_open: bool,

@@ -42,6 +42,45 @@ pub enum AnswerMetadata {
         /// Number of citations.
         count: u64,
     },
+    /// The answer is from the model alone: it did not search the documents.
+    NotSearched,
+    /// The answer is incomplete, or there is none.
+    Incomplete {
+        /// Why.
+        reason: EndReason,
+    },
+}
+
+/// Why the model's answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    /// It is complete.
+    Complete,
+    /// The model reached its token limit.
+    Length,
+    /// A content filter of the model's server cut it.
+    ContentFilter,
+    /// The model still called tools at the iteration cap.
+    Iterations,
+    /// The model wrote only reasoning.
+    ReasoningOnly,
+    /// The model wrote nothing.
+    Empty,
+    /// A component failed.
+    Failed,
+}
+
+impl EndReason {
+    /// A sentence about an answer without text, for clients.
+    const fn sentence(self) -> &'static str {
+        match self {
+            Self::Complete | Self::Empty | Self::Failed => "The chat model returned no answer",
+            Self::Length => "The chat model returned no answer: it reached its token limit",
+            Self::ContentFilter => "The chat model returned no answer: its content filter stopped it",
+            Self::Iterations => "The chat model returned no answer: it searched until the limit of its calls",
+            Self::ReasoningOnly => "The chat model returned no answer, only its reasoning",
+        }
+    }
 }
 
 impl From<AnswerMetadata> for AnswerEvent {
@@ -55,8 +94,10 @@ impl From<AnswerMetadata> for AnswerEvent {
 pub struct Outcome {
     /// Tokens used by all model calls.
     pub tokens: TokenUsage,
-    /// Whether the model's token limit or the iteration cap cut the answer short.
-    pub is_truncated: bool,
+    /// Why the answer ended.
+    pub reason: EndReason,
+    /// Whether the answer has text besides white space.
+    pub has_text: bool,
     /// Whether the model declined to answer because the documents do not contain the answer.
     pub is_declined: bool,
 }
@@ -64,7 +105,13 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome when the answer's task panicked after the last event.
     pub fn unknown() -> Self {
-        Self { tokens: TokenUsage::default(), is_truncated: false, is_declined: false }
+        let (tokens, reason) = (TokenUsage::default(), EndReason::Complete);
+        Self { tokens, reason, has_text: true, is_declined: false }
+    }
+
+    /// Why there is no text, as a sentence for clients. `None` if there is text.
+    pub fn missing_answer(&self) -> Option<&'static str> {
+        (!self.has_text).then(|| self.reason.sentence())
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod answer;
 mod citations;
 mod events;
+mod first_search;
 mod history;
 mod list_documents;
 pub(crate) mod metering;
@@ -19,6 +20,6 @@ mod text_limits;
 pub mod tool;
 
 pub use citations::{LocatedCitation, locate as locate_citations};
-pub use events::{AnswerEvent, AnswerMetadata, AnswerStream, Outcome};
-pub use request::AgentRequest;
+pub use events::{AnswerEvent, AnswerMetadata, AnswerStream, EndReason, Outcome};
+pub use request::{AgentRequest, SearchMode};
 pub use text_limits::TextLimits;

@@ -68,6 +68,11 @@ impl Transcript {
         self.limited.end()
     }
 
+    /// Whether there is text besides white space.
+    pub(super) fn has_text(&self) -> bool {
+        !self.text.trim().is_empty() || self.limited.holds_text()
+    }
+
     /// Number of citations that were removed.
     pub(super) fn removed_citations(&self) -> u64 {
         self.citations.as_ref().map_or(0, |citations| citations.removed)

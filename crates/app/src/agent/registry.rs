@@ -1,7 +1,7 @@
 //! The registry of agents.
 
 use super::list_documents::ListDocuments;
-use super::search_docs::SearchDocs;
+use super::search_docs::{self, SearchDocs};
 use super::tool::Tool;
 use docent_domain::chat::AgentName;
 use std::collections::BTreeMap;
@@ -19,6 +19,13 @@ pub struct Agent {
     pub tools: Vec<Arc<dyn Tool>>,
     /// Maximum number of model calls for one answer.
     pub max_iterations: usize,
+}
+
+impl Agent {
+    /// Whether it can search documents.
+    pub(super) fn has_search(&self) -> bool {
+        self.tools.iter().any(|tool| tool.spec().name == search_docs::SPEC.name)
+    }
 }
 
 /// Agents by name; each is available at `POST /agents/<name>`.

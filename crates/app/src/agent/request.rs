@@ -6,6 +6,15 @@ use docent_domain::chat::Message;
 use docent_domain::id::{ConversationId, MessageId};
 use docent_domain::selection::Selection;
 
+/// Who decides that documents are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchMode {
+    /// The model: it calls `search_docs` when it wants to.
+    Model,
+    /// The service: it searches for the question before the first model call. The model can search further.
+    First,
+}
+
 /// A request to an agent.
 #[derive(Clone, Debug)]
 pub struct AgentRequest {
@@ -22,6 +31,8 @@ pub struct AgentRequest {
     pub replaces: Option<MessageId>,
     /// Limits of the text of the answer.
     pub limits: TextLimits,
+    /// Who decides on the first search, unless it is as the service is set up.
+    pub search: Option<SearchMode>,
 }
 
 impl AgentRequest {

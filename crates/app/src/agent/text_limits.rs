@@ -54,6 +54,11 @@ impl LimitedText {
         self.end
     }
 
+    /// Whether text besides white space waits for what follows it.
+    pub(super) fn holds_text(&self) -> bool {
+        !self.held.trim().is_empty()
+    }
+
     /// Adds text. Returns the text for the client, which may be empty.
     pub(super) fn push(&mut self, text: String) -> String {
         if self.end.is_some() {

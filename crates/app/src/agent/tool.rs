@@ -8,6 +8,7 @@ use docent_domain::chat::{ToolCall, ToolOutput, ToolSpec};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::selection::Selection;
 use docent_domain::spelling::Correction;
+use serde_json::Value;
 use tracing::Instrument;
 
 /// A tool of an agent.
@@ -18,13 +19,7 @@ pub trait Tool: Send + Sync {
 
     /// Runs the tool with the permissions of `actor`, on documents of `selection`. Errors are returned as text for the model: a failed tool never
     /// fails the request.
-    async fn run(
-        &self,
-        app: &App,
-        actor: &Actor,
-        selection: &Selection,
-        arguments: &serde_json::Value,
-    ) -> ToolResult;
+    async fn run(&self, app: &App, actor: &Actor, selection: &Selection, arguments: &Value) -> ToolResult;
 }
 
 /// The output of a tool.
@@ -64,7 +59,7 @@ pub(super) async fn run(
                 names.join(", ")
             ))
         }
-        Some(tool) => match serde_json::from_str::<serde_json::Value>(&call.arguments) {
+        Some(tool) => match serde_json::from_str::<Value>(&call.arguments) {
             Ok(arguments) if arguments.is_object() => {
                 let span = spans::execute_tool(tool.spec().name);
                 let AgentRequest { actor, selection, .. } = request;
@@ -79,4 +74,63 @@ pub(super) async fn run(
     };
     let ToolResult { content, passages, best_score, corrections } = result;
     ToolOutput { call_id: call.id.clone(), content, passages, best_score, corrections }
+}
+
+/// The arguments of a call as a JSON object where models deviate from it: JSON within a JSON string, or the notation of
+/// Python. Other arguments are unchanged.
+pub(super) fn normalized(arguments: String) -> String {
+    let object = |text: &str| match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Some(Value::Object(object).to_string()),
+        Ok(Value::String(inner)) => inner_object(&inner),
+        Ok(_) | Err(_) => None,
+    };
+    match serde_json::from_str::<Value>(&arguments) {
+        Ok(Value::Object(_)) => arguments,
+        Ok(Value::String(inner)) => object(&inner).unwrap_or(arguments),
+        Ok(_) => arguments,
+        Err(_) => object(&without_python(&arguments)).unwrap_or(arguments),
+    }
+}
+
+fn inner_object(text: &str) -> Option<String> {
+    let value = serde_json::from_str::<Value>(text).ok()?;
+    value.is_object().then(|| value.to_string())
+}
+
+/// Converts a dictionary of Python to JSON, if its texts contain no double quotes.
+fn without_python(text: &str) -> String {
+    let text = if text.contains('"') { text.to_owned() } else { text.replace('\'', "\"") };
+    let mut json = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    // A comma after the last item is no JSON.
+    while let Some((before, after)) = rest.split_once(',') {
+        json.push_str(before);
+        if !after.trim_start().starts_with(['}', ']']) {
+            json.push(',');
+        }
+        rest = after;
+    }
+    json.push_str(rest);
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoded_and_python_arguments_become_an_object() {
+        for arguments in [
+            r#"{"query":"a, b"}"#,
+            r#""{\"query\":\"a, b\"}""#,
+            r#""\"{\\\"query\\\":\\\"a, b\\\"}\"""#,
+            "{'query': 'a, b',}",
+            r#"{"query": "a, b",}"#,
+        ] {
+            assert_eq!(normalized(arguments.to_owned()), r#"{"query":"a, b"}"#, "{arguments}");
+        }
+        for invalid in ["warranty", "", "[1]", "\"warranty\"", r#"{"query":"#] {
+            assert_eq!(normalized(invalid.to_owned()), invalid);
+        }
+    }
 }

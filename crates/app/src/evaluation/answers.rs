@@ -155,6 +155,7 @@ async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Select
         conversation: None,
         replaces: None,
         limits: agent::TextLimits::default(),
+        search: None,
     };
     let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
     let mut events = agent::answer::ask(app, actor.authorize()?, chat, request).await?;

@@ -367,6 +367,7 @@ async fn listed(
         conversation: None,
         replaces: None,
         limits: TextLimits::default(),
+        search: None,
     };
     let agent = service.app.agent("chat").unwrap();
     let answer = ask(&service.app, grant, agent, request).await.unwrap();

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use docent_domain::chat::{FinishReason, ToolCall};
-use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::fault::{Component, Fault, FaultCause, FaultKind, Result};
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::{StreamExt, stream};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 /// One answer of a [`ScriptedChatModel`]: its steps in order.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    refusal: Option<FaultKind>,
+    refusal: Option<(FaultKind, Option<FaultCause>)>,
     steps: Vec<Step>,
 }
 
@@ -49,13 +49,30 @@ impl Turn {
 
     /// Fails the call before the stream starts.
     pub fn refused(kind: FaultKind) -> Self {
-        Self { refusal: Some(kind), steps: Vec::new() }
+        Self { refusal: Some((kind, None)), steps: Vec::new() }
+    }
+
+    /// Fails the call before the stream starts, with a known cause.
+    pub fn refused_because(kind: FaultKind, cause: FaultCause) -> Self {
+        Self { refusal: Some((kind, Some(cause))), steps: Vec::new() }
     }
 
     /// Adds a piece of text.
     #[must_use]
     pub fn text(self, text: &str) -> Self {
         self.step(Step::Event(ChatEvent::Text(text.to_owned())))
+    }
+
+    /// Adds a piece of reasoning.
+    #[must_use]
+    pub fn reasoning(self, text: &str) -> Self {
+        self.step(Step::Event(ChatEvent::Reasoning(text.to_owned())))
+    }
+
+    /// Ends the answer with this reason.
+    #[must_use]
+    pub fn ending(self, reason: FinishReason) -> Self {
+        self.step(Step::Event(ChatEvent::Finished { reason, usage: None }))
     }
 
     /// Adds a tool call; `arguments` is sent unchanged, even if invalid.
@@ -170,8 +187,12 @@ impl ChatModel for ScriptedChatModel {
         let turn = turn.ok_or_else(|| {
             Fault::new(Component::ChatModel, FaultKind::Internal, "the script has no turn left")
         })?;
-        if let Some(kind) = turn.refusal {
-            return Err(fault(kind));
+        if let Some((kind, cause)) = turn.refusal {
+            let fault = fault(kind);
+            return Err(match cause {
+                Some(cause) => fault.with_known_cause(cause),
+                None => fault,
+            });
         }
         let remainder = Remainder { steps: turn.steps.into(), cut_short: Arc::clone(&self.cut_short) };
         let steps = stream::unfold(remainder, |mut remainder| async {

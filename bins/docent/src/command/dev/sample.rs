@@ -106,6 +106,7 @@ async fn ask(app: &Arc<App>, actor: &Actor, has_model: bool) -> anyhow::Result<(
         conversation: None,
         replaces: None,
         limits: TextLimits::default(),
+        search: None,
     };
     let chat = app.agent("chat").context("the agent `chat` is missing")?;
     let grant = actor.authorize()?;

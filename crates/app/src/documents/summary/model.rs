@@ -76,6 +76,7 @@ pub(super) async fn summarize(
             conversation: None,
             replaces: None,
             limits: TextLimits::default(),
+            search: None,
         };
         metering::record(app, &request, agent, tokens, &Span::current()).await;
     }

@@ -34,9 +34,9 @@ function createTurn(question) {
   return { question, answer: "", element, heading, steps, answerElement, note, tools };
 }
 
-async function askQuestion(question, selection, replaces) {
+async function askQuestion(question, selection, replaces, search) {
   const messages = [...buildHistory(), { role: "user", content: question }];
-  const turn = { ...createTurn(question), replaces };
+  const turn = { ...createTurn(question), replaces, search };
   appendTurn(turn);
   updateUrl();
   await streamAnswer(turn, messages, selection);
@@ -45,7 +45,7 @@ async function askQuestion(question, selection, replaces) {
 function appendTurn(turn) {
   // Only the last question can be asked again or edited: later questions were asked with the existing answer as context.
   for (const { element, heading } of turns) {
-    for (const part of element.querySelectorAll(".retry, .edit, .edit-form")) part.remove();
+    for (const part of element.querySelectorAll(".retry, .search-first, .edit, .edit-form")) part.remove();
     heading.hidden = false;
   }
   turns.push(turn);
@@ -64,6 +64,7 @@ async function streamAnswer(turn, messages, selection) {
   turn.answerElement.replaceChildren(createElement("p", { class: "waiting" }, t("searching")));
   let sources = [];
   let messageId = null;
+  let incomplete = null;
   let frame = 0;
   const renderAnswer = () => {
     frame = 0;
@@ -74,7 +75,7 @@ async function streamAnswer(turn, messages, selection) {
   };
   let failure = null;
   try {
-    const body = { messages, ...selection, conversation_id: conversationId, include_sources: true, include_metadata: true };
+    const body = { messages, ...selection, conversation_id: conversationId, include_sources: true, include_metadata: true, search: turn.search };
     const send = () => callApi("/agents/chat", {
       ...jsonOptions("POST", turn.replaces ? { ...body, replaces: turn.replaces } : body), signal: controller.signal,
     });
@@ -88,7 +89,11 @@ async function streamAnswer(turn, messages, selection) {
     for await (const { event, data } of readEvents(response)) {
       if (event === "error") throw new ApiError(1, t("answer-incomplete-because", { reason: data.detail }));
       if (event === "sources") sources = data.results;
-      else if (event === "metadata") showStep(turn, data);
+      else if (event === "metadata") {
+        if (data.type === "incomplete") incomplete = data.reason;
+        else if (data.type === "not_searched") turn.isNotSearched = true;
+        else showStep(turn, data);
+      }
       else if (event === "message") {
         turn.answer += data;
         frame ||= requestAnimationFrame(renderAnswer);
@@ -108,8 +113,10 @@ async function streamAnswer(turn, messages, selection) {
     const wasAtEnd = isAtEnd();
     renderAnswer();
     if (failure?.name === "AbortError") showNote(turn, t("stopped"));
+    else if (incomplete && incomplete !== "error") showNote(turn, incompleteText(incomplete, turn.answer), true);
     else if (failure) showNote(turn, t("question-kept", { reason: errorMessage(failure) }), true);
     else if (!turn.answer) showNote(turn, t("answer-empty"));
+    else if (turn.isNotSearched) showNote(turn, t("answer-not-searched"));
     completeTurn(turn, sources, messageId);
     if (wasAtEnd) scrollToEnd(turn);
   } else if (failure?.status === 401) {
@@ -135,6 +142,17 @@ function showStep({ steps, question }, { type, query, count }) {
   steps.hidden = false;
 }
 
+// Why an answer is incomplete or missing.
+function incompleteText(reason, answer) {
+  const texts = {
+    length: t("answer-cut-length"),
+    content_filter: t("answer-cut-filter"),
+    iterations: t("answer-iterations"),
+    reasoning_only: t("answer-reasoning-only"),
+  };
+  return texts[reason] ?? (answer ? t("answer-incomplete") : t("answer-empty"));
+}
+
 // Adds the sources and buttons below an answer that has ended. It has an ID if it is stored.
 function completeTurn(turn, sources, messageId, feedback) {
   if (sources.length) showSources(turn, sources);
@@ -146,6 +164,10 @@ function completeTurn(turn, sources, messageId, feedback) {
   }
   if (turns.at(-1) === turn && !sharing.by) {
     const click = () => askAgain(turn);
+    if (turn.isNotSearched) {
+      const search = () => askAgain(turn, turn.question, "first");
+      turn.tools.append(createElement("button", { type: "button", class: "quiet search-first", click: search }, t("search-and-ask")));
+    }
     turn.tools.append(createElement("button", { type: "button", class: "quiet retry", click }, t("ask-again")));
     turn.heading.append(createElement("button", {
       type: "button", class: "quiet icon edit", "aria-label": t("question-edit"), title: t("question-edit"), click: () => act("editQuestion", turn),
@@ -172,8 +194,8 @@ async function copyAnswer(button, { answer }) {
   button.textContent = t("copy");
 }
 
-// Replaces the last turn by one with the same or an edited question. Returns whether it was asked.
-function askAgain(turn, question = turn.question) {
+// Replaces the last turn by one with the same or an edited question, with a search before the answer if `search` says so. Returns whether it was asked.
+function askAgain(turn, question = turn.question, search) {
   const selection = checkSelection();
   if (answerRequest || !selection) return false;
   if (viewer?.isOpenedFrom(turn.element)) closeSource();
@@ -181,7 +203,7 @@ function askAgain(turn, question = turn.question) {
   turn.element.remove();
   if (turn.messageId) appendEarlierVersion(turn.question, turn.answer);
   byId("question").focus({ preventScroll: true });
-  askQuestion(question, selection, turn.messageId ?? turn.replaces);
+  askQuestion(question, selection, turn.messageId ?? turn.replaces, search);
   return true;
 }
 
