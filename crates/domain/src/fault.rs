@@ -151,7 +151,8 @@ impl FaultKind {
     }
 }
 
-/// A cause of a failed call that clients are told, because its remedy differs from those of the other faults of its kind.
+/// A cause of a failed call that clients are told, because its remedy differs from those of the other faults
+/// of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultCause {
     /// The model cannot call tools, or its server is not set up for it.
@@ -288,8 +289,8 @@ impl Fault {
         self.cause
     }
 
-    /// A sentence for clients: the component and the known cause or the kind of failure without internal details, and the
-    /// setting if it is wrong.
+    /// A sentence for clients: the component and the known cause or the kind of failure without internal
+    /// details, and the setting if it is wrong.
     pub fn public_message(&self) -> String {
         if let Some(cause) = self.cause {
             return format!("the {} {}", self.component.name(), cause.predicate());

@@ -21,7 +21,8 @@ pub struct ChatRequest {
 pub enum ChatEvent {
     /// A piece of text; never empty.
     Text(String),
-    /// A piece of what the model wrote for itself before its answer; never empty. It is not part of the answer.
+    /// A piece of what the model wrote for itself before its answer; never empty. It is not part of the
+    /// answer.
     Reasoning(String),
     /// A complete tool call.
     ToolCall(ToolCall),

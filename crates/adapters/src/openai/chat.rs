@@ -101,7 +101,8 @@ impl OpenAiChatModel {
         )
     }
 
-    /// Sends a request and returns the response with its first event. Errors before it are tried again within the timeout.
+    /// Sends a request and returns the response with its first event. Errors before it are tried again within
+    /// the timeout.
     async fn begin(&self, request: ChatRequest, span: &Span) -> Result<(ChatEvent, CompletionStream)> {
         let redactor = Arc::new(Redactor { endpoint: Arc::clone(&self.endpoint), request });
         let mut retries = Retries::new(self.endpoint.clock(), self.timeout, self.attempts);
@@ -150,8 +151,8 @@ impl OpenAiChatModel {
         self.form.send(request, post).await
     }
 
-    /// Creates a reader of the response. Without offered tools, calls of the tools that were used before are recognized too,
-    /// so that they are not shown as text.
+    /// Creates a reader of the response. Without offered tools, calls of the tools that were used before are
+    /// recognized too, so that they are not shown as text.
     fn output_reader(&self, request: &ChatRequest) -> OutputReader {
         let mut tools: BTreeSet<&str> = request.tools.iter().map(|tool| tool.name).collect();
         for message in &request.messages {

@@ -213,7 +213,8 @@ impl CompletionDecoder {
         &self.metadata
     }
 
-    /// Whether the response began with reasoning, whose beginning is part of the prompt; `None` if that is unknown.
+    /// Whether the response began with reasoning, whose beginning is part of the prompt; `None` if that is
+    /// unknown.
     pub(super) fn began_in_reasoning(&self) -> Option<bool> {
         self.output.began_in_reasoning()
     }

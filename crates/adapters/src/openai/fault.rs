@@ -94,7 +94,8 @@ pub(super) struct BackendError {
     message: Option<String>,
     /// The error's names and message in lower case, in which words are looked for.
     words: String,
-    /// The beginning of the whole response, in which names of fields are looked for. It may quote the request.
+    /// The beginning of the whole response, in which names of fields are looked for. It may quote the
+    /// request.
     body: String,
     cause: Option<FaultCause>,
     pause: Option<Duration>,
@@ -201,7 +202,8 @@ fn names(error: &Value) -> String {
     format!("{} {}", name("type"), name("code"))
 }
 
-/// The message of an error: a text, or the text in one of the fields that servers use. Fields that quote the request, such as
+/// The message of an error: a text, or the text in one of the fields that servers use. Fields that quote the
+/// request, such as
 /// `input`, are not among them.
 fn error_message(error: &Value) -> Option<String> {
     let message = match error {

@@ -321,7 +321,8 @@ impl Generation {
         Ok(())
     }
 
-    /// Searches for the question before the model is called. A model that knows no tools receives the result with the question.
+    /// Searches for the question before the model is called. A model that knows no tools receives the result
+    /// with the question.
     async fn search_first(&mut self, knows_tools: bool) -> Result<(), Fault> {
         if !self.asked.agent.has_search() {
             return Ok(());
@@ -348,7 +349,8 @@ impl Generation {
         run_tools(&self.asked, calls).await
     }
 
-    /// Records that the model's server refused tools and answered without them: it is called without tools from then on.
+    /// Records that the model's server refused tools and answered without them: it is called without tools
+    /// from then on.
     fn remember_refusal_of_tools(&self, fault: &Fault) {
         if !self.asked.app.process.refuses_tools.swap(true, Ordering::Relaxed) {
             tracing::warn!(fault = %fault.report(), "the chat model does not support tools; documents are searched before each answer");

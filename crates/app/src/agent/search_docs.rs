@@ -68,8 +68,8 @@ pub(crate) fn whole_query(call: &ToolCall) -> Option<String> {
     query_of(&arguments().filter(|_| call.name == SPEC.name)?)
 }
 
-/// The query among the arguments of a call: a text, a list of texts, which become one query, or the only text under another
-/// name.
+/// The query among the arguments of a call: a text, a list of texts, which become one query, or the only text
+/// under another name.
 fn query_of(arguments: &Value) -> Option<String> {
     let arguments = arguments.as_object()?;
     match arguments.get(QUERY) {

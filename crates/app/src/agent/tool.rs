@@ -76,8 +76,8 @@ pub(super) async fn run(
     ToolOutput { call_id: call.id.clone(), content, passages, best_score, corrections }
 }
 
-/// The arguments of a call as a JSON object where models deviate from it: JSON within a JSON string, or the notation of
-/// Python. Other arguments are unchanged.
+/// The arguments of a call as a JSON object where models deviate from it: JSON within a JSON string, or the
+/// notation of Python. Other arguments are unchanged.
 pub(super) fn normalized(arguments: String) -> String {
     let object = |text: &str| match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Some(Value::Object(object).to_string()),

@@ -78,8 +78,8 @@ pub(super) struct SupportedForm {
 impl SupportedForm {
     /// Sends a request in the form that the back end supports.
     ///
-    /// A part that the refusal names is left out. Otherwise each part that the back end has never accepted is left out in turn.
-    /// What was left out when the request succeeded is left out from then on.
+    /// A part that the refusal names is left out. Otherwise each part that the back end has never accepted is
+    /// left out in turn. What was left out when the request succeeded is left out from then on.
     pub(super) async fn send<T, F>(
         &self,
         request: &ChatRequest,

@@ -95,7 +95,8 @@ impl CompletionReader {
         }
     }
 
-    /// Whether the response began with reasoning, whose beginning is part of the prompt; `None` if that is unknown.
+    /// Whether the response began with reasoning, whose beginning is part of the prompt; `None` if that is
+    /// unknown.
     pub(super) fn began_in_reasoning(&self) -> Option<bool> {
         self.decoder.began_in_reasoning()
     }

@@ -12,7 +12,8 @@ use std::borrow::Cow;
 pub(super) struct RequestForm {
     /// Whether to request the token usage.
     pub(super) wants_usage: bool,
-    /// Whether system messages after the first message stay where they are. Otherwise all become one at the beginning.
+    /// Whether system messages after the first message stay where they are. Otherwise all become one at the
+    /// beginning.
     pub(super) keeps_system_messages: bool,
     /// Whether to request a streamed response.
     pub(super) is_streamed: bool,

@@ -78,7 +78,8 @@ impl ToolCallAssembler {
     /// Finds the call that a piece continues; `None` if it begins one.
     fn find(&self, index: Option<i64>, id: &str, name: &str, arguments: &str) -> Option<usize> {
         let begins = |call: &Call| {
-            // Back ends that send whole calls may give all of them the index 0, or none, and no ID or the same.
+            // Back ends that send whole calls may give all of them the index 0, or none, and no ID or the
+            // same.
             let other_id = !id.is_empty() && !call.id.is_empty() && call.id != id;
             let is_next =
                 is_json(&call.arguments) && !arguments.trim().is_empty() && call.arguments != arguments;

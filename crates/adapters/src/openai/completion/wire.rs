@@ -105,7 +105,8 @@ pub(super) struct Delta<'a> {
     content: Option<&'a RawValue>,
     /// A refusal, which some models send instead of `content`.
     refusal: Option<String>,
-    /// Reasoning, which is no text of the answer, under one of its common names. Some back ends send it under two.
+    /// Reasoning, which is no text of the answer, under one of its common names. Some back ends send it under
+    /// two.
     #[serde(borrow)]
     reasoning: Option<&'a RawValue>,
     #[serde(borrow)]

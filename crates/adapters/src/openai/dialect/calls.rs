@@ -267,7 +267,8 @@ fn next_tool<'t>(text: &str, tools: &'t [String]) -> Option<(usize, &'t str)> {
     tools.iter().filter_map(places).min_by_key(|(at, tool)| (*at, usize::MAX - tool.len()))
 }
 
-/// `<parameter=k>v</parameter>`, `<parameter name="k">v</parameter>`, and `<arg_key>k</arg_key><arg_value>v</arg_value>`.
+/// `<parameter=k>v</parameter>`, `<parameter name="k">v</parameter>`, and
+/// `<arg_key>k</arg_key><arg_value>v</arg_value>`.
 fn tagged_parameters(text: &str) -> Map<String, Value> {
     let mut parameters = Map::new();
     let mut key = None;

@@ -1,9 +1,10 @@
-//! Reads what models write into their text although the wire format has fields for it: reasoning, tool calls and
-//! special tokens.
+//! Reads what models write into their text although the wire format has fields for it: reasoning, tool calls
+//! and special tokens.
 //!
-//! Servers without a parser for their model pass its raw output through. The forms ("dialects") are in one table,
-//! [`MARKERS`]; everything else is common to all of them. Text is scanned as it arrives and held back only
-//! while it can still become a marker or a call. After a backtick nothing is a marker, so that an answer can quote one.
+//! Servers without a parser for their model pass its raw output through. The forms ("dialects") are in one
+//! table, [`MARKERS`]; everything else is common to all of them. Text is scanned as it arrives and held back
+//! only while it can still become a marker or a call. After a backtick nothing is a marker, so that an answer
+//! can quote one.
 
 mod calls;
 mod markers;
@@ -73,9 +74,9 @@ enum State {
 }
 
 impl OutputReader {
-    /// Creates a reader of the response to a request with these tools. With `in_reasoning`, the response is assumed to
-    /// begin with reasoning, whose beginning is part of the prompt: its text is held back until the reasoning ends. If
-    /// it does not end, the text is the answer.
+    /// Creates a reader of the response to a request with these tools. With `in_reasoning`, the response is
+    /// assumed to begin with reasoning, whose beginning is part of the prompt: its text is held back until
+    /// the reasoning ends. If it does not end, the text is the answer.
     pub(super) fn new(tools: impl IntoIterator<Item = String>, in_reasoning: bool) -> Self {
         let state = if in_reasoning { State::AssumedReasoning { searched: 0 } } else { State::Answer };
         Self {
@@ -99,7 +100,8 @@ impl OutputReader {
         parts
     }
 
-    /// Handles the end of the response: what is held back gets its meaning. `is_cut` if the response reached a token limit.
+    /// Handles the end of the response: what is held back gets its meaning. `is_cut` if the response reached
+    /// a token limit.
     pub(super) fn finish(&mut self, is_cut: bool) -> Vec<Part> {
         let mut parts = Vec::new();
         if matches!(self.state, State::AssumedReasoning { .. }) && !is_cut {
@@ -120,8 +122,8 @@ impl OutputReader {
         parts
     }
 
-    /// Whether the response began with reasoning that had no beginning of its own, as those of models do whose prompt
-    /// contains it. `None` if the response has no text that would show it.
+    /// Whether the response began with reasoning that had no beginning of its own, as those of models do
+    /// whose prompt contains it. `None` if the response has no text that would show it.
     pub(super) fn began_in_reasoning(&self) -> Option<bool> {
         (self.began_in_reasoning || self.has_text).then_some(self.began_in_reasoning)
     }
@@ -260,7 +262,8 @@ impl OutputReader {
         parts.extend(calls.into_iter().map(Part::Call));
     }
 
-    /// Handles text at the end of the response, where an incomplete marker is text and a token of the end is not.
+    /// Handles text at the end of the response, where an incomplete marker is text and a token of the end is
+    /// not.
     fn end_answer(&mut self, mut text: String, parts: &mut Vec<Part>) {
         if calls::possible_call(&text, &self.tools) == calls::Possible::Maybe {
             let calls = calls::written_calls(&text, &self.tools);
@@ -361,7 +364,8 @@ fn is_end(mut rest: &str) -> bool {
     markers::LAST_TOKENS.iter().any(|token| token.starts_with(rest))
 }
 
-/// A special token of a chat template, such as `<|im_end|>` or `<｜end▁of▁sentence｜>`, or the beginning of one.
+/// A special token of a chat template, such as `<|im_end|>` or `<｜end▁of▁sentence｜>`, or the beginning of
+/// one.
 fn special_token(rest: &str) -> Found {
     let Some(inner) = rest.strip_prefix("<|").or_else(|| rest.strip_prefix("<｜")) else {
         return if rest == "<" { Found::Maybe } else { Found::Nothing };

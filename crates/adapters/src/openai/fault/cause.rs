@@ -3,8 +3,8 @@
 use docent_domain::fault::{FaultCause, FaultKind};
 use reqwest::StatusCode;
 
-/// Words of servers for each cause, in lower case. Words separated by `…` occur in this order. The first cause that matches
-/// counts, so special causes come first.
+/// Words of servers for each cause, in lower case. Words separated by `…` occur in this order. The first
+/// cause that matches counts, so special causes come first.
 const WORDS: &[(FaultCause, &[&str])] = &[
     (
         FaultCause::ToolsUnsupported,
@@ -125,7 +125,7 @@ const WORDS: &[(FaultCause, &[&str])] = &[
 /// The cause of an error, by its status and its words in lower case.
 pub(super) fn of(status: Option<StatusCode>, words: &str) -> Option<FaultCause> {
     let known = WORDS.iter().find(|(_, alternatives)| alternatives.iter().any(|text| has(words, text)));
-    known.map(|(cause, _)| *cause).or(match status?.as_u16() {
+    known.map(|(cause, _)| *cause).or_else(|| match status?.as_u16() {
         401 => Some(FaultCause::InvalidKey),
         402 => Some(FaultCause::QuotaExceeded),
         // Gateways report a server that cannot be reached with 502, 503 and 504.
@@ -206,6 +206,7 @@ mod tests {
             let found = of(StatusCode::from_u16(status).ok(), &words.to_lowercase());
             assert_eq!(found, Some(cause), "{status} {words}");
         }
+        assert_eq!(of(None, "out of memory"), Some(OutOfMemory), "an error in the middle of a response");
         for (status, words) in [(404, "not found"), (502, ""), (503, ""), (504, ""), (400, "bad request")] {
             assert_eq!(of(StatusCode::from_u16(status).ok(), words), None, "{status} {words}");
         }
