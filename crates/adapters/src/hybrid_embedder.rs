@@ -43,6 +43,7 @@ impl Embedder for HybridEmbedder {
             Ok(Embedding {
                 sparse: Some(sparse.sparse.ok_or_else(|| missing("sparse"))?),
                 dense: Some(dense.dense.ok_or_else(|| missing("dense"))?),
+                is_shortened: dense.is_shortened,
             })
         };
         sparse.into_iter().zip(dense).map(join).collect()
@@ -96,11 +97,12 @@ mod tests {
     }
 
     fn sparse() -> Embedding {
-        Embedding { sparse: Some(SparseVector { body: terms(), ..SparseVector::default() }), dense: None }
+        let sparse = SparseVector { body: terms(), ..SparseVector::default() };
+        Embedding { sparse: Some(sparse), ..Embedding::default() }
     }
 
     fn dense() -> Embedding {
-        Embedding { sparse: None, dense: Some(vec![1.0]) }
+        Embedding { dense: Some(vec![1.0]), is_shortened: true, ..Embedding::default() }
     }
 
     fn fixed(embedding: Embedding) -> Fixed {
@@ -149,7 +151,7 @@ mod tests {
     #[tokio::test]
     async fn sparse_and_dense_vectors_are_combined() {
         let hybrid = hybrid(fixed(sparse()), fixed(dense()));
-        let both = Embedding { dense: Some(vec![1.0]), ..sparse() };
+        let both = Embedding { sparse: sparse().sparse, ..dense() };
         assert_eq!(hybrid.embed_passages(CHUNKS).await.unwrap(), [both.clone(), both]);
         let words = terms().iter().map(|(term, _)| QueryTerm::word(term)).collect();
         let query = QueryEmbedding { sparse: Some(words), dense: Some(vec![1.0]) };

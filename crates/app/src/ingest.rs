@@ -83,12 +83,34 @@ impl IngestError {
         }
     }
 
-    /// Adds the coverage to a fault that occurred after the pages were read.
+    /// Adds the coverage to an error that occurred after the pages were read.
     fn with_coverage(self, coverage: &Coverage) -> Self {
         match self {
             Self::Fault(fault, None) => Self::Fault(fault, Some(coverage.clone())),
+            Self::Document(failure, None) => Self::Document(failure, Some(coverage.clone())),
             other => other,
         }
+    }
+
+    /// Turns a fault about one of the passages into a failure of the document, which names the passage.
+    fn of_document(self, chunks: &[Chunk], coverage: &Coverage) -> Self {
+        let Self::Fault(fault, _) = &self else { return self };
+        let passage = fault.passage().and_then(|position| Some((position + 1, chunks.get(position)?)));
+        let Some((number, chunk)) = passage.filter(|_| !fault.is_transient()) else { return self };
+        let (page, last) = (chunk.span.start.page, chunk.span.end.page);
+        let place = match coverage.page_labels.get(page) {
+            Some(label) => label,
+            None if page == last => format!("page {page}"),
+            None => format!("pages {page} to {last}"),
+        };
+        let status = fault.status().map(|status| format!(" with status {status}")).unwrap_or_default();
+        let refused = format!("the {} refused passage {number} ({place}){status}", fault.component().name());
+        // What the back end says is for staff.
+        tracing::warn!(passage = number, page, fault = %fault.report(), "a passage cannot be embedded");
+        Self::Document(
+            Failure::because(FailureCode::Embedding, format!("{refused}, and embeds others")),
+            None,
+        )
     }
 
     pub(crate) fn of(code: FailureCode, coverage: Option<Coverage>) -> Self {
@@ -161,11 +183,13 @@ async fn prepare(
     drop(permit);
     let work = async {
         let context = passage_context::lines(app, document, extraction, &lead, &chunks).await?;
-        let embeddings = embed(&**embedder, document, &lead, &chunks, &context).await?;
-        Ok::<_, IngestError>((context, embeddings))
+        let embeddings = embed(&**embedder, document, &lead, &chunks, &context).await;
+        Ok::<_, IngestError>((context, embeddings.map_err(|error| error.of_document(&chunks, &coverage))?))
     };
     let embedded = timed(app, document.id, Stage::Embed, &mut stats.embed, work).await;
     let (context, embeddings) = embedded.map_err(|error| error.with_coverage(&coverage))?;
+    let shortened = embeddings.iter().filter(|embedding| embedding.is_shortened).count();
+    stats.shortened_passages = u32::try_from(shortened).unwrap_or(u32::MAX);
     let labels = DocumentLabels::with_coverage(document, Some(&coverage));
     let version = IndexedVersion { id: document.version_id, labels };
     let headings = headings::before_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
@@ -296,11 +320,15 @@ async fn embed(
     let headings = headings::of_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
     let context = context.chunks(BATCH).chain(std::iter::repeat(&[] as &[String]));
     for ((batch, headings), context) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)).zip(context) {
+        let done = embeddings.len();
         let texts: Vec<(u32, &str)> =
             batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
         let passages = Passages { title: document.title.as_str(), lead, chunks: &texts, headings, context };
         let work = async {
-            let batch = embedder.embed_passages(passages).await?;
+            let batch = embedder.embed_passages(passages).await.map_err(|fault| match fault.passage() {
+                Some(position) => fault.with_passage(done + position),
+                None => fault,
+            })?;
             if batch.len() != texts.len() {
                 let message = format!("{} embeddings for {} chunks", batch.len(), texts.len());
                 return Err(Fault::new(Component::Embedder, FaultKind::InvalidResponse, message).into());

@@ -121,6 +121,24 @@ pub struct IngestionStats {
     pub embed: Duration,
     /// Indexing time of the last attempt.
     pub index: Duration,
+    /// Number of passages whose dense vectors are of their beginnings, because the embedding model takes no longer text.
+    pub shortened_passages: u32,
+}
+
+impl IngestionStats {
+    /// Returns a warning if passages were shortened.
+    pub fn warning(&self) -> Option<String> {
+        match self.shortened_passages {
+            0 => None,
+            1 => Some(
+                "1 passage is longer than the embedding model takes: its vector is of its beginning"
+                    .to_owned(),
+            ),
+            count => Some(format!(
+                "{count} passages are longer than the embedding model takes: their vectors are of their beginnings"
+            )),
+        }
+    }
 }
 
 /// A page whose text was recognised.

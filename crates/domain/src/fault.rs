@@ -227,6 +227,7 @@ pub struct Fault {
     retry_after: Option<Duration>,
     status: Option<u16>,
     cause: Option<FaultCause>,
+    passage: Option<usize>,
     source: Option<Arc<Cause>>,
 }
 
@@ -240,6 +241,7 @@ impl Fault {
             retry_after: None,
             status: None,
             cause: None,
+            passage: None,
             source: None,
         }
     }
@@ -267,6 +269,12 @@ impl Fault {
     #[must_use]
     pub fn with_known_cause(self, cause: FaultCause) -> Self {
         Self { cause: Some(cause), ..self }
+    }
+
+    /// Sets the position of the passage that the component refused, among those of the call.
+    #[must_use]
+    pub fn with_passage(self, position: usize) -> Self {
+        Self { passage: Some(position), ..self }
     }
 
     /// The failed component.
@@ -325,6 +333,11 @@ impl Fault {
     /// The HTTP status of the component's response, if it refused the call with one.
     pub fn status(&self) -> Option<u16> {
         self.status
+    }
+
+    /// The position of the passage that the component refused, among those of the call, if it refused only that one.
+    pub fn passage(&self) -> Option<usize> {
+        self.passage
     }
 
     /// The delay before a retry that the component requested.

@@ -13,6 +13,7 @@ pub mod condition;
 pub mod conversation;
 pub mod delegation;
 pub mod document;
+pub mod embedding_model;
 pub mod error;
 pub mod explanation;
 pub mod extraction;

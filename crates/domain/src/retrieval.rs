@@ -59,13 +59,15 @@ pub struct SparseVector {
 }
 
 /// The embedding of a chunk: sparse, dense, or both.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embedding {
     /// Terms with their counts.
     pub sparse: Option<SparseVector>,
     /// Unit vector, or the zero vector of a text in which the model knows nothing; its cosine with every vector is 0. All
     /// vectors of a vector collection have the same dimensions.
     pub dense: Option<Vec<f32>>,
+    /// Whether the dense part is of the beginning of the text only, because the model takes no longer text.
+    pub is_shortened: bool,
 }
 
 /// A term that a query searches for.

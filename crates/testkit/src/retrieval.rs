@@ -68,7 +68,7 @@ pub fn entry(n: u32, ordinal: u32, text: &str) -> IndexEntry {
         context: String::new(),
         embedding: Embedding {
             sparse: Some(SparseVector { body: terms(text), ..SparseVector::default() }),
-            dense: None,
+            ..Embedding::default()
         },
     }
 }

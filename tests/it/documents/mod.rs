@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod embedding;
 mod file;
 mod find;
 mod formats;

@@ -61,7 +61,7 @@ impl BuiltinEmbedder {
                 lead: lead_terms.clone(),
                 headings: TermCounts::count(analyzer.distinct_terms(headings)),
             };
-            Embedding { sparse: Some(sparse), dense: None }
+            Embedding { sparse: Some(sparse), ..Embedding::default() }
         };
         chunks.zip(headings).map(embed).collect()
     }

@@ -1,13 +1,14 @@
 //! Texts that are being embedded by calls of this process.
 
+use super::TextVector;
 use docent_ports::embedding_cache::TextDigest;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// A vector, as soon as it is available.
-type MaybeVector = Option<Arc<[f32]>>;
+type MaybeVector = Option<TextVector>;
 
 /// The texts that are being embedded.
 #[derive(Debug, Default)]
@@ -71,9 +72,9 @@ impl Claims<'_> {
     }
 
     /// Passes a text's vector to all waiting calls.
-    pub(super) fn complete(&mut self, text: &TextDigest, vector: &Arc<[f32]>) {
+    pub(super) fn complete(&mut self, text: &TextDigest, vector: &TextVector) {
         if let Some(sender) = self.claimed.remove(text) {
-            sender.send_replace(Some(Arc::clone(vector)));
+            sender.send_replace(Some(vector.clone()));
             self.in_flight.lock().remove(text);
         }
     }
@@ -101,7 +102,7 @@ mod tests {
         assert_eq!((ours.texts().count(), none.len()), (2, 0));
         let (theirs, mut pending) = in_flight.claim(TEXTS.into_iter());
         assert_eq!((theirs.texts().count(), pending.len()), (0, 2));
-        let vector: Arc<[f32]> = Arc::new([1.0]);
+        let vector = TextVector { vector: [1.0].into(), is_shortened: true };
         ours.complete(&TEXTS[0], &vector);
         assert!(!ours.contains(&TEXTS[0]) && ours.contains(&TEXTS[1]));
         let (second, first) = (pending.pop().unwrap(), pending.pop().unwrap());

@@ -27,7 +27,8 @@ const USE_UPDATED_AFTER: TimeDelta = TimeDelta::days(1);
 ///
 /// The cache key of a chunk is the text that the inner embedder sends for it. Missing texts are embedded in batches, and
 /// each batch is stored before the next is requested, so that a retry continues where an interrupted call stopped.
-/// Concurrent calls embed each text once. Queries are not cached.
+/// Concurrent calls embed each text once. Queries are not cached. Vectors of shortened texts are cached under the whole text in a
+/// vector space of their own.
 ///
 /// If the database is unavailable, texts are embedded without the cache.
 pub struct CachedEmbedder {
@@ -36,11 +37,21 @@ pub struct CachedEmbedder {
     clock: Arc<dyn Clock>,
     recorder: Arc<dyn Recorder>,
     space: String,
+    /// The vector space of shortened texts.
+    shortened_space: String,
     in_flight: InFlightTexts,
 }
 
+/// The vector of a text.
+#[derive(Clone, Debug, PartialEq)]
+struct TextVector {
+    vector: Arc<[f32]>,
+    /// Whether it is the vector of the beginning of the text.
+    is_shortened: bool,
+}
+
 /// The vectors of one call so far.
-type Vectors = HashMap<TextDigest, Arc<[f32]>>;
+type Vectors = HashMap<TextDigest, TextVector>;
 
 /// The input of one call.
 struct Work<'a> {
@@ -58,7 +69,8 @@ impl CachedEmbedder {
         recorder: Arc<dyn Recorder>,
     ) -> Self {
         let space = inner.vector_space();
-        Self { inner, store, clock, recorder, space, in_flight: InFlightTexts::default() }
+        let shortened_space = format!("{space}, shortened");
+        Self { inner, store, clock, recorder, space, shortened_space, in_flight: InFlightTexts::default() }
     }
 
     /// Returns the vectors of all texts; without `use_cache` all of them are embedded.
@@ -89,34 +101,42 @@ impl CachedEmbedder {
         if texts.is_empty() {
             return;
         }
-        let find =
-            async { self.store.read_latest().await?.embedding_cache().find(&self.space, &texts).await };
-        let found = find.await.unwrap_or_else(|fault| {
-            self.log_fault(&fault, "cannot look up cached vectors; embedding again");
-            HashMap::new()
-        });
-        self.recorder.cache_lookups(
-            Cache::Embeddings,
-            found.len() as u64,
-            (texts.len() - found.len()) as u64,
-        );
-        let now = self.clock.now();
-        let stale = found.iter().filter(|(_, cached)| now - cached.used_at > USE_UPDATED_AFTER);
-        let mut stale: Vec<TextDigest> = stale.map(|(text, _)| *text).collect();
-        stale.sort_unstable();
-        for (text, cached) in found {
-            let vector = cached.vector.into();
-            claims.complete(&text, &vector);
-            vectors.insert(text, vector);
-        }
-        if !stale.is_empty() {
-            let touch = async {
-                let mut unit = self.store.begin().await?;
-                unit.embedding_cache().touch(&self.space, &stale, now).await?;
-                unit.commit().await
+        let find = async {
+            let mut view = self.store.read_latest().await?;
+            let whole = view.embedding_cache().find(&self.space, &texts).await?;
+            let missing = texts.iter().copied().filter(|text| !whole.contains_key(text));
+            let missing: Vec<TextDigest> = missing.collect();
+            let shortened = match missing.is_empty() {
+                true => HashMap::new(),
+                false => view.embedding_cache().find(&self.shortened_space, &missing).await?,
             };
-            if let Err(fault) = touch.await {
-                self.log_fault(&fault, "cannot update the last use of cached vectors");
+            Ok([(&self.space, false, whole), (&self.shortened_space, true, shortened)])
+        };
+        let found = find.await.map(Vec::from).unwrap_or_else(|fault: Fault| {
+            self.log_fault(&fault, "cannot look up cached vectors; embedding again");
+            Vec::new()
+        });
+        let count = found.iter().map(|(.., found)| found.len()).sum::<usize>();
+        self.recorder.cache_lookups(Cache::Embeddings, count as u64, (texts.len() - count) as u64);
+        let now = self.clock.now();
+        for (space, is_shortened, found) in found {
+            let stale = found.iter().filter(|(_, cached)| now - cached.used_at > USE_UPDATED_AFTER);
+            let mut stale: Vec<TextDigest> = stale.map(|(text, _)| *text).collect();
+            stale.sort_unstable();
+            for (text, cached) in found {
+                let vector = TextVector { vector: cached.vector.into(), is_shortened };
+                claims.complete(&text, &vector);
+                vectors.insert(text, vector);
+            }
+            if !stale.is_empty() {
+                let touch = async {
+                    let mut unit = self.store.begin().await?;
+                    unit.embedding_cache().touch(space, &stale, now).await?;
+                    unit.commit().await
+                };
+                if let Err(fault) = touch.await {
+                    self.log_fault(&fault, "cannot update the last use of cached vectors");
+                }
             }
         }
     }
@@ -149,7 +169,7 @@ impl CachedEmbedder {
         &self,
         work: &Work<'_>,
         positions: &[usize],
-    ) -> Result<Vec<(TextDigest, Arc<[f32]>)>> {
+    ) -> Result<Vec<(TextDigest, TextVector)>> {
         let chunks: Vec<(u32, &str)> =
             positions.iter().filter_map(|at| work.passages.chunks.get(*at).copied()).collect();
         let select = |lines: &[String]| -> Vec<String> {
@@ -158,7 +178,12 @@ impl CachedEmbedder {
         };
         let (headings, context) = (select(work.passages.headings), select(work.passages.context));
         let passages = Passages { chunks: &chunks, headings: &headings, context: &context, ..work.passages };
-        let embeddings = self.inner.embed_passages(passages).await?;
+        let embeddings = self.inner.embed_passages(passages).await.map_err(|fault| {
+            match fault.passage().and_then(|position| positions.get(position)) {
+                Some(position) => fault.with_passage(*position),
+                None => fault,
+            }
+        })?;
         if embeddings.len() != positions.len() {
             return Err(invalid_response(format!(
                 "{} embeddings for {} chunks",
@@ -167,18 +192,27 @@ impl CachedEmbedder {
             )));
         }
         let digests = positions.iter().filter_map(|at| work.digests.get(*at).copied());
-        let dense = |embedding: Embedding| {
-            let dense = embedding.dense.filter(|vector| !vector.is_empty());
-            dense.ok_or_else(|| invalid_response("the embedding has no dense vector".to_owned()))
+        let vector = |Embedding { dense, is_shortened, .. }: Embedding| {
+            let dense = dense.filter(|vector| !vector.is_empty());
+            let vector =
+                dense.ok_or_else(|| invalid_response("the embedding has no dense vector".to_owned()));
+            vector.map(|vector| TextVector { vector: vector.into(), is_shortened })
         };
-        digests.zip(embeddings).map(|(text, embedding)| Ok((text, dense(embedding)?.into()))).collect()
+        digests.zip(embeddings).map(|(text, embedding)| Ok((text, vector(embedding)?))).collect()
     }
 
-    async fn store_batch(&self, batch: &[(TextDigest, Arc<[f32]>)]) {
-        let rows: Vec<(TextDigest, &[f32])> = batch.iter().map(|(text, vector)| (*text, &**vector)).collect();
+    async fn store_batch(&self, batch: &[(TextDigest, TextVector)]) {
+        let rows = |is_shortened| -> Vec<(TextDigest, &[f32])> {
+            let rows = batch.iter().filter(|(_, vector)| vector.is_shortened == is_shortened);
+            rows.map(|(text, vector)| (*text, &*vector.vector)).collect()
+        };
+        let (whole, shortened) = (rows(false), rows(true));
         let keep = async {
-            let mut unit = self.store.begin().await?;
-            unit.embedding_cache().put(&self.space, &rows, self.clock.now()).await?;
+            let (mut unit, now) = (self.store.begin().await?, self.clock.now());
+            unit.embedding_cache().put(&self.space, &whole, now).await?;
+            if !shortened.is_empty() {
+                unit.embedding_cache().put(&self.shortened_space, &shortened, now).await?;
+            }
             unit.commit().await
         };
         if let Err(fault) = keep.await {
@@ -194,7 +228,7 @@ impl CachedEmbedder {
 
 /// Whether all vectors have the same number of dimensions.
 fn have_same_dimensions(vectors: &Vectors) -> bool {
-    let mut lengths = vectors.values().map(|vector| vector.len());
+    let mut lengths = vectors.values().map(|text| text.vector.len());
     let first = lengths.next();
     lengths.all(|length| Some(length) == first)
 }
@@ -223,8 +257,13 @@ impl Embedder for CachedEmbedder {
                 return Err(invalid_response("the vectors have different dimensions".to_owned()));
             }
         }
-        let dense = work.digests.iter().filter_map(|text| vectors.get(text));
-        Ok(dense.map(|vector| Embedding { sparse: None, dense: Some(vector.to_vec()) }).collect())
+        let found = work.digests.iter().filter_map(|text| vectors.get(text));
+        let embedding = |TextVector { vector, is_shortened }: &TextVector| Embedding {
+            sparse: None,
+            dense: Some(vector.to_vec()),
+            is_shortened: *is_shortened,
+        };
+        Ok(found.map(embedding).collect())
     }
 
     async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {

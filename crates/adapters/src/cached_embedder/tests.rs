@@ -51,9 +51,15 @@ impl Embedder for Counted {
         self.calls.lock().unwrap().push(texts);
         drop(self.gate.acquire().await);
         self.switch.check()?;
+        if let Some(position) = passages.chunks.iter().position(|(_, text)| *text == "poison") {
+            let refused = Fault::new(Component::Embedder, FaultKind::Rejected, "refused");
+            return Err(refused.with_passage(position));
+        }
+        let is_long = passages.chunks.iter().map(|(_, text)| text.len() > 10);
         let fake = FakeEmbedder::with_dense(self.dimensions.load(Ordering::SeqCst));
         let embeddings = fake.embed_passages(passages).await?;
-        Ok(embeddings.into_iter().map(|embedding| Embedding { sparse: None, ..embedding }).collect())
+        let dense = |(embedding, is_shortened)| Embedding { sparse: None, is_shortened, ..embedding };
+        Ok(embeddings.into_iter().zip(is_long).map(dense).collect())
     }
 
     async fn embed_sparse(&self, _: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {
@@ -176,6 +182,25 @@ async fn cache_is_shared_between_processes() {
         .unwrap();
     assert_eq!(again, first[1..]);
     assert_eq!(bench.inner.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn shortened_text_is_cached_as_shortened() {
+    let bench = Bench::new(Counted::default());
+    let texts = ["a", "a text that is long", "b"];
+    let first = bench.embed(&texts).await.unwrap();
+    assert_eq!([0, 1, 2].map(|n: usize| first[n].is_shortened), [false, true, false]);
+    assert_eq!(bench.cached(texts[1]).await, None, "its vector is not one of the whole text");
+    assert_eq!(bench.embed(&texts).await.unwrap(), first);
+    assert_eq!(bench.inner.calls().len(), 2);
+}
+
+#[tokio::test]
+async fn fault_names_the_position_among_all_passages() {
+    let bench = Bench::new(Counted::default());
+    bench.embed(&["a", "c"]).await.unwrap();
+    let fault = bench.embed(&["a", "b", "c", "poison"]).await.unwrap_err();
+    assert_eq!(fault.passage(), Some(3));
 }
 
 #[tokio::test]

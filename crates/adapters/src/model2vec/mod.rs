@@ -105,7 +105,10 @@ fn internal(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Fault
 impl Embedder for Model2VecEmbedder {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
         let vectors = self.embed(embedded_texts(passages)).instrument(self.span()).await?;
-        Ok(vectors.into_iter().map(|vector| Embedding { sparse: None, dense: Some(vector) }).collect())
+        Ok(vectors
+            .into_iter()
+            .map(|vector| Embedding { dense: Some(vector), ..Embedding::default() })
+            .collect())
     }
 
     async fn embed_sparse(&self, _passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {

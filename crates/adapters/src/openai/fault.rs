@@ -190,6 +190,16 @@ impl BackendError {
         self.kind.is_transient()
     }
 
+    /// The status of the response; `None` for an error within a successful response.
+    pub(super) fn status(&self) -> Option<u16> {
+        self.status
+    }
+
+    /// The back end's own message, which may quote secrets.
+    pub(super) fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
     /// The pause that the back end requested.
     pub(super) fn pause(&self) -> Option<Duration> {
         self.pause

@@ -235,6 +235,7 @@ mod tests {
             embedding: Embedding {
                 sparse: Some(SparseVector { body, ..SparseVector::default() }),
                 dense: Some(vec![0.6, 0.8]),
+                is_shortened: false,
             },
         }
     }
@@ -289,7 +290,7 @@ mod tests {
             names
         };
         assert_eq!(names(entry(&document, 0)), ["dense", "terms"]);
-        let nothing = Embedding { sparse: None, dense: None };
+        let nothing = Embedding::default();
         assert!(names(IndexEntry { embedding: nothing, ..entry(&document, 0) }).is_empty());
     }
 

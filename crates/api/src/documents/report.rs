@@ -55,7 +55,7 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     },
     "effort": {
         "extractor": "pdf 1", "attempts": 1,
-        "seconds": { "extract": 0.04, "chunk": 0.01, "embed": 0.2, "index": 0.03 },
+        "seconds": { "extract": 0.04, "chunk": 0.01, "embed": 0.2, "index": 0.03 }, "shortened_passages": 0,
     },
     "failure": null,
     "waiting": null,
@@ -97,7 +97,7 @@ pub(crate) struct Report<'a> {
     /// How far the ingestion is; `null` unless the process that answers runs it.
     #[schema(required)]
     progress: Option<ProgressView>,
-    /// Sentences about content that is not searchable.
+    /// Sentences about content that is not searchable, or only by a part of its text.
     warnings: Vec<String>,
     /// ID of the account that added it; `null` if that account was deleted.
     #[schema(required, format = "uuid")]
@@ -258,6 +258,9 @@ pub(crate) struct IngestionStatsView<'a> {
     attempts: u32,
     /// Duration of the stages of the last attempt.
     seconds: Seconds,
+    /// Number of passages that are longer than the embedding model takes. Their dense vectors are of their beginnings; words of
+    /// the rest are found by the lexical search.
+    shortened_passages: u32,
 }
 
 /// Seconds of each stage of an ingestion.
@@ -324,6 +327,8 @@ impl<'a> Report<'a> {
             DocumentState::Failed(failed) => Some(&failed.failure),
             DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
         };
+        let warnings = document.coverage.iter().flat_map(Coverage::warnings);
+        let warnings = warnings.chain(document.stats.as_ref().and_then(IngestionStats::warning));
         Self {
             id: document.id.to_string(),
             status: (&document.state).into(),
@@ -332,7 +337,7 @@ impl<'a> Report<'a> {
             failure: failure.map(FailureView::from),
             waiting: wait.as_ref().map(|wait| WaitView { since: time(wait.since), reason: &wait.reason }),
             progress: progress.map(ProgressView::from),
-            warnings: document.coverage.as_ref().map(Coverage::warnings).unwrap_or_default(),
+            warnings: warnings.collect(),
             owner_id,
             owner_email,
             is_own,
@@ -395,7 +400,8 @@ impl<'a> From<&'a IngestionStats> for IngestionStatsView<'a> {
             embed: effort.embed.as_secs_f64(),
             index: effort.index.as_secs_f64(),
         };
-        Self { extractor: &effort.extractor, attempts: effort.attempts, seconds }
+        let shortened_passages = effort.shortened_passages;
+        Self { extractor: &effort.extractor, attempts: effort.attempts, seconds, shortened_passages }
     }
 }
 

@@ -63,6 +63,7 @@ crate::battery! {
             chunk: Duration::ZERO,
             embed: Duration::from_secs(86_400),
             index: Duration::from_micros(1),
+            shortened_passages: 7,
         });
         let bare = Document { file: None, title: title(&"長".repeat(500)), ..document(2) };
         add_documents(&*store, &[full.clone(), bare.clone()]).await;

@@ -50,7 +50,8 @@ impl Embedder for FakeEmbedder {
                 lead: terms(passages.lead),
                 headings: terms(context),
             };
-            Embedding { sparse: Some(sparse), dense: self.dense(&format!("{context} {text}")) }
+            let dense = self.dense(&format!("{context} {text}"));
+            Embedding { sparse: Some(sparse), dense, is_shortened: false }
         };
         Ok(passages.chunks.iter().zip(context).map(embed).collect())
     }

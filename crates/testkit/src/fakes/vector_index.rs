@@ -174,7 +174,7 @@ impl VectorIndex for FakeVectorIndex {
         let (totals, terms) = weighed(&terms, &sparse);
         let explained = |chunk: FoundChunk| {
             let (_, entry) = entries().find(|(_, entry)| entry.id == chunk.id)?;
-            let Embedding { sparse, dense } = &entry.embedding;
+            let Embedding { sparse, dense, .. } = &entry.embedding;
             let scores = sparse.as_ref().map(|sparse| {
                 let (found, norm) = occurrences(&terms, &totals, sparse);
                 FieldScores::lexical(&found, norm)

@@ -27,7 +27,7 @@ mod trouble;
 
 pub use http::Request;
 pub use reply::{Gate, Reply};
-pub use trouble::{Failing, RateLimit};
+pub use trouble::{Failing, RateLimit, Refusals};
 
 use crate::fakes::chat_model::ScriptedChatModel;
 use http::{Connection, Ended};

@@ -1,6 +1,6 @@
 //! What the back end answers when nothing is scripted.
 
-use super::{Failing, RateLimit, Reply, Request};
+use super::{Failing, RateLimit, Refusals, Reply, Request};
 use crate::fakes::text_recognizer::read_scan;
 use crate::retrieval::words_in_common;
 use base64::Engine;
@@ -33,6 +33,8 @@ pub struct Model {
     pub limit: Option<RateLimit>,
     /// When set, calls for embeddings fail at random.
     pub failing: Option<Failing>,
+    /// What it refuses to embed.
+    pub refusals: Refusals,
 }
 
 impl Default for Model {
@@ -45,6 +47,7 @@ impl Default for Model {
             pace: None,
             limit: None,
             failing: None,
+            refusals: Refusals::default(),
         }
     }
 }
@@ -189,9 +192,15 @@ impl Model {
         if input.is_empty() || input.contains(&"") {
             return error(400, "input must not be empty.");
         }
+        if let Some(refusal) = self.refusals.refusal(&input) {
+            return refusal;
+        }
         let in_base64 = body["encoding_format"] == "base64";
         let data = input.iter().enumerate().map(|(index, text)| {
-            let vector = self.vector(text);
+            let mut vector = self.vector(text);
+            if self.refusals.word_without_vector.is_some_and(|word| text.contains(word)) {
+                vector[0] = f32::NAN;
+            }
             let embedding = if in_base64 {
                 let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
                 Value::String(STANDARD.encode(bytes))

@@ -3,6 +3,7 @@
 use super::Reply;
 use crate::clock::TestClock;
 use docent_ports::clock::Clock;
+use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -37,6 +38,49 @@ impl RateLimit {
         let oldest = served.front().copied().unwrap_or(now);
         let seconds = self.per.saturating_sub(age(oldest)).as_secs_f64().ceil();
         Some(too_many(&format!("{seconds}")))
+    }
+}
+
+/// What a back end refuses to embed. Nothing by default.
+#[derive(Clone, Debug, Default)]
+pub struct Refusals {
+    /// Every call, with this reply.
+    pub always: Option<Reply>,
+    /// More texts than this in one call, with this status.
+    pub texts: Option<(usize, u16)>,
+    /// A text of more bytes than this, with this status.
+    pub bytes: Option<(usize, u16)>,
+    /// Whether the refusal of a text says how long it is, and how long it may be.
+    pub names_bytes: bool,
+    /// A text with this word, with this status.
+    pub word: Option<(&'static str, u16)>,
+    /// A text with this word: its vector is not a number.
+    pub word_without_vector: Option<&'static str>,
+}
+
+impl Refusals {
+    /// The refusal of a call with these texts.
+    pub(super) fn refusal(&self, texts: &[&str]) -> Option<Reply> {
+        let refuse = |status, message: &str| {
+            Some(Reply::json(status, json!({"error": {"message": message}}).to_string()))
+        };
+        let longest = texts.iter().map(|text| text.len()).max().unwrap_or_default();
+        match self {
+            Self { always: Some(reply), .. } => Some(reply.clone()),
+            Self { texts: Some((limit, status)), .. } if texts.len() > *limit => {
+                refuse(*status, &format!("batch size {} > maximum allowed batch size {limit}", texts.len()))
+            }
+            Self { bytes: Some((limit, status)), names_bytes, .. } if longest > *limit => match names_bytes {
+                true => {
+                    refuse(*status, &format!("inputs must have less than {limit} tokens. Given: {longest}"))
+                }
+                false => refuse(*status, "the input length exceeds the context length"),
+            },
+            Self { word: Some((word, status)), .. } if texts.iter().any(|text| text.contains(word)) => {
+                refuse(*status, "failed to encode response: json: unsupported value: NaN")
+            }
+            _ => None,
+        }
     }
 }
 

@@ -140,8 +140,8 @@ impl CoverageView {
 }
 
 /// What may be missing or wrong in the text, as sentences without a full stop.
-fn warnings(coverage: &Coverage) -> Vec<String> {
-    let pages = coverage.pages;
+fn warnings(coverage: Option<&Coverage>, stats: Option<&IngestionStats>) -> Vec<String> {
+    let pages = coverage.map_or(0, |coverage| coverage.pages);
     let text = |(warning, count)| match warning {
         CoverageWarning::Empty => t!("warning-empty", count = count, pages = pages),
         CoverageWarning::Unreliable => t!("warning-unreliable", count = count, pages = pages),
@@ -149,7 +149,9 @@ fn warnings(coverage: &Coverage) -> Vec<String> {
         CoverageWarning::Recognized => t!("warning-recognized", count = count, pages = pages),
         CoverageWarning::RecognitionFailed => t!("warning-recognition-failed", count = count, pages = pages),
     };
-    coverage.counted_warnings().into_iter().map(text).collect()
+    let shortened = stats.map(|stats| stats.shortened_passages).filter(|count| *count > 0);
+    let shortened = shortened.map(|count| t!("warning-shortened", count = count));
+    coverage.into_iter().flat_map(Coverage::counted_warnings).map(text).chain(shortened).collect()
 }
 
 /// Statistics of the last ingestion attempt.
@@ -246,7 +248,7 @@ pub(super) async fn show(
         vector_doc_id: document.state.vector_doc_id().map(|id| id.as_str().to_owned()),
         code,
         steps: steps(&details),
-        warnings: document.coverage.as_ref().map(warnings).unwrap_or_default(),
+        warnings: warnings(document.coverage.as_ref(), document.stats.as_ref()),
         file: document.file.as_ref().map(FileView::of),
         coverage: document.coverage.as_ref().map(CoverageView::of),
         stats: document.stats.as_ref().map(StatsView::of),
@@ -414,8 +416,12 @@ mod tests {
             }),
             ..Coverage::default()
         };
-        assert_eq!(warnings(&coverage), coverage.warnings());
-        assert_eq!(warnings(&coverage).len(), 5);
+        assert_eq!(warnings(Some(&coverage), None), coverage.warnings());
+        assert_eq!(coverage.warnings().len(), 5);
+        for shortened_passages in [0, 1, 2] {
+            let stats = IngestionStats { shortened_passages, ..IngestionStats::default() };
+            assert_eq!(warnings(None, Some(&stats)), stats.warning().into_iter().collect::<Vec<_>>());
+        }
     }
 
     #[test]

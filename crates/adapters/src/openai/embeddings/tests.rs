@@ -1,5 +1,7 @@
 //! Tests of the embedder against a fake back end.
 
+mod dividing;
+
 use super::*;
 use crate::openai::backend;
 use docent_testkit::clock::TestClock;
@@ -11,12 +13,12 @@ fn settings(fake: &FakeLlm) -> BackendSettings {
 }
 
 fn embedder(fake: &FakeLlm) -> OpenAiEmbedder {
-    let limits = BatchLimits { texts: 2, tokens: 8192 };
+    let limits = BatchLimits { texts: 2, ..BatchLimits::default() };
     OpenAiEmbedder::new(&settings(fake), limits, Arc::new(TestClock::default())).unwrap()
 }
 
 fn with_clock(fake: &FakeLlm, clock: &Arc<TestClock>) -> OpenAiEmbedder {
-    let limits = BatchLimits { texts: 2, tokens: 8192 };
+    let limits = BatchLimits { texts: 2, ..BatchLimits::default() };
     OpenAiEmbedder::new(&settings(fake), limits, Arc::clone(clock) as _).unwrap()
 }
 
@@ -122,13 +124,8 @@ async fn vectors_of_different_dimensions_are_invalid() {
 #[tokio::test]
 async fn missing_and_zero_vectors_are_invalid() {
     let fake = FakeLlm::start().await;
-    for body in [
-        response(&[&[1.0]]),
-        response(&[&[1.0], &[0.0]]),
-        response(&[&[1.0], &[1.0], &[1.0]]),
-        "<html>".to_owned(),
-    ] {
-        fake.script(Reply::json(200, body));
+    for body in [response(&[&[1.0], &[0.0]]), response(&[&[1.0], &[1.0], &[1.0]]), "<html>".to_owned()] {
+        fake.configure(|model| model.refusals.always = Some(Reply::json(200, body)));
         let fault = embed(&embedder(&fake)).await.unwrap_err();
         assert_eq!(
             (fault.component(), fault.kind()),
@@ -191,12 +188,10 @@ async fn failed_batch_is_retried_a_limited_number_of_times() {
     }
     assert_eq!(clock.pass_while(embed(&embedder)).await.unwrap().len(), 5);
     assert_eq!((fake.counts().embeddings, fake.counts().embedded), (3 + 4, 3));
-    for _ in 0..5 {
-        fake.script(Reply::json(503, "{}"));
-    }
+    fake.configure(|model| model.refusals.always = Some(Reply::json(503, "{}")));
     let fault = clock.pass_while(embed(&embedder)).await.unwrap_err();
-    assert_eq!(fault.kind(), FaultKind::Unavailable);
-    assert_eq!(fake.counts().embeddings, 7 + 5);
+    assert_eq!((fault.kind(), fault.passage()), (FaultKind::Unavailable, None));
+    assert_eq!(fake.counts().embeddings, 7 + 5 + 1, "another text fails too");
 }
 
 #[tokio::test]
@@ -228,7 +223,7 @@ async fn permanently_failing_back_end_is_not_retried_forever() {
     let clock = Arc::new(TestClock::default());
     let embedder = with_clock(&fake, &clock);
     assert!(clock.pass_while(embed(&embedder)).await.unwrap_err().is_transient());
-    assert!(fake.counts().embeddings <= 12, "{:?}", fake.counts());
+    assert!(fake.counts().embeddings <= 20, "{:?}", fake.counts());
 }
 
 /// Embeds `batches` batches in each of four tasks.
@@ -291,12 +286,13 @@ async fn wire_faults_are_classified_without_secrets() {
         (Reply::raw("").reset(), FaultKind::Unavailable),
         (Reply::json(200, r#"{"data":"#).header("Content-Length", "99").cut(), FaultKind::Unavailable),
     ] {
-        fake.script(reply);
+        fake.configure(|model| model.refusals.always = Some(reply));
         let fault = embed(&embedder).await.unwrap_err();
         assert_eq!((fault.component(), fault.kind()), (Component::Embedder, kind), "{fault}");
         let shown = fault.report();
         assert!(!shown.contains("sk-very-secret") && !shown.contains("Valves"), "{shown}");
     }
+    fake.configure(|model| model.refusals.always = None);
     assert_eq!(embed(&embedder).await.unwrap().len(), 5, "recovered");
 }
 

@@ -284,6 +284,7 @@ fn effort_value(effort: &IngestionStats) -> Value {
         "chunk": micros(effort.chunk),
         "embed": micros(effort.embed),
         "index": micros(effort.index),
+        "shortened_passages": effort.shortened_passages,
     })
 }
 
@@ -298,5 +299,10 @@ fn effort(value: &Value) -> Result<IngestionStats> {
         chunk: time("chunk")?,
         embed: time("embed")?,
         index: time("index")?,
+        // Earlier releases did not count them.
+        shortened_passages: value["shortened_passages"]
+            .as_u64()
+            .map_or(Ok(0), u32::try_from)
+            .map_err(|_| wrong())?,
     })
 }

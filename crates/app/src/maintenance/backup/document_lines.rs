@@ -113,6 +113,8 @@ struct IngestionStatsLine {
     chunk: u64,
     embed: u64,
     index: u64,
+    #[serde(default)]
+    shortened_passages: u32,
 }
 
 impl DocumentLine {
@@ -326,6 +328,7 @@ impl IngestionStatsLine {
             chunk: micros(stats.chunk),
             embed: micros(stats.embed),
             index: micros(stats.index),
+            shortened_passages: stats.shortened_passages,
         }
     }
 
@@ -337,6 +340,7 @@ impl IngestionStatsLine {
             chunk: Duration::from_micros(self.chunk),
             embed: Duration::from_micros(self.embed),
             index: Duration::from_micros(self.index),
+            shortened_passages: self.shortened_passages,
         }
     }
 }

@@ -281,8 +281,11 @@ impl FileRestore<'_> {
                     Some(sparse) => sparse.into_iter().map(Some).collect(),
                     None => vec![None; batch.len()],
                 };
-                let join =
-                    |(sparse, chunk): (_, &StoredChunk)| Embedding { sparse, dense: chunk.dense.clone() };
+                let join = |(sparse, chunk): (_, &StoredChunk)| Embedding {
+                    sparse,
+                    dense: chunk.dense.clone(),
+                    is_shortened: false,
+                };
                 sparse.into_iter().zip(batch).map(join).collect()
             } else {
                 embedder.embed_passages(passages).await?

@@ -166,6 +166,10 @@ stage-indexing = Aufnehmen in den Suchindex
 warning-empty = { $count } von { $pages } Seiten: kein Text (leer, oder ein Bild von Text)
 warning-unreliable = { $count } von { $pages } Seiten: Text, der nicht verlässlich gelesen werden kann und ausgelassen wird
 warning-truncated = { $count } von { $pages } Seiten: an einer Grenze gekürzt, sodass Text fehlen kann
+warning-shortened = { $count ->
+    [one] 1 Textstelle ist länger, als das Embedding-Modell annimmt: Ihr Vektor ist der ihres Anfangs
+   *[other] { $count } Textstellen sind länger, als das Embedding-Modell annimmt: Ihre Vektoren sind die ihrer Anfänge
+}
 warning-recognized = { $count } von { $pages } Seiten: erkannter Text, der Fehler enthalten kann
 warning-recognition-failed = { $count } von { $pages } Seiten: Texterkennung fehlgeschlagen
 

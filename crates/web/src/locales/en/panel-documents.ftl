@@ -164,6 +164,10 @@ stage-indexing = Indexing
 warning-empty = { $count } of { $pages } pages: no text (blank, or a picture of text)
 warning-unreliable = { $count } of { $pages } pages: text that cannot be read reliably, which is left out
 warning-truncated = { $count } of { $pages } pages: cut at a limit, so that text may be missing
+warning-shortened = { $count ->
+    [one] 1 passage is longer than the embedding model takes: its vector is of its beginning
+   *[other] { $count } passages are longer than the embedding model takes: their vectors are of their beginnings
+}
 warning-recognized = { $count } of { $pages } pages: recognised text, which may contain errors
 warning-recognition-failed = { $count } of { $pages } pages: text recognition failed
 
