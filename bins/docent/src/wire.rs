@@ -109,9 +109,9 @@ pub(crate) fn system_ports() -> anyhow::Result<SystemPorts> {
     Ok(SystemPorts { hasher, clock: Arc::new(SystemClock), entropy })
 }
 
-/// Resolves the name of an embedding model; `builtin` is the built-in one.
-pub(crate) fn resolve_model(name: &str) -> String {
-    if name == "builtin" { embedders::builtin_model() } else { name.to_owned() }
+/// Resolves the name of an embedding model, with its prefixes; `builtin` is the built-in one.
+pub(crate) fn resolve_model(settings: &Settings, name: &str) -> String {
+    if name == "builtin" { embedders::builtin_model() } else { embedders::model_identity(settings, name) }
 }
 
 /// The stores that differ between serving and maintenance.

@@ -5,10 +5,12 @@ use crate::tokens::Counter;
 use crate::{App, limits, usage};
 use docent_domain::access::{Actor, Chat, Grant};
 use docent_domain::chat::AgentName;
+use docent_domain::embedding_model::{EmbeddingModel, Prefixes};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::UsageId;
 use docent_domain::retrieval::Passages;
 use docent_domain::usage::{TokenUsage, UsageRecord};
+use std::sync::Arc;
 
 /// The agent name of embeddings in the usage records.
 const LEDGER_NAME: &str = "embeddings";
@@ -57,7 +59,11 @@ pub async fn embed(
 ) -> Result<EmbeddingOutcome> {
     limits::check_tokens(app, grant).await?;
     let active = app.active_index().await?;
-    let embedder = active.embedder()?;
+    // Clients put the prefixes before their texts themselves: only they know which ones are queries.
+    let embedder = match EmbeddingModel::parse(&active.generation.model) {
+        EmbeddingModel { prefixes, .. } if prefixes == Prefixes::default() => Arc::clone(active.embedder()?),
+        EmbeddingModel { name, .. } => app.embedders.of_model(&name)?,
+    };
     if !embedder.makes_vectors() {
         return Ok(EmbeddingOutcome::NoVectors);
     }

@@ -50,7 +50,7 @@ async fn start(args: &ReindexArgs) -> anyhow::Result<ExitCode> {
     }
     let model = match local {
         Some(_) => Some(app.settings().embedding_model.clone()),
-        None => args.embedding_model.as_deref().map(wire::resolve_model),
+        None => args.embedding_model.as_deref().map(|name| wire::resolve_model(&settings, name)),
     };
     let plan = Plan { model, concurrency: wire::concurrent_documents(&settings) };
     let progress = ProgressDisplay::new();

@@ -11,6 +11,7 @@ use docent_app::audit;
 use docent_app::background::Background;
 use docent_app::background::index_owner::IndexOwner;
 use docent_app::jobs::Runner;
+use docent_domain::embedding_model::EmbeddingModel;
 use docent_domain::fault::{Fault, FaultKind};
 use docent_migration::SchemaState;
 use docent_server::Server;
@@ -306,6 +307,13 @@ async fn check_index(app: &App, owner: Option<&IndexOwner>) -> anyhow::Result<()
     let (model, configured) = (&active.generation.model, &app.settings().embedding_model);
     if let Err(fault) = active.embedder() {
         tracing::error!(fault = %fault.report(), "searching and ingesting are not possible");
+    } else if EmbeddingModel::parse(model).differs_in_prefixes(&EmbeddingModel::parse(configured)) {
+        tracing::warn!(
+            index = model,
+            settings = configured,
+            "the index was built with other prefixes of texts than those in the settings or of the model, and continues to \
+             use them; run `docent reindex` to change them"
+        );
     } else if model != configured {
         tracing::warn!(
             index = model,

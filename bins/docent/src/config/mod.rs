@@ -49,6 +49,7 @@ pub use telemetry::{LogFormat, Telemetry};
 pub use unit::ByteSize;
 pub use unit::parse_duration;
 pub use url::{ConnectionUrl, HttpUrl, Origin};
+pub use value::TextPrefix;
 pub use webhooks::Webhooks;
 
 use reader::Reader;

@@ -1,13 +1,13 @@
 //! Chat and embedding models.
 
-use super::check::positive;
+use super::check::{positive, within, within_if_set};
 use super::declare::{text, unset, variable};
 use super::reader::Reader;
 use super::secret::Secret;
 use super::section::section;
 use super::selector::{EmbeddingProvider, PassageContext};
 use super::url::HttpUrl;
-use super::value::{LexiconText, Value};
+use super::value::{LexiconText, TextPrefix, Value};
 use std::time::Duration;
 
 section! {
@@ -37,6 +37,16 @@ section! {
         embedding_api_key: Option<Secret> = unset("`llm_api_key`");
         /// Timeout of an embeddings call.
         embedding_timeout: Duration = text("30s"), positive;
+        /// Maximum number of texts of an embeddings call. If the server refuses as many, smaller batches are sent.
+        embedding_batch: u32 = text("32"), within(1..=2048);
+        /// Maximum number of tokens of a text that is embedded, estimated as four bytes each; longer passages are cut. A
+        /// text that the server refuses is shortened in any case.
+        embedding_max_tokens: Option<u32> = unset("learnt from what the server refuses"), within_if_set(16..=1_000_000);
+        /// Text before each question that is embedded, such as `query: `; `\n` is a line break. Spaces at the end count. An
+        /// empty value stands for no prefix. It applies to an index that is built, like `embedding_model`.
+        embedding_query_prefix: Option<TextPrefix> = unset("that of the family of the model, or none");
+        /// Text before each passage that is embedded, like `embedding_query_prefix`.
+        embedding_document_prefix: Option<TextPrefix> = unset("that of the family of the model, or none");
         /// Words that documents use for words of questions, in addition to the built-in lexicon: one entry per line, such
         /// as `capex, capital spending = purchases of equipment; additions`. A question with a phrase on the left also
         /// searches for the words on the right. Usually set with `DOCENT_LEXICON_FILE`.

@@ -37,11 +37,25 @@ impl Environment {
         Self { variables: variables.filter(|(name, _)| name.starts_with(PREFIX)).collect() }
     }
 
-    /// The text of a setting, from its variable or from the file that its `_FILE` variable names.
+    /// The text of a setting, from its variable or from the file that its `_FILE` variable names. An empty variable
+    /// counts as not set.
     pub(super) fn text(&self, name: &str) -> Result<Option<(String, Source)>, String> {
+        self.text_of(name, self.get(&variable(name)))
+    }
+
+    /// The text of a setting that can be empty.
+    fn verbatim_text(&self, name: &str) -> Result<Option<(String, Source)>, String> {
+        let text = self.text_of(name, self.variables.get(&variable(name)))?;
+        Ok(text.map(|(text, source)| match (source, text.strip_suffix('\n')) {
+            (Source::File, Some(line)) => (line.to_owned(), source),
+            _ => (text, source),
+        }))
+    }
+
+    fn text_of(&self, name: &str, value: Option<&OsString>) -> Result<Option<(String, Source)>, String> {
         let variable = variable(name);
         let file = self.get(&format!("{variable}{FILE_SUFFIX}"));
-        match (self.get(&variable), file) {
+        match (value, file) {
             (Some(_), Some(_)) => {
                 Err(format!("and {variable}{FILE_SUFFIX} are both set; set only one of them"))
             }
@@ -138,10 +152,14 @@ impl<'e> Reader<'e> {
 
     fn value<T: Value>(&self, setting: &Setting, checks: &[Check<'_, T>]) -> Result<(T, Source), Refusal> {
         let refusal = |wrong| Refusal { wrong, accepted: T::accepted() };
-        let (value, source) = match self.set(setting.name).map_err(refusal)? {
+        let found = match T::IS_VERBATIM {
+            true => self.environment.verbatim_text(setting.name),
+            false => self.set(setting.name),
+        };
+        let (value, source) = match found.map_err(refusal)? {
             Some((text, source)) => {
-                let text = text.trim();
-                if text.is_empty() {
+                let text = if T::IS_VERBATIM { text.as_str() } else { text.trim() };
+                if text.is_empty() && !T::IS_VERBATIM {
                     return Err(refusal("contains only white space".to_owned()));
                 }
                 let wrong = |why| refusal(format!("{}{why}", quote::<T>(text)));

@@ -10,7 +10,7 @@ const INTRODUCTION: &str = "\
 <!-- Generated from bins/docent/src/config by `cargo xtask gen`. Change it there. -->
 
 Settings are environment variables. Each can also be read from a file: `DOCENT_X_FILE` is the path of a file that
-contains the value of `DOCENT_X`. An empty variable counts as not set.
+contains the value of `DOCENT_X`. An empty variable counts as not set, unless its description says otherwise.
 
 - Durations are numbers of seconds or have units: `15m`, `1h30m`, `250ms`.
 - Sizes are numbers of bytes or have units: `50MiB`.

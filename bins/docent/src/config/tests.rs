@@ -457,6 +457,30 @@ fn embedding_key_falls_back_to_llm_key() {
 }
 
 #[test]
+fn prefix_can_be_empty_end_with_a_space_and_have_line_breaks() {
+    let prefix = |text: &str| {
+        let loaded = dev(&[("DOCENT_EMBEDDING_QUERY_PREFIX", text)]).unwrap();
+        let of = |setting: &&Effective| setting.variable == "DOCENT_EMBEDDING_QUERY_PREFIX";
+        let shown = loaded.effective.iter().find(of).unwrap().shown.clone();
+        (loaded.settings.models.embedding_query_prefix.unwrap().0, shown)
+    };
+    assert_eq!(prefix(""), (String::new(), String::new()));
+    assert_eq!(prefix("query: "), ("query: ".to_owned(), "query: ".to_owned()));
+    assert_eq!(prefix(r"Instruct: a\nQuery: ").0, "Instruct: a\nQuery: ");
+    assert_eq!(prefix(r"Instruct: a\nQuery: ").1, r"Instruct: a\nQuery: ");
+    assert_eq!(dev(&[]).unwrap().settings.models.embedding_query_prefix, None);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("prefix");
+    fs::write(&file, "passage: \n").unwrap();
+    let loaded = dev(&[("DOCENT_EMBEDDING_DOCUMENT_PREFIX_FILE", file.to_str().unwrap())]).unwrap();
+    assert_eq!(loaded.settings.models.embedding_document_prefix, Some(TextPrefix("passage: ".to_owned())));
+    assert_eq!(
+        variables(dev(&[("DOCENT_EMBEDDING_QUERY_PREFIX", "a\nb")])),
+        ["DOCENT_EMBEDDING_QUERY_PREFIX"]
+    );
+}
+
+#[test]
 fn arbitrary_values_give_settings_or_problems() {
     let odd = [
         "0",

@@ -13,11 +13,13 @@ pub(super) trait Value: Sized {
     const LIST_KIND: &'static str = "list";
     /// Whether values are hidden in output.
     const IS_SECRET: bool = false;
+    /// Whether white space at the ends of the text belongs to the value, and an empty text is a value.
+    const IS_VERBATIM: bool = false;
 
     /// Describes the accepted values, as the end of a sentence.
     fn accepted() -> String;
 
-    /// Parses text that has no leading or trailing white space.
+    /// Parses text that has no leading or trailing white space, unless it is verbatim.
     ///
     /// # Errors
     /// What is wrong, as the rest of a sentence that begins with the value.
@@ -35,6 +37,7 @@ pub(super) trait Value: Sized {
 impl<T: Value> Value for Option<T> {
     const KIND: &'static str = T::KIND;
     const IS_SECRET: bool = T::IS_SECRET;
+    const IS_VERBATIM: bool = T::IS_VERBATIM;
 
     fn accepted() -> String {
         T::accepted()
@@ -120,6 +123,33 @@ impl Value for String {
 
     fn show(&self) -> String {
         self.clone()
+    }
+}
+
+/// Text that is put before other texts; it can be empty, end with a space and have line breaks, written as `\n`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextPrefix(pub String);
+
+/// Maximum length of a prefix in bytes.
+const MAX_PREFIX: usize = 1000;
+
+impl Value for TextPrefix {
+    const KIND: &'static str = "text";
+    const IS_VERBATIM: bool = true;
+
+    fn accepted() -> String {
+        format!("one line of at most {MAX_PREFIX} bytes, in which \\n is a line break")
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.len() > MAX_PREFIX {
+            return Err("is too long".to_owned());
+        }
+        String::parse(text).map(|text| Self(text.replace("\\n", "\n")))
+    }
+
+    fn show(&self) -> String {
+        self.0.replace('\n', "\\n")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::backend;
 use anyhow::Context;
-use docent::config::{EmbeddingProvider, Settings};
+use docent::config::{EmbeddingProvider, Models, Settings, TextPrefix};
 use docent_adapters::builtin::Lexicon;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::cached_embedder::CachedEmbedder;
@@ -10,6 +10,7 @@ use docent_adapters::hybrid_embedder::HybridEmbedder;
 use docent_adapters::model2vec::{Model2VecEmbedder, NAME_PREFIX};
 use docent_adapters::openai::backend::BackendSettings;
 use docent_adapters::openai::embeddings::{BatchLimits, OpenAiEmbedder};
+use docent_domain::embedding_model::EmbeddingModel;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::clock::Clock;
 use docent_ports::embedder::{Embedder, Embedders};
@@ -22,6 +23,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The name of the built-in model.
 pub(super) fn builtin_model() -> String {
     BuiltinEmbedder::default().model().to_owned()
+}
+
+/// The model of this name with the prefixes of the settings, or of its family if they set none.
+pub(super) fn model_identity(settings: &Settings, name: &str) -> String {
+    if name == builtin_model() || name.starts_with(NAME_PREFIX) {
+        return name.to_owned();
+    }
+    let Models { embedding_query_prefix: query, embedding_document_prefix: document, .. } = &settings.models;
+    let text = |prefix: &Option<TextPrefix>| prefix.as_ref().map(|prefix| prefix.0.clone());
+    EmbeddingModel::new(name, text(query).as_deref(), text(document).as_deref()).to_string()
 }
 
 /// The built-in lexicon with the entries of the settings.
@@ -40,6 +51,7 @@ pub(super) struct ModelEmbedders {
     configured: String,
     /// Settings of the back end, if there is one, without the model.
     backend: Option<BackendSettings>,
+    limits: BatchLimits,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     recorder: Arc<dyn Recorder>,
@@ -65,7 +77,7 @@ impl ModelEmbedders {
             EmbeddingProvider::OpenAi | EmbeddingProvider::Builtin => None,
         };
         let configured = match (&models.embedding_provider, &models.embedding_model, &local) {
-            (EmbeddingProvider::OpenAi, Some(model), _) => model.clone(),
+            (EmbeddingProvider::OpenAi, Some(model), _) => model_identity(settings, model),
             (_, _, Some(local)) => local.model().to_owned(),
             _ => builtin_model(),
         };
@@ -75,6 +87,11 @@ impl ModelEmbedders {
             configured,
             // Also with the provider `builtin`: the index may have been built with another model.
             backend: models.embedding_base_url.as_ref().map(backend),
+            limits: BatchLimits {
+                texts: models.embedding_batch as usize,
+                text_tokens: models.embedding_max_tokens.map(|tokens| tokens as usize),
+                ..BatchLimits::default()
+            },
             store: Arc::clone(store),
             clock: Arc::clone(clock),
             recorder: Arc::clone(recorder),
@@ -125,13 +142,13 @@ impl ModelEmbedders {
             );
             return Err(Fault::new(Component::Embedder, FaultKind::Unconfigured, message));
         };
-        let backend = BackendSettings { model: model.to_owned(), ..backend.clone() };
-        let dense = OpenAiEmbedder::new(&backend, BatchLimits::default(), Arc::clone(&self.clock)).map_err(
-            |error| {
-                Fault::new(Component::Embedder, FaultKind::Rejected, "the embedding back end cannot be used")
-                    .caused_by(error)
-            },
-        )?;
+        let EmbeddingModel { name, prefixes } = EmbeddingModel::parse(model);
+        let backend = BackendSettings { model: name, ..backend.clone() };
+        let dense = OpenAiEmbedder::new(&backend, self.limits, Arc::clone(&self.clock)).map_err(|error| {
+            Fault::new(Component::Embedder, FaultKind::Rejected, "the embedding back end cannot be used")
+                .caused_by(error)
+        })?;
+        let dense = dense.with_prefixes(prefixes);
         let (store, clock, recorder) =
             (Arc::clone(&self.store), Arc::clone(&self.clock), Arc::clone(&self.recorder));
         Ok(Arc::new(CachedEmbedder::new(Arc::new(dense), store, clock, recorder)))

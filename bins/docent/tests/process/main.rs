@@ -7,6 +7,7 @@ mod client;
 mod collector;
 mod command_line;
 mod deploy;
+mod embedding_prefixes;
 mod eval;
 mod first_run;
 mod formats;

@@ -224,7 +224,8 @@ impl Finding {
                 Some("configure the embedding model that the index was built with, or run `docent reindex`")
             }
             Self::ModelMismatch { .. } => Some(
-                "run `docent reindex` to build an index with the configured model, or set DOCENT_EMBEDDING_MODEL to the active one",
+                "run `docent reindex` to build an index with the configured model, or set DOCENT_EMBEDDING_MODEL (and DOCENT_EMBEDDING_QUERY_PREFIX and DOCENT_EMBEDDING_DOCUMENT_PREFIX) to the \
+                 active one",
             ),
             Self::UnfinishedBuild(_) => {
                 Some("run `docent reindex` to resume it, or `docent reindex --abandon` to cancel it")
