@@ -43,7 +43,8 @@ pub async fn model(app: &App) -> Result<Option<String>> {
     let generation = app.active_generation().await?;
     let embedder = app.embedders.of_model(&generation.model).ok();
     let embedder = embedder.filter(|embedder| embedder.makes_vectors());
-    Ok(embedder.map(|embedder| dense_name(embedder.model()).to_owned()))
+    // Clients name it without its prefixes.
+    Ok(embedder.map(|embedder| dense_name(&EmbeddingModel::parse(embedder.model()).name).to_owned()))
 }
 
 /// Embeds texts with the embedding model of the active index, which must be `model`, and records the usage.
