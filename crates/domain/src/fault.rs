@@ -151,7 +151,7 @@ impl FaultKind {
     }
 }
 
-/// A cause of a failed call that clients are told, because its remedy differs from those of the other faults
+/// A cause of a failed call that messages to clients name, because its remedy differs from those of the other faults
 /// of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultCause {
@@ -265,7 +265,7 @@ impl Fault {
         Self { status: Some(status), ..self }
     }
 
-    /// Sets the cause that clients are told.
+    /// Sets the cause that messages to clients name.
     #[must_use]
     pub fn with_known_cause(self, cause: FaultCause) -> Self {
         Self { cause: Some(cause), ..self }
@@ -292,7 +292,7 @@ impl Fault {
         self.kind.is_transient()
     }
 
-    /// The cause that clients are told, if it is known.
+    /// The cause that messages to clients name, if it is known.
     pub fn known_cause(&self) -> Option<FaultCause> {
         self.cause
     }

@@ -1,4 +1,4 @@
-//! Finds the citations in the text of an answer, for clients that are told where each of them is.
+//! Finds the citations in the text of an answer, for clients that receive the place of each.
 
 use super::{cited_pages, is_title, key, parentheses};
 use docent_domain::retrieval::ScoredChunk;
