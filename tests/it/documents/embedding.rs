@@ -18,7 +18,7 @@ rules! {
         let pages = ["water", "oil", "poison", "air"].map(page);
         let bad = ada.add("bad.pdf", pdf(&pages.each_ref().map(String::as_str))).await;
         let good = ada.add("good.pdf", pdf(&["Cranes lift heavy loads."])).await;
-        app.clock.pass_while(app.run_jobs()).await;
+        app.clock.pass_while(Box::pin(app.run_jobs())).await;
         let report = ada.get(&format!("/documents/{bad}/report")).await.expect(200).json();
         assert_eq!((&report["status"], &report["waiting"]), (&"failed".into(), &serde_json::Value::Null));
         assert_eq!(report["failure"]["code"], "embedding_failed");
@@ -35,7 +35,7 @@ rules! {
         let ada = app.ada().await;
         fake.configure(|model| model.refusals.word = Some(("", 500)));
         let id = ada.add("a.pdf", pdf(&[&page("water")])).await;
-        app.clock.pass_while(app.run_jobs()).await;
+        app.clock.pass_while(Box::pin(app.run_jobs())).await;
         let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
         assert_eq!(report["status"], "pending");
         assert_eq!(report["waiting"]["reason"], "the embedding back end cannot be reached");
@@ -54,7 +54,7 @@ rules! {
         for is_cached in [false, true] {
             let calls = fake.counts().embeddings;
             let id = ada.add("a.pdf", file.clone()).await;
-            app.clock.pass_while(app.run_jobs()).await;
+            app.clock.pass_while(Box::pin(app.run_jobs())).await;
             let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
             let shortened = &report["effort"]["shortened_passages"];
             assert_eq!((&report["status"], shortened), (&"ingested".into(), &2.into()));
