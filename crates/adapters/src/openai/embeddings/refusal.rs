@@ -30,7 +30,9 @@ impl Cause {
         };
         match (status, kind) {
             (Some(400 | 413 | 422), _) => Self::Size,
-            (Some(500), FaultKind::Unavailable) if names_size(error) => Self::Size,
+            (Some(500) | None, FaultKind::Unavailable | FaultKind::Rejected) if names_size(error) => {
+                Self::Size
+            }
             (_, FaultKind::Unavailable | FaultKind::Timeout | FaultKind::InvalidResponse)
                 if pause.is_none() =>
             {
