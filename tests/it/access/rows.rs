@@ -297,8 +297,8 @@ pub(super) const ROWS: &[Row] = &[
         .hidden(),
     row("GET", "/agents/{name}/streams/{id}", Account(Chat), 404),
     post("/agents/{name}/streams/{id}/stop", Account(Chat), 404),
-    // The protocol refuses a request without `Accept`.
-    post("/mcp", Account(Read), 406).with_payload(NO_BODY),
+    // Messages are JSON.
+    post("/mcp", Account(Read), 415).with_payload(NO_BODY),
     get("/v1/models", Account(Chat)),
     get("/v1/models/{id}", Account(Chat)),
     post("/v1/chat/completions", Account(Chat), 200)

@@ -214,7 +214,7 @@ const ROUTES: &[Route] = &[
         &[&[AddApiKey], ROLE],
     )
     .or([403, 422]),
-    form("/admin/groups/GROUP", &[("name", "renamed NUMBER")], 303, &[&[ViewGroup, ChangeGroup]]),
+    form("/admin/groups/GROUP", &[("name", "renamed NUMBER")], 303, &[&[ViewGroup, ChangeGroup], ROLE]),
     form("/admin/users/USER/end-sessions", &[], 303, &[&[DeleteSession]]),
     // Accounts that may change all collections give roles, also to themselves.
     api(

@@ -86,7 +86,7 @@ rules! {
             assert!(reply.text.contains("Permissions can be granted or revoked only if you have them yourself."), "{}", reply.text);
         }
         // Permissions that the group already has may stay.
-        let fields = [("name", "Renamed"), ("permissions", "documents.delete_document"), ("permissions", "accounts.view_group")];
+        let fields = [("name", "Powerful"), ("permissions", "documents.delete_document"), ("permissions", "accounts.view_group")];
         let _ = submit(&mut staff, &page, &fields).await.expect(303);
     }
 

@@ -62,6 +62,9 @@ rules! {
         app.advance(Duration::from_secs(90));
         app.faults.database.commit.fail_all(FaultKind::Full);
         let _ = browser.delete(&format!("/documents/{id}")).await.expect(204);
+        app.faults.database.commit.clear();
+        app.run_jobs().await;
+        assert!(!has_remains(&app, &id).await);
     }
 
     async fn deleted_document_disappears_immediately_and_leaves_nothing(setup) {

@@ -38,7 +38,7 @@ rules! {
         app.clock.pass_while(Box::pin(app.run_jobs())).await;
         let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
         assert_eq!(report["status"], "pending");
-        assert_eq!(report["waiting"]["reason"], "the embedding back end cannot be reached");
+        assert_eq!(report["waiting"]["reason"], "the embedding back end reported an error");
         app.leave_jobs();
     }
 

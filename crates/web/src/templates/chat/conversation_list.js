@@ -24,7 +24,7 @@ function openFromUrl() {
   if (!session) return;
   const [, documentId, page] = location.hash.match(DOCUMENT_FRAGMENT) ?? [];
   if (documentId) {
-    openLinked(documentId, Number(page));
+    withViewer(({ openLinked }) => openLinked(documentId, Number(page)));
     return;
   }
   const id = location.hash.match(CONVERSATION_FRAGMENT)?.[1];

@@ -107,20 +107,6 @@ function openListed(id, title, button) {
   return withViewer(({ openDocument }) => openDocument(id, title, button));
 }
 
-// Opens a document at the page of a link, such as those in answers of the OpenAI API.
-async function openLinked(id, page) {
-  setAlert("ask-alert");
-  try {
-    const { title } = await (await callApi(`/documents/${id}`)).json();
-    // No button of the page has opened it.
-    const opener = createElement("button");
-    const source = { document_id: id, title, page_start: page, page_end: page };
-    await withViewer(({ openSource: open }) => open(source, page, opener, opener));
-  } catch (error) {
-    if (session) setAlert("ask-alert", t("document-not-opened", { reason: errorMessage(error) }));
-  }
-}
-
 // Opens a document at its summary.
 async function openSummary(id, title, button) {
   button.disabled = true;

@@ -70,7 +70,7 @@ export function start(names) {
   document.addEventListener("selectionchange", onSelectionChange);
   narrowScreen.addEventListener("change", showDialog);
   new ResizeObserver(onResize).observe(byId("pages"));
-  return { openSource, openDocument, openSummary, closeSource, closeDocument, isOpenedFrom, releaseFile };
+  return { openSource, openLinked, openDocument, openSummary, closeSource, closeDocument, isOpenedFrom, releaseFile };
 }
 
 let shownWidth = 0; // of the pages, in pixels
@@ -140,6 +140,20 @@ function showSource() {
   byId("passage").hidden = !text;
   byId("passage").open = false;
   byId("recognized-note").hidden = !recognized;
+}
+
+// Opens a document at the page of a link, such as those in answers of the OpenAI API.
+async function openLinked(id, page) {
+  setAlert("ask-alert");
+  try {
+    const { title } = await (await callApi(`/documents/${id}`)).json();
+    // No button of the page has opened it.
+    const opener = createElement("button");
+    const source = { document_id: id, title, page_start: page, page_end: page };
+    await openSource(source, page, opener, opener);
+  } catch (error) {
+    if (chat.session) setAlert("ask-alert", t("document-not-opened", { reason: errorMessage(error) }));
+  }
 }
 
 // Shows the open document beside the answer on a wide screen, and as a modal dialog over the whole of a narrow one.
