@@ -59,7 +59,7 @@ pub(crate) async fn adapters(
         limiter: Arc::new(RedisRateLimiter::new(redis)),
         signer: Arc::new(JwtSigner::new(SECRET_KEY)),
         hasher: Arc::new(Argon2Hasher::weak_but_fast(entropy).unwrap()),
-        model: Arc::new(OpenAiChatModel::new(&settings, clock).unwrap()),
+        model: Arc::new(OpenAiChatModel::new(&settings, clock).unwrap().with_attempts(1)),
         resources: Box::new((llm, folder, schema)),
     }
 }

@@ -80,6 +80,12 @@ impl OpenAiChatModel {
         Self { answer_timeout, ..self }
     }
 
+    /// Limits the number of attempts of a call whose errors are tried again; at least one is made.
+    #[must_use]
+    pub fn with_attempts(self, attempts: u32) -> Self {
+        Self { attempts, ..self }
+    }
+
     fn span(&self) -> Span {
         let (host, port) = self.endpoint.address();
         tracing::info_span!(

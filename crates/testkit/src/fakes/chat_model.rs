@@ -202,6 +202,10 @@ impl ChatModel for ScriptedChatModel {
             }
             let event = match remainder.steps.pop_front()? {
                 Step::Event(event) => Ok(event),
+                // As the adapter of model servers reports it.
+                Step::Fault(FaultKind::Unavailable) => {
+                    Err(fault(FaultKind::Unavailable).with_known_cause(FaultCause::Interrupted))
+                }
                 Step::Fault(kind) => Err(fault(kind)),
                 Step::Stall => return None,
             };

@@ -8,7 +8,7 @@ use super::reply::{Step, Steps};
 use super::{Reply, Request};
 use crate::fakes::chat_model::ScriptedChatModel;
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput, ToolSpec};
-use docent_domain::fault::FaultKind;
+use docent_domain::fault::{FaultCause, FaultKind};
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use futures::{StreamExt, stream};
@@ -32,6 +32,9 @@ pub(super) async fn play(script: &ScriptedChatModel, request: &Request) -> (Repl
         Ok(answer) => {
             let begin = asked.delta(json!({"role": "assistant", "content": ""}));
             (Reply::events(&[&begin]), steps(asked, answer))
+        }
+        Err(fault) if fault.known_cause() == Some(FaultCause::ToolsUnsupported) => {
+            whole(refusal(400, "this model does not support tools"))
         }
         // 400 and 422 would be taken for a word about the form of the request.
         Err(fault) => whole(match fault.kind() {
