@@ -458,16 +458,17 @@ async fn inspect_all_states(scheme: &'static str) {
             window.click("#conversations-list details button").await;
             inspection.inspect("chat-conversations").await;
             window.press("Cancel").await;
-            window.click(".chip").await;
-            window.find("#pages img[alt^='Page 2']").await;
-            inspection.inspect("chat-source").await;
+            // Before a page was drawn, since images are kept in memory.
             app.faults.blobs.fail_all(FaultKind::Unavailable);
-            window.click("#source-close").await;
             window.click(".chip").await;
             window.see("cannot be shown.").await;
             let _ = window.console_errors().await;
             inspection.inspect("chat-source-failed").await;
             app.faults.blobs.clear();
+            window.click("#source-close").await;
+            window.click(".chip").await;
+            window.find("#pages img[alt^='Page 2']").await;
+            inspection.inspect("chat-source").await;
             inspection.assert_no_findings();
         },
     )
