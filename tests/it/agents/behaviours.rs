@@ -72,7 +72,6 @@ fn searches(count: usize) -> Turn {
 
 fn cases() -> Vec<Case> {
     const CITED: &str = "Five years (Terms.pdf, page 1).";
-    const WRITTEN_CALL: &str = r#"{"name": "search_docs", "arguments": {"query": "warranty"}}"#;
     vec![
         Case::new("cites by number", vec![search(), Turn::saying("Five years [1].")], CITED)
             .searched(&["warranty"]),
@@ -117,7 +116,6 @@ fn cases() -> Vec<Case> {
             CITED,
         )
         .searched(&["warranty"; 16]),
-        Case::new("writes the tool call as text", vec![Turn::saying(WRITTEN_CALL)], WRITTEN_CALL),
         Case::new(
             "answers in JSON",
             vec![search(), Turn::saying(r#"{"answer": "five years", "sources": [1]}"#)],

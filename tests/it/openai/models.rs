@@ -9,7 +9,9 @@ rules! {
         let app = setup.start().await;
         let ada = app.ada().await;
         let chat = json!({ "id": "chat", "object": "model", "created": 1_767_225_600, "owned_by": "docent" });
-        assert_eq!(ada.get("/v1/models").await.expect(200).json(), json!({ "object": "list", "data": [chat] }));
+        // An embedding model follows if it makes vectors.
+        let list = ada.get("/v1/models").await.expect(200).json();
+        assert_eq!((&list["object"], &list["data"][0]), (&json!("list"), &chat));
         assert_eq!(ada.get("/v1/models/chat").await.expect(200).json(), chat);
         let message = refused(&ada.get("/v1/models/other").await, 404, None, Some("model_not_found"));
         assert_eq!(message, "The model `other` does not exist");
