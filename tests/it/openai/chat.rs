@@ -158,7 +158,7 @@ rules! {
             let choice = &whole["choices"][0];
             assert_eq!((&choice["message"]["content"], &choice["finish_reason"]), (&json!("one two"), &json!("length")));
             assert!(whole["usage"]["completion_tokens"].as_u64() >= Some(2), "{whole}");
-            assert_eq!(app.model.cut_short(), before + 1);
+            wait::until("the model is stopped", async || app.model.cut_short() == before + 1).await;
             body["stream"] = json!(true);
             let parts = chunks(&ask(&ada, body).await.expect(200));
             let text: String = parts.iter().filter_map(|part| part["choices"][0]["delta"]["content"].as_str()).collect();
@@ -193,7 +193,7 @@ rules! {
             let text: String = parts.iter().filter_map(|part| part["choices"][0]["delta"]["content"].as_str()).collect();
             assert_eq!((text.as_str(), &parts[parts.len() - 2]["choices"][0]["finish_reason"]), ("one ", &json!("stop")));
         }
-        assert_eq!(app.model.cut_short(), 4);
+        wait::until("the model is stopped", async || app.model.cut_short() == 4).await;
     }
 
     async fn limits_of_the_text_apply_to_the_text_after_a_search(setup) {
