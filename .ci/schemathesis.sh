@@ -29,9 +29,10 @@ schemathesis_check() {
     export DOCENT_METRICS_ENABLED=true DOCENT_RATE_LIMIT_REQUESTS=1000000
     service_start "$1" --no-sample || return
     token=$(schemathesis_token) || return
+    export SCHEMATHESIS_HOOKS="$PWD/.ci/schemathesis_hooks.py"
     local command=("$venv/bin/schemathesis" --config-file "$config" run "$service_base/openapi.json")
     command+=(--no-color --checks all --seed 1 --header "Authorization: Bearer $token")
     # schemathesis writes files to the working directory.
     (cd "$service_folder" && timeout "$schemathesis_limit" "${command[@]}") || { tail -n 20 "$service_folder/docent.log" >&2 && return 1; }
-    unset DOCENT_METRICS_ENABLED DOCENT_RATE_LIMIT_REQUESTS
+    unset DOCENT_METRICS_ENABLED DOCENT_RATE_LIMIT_REQUESTS SCHEMATHESIS_HOOKS
 }

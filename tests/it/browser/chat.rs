@@ -466,6 +466,7 @@ async fn inspect_all_states(scheme: &'static str) {
             inspection.inspect("chat-source-failed").await;
             app.faults.blobs.clear();
             window.click("#source-close").await;
+            let _ = window.console_errors().await;
             window.click(".chip").await;
             window.find("#pages img[alt^='Page 2']").await;
             inspection.inspect("chat-source").await;
