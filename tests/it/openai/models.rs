@@ -12,6 +12,7 @@ rules! {
         // An embedding model follows if it makes vectors.
         let list = ada.get("/v1/models").await.expect(200).json();
         assert_eq!((&list["object"], &list["data"][0]), (&json!("list"), &chat));
+        assert!(list["data"].as_array().unwrap()[1..].iter().all(|model| model["id"] == "test"), "{list}");
         assert_eq!(ada.get("/v1/models/chat").await.expect(200).json(), chat);
         let message = refused(&ada.get("/v1/models/other").await, 404, None, Some("model_not_found"));
         assert_eq!(message, "The model `other` does not exist");

@@ -101,7 +101,7 @@ pub async fn change(
     let before = work.groups().get(id).await?.ok_or(Error::NotFound(RecordKind::Group))?;
     actor.ensure_can_assign(before.permissions, permissions)?;
     if name != before.name {
-        // Those who name it elsewhere mean its access.
+        // Collections are shared with groups by name, so a new name must not hide which access a group has.
         let groups = access::groups_in_work(&mut *work, &[id].into()).await?;
         let scope = scope::in_work(&mut *work, actor).await?;
         for (_, access) in groups.values() {
