@@ -43,6 +43,7 @@ pub use error::Error;
 
 use accounts::keyed_locks::KeyedLocks;
 use accounts::verification::OutgoingMail;
+use agent::recent_searches::RecentSearches;
 use agent::registry::{Agent, AgentRegistry};
 use chrono::{DateTime, Utc};
 use conversations::ReadBudget;
@@ -140,6 +141,8 @@ pub(crate) struct Process {
     pub(crate) tasks: TaskTracker,
     /// Whether the server of the chat model refused tools.
     pub(crate) refuses_tools: AtomicBool,
+    /// How often the model searched.
+    pub(crate) searches: RecentSearches,
 }
 
 impl Process {
@@ -175,6 +178,7 @@ impl App {
             runtime: Handle::try_current().ok(),
             tasks: TaskTracker::new(),
             refuses_tools: AtomicBool::new(false),
+            searches: RecentSearches::default(),
         };
         Self {
             store,

@@ -1,6 +1,8 @@
 //! State of the installation for operators: components, versions, disk space, jobs and the last backup.
 
 use crate::App;
+use crate::agent::SearchMode;
+pub use crate::agent::UnsearchedAnswers;
 use crate::error::Result;
 use crate::maintenance::diagnostics;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -59,6 +61,8 @@ pub struct Installation {
     pub queue: Option<Queue>,
     /// Time of the last finished `docent backup` in the audit log.
     pub last_backup: Option<DateTime<Utc>>,
+    /// Recent answers for which the model did not search, if these are many.
+    pub unsearched: Option<UnsearchedAnswers>,
 }
 
 /// The job queue.
@@ -84,7 +88,7 @@ pub struct Tested {
 }
 
 /// Reads the state of the installation. Components that do not respond are not an error.
-pub async fn overview(app: &App, _grant: &Grant<ViewJobs>) -> Installation {
+pub async fn overview(app: &App, grant: &Grant<ViewJobs>) -> Installation {
     let (back_ends, schema, space, queue, last_backup) =
         tokio::join!(back_ends(app), app.store.schema(), app.blobs.space(), queue(app), last_backup(app));
     Installation {
@@ -93,7 +97,14 @@ pub async fn overview(app: &App, _grant: &Grant<ViewJobs>) -> Installation {
         space,
         queue: queue.inspect_err(|error| tracing::warn!(%error, "the job queue cannot be read")).ok(),
         last_backup: last_backup.ok().flatten(),
+        unsearched: unsearched_answers(app, grant),
     }
+}
+
+/// The recent answers of this process for which the model did not search, if these are many and the service leaves the
+/// decision to it.
+pub fn unsearched_answers(app: &App, _grant: &Grant<ViewJobs>) -> Option<UnsearchedAnswers> {
+    app.process.searches.unsearched().filter(|_| app.settings.agent_search == SearchMode::Model)
 }
 
 /// Tests a component by using it.

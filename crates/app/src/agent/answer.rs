@@ -115,6 +115,11 @@ enum Ending {
 }
 
 impl Asked {
+    /// Who decides that documents are searched.
+    fn search_mode(&self) -> SearchMode {
+        self.request.search.unwrap_or(self.app.settings.agent_search)
+    }
+
     /// Records what was generated. Answers `ended` when a follow-up question would find it in the history.
     async fn record(
         self: Arc<Self>,
@@ -214,9 +219,14 @@ impl Generation {
         }
         let has_text = self.progress.transcript.has_text();
         let app = &self.asked.app;
-        let is_from_model = !self.progress.has_used_tools && !app.model.reads_records();
-        if has_text && is_from_model && self.asked.agent.has_search() {
-            self.events.push(AnswerMetadata::NotSearched.into());
+        let has_searched = self.progress.has_used_tools;
+        if has_text && !app.model.reads_records() && self.asked.agent.has_search() {
+            if !has_searched {
+                self.events.push(AnswerMetadata::NotSearched.into());
+            }
+            if self.asked.search_mode() == SearchMode::Model && app.process.model_knows_tools() {
+                app.process.searches.add(has_searched);
+            }
         }
         match &ending {
             Ending::Complete(EndReason::Complete) | Ending::Interrupted => {}
@@ -256,8 +266,7 @@ impl Generation {
         }
         let knows_tools = self.asked.app.process.model_knows_tools();
         let sent = self.progress.conversation.len();
-        let search = self.asked.request.search.unwrap_or(self.asked.app.settings.agent_search);
-        if search == SearchMode::First || !knows_tools {
+        if self.asked.search_mode() == SearchMode::First || !knows_tools {
             self.search_first(knows_tools).await?;
         }
         for iteration in 1..=agent.max_iterations {

@@ -12,6 +12,7 @@ mod history;
 mod list_documents;
 pub(crate) mod metering;
 pub mod prompt;
+pub(crate) mod recent_searches;
 mod recording;
 pub mod registry;
 mod request;
@@ -21,5 +22,6 @@ pub mod tool;
 
 pub use citations::{LocatedCitation, locate as locate_citations};
 pub use events::{AnswerEvent, AnswerMetadata, AnswerStream, EndReason, Outcome};
+pub use recent_searches::UnsearchedAnswers;
 pub use request::{AgentRequest, SearchMode};
 pub use text_limits::TextLimits;
