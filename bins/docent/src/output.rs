@@ -67,7 +67,7 @@ pub(crate) fn paint(word: &str) -> String {
         return word.to_owned();
     }
     let color = match word.trim_end() {
-        "ingested" | "ok" | "repaired" => 32,
+        "ingested" | "ok" | "passed" | "repaired" => 32,
         "failed" | "refused" | "found" => 31,
         _ => 33,
     };

@@ -43,6 +43,7 @@ use docent_ports::Ports;
 use docent_ports::blob_store::BlobStore;
 use docent_ports::chat_model::ChatModel;
 use docent_ports::clock::Clock;
+use docent_ports::embedder::Embedder;
 use docent_ports::entropy::Entropy;
 use docent_ports::mailer::Mailer;
 use docent_ports::password_hasher::PasswordHasher;
@@ -173,7 +174,7 @@ fn assemble(
         blobs,
         collections,
         reranker: reranker::reranker(settings, &clock)?,
-        model: model(settings, &clock)?,
+        model: model(settings, settings.models.llm_timeout, &clock)?,
         extractor: Arc::new(extractor),
         recognizer: Arc::new(recognizer.clone()),
         renderer: renderer(settings)?,
@@ -245,7 +246,8 @@ pub(crate) fn background(settings: &Settings, app: &Arc<App>) -> Background {
         .with_retention(retention)
 }
 
-fn limits(settings: &Settings) -> Limits {
+/// The settings of the use cases.
+pub(crate) fn limits(settings: &Settings) -> Limits {
     let accounts = &settings.accounts;
     Limits {
         accepts_jwt: accounts.auth_backends.contains(&AuthBackend::Jwt),
@@ -423,18 +425,27 @@ fn s3(settings: &Settings) -> S3Options {
     }
 }
 
-/// Creates the chat model alone, to check its connection.
-pub(crate) fn chat_model(settings: &Settings) -> anyhow::Result<Arc<dyn ChatModel>> {
+/// Creates the chat model alone, to check its connection. It waits for output at least as long as `wait`.
+pub(crate) fn chat_model(settings: &Settings, wait: Duration) -> anyhow::Result<Arc<dyn ChatModel>> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    model(settings, &clock)
+    model(settings, settings.models.llm_timeout.max(wait), &clock)
 }
 
-fn model(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Arc<dyn ChatModel>> {
+/// Creates the embedder of the back end alone, to check its connection. `None` if there is none.
+pub(crate) fn embedding_model(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
+    embedders::of_settings(settings, Arc::new(SystemClock))
+}
+
+fn model(
+    settings: &Settings,
+    timeout: Duration,
+    clock: &Arc<dyn Clock>,
+) -> anyhow::Result<Arc<dyn ChatModel>> {
     let models = &settings.models;
     match (&models.llm_base_url, &models.llm_model) {
         (None, _) => Ok(Arc::new(BuiltinAnswerer::new(embedders::lexicon(settings)))),
         (Some(url), Some(model)) => {
-            let backend = backend(settings, url, models.llm_api_key.as_ref(), model, models.llm_timeout);
+            let backend = backend(settings, url, models.llm_api_key.as_ref(), model, timeout);
             let model = OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;
             Ok(Arc::new(model.with_answer_timeout(models.llm_answer_timeout)))
         }

@@ -29,7 +29,7 @@ pub(crate) async fn ask(
 ) -> (ModelText, Result<()>) {
     let mut written = ModelText::default();
     let read = async {
-        let mut stream = app.model.stream(ChatRequest { messages, tools: Vec::new() }).await?;
+        let mut stream = app.model.stream(ChatRequest { messages, ..ChatRequest::default() }).await?;
         while let Some(event) = stream.next().await {
             match event? {
                 ChatEvent::Text(text) => written.text.push_str(&text),

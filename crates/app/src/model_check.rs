@@ -1,25 +1,26 @@
-//! Checks whether the chat model can be used: its address, key and name, streaming, and tool calls.
+//! Checks whether the chat model can be used, and which settings it needs: its address, key and name, streaming,
+//! later system messages, tool calls, and the length of its context.
 
 mod advice;
+mod answers;
+mod call;
+mod context;
+pub mod embeddings;
+mod tools;
 
 #[cfg(test)]
 mod tests;
 
 use crate::App;
-use crate::agent::search_docs;
+use crate::settings::Settings;
+use call::Caller;
 use docent_domain::access::{Grant, ViewJobs};
-use docent_domain::chat::{Message, ToolCall, ToolOutput};
-use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest};
-use futures::StreamExt;
+use docent_domain::fault::{Fault, FaultKind};
+use docent_ports::chat_model::ChatModel;
 use std::time::Duration;
 
-/// Longest duration of a step. The model may be loaded for the first one.
-const TIMEOUT: Duration = Duration::from_secs(180);
-/// Reading stops after this many bytes of text, because some models do not end.
-const TEXT_MAX: usize = 4000;
-/// Maximum number of characters of text of the model in a message.
-const SHOWN_CHARS: usize = 100;
+/// Longest duration of a check, unless it is set. The model may be loaded for the first request.
+pub const TIMEOUT: Duration = Duration::from_secs(5 * 60);
 /// Maximum number of model names in a message.
 const SHOWN_MODELS: usize = 20;
 
@@ -27,13 +28,6 @@ const SHOWN_MODELS: usize = 20;
 pub const HOW_TO_CONNECT: &str = "Set DOCENT_LLM_BASE_URL to the address of a chat-completions API, such as \
     http://127.0.0.1:11434/v1, DOCENT_LLM_MODEL to the name of a model, and DOCENT_LLM_API_KEY if the server needs a key; then restart \
     the service.";
-
-const COUNT: &str = "Write the numbers from one to ten as words, separated by spaces. Write nothing else.";
-const INSTRUCTIONS: &str =
-    "Look for the answer with the tool search_docs before you answer. Answer in one sentence.";
-const QUESTION: &str = "What do the documents say about the visitors of the museum?";
-const PASSAGE: &str = "The docent shows the visitors around the museum every Sunday at three o'clock.";
-const PROVENANCE: &str = "Where the passage above comes from: 1. Museum guide.pdf, page 1";
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,12 +38,29 @@ pub struct ModelCheck {
     pub address: Option<String>,
     /// The steps in order. A step that others depend on is the last one if it failed.
     pub steps: Vec<CheckedStep>,
+    /// What to set. With these settings the model can be used, if no step failed.
+    pub settings: Vec<RecommendedSetting>,
 }
 
 impl ModelCheck {
-    /// Whether a model is connected and no step failed.
+    /// Whether something was checked and can be used with the recommended settings.
     pub fn is_usable(&self) -> bool {
-        self.address.is_some() && self.steps.iter().all(|step| step.result != StepResult::Failed)
+        !self.steps.is_empty() && self.steps.iter().all(|step| step.result != StepResult::Failed)
+    }
+}
+
+/// A setting that should have another value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecommendedSetting {
+    /// Name of its environment variable.
+    pub name: &'static str,
+    /// The value.
+    pub value: String,
+}
+
+impl RecommendedSetting {
+    fn new(name: &'static str, value: impl ToString) -> Self {
+        Self { name, value: value.to_string() }
     }
 }
 
@@ -60,20 +71,44 @@ pub enum Step {
     Models,
     /// A streamed answer.
     Answer,
+    /// A conversation with a second system message.
+    SystemMessages,
     /// A call of the search tool.
     ToolCall,
+    /// The arguments of the call.
+    ToolArguments,
     /// An answer from the output of the tool.
     ToolOutput,
+    /// The length of the context, compared with what the service sends.
+    ContextLength,
+    /// Vectors of the embedding back end.
+    Embeddings,
 }
 
 impl Step {
+    /// All steps.
+    pub const ALL: [Self; 8] = [
+        Self::Models,
+        Self::Answer,
+        Self::SystemMessages,
+        Self::ToolCall,
+        Self::ToolArguments,
+        Self::ToolOutput,
+        Self::ContextLength,
+        Self::Embeddings,
+    ];
+
     /// What the step tries.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Models => "List of models",
             Self::Answer => "Streamed answer",
+            Self::SystemMessages => "Second system message",
             Self::ToolCall => "Tool call",
+            Self::ToolArguments => "Arguments of the call",
             Self::ToolOutput => "Answer from a search result",
+            Self::ContextLength => "Context length",
+            Self::Embeddings => "Embeddings",
         }
     }
 
@@ -82,8 +117,12 @@ impl Step {
         match self {
             Self::Models => "models",
             Self::Answer => "answer",
+            Self::SystemMessages => "system_messages",
             Self::ToolCall => "tool_call",
+            Self::ToolArguments => "tool_arguments",
             Self::ToolOutput => "tool_output",
+            Self::ContextLength => "context_length",
+            Self::Embeddings => "embeddings",
         }
     }
 }
@@ -95,8 +134,33 @@ pub enum StepResult {
     Passed,
     /// The model can be used nevertheless.
     Warning,
+    /// The model or its server cannot do this, and the service can be used without it, with the recommended settings.
+    NotSupported,
     /// Answers will fail or will not be from documents.
     Failed,
+}
+
+impl StepResult {
+    /// All results.
+    pub const ALL: [Self; 4] = [Self::Passed, Self::Warning, Self::NotSupported, Self::Failed];
+
+    /// Machine-readable name.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Warning => "warning",
+            Self::NotSupported => "not_supported",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The result in words.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::NotSupported => "not supported",
+            Self::Passed | Self::Warning | Self::Failed => self.code(),
+        }
+    }
 }
 
 /// A step that was tried.
@@ -106,6 +170,8 @@ pub struct CheckedStep {
     pub step: Step,
     /// How it ended.
     pub result: StepResult,
+    /// Machine-readable name of the cause, or else of the kind, of the fault that the step ended with.
+    pub cause: Option<&'static str>,
     /// What happened.
     pub message: String,
     /// What to do about it, unless it passed.
@@ -114,15 +180,42 @@ pub struct CheckedStep {
 
 impl CheckedStep {
     fn passed(step: Step, message: impl Into<String>) -> Self {
-        Self { step, result: StepResult::Passed, message: message.into(), advice: None }
+        let (result, message) = (StepResult::Passed, message.into());
+        Self { step, result, cause: None, message, advice: None }
+    }
+
+    fn with_advice(
+        step: Step,
+        result: StepResult,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { advice: Some(advice.into()), result, ..Self::passed(step, message) }
     }
 
     fn warning(step: Step, message: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { step, result: StepResult::Warning, message: message.into(), advice: Some(advice.into()) }
+        Self::with_advice(step, StepResult::Warning, message, advice)
+    }
+
+    fn not_supported(step: Step, message: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::with_advice(step, StepResult::NotSupported, message, advice)
     }
 
     fn failed(step: Step, message: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { step, result: StepResult::Failed, message: message.into(), advice: Some(advice.into()) }
+        Self::with_advice(step, StepResult::Failed, message, advice)
+    }
+
+    /// Adds the fault that the step ended with: its cause, and what the server says.
+    fn of_fault(step: Step, result: StepResult, fault: &Fault, advice: impl Into<String>) -> Self {
+        let cause = fault.known_cause().map_or(fault.kind().code(), |cause| cause.code());
+        let report = fault.report();
+        let told = report.strip_prefix(fault.component().name()).unwrap_or(&report);
+        let mut message = fault.public_message();
+        if let Some(first) = message.get(..1).map(str::to_uppercase) {
+            message.replace_range(..1, &first);
+        }
+        let message = format!("{message} ({cause}){told}");
+        Self { cause: Some(cause), ..Self::with_advice(step, result, message, advice) }
     }
 }
 
@@ -133,50 +226,99 @@ pub fn connection(app: &App, _grant: &Grant<ViewJobs>) -> ModelCheck {
 
 /// Checks the service's model.
 pub async fn check_service(app: &App, _grant: Grant<ViewJobs>) -> ModelCheck {
-    check(&*app.model).await
+    check(&*app.model, &app.settings, CheckLimits::default(), &mut |_| {}).await
 }
 
-/// Checks a model with four short requests.
-pub async fn check(model: &dyn ChatModel) -> ModelCheck {
-    let mut check = unchecked(model);
-    if check.address.is_none() {
-        return check;
+/// How long a check may take.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckLimits {
+    /// Longest duration of the check. A step takes at most half of it.
+    pub timeout: Duration,
+    /// How long the service waits for the model's next output, if the checked model waits for longer: the check then
+    /// measures whether that is enough.
+    pub service_timeout: Option<Duration>,
+}
+
+impl Default for CheckLimits {
+    fn default() -> Self {
+        Self { timeout: TIMEOUT, service_timeout: None }
     }
-    let (models, listed) = check_models(model).await;
-    let is_down = models.result == StepResult::Failed;
-    check.steps.push(models);
-    if is_down {
-        return check;
+}
+
+/// Checks a model with a few requests, whose answers are limited in tokens and time. `on_step` receives each step when it
+/// has ended.
+pub async fn check(
+    model: &dyn ChatModel,
+    settings: &Settings,
+    limits: CheckLimits,
+    on_step: &mut (dyn FnMut(&CheckedStep) + Send),
+) -> ModelCheck {
+    let mut report = Report { check: unchecked(model), on_step };
+    if report.check.address.is_none() {
+        return report.check;
     }
-    let answer = check_answer(model, &listed).await;
-    let has_answer = answer.result != StepResult::Failed;
-    check.steps.push(answer);
-    if has_answer {
-        let (step, call) = check_tool_call(model).await;
-        check.steps.push(step);
-        if let Some(call) = call {
-            check.steps.push(check_tool_output(model, call).await);
-        }
-    }
+    let mut caller = Caller::new(model, limits.timeout);
+    check_steps(&mut report, &mut caller, settings).await;
+    let mut check = report.check;
+    check.settings.extend(limits.service_timeout.and_then(|timeout| caller.longer_than(timeout)));
     check
 }
 
-fn unchecked(model: &dyn ChatModel) -> ModelCheck {
-    ModelCheck { model: model.model().to_owned(), address: model.address(), steps: Vec::new() }
+/// A check that is being made.
+struct Report<'l> {
+    check: ModelCheck,
+    on_step: &'l mut (dyn FnMut(&CheckedStep) + Send),
+}
+
+impl Report<'_> {
+    fn add(&mut self, step: CheckedStep) {
+        (self.on_step)(&step);
+        self.check.steps.push(step);
+    }
+
+    fn recommend(&mut self, settings: impl IntoIterator<Item = RecommendedSetting>) {
+        self.check.settings.extend(settings);
+    }
+}
+
+async fn check_steps(report: &mut Report<'_>, caller: &mut Caller<'_>, settings: &Settings) {
+    let (models, listed) = check_models(caller).await;
+    let is_down = models.result == StepResult::Failed;
+    report.add(models);
+    if is_down {
+        return;
+    }
+    let answer = answers::check_answer(caller, &listed).await;
+    let has_failed = answer.result == StepResult::Failed;
+    report.add(answer);
+    if has_failed {
+        return;
+    }
+    report.add(answers::check_system_messages(caller).await);
+    tools::check(report, caller, settings).await;
+    if report.check.is_usable() {
+        context::check(report, caller, settings).await;
+    }
+}
+
+/// Name and address of a model, without a check.
+pub fn unchecked(model: &dyn ChatModel) -> ModelCheck {
+    let (name, address) = (model.model().to_owned(), model.address());
+    ModelCheck { model: name, address, steps: Vec::new(), settings: Vec::new() }
 }
 
 /// Returns the names of the models too; none if the back end has no list.
-async fn check_models(model: &dyn ChatModel) -> (CheckedStep, Vec<String>) {
-    let step = Step::Models;
-    let listed = match in_time(model.models()).await {
+async fn check_models(caller: &Caller<'_>) -> (CheckedStep, Vec<String>) {
+    let (step, model) = (Step::Models, caller.model);
+    let listed = match caller.in_time(model.models()).await {
         Ok(models) => models,
         Err(fault) if is_without_list(&fault) => {
-            let message = format!("The server has no list of models ({}).", fault.report());
-            return (CheckedStep::warning(step, message, advice::NO_LIST), Vec::new());
+            let checked = CheckedStep::of_fault(step, StepResult::NotSupported, &fault, advice::NO_LIST);
+            return (checked, Vec::new());
         }
         Err(fault) => {
             let advice = advice::of(&fault, model.address().as_deref(), &[]);
-            return (CheckedStep::failed(step, fault.report(), advice), Vec::new());
+            return (CheckedStep::of_fault(step, StepResult::Failed, &fault, advice), Vec::new());
         }
     };
     let name = model.model();
@@ -198,128 +340,5 @@ fn is_without_list(fault: &Fault) -> bool {
     match fault.status() {
         Some(status) => matches!(status, 400 | 403 | 404 | 405 | 501),
         None => fault.kind() == FaultKind::InvalidResponse,
-    }
-}
-
-async fn check_answer(model: &dyn ChatModel, listed: &[String]) -> CheckedStep {
-    let step = Step::Answer;
-    let request = ChatRequest { messages: vec![Message::User(COUNT.to_owned())], tools: Vec::new() };
-    match in_time(read(model, request)).await {
-        Err(fault) => {
-            let advice = advice::of(&fault, model.address().as_deref(), listed);
-            CheckedStep::failed(step, fault.report(), advice)
-        }
-        Ok(output) if output.text.trim().is_empty() => {
-            CheckedStep::failed(step, "The model returned no text.", advice::NO_TEXT)
-        }
-        Ok(output) if output.pieces == 1 => {
-            CheckedStep::warning(step, "The answer came in one piece.", advice::NOT_STREAMED)
-        }
-        Ok(output) => {
-            CheckedStep::passed(step, format!("The answer was streamed in {} pieces.", output.pieces))
-        }
-    }
-}
-
-fn question() -> ChatRequest {
-    let messages = vec![Message::System(INSTRUCTIONS.to_owned()), Message::User(QUESTION.to_owned())];
-    ChatRequest { messages, tools: vec![search_docs::SPEC] }
-}
-
-/// Returns the call too, if it is valid.
-async fn check_tool_call(model: &dyn ChatModel) -> (CheckedStep, Option<ToolCall>) {
-    let step = Step::ToolCall;
-    let output = match in_time(read(model, question())).await {
-        Ok(output) => output,
-        Err(fault) if fault.kind() == FaultKind::Rejected || fault.status() == Some(500) => {
-            return (CheckedStep::failed(step, fault.report(), advice::TOOLS_REFUSED), None);
-        }
-        Err(fault) => {
-            let advice = advice::of(&fault, model.address().as_deref(), &[]);
-            return (CheckedStep::failed(step, fault.report(), advice), None);
-        }
-    };
-    let Some(call) = output.calls.into_iter().next() else {
-        let is_written = output.text.contains(search_docs::SPEC.name) && output.text.contains('{');
-        let failed = if is_written {
-            let message = format!("The model wrote the tool call as text: {}", shown(&output.text));
-            CheckedStep::failed(step, message, advice::CALL_IN_TEXT)
-        } else {
-            CheckedStep::failed(step, "The model answered without a tool call.", advice::TOOLS_IGNORED)
-        };
-        return (failed, None);
-    };
-    match search_docs::query(&call) {
-        Some(query) => {
-            (CheckedStep::passed(step, format!("The model searched for “{}”.", shown(&query))), Some(call))
-        }
-        None => {
-            let message = format!("The model called {} with {}", shown(&call.name), shown(&call.arguments));
-            (CheckedStep::failed(step, message, advice::INVALID_CALL), None)
-        }
-    }
-}
-
-async fn check_tool_output(model: &dyn ChatModel, call: ToolCall) -> CheckedStep {
-    let step = Step::ToolOutput;
-    let mut request = question();
-    let output =
-        ToolOutput { call_id: call.id.clone(), content: PASSAGE.to_owned(), ..ToolOutput::default() };
-    request.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] });
-    request.messages.push(Message::Tool(output));
-    request.messages.push(Message::System(PROVENANCE.to_owned()));
-    match in_time(read(model, request)).await {
-        Err(fault) => CheckedStep::failed(step, fault.report(), advice::OUTPUT_REFUSED),
-        Ok(output) if !output.text.trim().is_empty() => {
-            CheckedStep::passed(step, format!("The model answered: {}", shown(&output.text)))
-        }
-        Ok(output) if !output.calls.is_empty() => CheckedStep::warning(
-            step,
-            "The model searched again instead of answering.",
-            advice::SEARCHES_AGAIN,
-        ),
-        Ok(_) => CheckedStep::failed(step, "The model returned no text.", advice::NO_TEXT),
-    }
-}
-
-/// The output of a model call.
-#[derive(Default)]
-struct Output {
-    text: String,
-    pieces: usize,
-    calls: Vec<ToolCall>,
-}
-
-async fn read(model: &dyn ChatModel, request: ChatRequest) -> Result<Output, Fault> {
-    let mut stream = model.stream(request).await?;
-    let mut output = Output::default();
-    while let Some(event) = stream.next().await {
-        match event? {
-            ChatEvent::Text(text) => {
-                output.pieces += 1;
-                output.text.push_str(&text);
-            }
-            ChatEvent::Reasoning(_) => {}
-            ChatEvent::ToolCall(call) => output.calls.push(call),
-            ChatEvent::Finished { .. } => break,
-        }
-        if output.text.len() > TEXT_MAX {
-            break;
-        }
-    }
-    Ok(output)
-}
-
-async fn in_time<T>(call: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
-    let late = || Fault::new(Component::ChatModel, FaultKind::Timeout, "the step took over 3 minutes");
-    tokio::time::timeout(TIMEOUT, call).await.unwrap_or_else(|_| Err(late()))
-}
-
-/// The beginning of a text, on one line.
-fn shown(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
     }
 }

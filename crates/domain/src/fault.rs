@@ -195,6 +195,23 @@ impl FaultCause {
         Self::Interrupted,
     ];
 
+    /// Machine-readable name of the cause.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::ToolsUnsupported => "tools_unsupported",
+            Self::ContextLength => "context_length",
+            Self::OutOfMemory => "out_of_memory",
+            Self::Loading => "loading",
+            Self::Overloaded => "overloaded",
+            Self::UnknownModel => "unknown_model",
+            Self::InvalidKey => "invalid_key",
+            Self::QuotaExceeded => "quota_exceeded",
+            Self::ContentFilter => "content_filter",
+            Self::ServerError => "server_error",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
     /// What the component does, after its name.
     const fn predicate(self) -> &'static str {
         match self {
@@ -227,6 +244,7 @@ pub struct Fault {
     retry_after: Option<Duration>,
     status: Option<u16>,
     cause: Option<FaultCause>,
+    max_tokens: Option<u64>,
     passage: Option<usize>,
     source: Option<Arc<Cause>>,
 }
@@ -241,6 +259,7 @@ impl Fault {
             retry_after: None,
             status: None,
             cause: None,
+            max_tokens: None,
             passage: None,
             source: None,
         }
@@ -269,6 +288,12 @@ impl Fault {
     #[must_use]
     pub fn with_known_cause(self, cause: FaultCause) -> Self {
         Self { cause: Some(cause), ..self }
+    }
+
+    /// Sets the number of tokens that the component accepts, as it said when it refused more.
+    #[must_use]
+    pub fn with_max_tokens(self, tokens: u64) -> Self {
+        Self { max_tokens: Some(tokens), ..self }
     }
 
     /// Sets the position of the passage that the component refused, among those of the call.
@@ -333,6 +358,11 @@ impl Fault {
     /// The HTTP status of the component's response, if it refused the call with one.
     pub fn status(&self) -> Option<u16> {
         self.status
+    }
+
+    /// The number of tokens that the component accepts, if it refused more and said so.
+    pub fn max_tokens(&self) -> Option<u64> {
+        self.max_tokens
     }
 
     /// The position of the passage that the component refused, among those of the call, if it refused only that one.

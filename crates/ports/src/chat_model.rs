@@ -8,12 +8,28 @@ use futures_core::Stream;
 use std::pin::Pin;
 
 /// A request to a chat model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ChatRequest {
     /// Messages of the conversation so far.
     pub messages: Vec<Message>,
     /// Tools that the model can call.
     pub tools: Vec<ToolSpec>,
+    /// Maximum number of tokens of the answer, with its reasoning. `None` for the limit of the back end. Not every back end
+    /// keeps it.
+    pub max_tokens: Option<u32>,
+}
+
+/// A part of requests that some back ends refuse, and that is left out or replaced for these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionalPart {
+    /// The request for the token usage.
+    Usage,
+    /// System messages after the first message. All are sent as one message at the beginning.
+    LaterSystemMessages,
+    /// Streaming. The answer arrives at once.
+    Streaming,
+    /// [`ChatRequest::max_tokens`].
+    MaxTokens,
 }
 
 /// An event of a model's answer stream.
@@ -62,5 +78,15 @@ pub trait ChatModel: Send + Sync {
     /// Names of the models that the back end offers. Empty without a back end. Can be repeated.
     async fn models(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
+    }
+
+    /// Number of tokens of question and answer that the back end has room for; `None` if it does not say. Can be repeated.
+    async fn context_length(&self) -> Option<u64> {
+        None
+    }
+
+    /// The parts of requests that the back end has refused so far.
+    fn refused_parts(&self) -> Vec<OptionalPart> {
+        Vec::new()
     }
 }

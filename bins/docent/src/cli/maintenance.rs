@@ -47,12 +47,24 @@ pub struct ReindexArgs {
 /// `docent llm …`
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum LlmCommand {
-    /// Check that the chat model can be reached, streams its answers and calls tools.
+    /// Check that the chat model and the embedding back end can be used, and print the settings that they need.
     ///
-    /// Sends a few short requests to DOCENT_LLM_BASE_URL and says for each that fails what to do. No other part of the installation is
-    /// used; a service may be running. Exit codes: 0 if the model can be used, 1 if it cannot or if no model is connected, 2 if the
-    /// settings are invalid.
-    Check(InstallationArgs),
+    /// Sends a few requests to DOCENT_LLM_BASE_URL and DOCENT_EMBEDDING_BASE_URL and says for each that fails what to do. Each
+    /// answer is limited to 2048 tokens. No other part of the installation is used; a service may be running. The last lines are
+    /// settings as NAME=VALUE. Exit codes: 0 if the models can be used with these settings, 1 if they cannot or if none is
+    /// connected, 2 if the settings are invalid.
+    Check(LlmCheckArgs),
+}
+
+/// Arguments of `docent llm check`.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct LlmCheckArgs {
+    /// Longest duration of the check. A step takes at most half of it, such as one in which the model is loaded.
+    #[arg(long, value_name = "DURATION", value_parser = positive_duration, default_value = "5m")]
+    pub timeout: Duration,
+    /// Output format and settings profile.
+    #[command(flatten)]
+    pub installation: InstallationArgs,
 }
 
 /// `docent audit …`
@@ -85,6 +97,12 @@ pub struct PruneArgs {
 /// Parses a duration as settings are.
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|wrong| format!("the duration {wrong}"))
+}
+
+/// Parses a duration that is not zero.
+fn positive_duration(text: &str) -> Result<Duration, String> {
+    let parsed = duration(text)?;
+    if parsed.is_zero() { Err("the duration is zero".to_owned()) } else { Ok(parsed) }
 }
 
 /// Arguments of `docent backup`.

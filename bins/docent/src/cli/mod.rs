@@ -16,8 +16,8 @@ pub use collections::{
     MembersCommand, OneCollectionArgs, RemoveMemberArgs, SetMemberArgs,
 };
 pub use maintenance::{
-    AuditCommand, BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, LlmCommand, PruneArgs, ReindexArgs,
-    RestoreArgs,
+    AuditCommand, BackupArgs, DoctorArgs, EvalArgs, HealthcheckArgs, LlmCheckArgs, LlmCommand, PruneArgs,
+    ReindexArgs, RestoreArgs,
 };
 pub use reference::reference;
 pub use remote::{

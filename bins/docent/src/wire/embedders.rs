@@ -41,6 +41,32 @@ pub(super) fn lexicon(settings: &Settings) -> Lexicon {
     Lexicon::builtin().with(own.unwrap_or_default())
 }
 
+/// The embedder of the back end and model of the settings, without a cache. `None` if another provider is set.
+pub(super) fn of_settings(
+    settings: &Settings,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
+    let models = &settings.models;
+    let (EmbeddingProvider::OpenAi, Some(url), Some(name)) =
+        (&models.embedding_provider, &models.embedding_base_url, &models.embedding_model)
+    else {
+        return Ok(None);
+    };
+    let model = EmbeddingModel::parse(&model_identity(settings, name));
+    let backend = backend(settings, url, models.embedding_key(), &model.name, models.embedding_timeout);
+    let embedder = OpenAiEmbedder::new(&backend, batch_limits(models), clock);
+    let embedder = embedder.context("DOCENT_EMBEDDING_BASE_URL")?.with_prefixes(model.prefixes);
+    Ok(Some(Arc::new(embedder)))
+}
+
+fn batch_limits(models: &Models) -> BatchLimits {
+    BatchLimits {
+        texts: models.embedding_batch as usize,
+        text_tokens: models.embedding_max_tokens.map(|tokens| tokens as usize),
+        ..BatchLimits::default()
+    }
+}
+
 /// Embedders by model. The built-in embedder creates the sparse part of every embedding; a local model or a back end adds
 /// the dense part. That of a back end is cached per text.
 pub(super) struct ModelEmbedders {
@@ -87,11 +113,7 @@ impl ModelEmbedders {
             configured,
             // Also with the provider `builtin`: the index may have been built with another model.
             backend: models.embedding_base_url.as_ref().map(backend),
-            limits: BatchLimits {
-                texts: models.embedding_batch as usize,
-                text_tokens: models.embedding_max_tokens.map(|tokens| tokens as usize),
-                ..BatchLimits::default()
-            },
+            limits: batch_limits(models),
             store: Arc::clone(store),
             clock: Arc::clone(clock),
             recorder: Arc::clone(recorder),

@@ -66,7 +66,7 @@ async fn start_twice_with_embeddings(url: &str, problem: &[&str]) {
         ("DOCENT_EMBEDDING_BASE_URL", url),
         ("DOCENT_EMBEDDING_MODEL", "scripted"),
     ];
-    start_twice(&settings, &[problem, &["docent doctor --dev` to see what to change"]].concat()).await;
+    start_twice(&settings, &[problem, &["docent llm check --dev` to see what to change"]].concat()).await;
 }
 
 #[tokio::test]
@@ -86,6 +86,34 @@ async fn model_with_a_wrong_key_does_not_stop_the_first_start() {
     let fake = FakeLlm::start().await;
     fake.configure(|model| model.key = Some("right".to_owned()));
     start_twice_with_model(&fake.base_url(), "status 401").await;
+}
+
+#[tokio::test]
+async fn unknown_model_does_not_stop_the_first_start() {
+    let fake = FakeLlm::start().await;
+    for _ in 0..MANY {
+        fake.script(Reply::json(404, r#"{"error":{"message":"model 'scripted' not found"}}"#));
+    }
+    start_twice_with_model(&fake.base_url(), "model 'scripted' not found").await;
+}
+
+#[tokio::test]
+async fn model_that_never_ends_its_reasoning_does_not_stop_the_first_start() {
+    let fake = FakeLlm::start().await;
+    fake.configure(|model| model.quirks.reasons_forever = true);
+    start_twice_with_model(&fake.base_url(), "There is no complete answer: chat model: ").await;
+}
+
+#[tokio::test]
+async fn model_without_tools_answers_at_the_first_start() {
+    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
+    fake.configure(|model| model.quirks.refuses_tools = Some((400, "scripted does not support tools")));
+    let settings = [("DOCENT_LLM_BASE_URL", &*fake.base_url()), ("DOCENT_LLM_MODEL", "scripted")];
+    let first = Serving::start(&mut dev(folder.path(), &settings)).await;
+    assert!(first.printed.contains("You said: How long does an access token last?"), "{}", first.printed);
+    assert!(first.printed.contains("search_docs gave for this question"), "{}", first.printed);
+    assert!(!first.printed.contains("llm check"), "nothing is wrong: {}", first.printed);
+    Client::log_in(&first, ADMIN, &shown_password(&first.printed).unwrap()).await;
 }
 
 #[tokio::test]
@@ -113,6 +141,14 @@ async fn embedding_back_end_with_a_wrong_key_does_not_stop_the_first_start() {
     fake.configure(|model| model.key = Some("right".to_owned()));
     let problem = ["sample guide    ", "the embedding back end "];
     start_twice_with_embeddings(&fake.base_url(), &problem).await;
+}
+
+#[tokio::test]
+async fn embedding_back_end_that_refuses_texts_does_not_stop_the_first_start() {
+    let fake = FakeLlm::start().await;
+    let refusal = Reply::json(400, r#"{"error":{"message":"scripted is not an embedding model"}}"#);
+    fake.configure(|model| model.refusals.always = Some(refusal));
+    start_twice_with_embeddings(&fake.base_url(), &["sample guide    ", "the embedding back end "]).await;
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ mod formats;
 mod ingest;
 #[cfg(feature = "live")]
 mod live;
+mod llm_check;
 mod local_model;
 mod maintenance;
 mod model;

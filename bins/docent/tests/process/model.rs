@@ -2,15 +2,13 @@
 
 use crate::client::{Client, fixture};
 use crate::create_account;
-use crate::program::{Serving, docent, run};
+use crate::program::{Serving, docent};
 use crate::remote::{EMAIL, PASSWORD};
 use docent_testkit::fakes::chat_model::{ScriptedChatModel, Turn};
-use docent_testkit::wire::{FakeLlm, Reply, Request};
-use serde_json::Value;
+use docent_testkit::wire::{FakeLlm, Request};
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
-use tokio::process::Command;
 
 const QUESTION: &str = "How long is the return period for pumps?";
 
@@ -89,85 +87,4 @@ async fn messages_of_a_model_call_begin_with_those_of_the_previous_one() {
     assert_eq!(roles, [&["system", "user"][..], &round, &two, &round].concat());
     assert!(!last["messages"][3]["content"].as_str().unwrap().contains("handbook.pdf"), "{last}");
     assert!(last["messages"][4]["content"].as_str().unwrap().contains("\n1. handbook.pdf, page"), "{last}");
-}
-
-/// `docent llm check` with the model of a back end.
-fn check(folder: &Path, fake: &FakeLlm, model: &str) -> Command {
-    let mut command = docent(folder);
-    command.args(["llm", "check", "--dev"]).env("DOCENT_LLM_BASE_URL", fake.base_url());
-    command.env("DOCENT_LLM_MODEL", model);
-    command
-}
-
-#[tokio::test]
-async fn llm_check_tries_each_step() {
-    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
-    let (status, printed, error) = run(&mut check(folder.path(), &fake, "fake-model")).await;
-    assert!(status.success(), "{printed}{error}");
-    let lines: Vec<&str> = printed.lines().collect();
-    assert_eq!(lines[0], format!("Model fake-model at {}", fake.base_url()));
-    assert_eq!(lines[1], "ok       List of models: The server offers fake-model.");
-    assert!(lines[2].starts_with("ok       Streamed answer: The answer was streamed in "), "{printed}");
-    assert!(
-        lines[3].starts_with("ok       Tool call: The model searched for “What do the documents say"),
-        "{printed}"
-    );
-    assert!(
-        lines[4].starts_with("ok       Answer from a search result: The model answered: According to"),
-        "{printed}"
-    );
-    assert_eq!(lines.len(), 5, "{printed}");
-
-    let (status, printed, _) = run(check(folder.path(), &fake, "other").arg("--json")).await;
-    let objects: Vec<Value> = printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(status.success(), "the server accepts any name: {printed}");
-    assert_eq!((&objects[0]["kind"], &objects[0]["usable"]), (&"model".into(), &true.into()));
-    assert_eq!((&objects[1]["step"], &objects[1]["result"]), (&"models".into(), &"warning".into()));
-    assert_eq!(objects[1]["advice"], "Set DOCENT_LLM_MODEL to one of: fake-model.");
-}
-
-#[tokio::test]
-async fn llm_check_says_what_fails() {
-    let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);
-    let no_such = r#"{"error":{"message":"model 'x' not found"}}"#;
-    fake.script(Reply::json(404, "{}"));
-    fake.script(Reply::json(404, no_such));
-    let (status, printed, _) = run(&mut check(folder.path(), &fake, "x")).await;
-    assert_eq!(status.code(), Some(1), "{printed}");
-    assert!(printed.contains("warning  List of models: The server has no list of models"), "{printed}");
-    assert!(
-        printed.contains("failed   Streamed answer: chat model: status 404: model 'x' not found"),
-        "{printed}"
-    );
-
-    fake.configure(|model| model.key = Some("right".to_owned()));
-    let (status, printed, _) = run(check(folder.path(), &fake, "x").env("DOCENT_LLM_API_KEY", "wrong")).await;
-    assert_eq!(status.code(), Some(1), "{printed}");
-    assert!(printed.contains("status 401") && printed.contains("Set DOCENT_LLM_API_KEY"), "{printed}");
-
-    fake.configure(|model| (model.key, model.searches) = (None, false));
-    let (status, printed, _) = run(&mut check(folder.path(), &fake, "fake-model")).await;
-    assert_eq!(status.code(), Some(1), "{printed}");
-    assert!(printed.contains("failed   Tool call: The model answered without a tool call."), "{printed}");
-
-    let mut command = check(folder.path(), &fake, "x");
-    fake.stop().await;
-    let (status, printed, _) = run(&mut command).await;
-    assert_eq!(status.code(), Some(1), "{printed}");
-    assert!(printed.contains("cannot connect") && printed.contains("DOCENT_LLM_BASE_URL"), "{printed}");
-}
-
-#[tokio::test]
-async fn llm_check_without_a_model_says_how_to_connect_one() {
-    let folder = TempDir::new().unwrap();
-    let (status, printed, error) = run(docent(folder.path()).args(["llm", "check", "--dev"])).await;
-    assert_eq!(status.code(), Some(1), "{error}");
-    assert!(
-        printed.starts_with("No chat model is connected") && printed.contains("DOCENT_LLM_BASE_URL"),
-        "{printed}"
-    );
-    let mut invalid = docent(folder.path());
-    let invalid = invalid.args(["llm", "check", "--dev"]).env("DOCENT_LLM_BASE_URL", "localhost");
-    let (status, printed, error) = run(invalid).await;
-    assert_eq!((status.code(), printed.as_str()), (Some(2), ""), "{error}");
 }

@@ -103,6 +103,22 @@ impl Endpoint {
         Ok(Self { part, client, url, key, headers, traces, clock })
     }
 
+    /// The resource at a path beside the API: below the base URL without its version, such as `/v1`.
+    pub(super) fn beside_api(&self, own_path: &[&str], path: &[&str]) -> Option<Self> {
+        let mut url = self.url.clone();
+        let is_version =
+            |segment: &str| segment.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
+        let mut segments: Vec<String> = url.path_segments()?.map(str::to_owned).collect();
+        segments.truncate(segments.len().saturating_sub(own_path.len()));
+        if segments.last().is_some_and(|last| is_version(last)) {
+            segments.pop();
+        }
+        url.path_segments_mut().ok()?.clear().extend(segments).extend(path);
+        let (client, traces, clock) = (self.client.clone(), self.traces.clone(), Arc::clone(&self.clock));
+        let (key, headers) = (self.key.clone(), self.headers.clone());
+        Some(Self { part: self.part, client, url, key, headers, traces, clock })
+    }
+
     /// The host and port, for span attributes.
     pub(super) fn address(&self) -> (&str, u16) {
         (self.url.host_str().unwrap_or_default(), self.url.port_or_known_default().unwrap_or_default())

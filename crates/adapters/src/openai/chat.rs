@@ -1,5 +1,6 @@
 //! Chat models with an OpenAI-compatible completions endpoint.
 
+mod context;
 mod form;
 mod models;
 mod reader;
@@ -16,7 +17,7 @@ use async_trait::async_trait;
 use docent_domain::chat::{FinishReason, Message};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::usage::TokenUsage;
-use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
+use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream, OptionalPart};
 use docent_ports::clock::Clock;
 use form::SupportedForm;
 use futures::{StreamExt, stream};
@@ -62,7 +63,7 @@ impl OpenAiChatModel {
             |path: &[&str]| Endpoint::new(Component::ChatModel, settings, path, Arc::clone(&clock));
         let chat = endpoint(&["chat", "completions"])?;
         Ok(Self {
-            models: endpoint(&["models"])?,
+            models: endpoint(&models::PATH)?,
             address: chat.display_url().trim_end_matches("/chat/completions").to_owned(),
             endpoint: Arc::new(chat),
             model: settings.model.clone(),
@@ -195,6 +196,14 @@ impl ChatModel for OpenAiChatModel {
 
     async fn models(&self) -> Result<Vec<String>> {
         models::list(&self.models, self.timeout).await
+    }
+
+    async fn context_length(&self) -> Option<u64> {
+        context::length(&self.models, &self.model, self.timeout).await
+    }
+
+    fn refused_parts(&self) -> Vec<OptionalPart> {
+        self.form.refused_parts()
     }
 }
 

@@ -179,6 +179,15 @@ impl BackendError {
             Some(cause) => fault.with_known_cause(cause),
             None => fault,
         };
+        let max_tokens = match self.cause {
+            Some(FaultCause::ContextLength) => cause::context_length(&self.words)
+                .or_else(|| cause::context_length(&self.body.to_ascii_lowercase())),
+            _ => None,
+        };
+        let fault = match max_tokens {
+            Some(tokens) => fault.with_max_tokens(tokens),
+            None => fault,
+        };
         match self.pause {
             Some(pause) if fault.is_transient() => fault.with_retry_after(pause),
             _ => fault,

@@ -382,7 +382,8 @@ impl Generation {
             true => agent.tools.iter().map(|tool| tool.spec()).collect(),
             false => Vec::new(),
         };
-        let request = ChatRequest { messages: self.progress.conversation.clone(), tools };
+        let request =
+            ChatRequest { messages: self.progress.conversation.clone(), tools, ..ChatRequest::default() };
         let mut stream = app.model.stream(request).await?;
         while let Some(event) = stream.next().await {
             let output = &mut self.progress.output;

@@ -27,13 +27,13 @@ pub(super) fn query(messages: &[Message]) -> Option<String> {
 }
 
 /// The call of the tool that the model did not make.
-pub(super) fn call(query: &str) -> ToolCall {
+pub(crate) fn call(query: &str) -> ToolCall {
     let arguments = serde_json::json!({ "query": query }).to_string();
     ToolCall { id: CALL_ID.to_owned(), name: SPEC.name.to_owned(), arguments }
 }
 
 /// Adds the output of the search to the question, for a model that knows no tools.
-pub(super) fn add_to_question(
+pub(crate) fn add_to_question(
     messages: &mut [Message],
     output: &ToolOutput,
     found: &[(usize, &ScoredChunk)],

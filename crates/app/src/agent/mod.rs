@@ -7,7 +7,7 @@
 pub mod answer;
 mod citations;
 mod events;
-mod first_search;
+pub(crate) mod first_search;
 mod history;
 mod list_documents;
 pub(crate) mod metering;

@@ -78,7 +78,7 @@ pub(super) async fn run(
 
 /// The arguments of a call as a JSON object where models deviate from it: JSON within a JSON string, or the
 /// notation of Python. Other arguments are unchanged.
-pub(super) fn normalized(arguments: String) -> String {
+pub(crate) fn normalized(arguments: String) -> String {
     let object = |text: &str| match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Some(Value::Object(object).to_string()),
         Ok(Value::String(inner)) => inner_object(&inner),

@@ -13,7 +13,11 @@ const SEARCH: ToolSpec = ToolSpec {
 };
 
 fn ask(text: &str) -> ChatRequest {
-    ChatRequest { messages: vec![Message::User(text.to_owned())], tools: vec![SEARCH] }
+    ChatRequest {
+        messages: vec![Message::User(text.to_owned())],
+        tools: vec![SEARCH],
+        ..ChatRequest::default()
+    }
 }
 
 /// A question whose search has been answered.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use docent_domain::chat::{FinishReason, ToolCall};
 use docent_domain::fault::{Component, Fault, FaultCause, FaultKind, Result};
 use docent_domain::usage::TokenUsage;
-use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
+use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream, OptionalPart};
 use futures::{StreamExt, stream};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 /// One answer of a [`ScriptedChatModel`]: its steps in order.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    refusal: Option<(FaultKind, Option<FaultCause>)>,
+    refusal: Option<Fault>,
     steps: Vec<Step>,
 }
 
@@ -49,12 +49,17 @@ impl Turn {
 
     /// Fails the call before the stream starts.
     pub fn refused(kind: FaultKind) -> Self {
-        Self { refusal: Some((kind, None)), steps: Vec::new() }
+        Self::failing(fault(kind))
     }
 
     /// Fails the call before the stream starts, with a known cause.
     pub fn refused_because(kind: FaultKind, cause: FaultCause) -> Self {
-        Self { refusal: Some((kind, Some(cause))), steps: Vec::new() }
+        Self::failing(fault(kind).with_known_cause(cause))
+    }
+
+    /// Fails the call with this fault before the stream starts.
+    pub fn failing(fault: Fault) -> Self {
+        Self { refusal: Some(fault), steps: Vec::new() }
     }
 
     /// Adds a piece of text.
@@ -121,6 +126,8 @@ pub struct ScriptedChatModel {
     rest: Option<Turn>,
     requests: Mutex<Vec<ChatRequest>>,
     models: Mutex<Option<Vec<String>>>,
+    context: Mutex<Option<u64>>,
+    refused: Mutex<Vec<OptionalPart>>,
     cut_short: Arc<AtomicUsize>,
 }
 
@@ -138,6 +145,16 @@ impl ScriptedChatModel {
     /// Makes it a model of a back end that offers these models.
     pub fn offer(&self, models: &[&str]) {
         *self.models.lock().unwrap() = Some(models.iter().map(ToString::to_string).collect());
+    }
+
+    /// Makes it say this context length.
+    pub fn set_context_length(&self, length: u64) {
+        *self.context.lock().unwrap() = Some(length);
+    }
+
+    /// Makes it a model whose back end has refused a part of requests.
+    pub fn refuse(&self, part: OptionalPart) {
+        self.refused.lock().unwrap().push(part);
     }
 
     /// Adds a turn.
@@ -187,12 +204,8 @@ impl ChatModel for ScriptedChatModel {
         let turn = turn.ok_or_else(|| {
             Fault::new(Component::ChatModel, FaultKind::Internal, "the script has no turn left")
         })?;
-        if let Some((kind, cause)) = turn.refusal {
-            let fault = fault(kind);
-            return Err(match cause {
-                Some(cause) => fault.with_known_cause(cause),
-                None => fault,
-            });
+        if let Some(fault) = turn.refusal {
+            return Err(fault);
         }
         let remainder = Remainder { steps: turn.steps.into(), cut_short: Arc::clone(&self.cut_short) };
         let steps = stream::unfold(remainder, |mut remainder| async {
@@ -225,6 +238,14 @@ impl ChatModel for ScriptedChatModel {
     async fn models(&self) -> Result<Vec<String>> {
         Ok(self.models.lock().unwrap().clone().unwrap_or_default())
     }
+
+    async fn context_length(&self) -> Option<u64> {
+        *self.context.lock().unwrap()
+    }
+
+    fn refused_parts(&self) -> Vec<OptionalPart> {
+        self.refused.lock().unwrap().clone()
+    }
 }
 
 #[cfg(test)]
@@ -234,7 +255,7 @@ mod tests {
     use futures::FutureExt;
 
     fn request(text: &str) -> ChatRequest {
-        ChatRequest { messages: vec![Message::User(text.to_owned())], tools: Vec::new() }
+        ChatRequest { messages: vec![Message::User(text.to_owned())], ..ChatRequest::default() }
     }
 
     #[tokio::test]

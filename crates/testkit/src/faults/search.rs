@@ -10,7 +10,7 @@ use docent_domain::retrieval::{
     ChunkFilter, Embedding, FoundChunk, IndexEntry, IndexedVersion, Passages, QueryEmbedding, SparseVector,
     StoredChunk,
 };
-use docent_ports::chat_model::{ChatModel, ChatRequest, ChatStream};
+use docent_ports::chat_model::{ChatModel, ChatRequest, ChatStream, OptionalPart};
 use docent_ports::embedder::{Embedder, Speller};
 use docent_ports::reranker::Reranker;
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
@@ -190,6 +190,14 @@ impl ChatModel for Faulty<dyn ChatModel> {
     async fn models(&self) -> Result<Vec<String>> {
         self.pass()?.models().await
     }
+
+    async fn context_length(&self) -> Option<u64> {
+        self.inner.context_length().await
+    }
+
+    fn refused_parts(&self) -> Vec<OptionalPart> {
+        self.inner.refused_parts()
+    }
 }
 
 #[cfg(test)]
@@ -218,7 +226,7 @@ mod tests {
         let switch = FaultSwitch::new(Component::ChatModel);
         let inner: Arc<dyn ChatModel> = Arc::new(ScriptedChatModel::always(Turn::saying("one two three")));
         let model = Faulty::new(inner, &switch);
-        let request = || ChatRequest { messages: Vec::new(), tools: Vec::new() };
+        let request = || ChatRequest::default();
         switch.fail_after(2, 1, FaultKind::Timeout);
         let events: Vec<_> = model.stream(request()).await.unwrap().collect().await;
         assert_eq!(events.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false]);

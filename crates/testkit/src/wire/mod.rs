@@ -21,11 +21,13 @@
 mod http;
 pub mod model;
 mod play;
+mod quirks;
 mod reply;
 pub mod smtp;
 mod trouble;
 
 pub use http::Request;
+pub use quirks::{ContextLimit, Quirks};
 pub use reply::{Gate, Reply};
 pub use trouble::{Failing, RateLimit, Refusals};
 

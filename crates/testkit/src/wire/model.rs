@@ -1,6 +1,6 @@
 //! What the back end answers when nothing is scripted.
 
-use super::{Failing, RateLimit, Refusals, Reply, Request};
+use super::{Failing, Quirks, RateLimit, Refusals, Reply, Request};
 use crate::fakes::text_recognizer::read_scan;
 use crate::retrieval::words_in_common;
 use base64::Engine;
@@ -35,6 +35,8 @@ pub struct Model {
     pub failing: Option<Failing>,
     /// What it refuses to embed.
     pub refusals: Refusals,
+    /// What of chats it does not support.
+    pub quirks: Quirks,
 }
 
 impl Default for Model {
@@ -48,6 +50,7 @@ impl Default for Model {
             limit: None,
             failing: None,
             refusals: Refusals::default(),
+            quirks: Quirks::default(),
         }
     }
 }
@@ -116,8 +119,10 @@ impl Model {
         }
         let path = request.path.as_str();
         match (request.method.as_str(), path) {
-            ("GET", _) if path.ends_with("/models") => {
-                let model = json!({"id": "fake-model", "object": "model", "created": 0, "owned_by": "fake"});
+            ("GET", "/v1/models") if !self.quirks.has_no_list => {
+                let mut model =
+                    json!({"id": "fake-model", "object": "model", "created": 0, "owned_by": "fake"});
+                self.quirks.describe(&mut model);
                 Reply::json(200, json!({"object": "list", "data": [model]}).to_string())
             }
             ("POST", _) if path.ends_with("/chat/completions") => self.chat(&request.json()),
@@ -138,6 +143,10 @@ impl Model {
         };
         let read: usize =
             messages.iter().filter_map(|m| m["content"].as_str()).map(|t| tokens(t).len()).sum();
+        if let Some(refusal) = self.quirks.refusal(body, read) {
+            return refusal;
+        }
+        let read = self.quirks.read(read);
         let turn = self.turn(messages, &body["tools"]);
         let written = match &turn {
             Turn::Say(text) | Turn::Search(text) => tokens(text).len(),
@@ -147,12 +156,12 @@ impl Model {
         });
         if body["stream"] == true {
             let wants_usage = body["stream_options"]["include_usage"] == true;
-            return streamed(model, &turn, wants_usage.then_some(usage), self.pace);
+            return self.streamed(model, &turn, wants_usage.then_some(usage));
         }
         let (message, reason) = match &turn {
             Turn::Say(text) => (json!({"role": "assistant", "content": text}), "stop"),
             Turn::Search(query) => {
-                let calls = json!([call(query)]);
+                let calls = json!([self.call(query)]);
                 (json!({"role": "assistant", "content": null, "tool_calls": calls}), "tool_calls")
             }
         };
@@ -162,6 +171,51 @@ impl Model {
             "choices": [choice], "usage": usage,
         });
         Reply::json(200, answer.to_string())
+    }
+
+    fn call(&self, query: &str) -> Value {
+        let valid = || json!({"query": query}).to_string();
+        let arguments = self.quirks.arguments.map_or_else(valid, str::to_owned);
+        json!({"id": "call_search", "type": "function", "function": {"name": "search_docs", "arguments": arguments}})
+    }
+
+    fn streamed(&self, model: &str, turn: &Turn, usage: Option<Value>) -> Reply {
+        let chunk = |choices: Value, usage: Option<&Value>| {
+            let mut chunk = json!({
+                "id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 0, "model": model,
+                "choices": choices,
+            });
+            if let Some(usage) = usage {
+                chunk["usage"] = usage.clone();
+            }
+            chunk.to_string()
+        };
+        let choice = |delta: Value, reason: Value| {
+            chunk(json!([{"index": 0, "delta": delta, "finish_reason": reason}]), None)
+        };
+        let mut reply = Reply::events(&[&choice(json!({"role": "assistant", "content": ""}), Value::Null)]);
+        let reason = match turn {
+            Turn::Say(text) => {
+                for token in tokens(text) {
+                    reply = reply.event(&choice(json!({"content": token}), Value::Null));
+                    if let Some(pace) = self.pace {
+                        reply = reply.pause(pace);
+                    }
+                }
+                "stop"
+            }
+            Turn::Search(query) => {
+                let mut call = self.call(query);
+                call["index"] = json!(0);
+                reply = reply.event(&choice(json!({"tool_calls": [call]}), Value::Null));
+                "tool_calls"
+            }
+        };
+        reply = reply.event(&choice(json!({}), json!(reason)));
+        if let Some(usage) = &usage {
+            reply = reply.event(&chunk(json!([]), Some(usage)));
+        }
+        reply.event("[DONE]")
     }
 
     fn turn(&self, messages: &[Value], tools: &Value) -> Turn {
@@ -241,48 +295,4 @@ pub(super) fn hash(word: &str) -> u64 {
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     (sum ^ (sum >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-fn call(query: &str) -> Value {
-    let arguments = json!({"query": query}).to_string();
-    json!({"id": "call_search", "type": "function", "function": {"name": "search_docs", "arguments": arguments}})
-}
-
-fn streamed(model: &str, turn: &Turn, usage: Option<Value>, pace: Option<Duration>) -> Reply {
-    let chunk = |choices: Value, usage: Option<&Value>| {
-        let mut chunk = json!({
-            "id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 0, "model": model,
-            "choices": choices,
-        });
-        if let Some(usage) = usage {
-            chunk["usage"] = usage.clone();
-        }
-        chunk.to_string()
-    };
-    let choice = |delta: Value, reason: Value| {
-        chunk(json!([{"index": 0, "delta": delta, "finish_reason": reason}]), None)
-    };
-    let mut reply = Reply::events(&[&choice(json!({"role": "assistant", "content": ""}), Value::Null)]);
-    let reason = match turn {
-        Turn::Say(text) => {
-            for token in tokens(text) {
-                reply = reply.event(&choice(json!({"content": token}), Value::Null));
-                if let Some(pace) = pace {
-                    reply = reply.pause(pace);
-                }
-            }
-            "stop"
-        }
-        Turn::Search(query) => {
-            let mut call = call(query);
-            call["index"] = json!(0);
-            reply = reply.event(&choice(json!({"tool_calls": [call]}), Value::Null));
-            "tool_calls"
-        }
-    };
-    reply = reply.event(&choice(json!({}), json!(reason)));
-    if let Some(usage) = &usage {
-        reply = reply.event(&chunk(json!([]), Some(usage)));
-    }
-    reply.event("[DONE]")
 }

@@ -167,7 +167,7 @@ fn broken_off(code: u16) -> String {
 fn conversation(body: &Value) -> Option<ChatRequest> {
     let messages = body["messages"].as_array()?.iter().map(message).collect::<Option<_>>()?;
     let tools = body["tools"].as_array().into_iter().flatten().map(tool).collect::<Option<_>>()?;
-    Some(ChatRequest { messages, tools })
+    Some(ChatRequest { messages, tools, ..ChatRequest::default() })
 }
 
 fn message(message: &Value) -> Option<Message> {

@@ -1,5 +1,6 @@
 //! `GET /admin/service`, and `POST` to test its components
 
+use super::model::UnsearchedView;
 use crate::language::{self, component_name, fault_sentence, t};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::PageResult;
@@ -34,6 +35,7 @@ pub(super) struct ServicePage {
     may_view_audit: bool,
     /// Peer whose forwarding headers are ignored.
     untrusted_proxy: Option<String>,
+    unsearched: Option<UnsearchedView>,
 }
 
 /// Space for uploaded files.
@@ -174,6 +176,7 @@ fn page_of(
         failed,
         may_view_audit: staff.can::<ViewAuditLog>(),
         untrusted_proxy: context.untrusted_proxies.first().map(|peer| peer.to_string()),
+        unsearched: installation.unsearched.map(UnsearchedView::from),
     }
 }
 
@@ -241,6 +244,7 @@ mod tests {
                 failed: usize::from(!is_good),
                 may_view_audit: is_good,
                 untrusted_proxy: (!is_good).then(|| "10.0.0.7".to_owned()),
+                unsearched: (!is_good).then(UnsearchedView::sample),
             };
             let mut nothing = page(|| None, true);
             nothing.is_tested = false;

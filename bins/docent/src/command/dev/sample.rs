@@ -66,7 +66,8 @@ async fn try_show(app: &Arc<App>, admin: &User, has_model: bool) -> anyhow::Resu
         Guide::Failed(reason) => ("failed", reason),
     };
     // The chat model can be a part of the ingestion too.
-    let check = if reason.contains(Component::ChatModel.name()) { "llm check --dev" } else { "doctor --dev" };
+    let is_of_model = [Component::ChatModel, Component::Embedder].iter().any(|of| reason.contains(of.name()));
+    let check = if is_of_model { "llm check --dev" } else { "doctor --dev" };
     let (reason, check) = (sanitize(&reason), command(check));
     print(format_args!("  sample guide    {state}: {reason}. Run `{check}` to see what to change"));
     Ok(())

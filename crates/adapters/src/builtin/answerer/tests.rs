@@ -31,7 +31,7 @@ fn output(content: &str, passages: Vec<ScoredChunk>) -> Message {
 
 async fn events(messages: Vec<Message>, tools: Vec<ToolSpec>) -> Vec<ChatEvent> {
     BuiltinAnswerer::default()
-        .stream(ChatRequest { messages, tools })
+        .stream(ChatRequest { messages, tools, ..ChatRequest::default() })
         .await
         .unwrap()
         .try_collect()

@@ -1,9 +1,9 @@
 //! The form of requests that a back end supports, learned from its refusals.
 
-use super::request::{RequestForm, has_later_system_message};
+use super::request::{RequestForm, TokenLimitName, has_later_system_message};
 use crate::openai::fault::CallError;
 use crate::openai::optional::OptionalField;
-use docent_ports::chat_model::ChatRequest;
+use docent_ports::chat_model::{ChatRequest, OptionalPart};
 
 /// A part of a request that some back ends refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,10 +11,14 @@ enum Part {
     Usage,
     LaterSystemMessages,
     Streaming,
+    MaxTokens,
+    /// Replaces `MaxTokens`, if that is refused.
+    MaxCompletionTokens,
 }
 
 impl Part {
-    const ALL: [Self; 3] = [Self::Usage, Self::LaterSystemMessages, Self::Streaming];
+    const ALL: [Self; 5] =
+        [Self::Usage, Self::LaterSystemMessages, Self::Streaming, Self::MaxTokens, Self::MaxCompletionTokens];
 
     /// Texts with which errors name the part.
     fn names(self) -> &'static [&'static str] {
@@ -31,12 +35,24 @@ impl Part {
                 "treaming is not",
                 "support streaming",
             ],
+            Self::MaxTokens => &["max_tokens"],
+            Self::MaxCompletionTokens => &["max_completion_tokens"],
         }
     }
 
     /// Whether a refusal that names nothing may be about the part.
     fn can_be_unnamed(self) -> bool {
-        self != Self::Streaming
+        matches!(self, Self::Usage | Self::LaterSystemMessages)
+    }
+
+    /// Whether a refusal is about the part, by its words.
+    fn is_named_by(self, error: &CallError) -> bool {
+        error.names(self.names())
+            && match self {
+                Self::Usage | Self::LaterSystemMessages | Self::Streaming => true,
+                // A conversation that is too long is refused with the same names.
+                Self::MaxTokens | Self::MaxCompletionTokens => error.may_be_about_form(),
+            }
     }
 
     fn is_in(self, form: RequestForm) -> bool {
@@ -44,6 +60,8 @@ impl Part {
             Self::Usage => form.wants_usage && form.is_streamed,
             Self::LaterSystemMessages => form.keeps_system_messages,
             Self::Streaming => form.is_streamed,
+            Self::MaxTokens => form.token_limit == TokenLimitName::MaxTokens,
+            Self::MaxCompletionTokens => form.token_limit == TokenLimitName::MaxCompletionTokens,
         }
     }
 
@@ -52,6 +70,8 @@ impl Part {
             Self::Usage => form.wants_usage = false,
             Self::LaterSystemMessages => form.keeps_system_messages = false,
             Self::Streaming => form.is_streamed = false,
+            Self::MaxTokens => form.token_limit = TokenLimitName::MaxCompletionTokens,
+            Self::MaxCompletionTokens => form.token_limit = TokenLimitName::None,
         }
     }
 
@@ -63,6 +83,8 @@ impl Part {
                 "the chat back end accepts system messages only at the beginning; its prompt cache applies less often"
             }
             Self::Streaming => "the chat back end does not stream; answers arrive at once",
+            Self::MaxTokens => "the chat back end does not support max_tokens; max_completion_tokens is sent",
+            Self::MaxCompletionTokens => "the chat back end supports no token limit",
         }
     }
 }
@@ -73,6 +95,8 @@ pub(super) struct SupportedForm {
     usage: OptionalField,
     later_system_messages: OptionalField,
     streaming: OptionalField,
+    max_tokens: OptionalField,
+    max_completion_tokens: OptionalField,
 }
 
 impl SupportedForm {
@@ -95,7 +119,7 @@ impl SupportedForm {
             Err(error) => error,
         };
         while let Some(named) =
-            Part::ALL.into_iter().find(|part| part.is_in(form) && error.names(part.names()))
+            Part::ALL.into_iter().find(|part| part.is_in(form) && part.is_named_by(&error))
         {
             named.remove_from(&mut form);
             match post(form).await {
@@ -118,11 +142,25 @@ impl SupportedForm {
         Err(error)
     }
 
+    /// The parts that the back end has refused so far.
+    pub(super) fn refused_parts(&self) -> Vec<OptionalPart> {
+        let parts = [
+            (Part::Usage, OptionalPart::Usage),
+            (Part::LaterSystemMessages, OptionalPart::LaterSystemMessages),
+            (Part::Streaming, OptionalPart::Streaming),
+            // The last name for the limit.
+            (Part::MaxCompletionTokens, OptionalPart::MaxTokens),
+        ];
+        parts.into_iter().filter(|(part, _)| !self.field(*part).is_sent()).map(|(_, part)| part).collect()
+    }
+
     fn field(&self, part: Part) -> &OptionalField {
         match part {
             Part::Usage => &self.usage,
             Part::LaterSystemMessages => &self.later_system_messages,
             Part::Streaming => &self.streaming,
+            Part::MaxTokens => &self.max_tokens,
+            Part::MaxCompletionTokens => &self.max_completion_tokens,
         }
     }
 
@@ -134,6 +172,11 @@ impl SupportedForm {
             keeps_system_messages: !has_later_system_message(&request.messages)
                 || is_sent(Part::LaterSystemMessages),
             is_streamed: is_sent(Part::Streaming),
+            token_limit: match request.max_tokens {
+                Some(_) if is_sent(Part::MaxTokens) => TokenLimitName::MaxTokens,
+                Some(_) if is_sent(Part::MaxCompletionTokens) => TokenLimitName::MaxCompletionTokens,
+                _ => TokenLimitName::None,
+            },
         }
     }
 
@@ -183,12 +226,20 @@ impl SupportedForm {
 fn removed(before: RequestForm, after: RequestForm) -> impl Iterator<Item = Part> {
     let is_removed = move |part: &Part| match part {
         Part::Usage => before.wants_usage && !after.wants_usage,
-        Part::LaterSystemMessages | Part::Streaming => part.is_in(before) && !part.is_in(after),
+        Part::MaxCompletionTokens => {
+            before.token_limit != TokenLimitName::None && after.token_limit == TokenLimitName::None
+        }
+        Part::LaterSystemMessages | Part::Streaming | Part::MaxTokens => {
+            part.is_in(before) && !part.is_in(after)
+        }
     };
     Part::ALL.into_iter().filter(is_removed)
 }
 
 /// Whether the request has the part at all.
 fn has(request: &ChatRequest, part: Part) -> bool {
-    part != Part::LaterSystemMessages || has_later_system_message(&request.messages)
+    match part {
+        Part::LaterSystemMessages => has_later_system_message(&request.messages),
+        Part::Usage | Part::Streaming | Part::MaxTokens | Part::MaxCompletionTokens => true,
+    }
 }

@@ -11,8 +11,17 @@ use tokio::time::timeout;
 /// Maximum size of the response in bytes.
 const MAX_BODY: usize = 4 * 1024 * 1024;
 
+/// The path of the list below the base URL.
+pub(super) const PATH: [&str; 1] = ["models"];
+
 /// Reads the names of the models.
 pub(super) async fn list(endpoint: &Endpoint, limit: Duration) -> Result<Vec<String>> {
+    let json = read(endpoint, limit).await?;
+    names(&json).ok_or_else(|| invalid("the response is not a list of models".to_owned()))
+}
+
+/// Reads a resource in JSON.
+pub(super) async fn read(endpoint: &Endpoint, limit: Duration) -> Result<Value> {
     let response = endpoint.get(limit).await.map_err(|error| match error {
         CallError::Backend(error) => error.into_fault(Component::ChatModel, endpoint.key(), iter::empty()),
         CallError::Fault(fault) => fault,
@@ -21,8 +30,7 @@ pub(super) async fn list(endpoint: &Endpoint, limit: Duration) -> Result<Vec<Str
     let late =
         |_| Fault::new(Component::ChatModel, FaultKind::Timeout, "no list of models within the timeout");
     let json = serde_json::from_slice::<Value>(&body.map_err(late)??);
-    let json = json.map_err(|error| invalid(parse_failure(&error)))?;
-    names(&json).ok_or_else(|| invalid("the response is not a list of models".to_owned()))
+    json.map_err(|error| invalid(parse_failure(&error)))
 }
 
 fn invalid(message: String) -> Fault {

@@ -17,6 +17,19 @@ pub(super) struct RequestForm {
     pub(super) keeps_system_messages: bool,
     /// Whether to request a streamed response.
     pub(super) is_streamed: bool,
+    /// The name under which the token limit is sent.
+    pub(super) token_limit: TokenLimitName,
+}
+
+/// The field with the token limit of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenLimitName {
+    /// `max_tokens`, which most servers know.
+    MaxTokens,
+    /// `max_completion_tokens`, which newer models of OpenAI want.
+    MaxCompletionTokens,
+    /// No field: there is no limit, or the server refuses both.
+    None,
 }
 
 /// The body of `POST /chat/completions`.
@@ -27,6 +40,10 @@ pub(super) struct ChatRequestBody<'a> {
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
 }
@@ -79,6 +96,7 @@ impl<'a> ChatRequestBody<'a> {
     /// If a tool's schema is not valid JSON.
     pub(super) fn new(model: &'a str, request: &'a ChatRequest, form: RequestForm) -> Result<Self> {
         let messages = &request.messages;
+        let limit = |name| request.max_tokens.filter(|_| form.token_limit == name);
         Ok(Self {
             model,
             messages: if form.keeps_system_messages {
@@ -89,6 +107,8 @@ impl<'a> ChatRequestBody<'a> {
             stream: form.is_streamed,
             stream_options: (form.wants_usage && form.is_streamed)
                 .then_some(StreamOptions { include_usage: true }),
+            max_tokens: limit(TokenLimitName::MaxTokens),
+            max_completion_tokens: limit(TokenLimitName::MaxCompletionTokens),
             tools: request.tools.iter().map(tool).collect::<Result<_>>()?,
         })
     }
@@ -149,8 +169,12 @@ mod tests {
     use docent_domain::chat::ToolOutput;
     use serde_json::json;
 
-    const WHOLE: RequestForm =
-        RequestForm { wants_usage: true, keeps_system_messages: true, is_streamed: true };
+    const WHOLE: RequestForm = RequestForm {
+        wants_usage: true,
+        keeps_system_messages: true,
+        is_streamed: true,
+        token_limit: TokenLimitName::None,
+    };
 
     fn request() -> ChatRequest {
         let call = |id: &str, arguments: &str| ToolCall {
@@ -171,6 +195,7 @@ mod tests {
                 Message::Assistant { content: String::new(), tool_calls: Vec::new() },
             ],
             tools: vec![ToolSpec { name: "find", description: "Finds.", parameters: r#"{"type":"object"}"# }],
+            max_tokens: None,
         }
     }
 
@@ -201,11 +226,27 @@ mod tests {
 
     #[test]
     fn optional_fields_are_omitted() {
-        let request = ChatRequest { messages: vec![Message::User("Hi".into())], tools: Vec::new() };
+        let request = ChatRequest { messages: vec![Message::User("Hi".into())], ..ChatRequest::default() };
         let form = RequestForm { wants_usage: false, ..WHOLE };
         let body = serde_json::to_value(ChatRequestBody::new("m", &request, form).unwrap()).unwrap();
         let user = json!({"role": "user", "content": "Hi"});
         assert_eq!(body, json!({"model": "m", "stream": true, "messages": [user]}));
+    }
+
+    #[test]
+    fn token_limit_has_the_name_of_the_form() {
+        let messages = vec![Message::User("Hi".into())];
+        let request = ChatRequest { messages, max_tokens: Some(9), ..ChatRequest::default() };
+        for (token_limit, fields) in [
+            (TokenLimitName::MaxTokens, [json!(9), json!(null)]),
+            (TokenLimitName::MaxCompletionTokens, [json!(null), json!(9)]),
+            (TokenLimitName::None, [json!(null), json!(null)]),
+        ] {
+            let form = RequestForm { token_limit, ..WHOLE };
+            let body = serde_json::to_value(ChatRequestBody::new("m", &request, form).unwrap()).unwrap();
+            let found = ["max_tokens", "max_completion_tokens"].map(|name| body[name].clone());
+            assert_eq!(found, fields, "{token_limit:?}");
+        }
     }
 
     #[test]
@@ -220,7 +261,7 @@ mod tests {
             .collect();
         assert!(has_later_system_message(&messages) && !has_later_system_message(&messages[..2]));
         let sent = |messages| {
-            let request = ChatRequest { messages, tools: Vec::new() };
+            let request = ChatRequest { messages, ..ChatRequest::default() };
             let form = RequestForm { keeps_system_messages: false, ..WHOLE };
             let mut body = serde_json::to_value(ChatRequestBody::new("m", &request, form).unwrap()).unwrap();
             body["messages"].take()
@@ -237,7 +278,7 @@ mod tests {
     #[test]
     fn invalid_tool_schema_is_an_internal_fault() {
         let tools = vec![ToolSpec { name: "find", description: "", parameters: "{" }];
-        let request = ChatRequest { messages: Vec::new(), tools };
+        let request = ChatRequest { tools, ..ChatRequest::default() };
         assert_eq!(ChatRequestBody::new("m", &request, WHOLE).unwrap_err().kind(), FaultKind::Internal);
     }
 }

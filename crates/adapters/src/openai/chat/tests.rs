@@ -1,5 +1,7 @@
 //! Tests of the chat model against a fake back end.
 
+mod limits;
+
 use super::*;
 use crate::openai::backend;
 use docent_domain::chat::{ToolCall, ToolOutput, ToolSpec};
@@ -52,7 +54,7 @@ fn model(fake: &FakeLlm) -> OpenAiChatModel {
 }
 
 fn request() -> ChatRequest {
-    ChatRequest { messages: vec![Message::User(QUESTION.to_owned())], tools: Vec::new() }
+    ChatRequest { messages: vec![Message::User(QUESTION.to_owned())], ..ChatRequest::default() }
 }
 
 /// Reads the events of a response and the fault that ended it.
@@ -407,7 +409,7 @@ fn with_provenance() -> ChatRequest {
     let system = |text: &str| Message::System(text.to_owned());
     let messages =
         vec![system("Be good."), Message::User(QUESTION.to_owned()), system("Where they come from")];
-    ChatRequest { messages, tools: Vec::new() }
+    ChatRequest { messages, ..ChatRequest::default() }
 }
 
 fn roles(fake: &FakeLlm) -> Vec<String> {

@@ -150,6 +150,34 @@ pub(super) fn kind(cause: Option<FaultCause>) -> Option<FaultKind> {
     }
 }
 
+/// Texts of servers before the context length, in lower case.
+const CONTEXT_WORDS: &[&str] = &[
+    "context length is ",
+    "context length of ",
+    "context size (",
+    "context size of ",
+    "context size is ",
+    "context window is ",
+    "context window of ",
+    "max_model_len=",
+    "max_model_len (",
+    "must be <= ",
+    "tokens > ",
+    // A field of llama.cpp.
+    "\"n_ctx\":",
+];
+
+/// The context length that a refusal names; `text` is in lower case.
+pub(super) fn context_length(text: &str) -> Option<u64> {
+    let number = |before: &&str| {
+        let (_, after) = text.split_once(*before)?;
+        let after = after.trim_start();
+        let end = after.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(after.len());
+        after.get(..end)?.replace(',', "").parse().ok().filter(|length| *length > 0)
+    };
+    CONTEXT_WORDS.iter().find_map(number)
+}
+
 fn has(words: &str, text: &str) -> bool {
     let mut rest = Some(words);
     for part in text.split('…') {
@@ -161,6 +189,30 @@ fn has(words: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn context_length_is_read_from_refusals() {
+        for (text, length) in [
+            (
+                "this model's maximum context length is 4096 tokens. however, you requested 5000 tokens",
+                Some(4096),
+            ),
+            (
+                "request (8000 tokens) exceeds the available context size (4,096 tokens), try increasing it",
+                Some(4096),
+            ),
+            ("prompt is too long: 210000 tokens > 200000 maximum", Some(200_000)),
+            ("`inputs` tokens + `max_new_tokens` must be <= 4096. given: 5000", Some(4096)),
+            (
+                r#"{"error":{"type":"exceed_context_size_error","n_prompt_tokens":8000,"n_ctx":4096}}"#,
+                Some(4096),
+            ),
+            ("the context length is exceeded", None),
+            ("too many tokens", None),
+        ] {
+            assert_eq!(context_length(text), length, "{text}");
+        }
+    }
 
     #[test]
     fn causes_of_known_servers_are_recognized() {

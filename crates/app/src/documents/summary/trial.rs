@@ -21,7 +21,11 @@ const CALLS_MAX: usize = 4;
 pub(super) async fn is_answered(reader: &Reader<'_>, selection: &Selection, question: &str) -> Result<bool> {
     let mut messages = vec![Message::User(question.to_owned())];
     for _ in 0..CALLS_MAX {
-        let request = ChatRequest { messages: messages.clone(), tools: vec![search_docs::SPEC] };
+        let request = ChatRequest {
+            messages: messages.clone(),
+            tools: vec![search_docs::SPEC],
+            ..ChatRequest::default()
+        };
         let mut stream = reader.app.model.stream(request).await?;
         let mut tool_calls: Vec<ToolCall> = Vec::new();
         let mut is_declined = false;

@@ -158,7 +158,7 @@ async fn check_embedder(embedder: Result<Arc<dyn Embedder>>) -> Result<(String, 
 /// Checks that the chat model starts to answer a question with few tokens.
 async fn check_chat_model(app: &App) -> Result<(String, ())> {
     let messages = vec![Message::User("Answer with the one word: ready".to_owned())];
-    let mut answer = app.model.stream(ChatRequest { messages, tools: Vec::new() }).await?;
+    let mut answer = app.model.stream(ChatRequest { messages, ..ChatRequest::default() }).await?;
     let empty = || Fault::new(Component::ChatModel, FaultKind::InvalidResponse, "its answer is empty");
     answer.next().await.ok_or_else(empty)??;
     Ok((app.model.model().to_owned(), ()))

@@ -71,7 +71,7 @@ service-tested = { $failed ->
     [one] Eine Komponente funktioniert nicht.
    *[other] { $failed } Komponenten funktionieren nicht.
 }
-service-more = Die Seite <a>Sprachmodell</a> prüft in vier Schritten, ob das Modell suchen kann. <code>docent doctor</code> (mit <code>--dev</code> wie oben) prüft auch, ob Einträge, Textstellen und Dateien zusammenpassen.
+service-more = Die Seite <a>Sprachmodell</a> prüft Schritt für Schritt, ob das Modell suchen kann, und was dafür einzustellen ist. <code>docent doctor</code> (mit <code>--dev</code> wie oben) prüft auch, ob Einträge, Textstellen und Dateien zusammenpassen.
 queue = Warteschlange
 queue-counts = { $queued } wartend, { $running } laufend.
 queue-counts-oldest = { $queued } wartend, { $running } laufend, der älteste erstellt { $oldest }.
@@ -126,19 +126,27 @@ job-state-waiting = wartet
 # Sprachmodell
 model-at = <b>{ $model }</b> unter { $address }
 model-check = Verbindung prüfen
-model-check-help = Die Prüfung sendet ein paar kurze Anfragen an das Modell. Sie kann einige Minuten dauern, während das Modell geladen wird.
+model-check-help = Die Prüfung sendet ein paar Anfragen an das Modell, und eine, die so lang ist wie eine Frage mit Textstellen. Sie dauert höchstens fünf Minuten, das meiste davon, während das Modell geladen wird.
 model-connect = Setzen Sie DOCENT_LLM_BASE_URL auf die Adresse einer Chat-Completions-API, zum Beispiel http://127.0.0.1:11434/v1, DOCENT_LLM_MODEL auf den Namen eines Modells, und DOCENT_LLM_API_KEY, wenn der Server einen Schlüssel braucht; starten Sie dann den Dienst neu.
 model-none = Es ist kein Sprachmodell verbunden: Antworten sind Zitate aus Dokumenten.
 model-steps = Schritte der Prüfung
+model-settings = Einstellungen
+model-settings-help = Setzen Sie diese, und starten Sie den Dienst neu.
+model-unsearched = Bei { $unsearched } der letzten { $answers } Antworten hat das Modell nicht in den Dokumenten gesucht. Mit <code>DOCENT_AGENT_SEARCH=first</code> sucht der Dienst nach jeder Frage, bevor er das Modell aufruft; siehe <code>docs/how-to/local-llm.md</code>.
 model-unusable = Das Modell kann so nicht benutzt werden.
 model-usable = Das Modell kann benutzt werden.
 model-result = Ergebnis
 model-step = Schritt
 model-step-answer = Gestreamte Antwort
+model-step-context_length = Kontextlänge
+model-step-embeddings = Vektoren
 model-step-models = Liste der Modelle
+model-step-system_messages = Zweite Systemnachricht
+model-step-tool_arguments = Argumente des Aufrufs
 model-step-tool_call = Werkzeugaufruf
 model-step-tool_output = Antwort aus einem Suchergebnis
 model-result-failed = fehlgeschlagen
+model-result-not_supported = nicht unterstützt
 model-result-passed = bestanden
 model-result-warning = Warnung
 

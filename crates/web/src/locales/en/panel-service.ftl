@@ -73,7 +73,7 @@ service-tested = { $failed ->
     [one] One component does not work.
    *[other] { $failed } components do not work.
 }
-service-more = The page <a>Chat model</a> checks in four steps whether the model can search. <code>docent doctor</code> (with <code>--dev</code> as above) also checks whether records, chunks and files fit together.
+service-more = The page <a>Chat model</a> checks step by step whether the model can search, and what to set for it. <code>docent doctor</code> (with <code>--dev</code> as above) also checks whether records, chunks and files fit together.
 queue = Job queue
 queue-counts = { $queued } waiting, { $running } running.
 queue-counts-oldest = { $queued } waiting, { $running } running, the oldest created { $oldest }.
@@ -128,19 +128,27 @@ job-state-waiting = waiting
 # Chat model
 model-at = <b>{ $model }</b> at { $address }
 model-check = Check the connection
-model-check-help = The check sends a few short requests to the model. It can take some minutes while the model is loaded.
+model-check-help = The check sends a few requests to the model, and one as long as a question with passages. It takes at most five minutes, most of them while the model is loaded.
 model-connect = Set DOCENT_LLM_BASE_URL to the address of a chat-completions API, such as http://127.0.0.1:11434/v1, DOCENT_LLM_MODEL to the name of a model, and DOCENT_LLM_API_KEY if the server needs a key; then restart the service.
 model-none = No chat model is connected: answers are quotes from documents.
 model-steps = Steps of the check
+model-settings = Settings
+model-settings-help = Set these, and restart the service.
+model-unsearched = For { $unsearched } of the last { $answers } answers the model did not search the documents. With <code>DOCENT_AGENT_SEARCH=first</code> the service searches for each question before it calls the model; see <code>docs/how-to/local-llm.md</code>.
 model-unusable = The model cannot be used as it is.
 model-usable = The model can be used.
 model-result = Result
 model-step = Step
 model-step-answer = Streamed answer
+model-step-context_length = Context length
+model-step-embeddings = Embeddings
 model-step-models = List of models
+model-step-system_messages = Second system message
+model-step-tool_arguments = Arguments of the call
 model-step-tool_call = Tool call
 model-step-tool_output = Answer from a search result
 model-result-failed = failed
+model-result-not_supported = not supported
 model-result-passed = passed
 model-result-warning = warning
 
