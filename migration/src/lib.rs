@@ -41,6 +41,7 @@ mod m0035_conversations_of_keys;
 mod m0036_shared_conversations;
 mod m0037_account_languages;
 mod m0038_open_and_hidden_collections;
+mod m0039_fallback_answers;
 mod state;
 mod table;
 
@@ -96,6 +97,7 @@ impl MigratorTrait for Migrator {
             migration("m0036_shared_conversations", m0036_shared_conversations::changes),
             migration("m0037_account_languages", m0037_account_languages::changes),
             migration("m0038_open_and_hidden_collections", m0038_open_and_hidden_collections::changes),
+            migration("m0039_fallback_answers", m0039_fallback_answers::changes),
         ]
     }
 }

@@ -261,6 +261,7 @@ impl Setup {
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             reranker,
             model: if self.is_builtin { Arc::new(BuiltinAnswerer::default()) } else { adapters.model },
+            fallback_model: (!self.is_builtin).then(|| Arc::new(BuiltinAnswerer::default()) as _),
             extractor: Arc::new(extractor),
             recognizer: Arc::new(self.recognizer),
             renderer: self.renderer.unwrap_or(renderer),

@@ -175,6 +175,7 @@ fn assemble(
         collections,
         reranker: reranker::reranker(settings, &clock)?,
         model: model(settings, settings.models.llm_timeout, &clock)?,
+        fallback_model: fallback_model(settings),
         extractor: Arc::new(extractor),
         recognizer: Arc::new(recognizer.clone()),
         renderer: renderer(settings)?,
@@ -451,6 +452,12 @@ fn model(
         }
         (Some(_), None) => bail!("DOCENT_LLM_MODEL must be set"),
     }
+}
+
+/// Quotes documents while the chat model cannot answer. Without a chat model, the built-in answerer does all the time.
+fn fallback_model(settings: &Settings) -> Option<Arc<dyn ChatModel>> {
+    let is_connected = settings.models.llm_base_url.is_some();
+    is_connected.then(|| Arc::new(BuiltinAnswerer::new(embedders::lexicon(settings))) as _)
 }
 
 fn backend(

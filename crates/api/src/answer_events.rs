@@ -1,11 +1,12 @@
 //! The events of an agent's answer.
 //!
-//! Each piece of text is `data: <JSON string>`. Besides, there are `event: metadata` and `event: sources` if the client requested them, and
-//! `event: error` if the answer failed after its first event.
+//! Each piece of text is `data: <JSON string>`. Besides, there are `event: metadata`, `event: reasoning` and
+//! `event: sources` if the client requested them, and `event: error` if the answer failed after its first event.
 
 use actix_web::HttpResponse;
 use bytes::Bytes;
 use docent_app::agent::{self, AnswerEvent, AnswerMetadata, AnswerStream};
+use docent_domain::fallback;
 use docent_domain::fault::Fault;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
@@ -44,6 +45,8 @@ pub(crate) fn reply(context: State, answer: AnswerStream, included: Included) ->
 pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, included: Included) -> Option<Bytes> {
     match event {
         Ok(AnswerEvent::Text(text)) => Some(sse::frame(None, text)),
+        // Only generated for clients that requested it.
+        Ok(AnswerEvent::Reasoning(text)) => Some(sse::frame(Some("reasoning"), text)),
         Ok(AnswerEvent::Metadata(metadata)) if included.metadata => {
             Some(sse::frame(Some("metadata"), &Metadata::from(metadata)))
         }
@@ -89,6 +92,8 @@ pub(crate) enum EventName {
     Message,
     /// How the answer is made, as an `AnswerMetadata` object.
     Metadata,
+    /// The next text that the model wrote for itself, as a string. No part of the answer.
+    Reasoning,
     /// Passages on which the answer is based, as a `Sources` object.
     Sources,
     /// Why the answer failed, as a `Problem` object.
@@ -119,11 +124,54 @@ pub(crate) enum Metadata<'a> {
     },
     /// The model answered without a search of the documents.
     NotSearched,
+    /// The answer consists of quotes from the documents, since the model could not answer. It replaces reasoning and metadata before it.
+    Fallback {
+        /// Why the model could not answer.
+        cause: FallbackCause,
+    },
     /// The answer is incomplete, or there is none.
     Incomplete {
         /// Why.
         reason: IncompleteReason,
     },
+}
+
+/// Why the chat model could not answer.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(rename_all = "snake_case")]
+pub(crate) enum FallbackCause {
+    /// Its server cannot be reached.
+    Unreachable,
+    /// It did not answer in time.
+    Timeout,
+    /// It has too many requests or too little memory.
+    Overloaded,
+    /// Its server is loading it.
+    Loading,
+    /// The account at its server has no quota left.
+    QuotaExceeded,
+    /// Its server refuses requests, for example because of the name of the model or the API key.
+    Rejected,
+    /// The question, the conversation and the passages are longer than its context.
+    ContextLength,
+    /// Its server reported an error or broke off its response.
+    Failed,
+}
+
+impl From<fallback::FallbackCause> for FallbackCause {
+    fn from(cause: fallback::FallbackCause) -> Self {
+        match cause {
+            fallback::FallbackCause::Unreachable => Self::Unreachable,
+            fallback::FallbackCause::Timeout => Self::Timeout,
+            fallback::FallbackCause::Overloaded => Self::Overloaded,
+            fallback::FallbackCause::Loading => Self::Loading,
+            fallback::FallbackCause::QuotaExceeded => Self::QuotaExceeded,
+            fallback::FallbackCause::Rejected => Self::Rejected,
+            fallback::FallbackCause::ContextLength => Self::ContextLength,
+            fallback::FallbackCause::Failed => Self::Failed,
+        }
+    }
 }
 
 /// Why an answer is incomplete.
@@ -165,6 +213,7 @@ impl<'a> From<&'a AnswerMetadata> for Metadata<'a> {
             AnswerMetadata::Searched { query } => Self::Searched { query },
             AnswerMetadata::CitationsRemoved { count } => Self::CitationsRemoved { count: *count },
             AnswerMetadata::NotSearched => Self::NotSearched,
+            AnswerMetadata::Fallback { cause } => Self::Fallback { cause: (*cause).into() },
             AnswerMetadata::Incomplete { reason } => Self::Incomplete { reason: (*reason).into() },
         }
     }

@@ -93,6 +93,7 @@ pub struct App {
     pub(crate) embedders: Arc<dyn Embedders>,
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
     pub(crate) model: Arc<dyn ChatModel>,
+    pub(crate) fallback_model: Option<Arc<dyn ChatModel>>,
     pub(crate) extractor: Arc<dyn TextExtractor>,
     pub(crate) recognizer: Arc<dyn RecognizerDetection>,
     pub(crate) renderer: Arc<dyn PageRenderer>,
@@ -157,7 +158,7 @@ impl App {
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, blobs, collections, embedders, reranker, model, extractor, renderer, .. } = ports;
         let Ports { tokens, signer, limiter, hasher, mailer, webhooks, clock, entropy, .. } = ports;
-        let Ports { webhook_body, recorder, recognizer, traces, .. } = ports;
+        let Ports { webhook_body, recorder, recognizer, traces, fallback_model, .. } = ports;
         let (iterations, prompt) = (settings.agent_max_iterations, settings.system_prompt.clone());
         let agents = AgentRegistry::standard(iterations, prompt, model.reads_records());
         let process = Process {
@@ -187,6 +188,7 @@ impl App {
             embedders,
             reranker,
             model,
+            fallback_model,
             extractor,
             recognizer,
             renderer,

@@ -3,6 +3,7 @@
 use crate::access::{Chat, Grant};
 use crate::chat::AgentName;
 use crate::error::ValidationError;
+use crate::fallback::FallbackCause;
 use crate::feedback::Feedback;
 use crate::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, MessageId, UserId};
 use crate::retrieval::ScoredChunk;
@@ -163,21 +164,28 @@ pub struct ConversationMessage {
 
 impl ConversationMessage {
     /// Removes what only the owner can see: feedback and earlier versions. Of a withheld message, also removes text, sources, token
-    /// counts, and whether the answer was declined or interrupted.
+    /// counts, and whether the answer was declined, interrupted or a fallback.
     pub fn show_to_reader(&mut self, is_withheld: bool) {
         let is_withheld = is_withheld || self.replaced_at.is_some();
         if is_withheld {
             self.content.clear();
         }
         if let MessageRole::Agent {
-            sources, tokens, is_complete, is_declined, best_score, feedback, ..
+            sources,
+            tokens,
+            is_complete,
+            is_declined,
+            best_score,
+            fallback,
+            feedback,
+            ..
         } = &mut self.role
         {
             *feedback = None;
             if is_withheld {
                 sources.clear();
-                (*tokens, *is_complete, *is_declined, *best_score) =
-                    (TokenUsage::default(), true, false, None);
+                (*tokens, *is_complete, *is_declined) = (TokenUsage::default(), true, false);
+                (*best_score, *fallback) = (None, None);
             }
         }
     }
@@ -202,6 +210,8 @@ pub enum MessageRole {
         is_declined: bool,
         /// Score of its best passage, if scores of different questions are comparable.
         best_score: Option<f32>,
+        /// Why the answer quotes documents, if the chat model could not answer.
+        fallback: Option<FallbackCause>,
         /// Feedback of the owner.
         feedback: Option<Feedback>,
     },
@@ -237,6 +247,7 @@ mod tests {
                 is_complete: true,
                 is_declined: false,
                 best_score: None,
+                fallback: Some(FallbackCause::Timeout),
                 feedback: Some(feedback),
             },
             content: "Text".to_owned(),
@@ -246,12 +257,13 @@ mod tests {
         let shown = |is_withheld, replaced_at| {
             let mut message = ConversationMessage { replaced_at, ..answer.clone() };
             message.show_to_reader(is_withheld);
-            assert!(matches!(message.role, MessageRole::Agent { feedback: None, .. }));
-            message.content
+            let MessageRole::Agent { feedback: None, fallback, .. } = message.role else { panic!() };
+            (message.content, fallback)
         };
-        assert_eq!(shown(false, None), "Text");
-        assert_eq!(shown(true, None), "");
-        assert_eq!(shown(false, Some(DateTime::UNIX_EPOCH)), "", "an earlier version");
+        let withheld = (String::new(), None);
+        assert_eq!(shown(false, None), ("Text".to_owned(), Some(FallbackCause::Timeout)));
+        assert_eq!(shown(true, None), withheld);
+        assert_eq!(shown(false, Some(DateTime::UNIX_EPOCH)), withheld, "an earlier version");
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod error;
 pub mod explanation;
 pub mod extraction;
 mod failure;
+pub mod fallback;
 pub mod fault;
 pub mod feedback;
 pub mod file_type;

@@ -1,6 +1,7 @@
 //! Recording of events for metrics.
 
 use docent_domain::chat::AgentName;
+use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::{Component, FaultKind};
 use docent_domain::metrics::{Cache, JobOutcome, Stage, SweepFinding};
 use docent_domain::usage::TokenUsage;
@@ -19,6 +20,9 @@ pub trait Recorder: Send + Sync {
 
     /// Records that citations of passages that were not found were removed from an answer of `agent`.
     fn citations_removed(&self, agent: &AgentName, count: u64);
+
+    /// Records that an answer of `agent` quotes documents because the chat model could not answer.
+    fn answered_by_fallback(&self, agent: &AgentName, cause: FallbackCause);
 
     /// Records a fault of a component, once per fault, where it is handled.
     fn fault(&self, component: Component, kind: FaultKind);
@@ -48,6 +52,8 @@ impl Recorder for NoopRecorder {
     fn tokens_used(&self, _agent: &AgentName, _model: &str, _tokens: TokenUsage) {}
 
     fn citations_removed(&self, _agent: &AgentName, _count: u64) {}
+
+    fn answered_by_fallback(&self, _agent: &AgentName, _cause: FallbackCause) {}
 
     fn fault(&self, _component: Component, _kind: FaultKind) {}
 

@@ -44,6 +44,7 @@ async fn decline(app: &TestApp, question: &str) -> String {
         is_complete: true,
         is_declined: true,
         best_score: None,
+        fallback: None,
         feedback: None,
     };
     let messages = [message(MessageRole::User, question), message(declined, "The documents do not say.")];

@@ -1,4 +1,4 @@
-//! Faults of the chat model.
+//! Faults of the chat model, for clients that do not ask for a fallback.
 
 use docent_domain::fault::FaultKind;
 use docent_testkit::fakes::chat_model::Turn;

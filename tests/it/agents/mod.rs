@@ -2,6 +2,7 @@
 
 mod behaviours;
 mod body;
+mod fallback;
 mod faults;
 mod metering;
 

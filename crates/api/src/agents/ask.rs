@@ -10,7 +10,7 @@ use crate::streams::{self, Streams};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Path};
 use deserr::Deserr;
-use docent_app::agent::{AgentRequest, SearchMode, TextLimits, answer};
+use docent_app::agent::{AgentRequest, SearchMode, answer};
 use docent_app::error::Error;
 use docent_domain::access::Chat;
 use docent_domain::chat::Message;
@@ -77,6 +77,15 @@ pub(crate) struct ChatRequest {
     /// Extension: whether the client can resume the stream after a disconnect, at `/agents/{name}/streams/{id}`.
     #[deserr(default)]
     resumable: Option<bool>,
+    /// Extension: `quotes` answers with quotes from the documents if the chat model fails before the first token of its answer. Metadata of
+    /// the type `fallback` says so. A question that a content filter refused still fails.
+    #[deserr(default)]
+    #[schema(nullable = true)]
+    fallback: Option<Fallback>,
+    /// Extension: whether to send what the model writes for itself before its answer, in events of the name `reasoning`. At most 32 KiB of
+    /// it are sent, and nothing is stored.
+    #[deserr(default)]
+    include_reasoning: Option<bool>,
 }
 
 /// One message of a conversation.
@@ -98,6 +107,15 @@ pub(crate) enum Search {
     Model,
     /// The service, before the first model call.
     First,
+}
+
+/// What answers if the chat model fails.
+#[derive(Deserr, ToSchema)]
+#[deserr(error = BodyErrors, rename_all = lowercase)]
+#[schema(rename_all = "lowercase")]
+pub(crate) enum Fallback {
+    /// Quotes from the documents.
+    Quotes,
 }
 
 impl From<Search> for SearchMode {
@@ -141,6 +159,7 @@ impl From<ChatMessage> for Message {
 ///
 /// - `: ping`, a comment that keeps an idle connection open;
 /// - `event: metadata`, only with `include_metadata`: its data is an `AnswerMetadata` object;
+/// - `event: reasoning`, only with `include_reasoning`: its data is a JSON string, which is no part of the answer;
 /// - `event: sources`, before the end of the stream and only with `include_sources`: its data is a `Sources` object;
 /// - `event: error`, as the last event, if the answer fails after its first token or ends without any: its data is a `Problem` object.
 ///
@@ -148,7 +167,8 @@ impl From<ChatMessage> for Message {
 /// and the last event is `event: end` with a `StreamEnd` object as data, unless it is `event: error`. At most 8 resumable answers
 /// of an account can be in progress (429), and 128 of a process (503).
 ///
-/// Errors before the first token have their own status. Without `resumable`, the model is stopped when the client disconnects.
+/// Errors before the first token, or before the first reasoning if it is sent, have their own status. Without `resumable`, the model is
+/// stopped when the client disconnects.
 #[utoipa::path(
     post, path = "/agents/{name}", operation_id = "ask", tag = "Chat",
     params(("name" = String, Path, description = "Name of the agent.", example = "chat")),
@@ -173,6 +193,12 @@ impl From<ChatMessage> for Message {
                     summary = "An answer with its metadata",
                     value = json!(
                         "event: metadata\ndata: {\"type\":\"searched\",\"query\":\"warranty\"}\n\ndata: \"Five years.\"\n\n"
+                    ),
+                )),
+                ("fallback" = (
+                    summary = "Quotes, because the model cannot be reached",
+                    value = json!(
+                        "event: metadata\ndata: {\"type\":\"fallback\",\"cause\":\"unreachable\"}\n\ndata: \"The warranty lasts five years.\"\n\n"
                     ),
                 )),
                 ("resumable" = (
@@ -208,13 +234,13 @@ pub(crate) async fn ask(
         metadata: request.include_metadata.unwrap_or(false),
     };
     let question = AgentRequest {
-        actor: by.actor,
-        messages: request.messages,
         selection: selection(request.collection_ids, request.document_ids, request.filters),
         conversation: request.conversation_id,
         replaces: request.replaces,
-        limits: TextLimits::default(),
         search: request.search.map(SearchMode::from),
+        quotes_as_fallback: matches!(request.fallback, Some(Fallback::Quotes)),
+        includes_reasoning: request.include_reasoning.unwrap_or(false),
+        ..AgentRequest::new(by.actor, request.messages)
     };
     let slot = match request.resumable {
         Some(true) => Some(streams::reserve(&context, streams, owner, &name)?),

@@ -2,7 +2,7 @@
 
 use super::feedback::FeedbackResponse;
 use super::response::ConversationResponse;
-use crate::answer_events::Source;
+use crate::answer_events::{FallbackCause, Source};
 use crate::openapi::answers;
 use crate::paging;
 use crate::selection::{CollectionRef, DocumentRef};
@@ -54,7 +54,7 @@ pub(crate) struct ConversationWhole<'a> {
     messages: Vec<MessageResponse<'a>>,
 }
 
-/// A question or an answer. Only answers have `agent`, `complete`, `declined`, `sources`, `usage` and `feedback`.
+/// A question or an answer. Only answers have `agent`, `complete`, `declined`, `fallback_cause`, `sources`, `usage` and `feedback`.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum MessageResponse<'a> {
@@ -111,6 +111,9 @@ pub(crate) struct AnswerResponse<'a> {
     /// Whether the answer says that the documents do not contain what was asked for. The built-in answerer reports this; with
     /// other models it is always `false`.
     declined: bool,
+    /// Why the answer consists of quotes from the documents, if the chat model could not answer; otherwise `null`.
+    #[schema(required)]
+    fallback_cause: Option<FallbackCause>,
     /// Passages on which the answer is based.
     sources: Vec<Source<'a>>,
     /// Token usage.
@@ -155,6 +158,7 @@ impl<'a> MessageResponse<'a> {
                 tokens,
                 is_complete,
                 is_declined,
+                fallback,
                 feedback,
                 best_score: _,
             } => Self::Answer(AnswerResponse {
@@ -167,6 +171,7 @@ impl<'a> MessageResponse<'a> {
                 agent: name.as_str(),
                 complete: *is_complete,
                 declined: *is_declined,
+                fallback_cause: fallback.map(FallbackCause::from),
                 sources: sources.iter().map(|source| Source::of(source, unreadable)).collect(),
                 usage: UsageResponse::from(*tokens),
                 feedback: feedback.as_ref().map(FeedbackResponse::from),

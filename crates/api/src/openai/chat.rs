@@ -7,7 +7,6 @@ use crate::openapi::wire;
 use docent_app::agent::{AgentRequest, answer};
 use docent_domain::access::Chat;
 use docent_domain::id::StreamId;
-use docent_domain::selection::Selection;
 use docent_http::{BaseUrl, Body, Granted, Reply, State};
 
 /// Complete a chat (extension)
@@ -67,15 +66,7 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, base: BaseUrl, b
     let agent = context.app.agent(&model).ok_or_else(|| errors::no_such_model(&model))?;
     let id = context.app.new_id(StreamId::generate);
     let completion = Completion::new(id, context.app.now(), model);
-    let question = AgentRequest {
-        actor: by.actor,
-        messages,
-        selection: Selection::default(),
-        conversation: None,
-        replaces: None,
-        limits,
-        search: None,
-    };
+    let question = AgentRequest { limits, ..AgentRequest::new(by.actor, messages) };
     // As in `POST /agents/{name}`, on the thread of the request.
     let answer = answer::ask(&context.app, by.grant, agent, question).await?;
     if stream.unwrap_or(false) {

@@ -1,5 +1,8 @@
 //! Answers one request: the agent loop and the stream of its events.
 
+mod fallback;
+mod reasoning;
+
 use super::citations::CitationFilter;
 use super::events::{
     AnswerEnd, AnswerEvent, AnswerMetadata, AnswerStream, EndReason, EventQueue, Outcome, answer_panicked,
@@ -20,7 +23,7 @@ use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
 use docent_domain::fault::{Component, Fault, FaultCause, FaultKind};
 use docent_domain::id::MessageId;
 use docent_domain::usage::TokenUsage;
-use docent_ports::chat_model::{ChatEvent, ChatRequest};
+use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest};
 use futures::StreamExt;
 use std::mem;
 use std::sync::Arc;
@@ -33,8 +36,8 @@ use tracing::{Instrument, Span};
 /// Maximum number of tool calls that are run for one model call; the others get an error message.
 const MAX_CALLS: usize = 16;
 
-/// Sends a request to an agent. Returns after the first text or the end of an answer without text, so that an earlier fault
-/// is an error here and not a broken stream.
+/// Sends a request to an agent. Returns after the first text or reasoning, or the end of an answer without any, so that an
+/// earlier fault is an error here and not a broken stream.
 ///
 /// The question and its answer, even an incomplete one, are recorded in the request's conversation.
 ///
@@ -63,12 +66,10 @@ pub async fn ask(
     request.limits.prepare().await;
     let message = request.conversation.map(|_| app.new_id(MessageId::generate));
     let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
-    // Passages have numbers only in the list that follows a system prompt.
-    let citations = agent.system_prompt.as_ref().map(|_| CitationFilter::default());
-    let limits = request.limits.clone();
+    let transcript = transcript(&agent, &request);
+    let author = Author { agent, model: Arc::clone(&app.model) };
     let asked = Asked {
         request: AgentRequest { actor: request.actor.via_agent(&grant), ..request },
-        agent,
         message,
         at: app.now(),
         span: span.clone(),
@@ -79,10 +80,12 @@ pub async fn ask(
     let events = EventQueue::default();
     let generation = Generation {
         asked: Arc::new(asked),
+        author,
         messages,
         left_out,
         events: events.clone(),
-        progress: Progress { transcript: Transcript::new(citations, limits), ..Progress::default() },
+        progress: Progress { transcript, ..Progress::default() },
+        reasoning: 0,
         is_recorded: false,
     };
     // Log lines get their fields from the outer span.
@@ -91,10 +94,29 @@ pub async fn ask(
     Ok(stream.begin().await?)
 }
 
+fn transcript(agent: &Agent, request: &AgentRequest) -> Transcript {
+    // Passages have numbers only in the list that follows a system prompt.
+    let citations = agent.system_prompt.as_ref().map(|_| CitationFilter::default());
+    Transcript::new(citations, request.limits.clone())
+}
+
+/// Who writes an answer.
+#[derive(Clone)]
+struct Author {
+    agent: Arc<Agent>,
+    model: Arc<dyn ChatModel>,
+}
+
+impl Author {
+    /// Whether the model can be called with tools, as far as is known.
+    fn knows_tools(&self, app: &App) -> bool {
+        self.model.reads_records() || app.process.model_knows_tools()
+    }
+}
+
 /// A request that is being answered.
 struct Asked {
     app: Arc<App>,
-    agent: Arc<Agent>,
     request: AgentRequest,
     /// ID of the answer in its conversation.
     message: Option<MessageId>,
@@ -123,11 +145,13 @@ impl Asked {
     /// Records what was generated. Answers `ended` when a follow-up question would find it in the history.
     async fn record(
         self: Arc<Self>,
+        author: Author,
         progress: Progress,
         ending: Ending,
         ended: Option<oneshot::Sender<AnswerEnd>>,
     ) {
-        let Self { app, agent, request, message, at, span, .. } = &*self;
+        let Self { app, request, message, at, span, .. } = &*self;
+        let Author { agent, model } = author;
         let Progress { meter, mut transcript, output, .. } = progress;
         let tokens = meter.total().await;
         transcript.is_complete = matches!(ending, Ending::Complete(_));
@@ -156,7 +180,7 @@ impl Asked {
             // Fails only if the client has disconnected.
             let _ = ended.send(AnswerEnd { last, outcome });
         }
-        metering::record(app, request, agent.name.clone(), tokens, span).await;
+        metering::record(app, request, agent.name.clone(), &*model, tokens, span).await;
     }
 }
 
@@ -187,12 +211,15 @@ impl Progress {
 /// The generation of one answer. Dropping it stops the model; what was generated until then is recorded.
 struct Generation {
     asked: Arc<Asked>,
+    author: Author,
     /// The messages of the first model call, without the agent's system prompt.
     messages: Vec<Message>,
     /// Number of the client's messages that the model does not receive.
     left_out: usize,
     events: EventQueue,
     progress: Progress,
+    /// Size of the reasoning that was sent, in bytes.
+    reasoning: usize,
     is_recorded: bool,
 }
 
@@ -204,7 +231,10 @@ impl Drop for Generation {
 
 impl Generation {
     async fn run(mut self) -> AnswerEnd {
-        let result = self.answer().await;
+        let result = match self.answer().await {
+            Err(fault) => self.fall_back(fault).await,
+            result => result,
+        };
         let held = self.progress.transcript.end_answer();
         self.send_text(held);
         let ending = match (result, self.progress.transcript.limited_by()) {
@@ -220,7 +250,8 @@ impl Generation {
         let has_text = self.progress.transcript.has_text();
         let app = &self.asked.app;
         let has_searched = self.progress.has_used_tools;
-        if has_text && !app.model.reads_records() && self.asked.agent.has_search() {
+        let Author { agent, model } = &self.author;
+        if has_text && !model.reads_records() && agent.has_search() {
             if !has_searched {
                 self.events.push(AnswerMetadata::NotSearched.into());
             }
@@ -252,19 +283,24 @@ impl Generation {
         // Of an interrupted call.
         self.progress.end_call();
         let progress = mem::take(&mut self.progress);
-        let record = Arc::clone(&self.asked).record(progress, ending, ended);
+        let record = Arc::clone(&self.asked).record(self.author.clone(), progress, ending, ended);
         self.asked.app.spawn(record.instrument(self.asked.span.clone()).in_current_span());
     }
 
     /// Runs the agent loop; returns why the answer ended.
     async fn answer(&mut self) -> Result<EndReason, Fault> {
-        let agent = Arc::clone(&self.asked.agent);
+        let agent = Arc::clone(&self.author.agent);
         let prompt = agent.system_prompt.clone().map(Message::System);
-        self.progress.conversation = prompt.into_iter().chain(mem::take(&mut self.messages)).collect();
+        let messages = match self.asked.request.quotes_as_fallback {
+            // They may be needed once more.
+            true => self.messages.clone(),
+            false => mem::take(&mut self.messages),
+        };
+        self.progress.conversation = prompt.into_iter().chain(messages).collect();
         if self.left_out > 0 {
             self.events.push(AnswerMetadata::HistoryShortened { left_out: self.left_out }.into());
         }
-        let knows_tools = self.asked.app.process.model_knows_tools();
+        let knows_tools = self.author.knows_tools(&self.asked.app);
         let sent = self.progress.conversation.len();
         if self.asked.search_mode() == SearchMode::First || !knows_tools {
             self.search_first(knows_tools).await?;
@@ -325,7 +361,7 @@ impl Generation {
         let Progress { transcript, conversation, .. } = &mut self.progress;
         let found: Vec<_> = outputs.iter().flat_map(|output| transcript.add_output(output)).collect();
         // Without a system prompt the model receives the tool outputs only.
-        let provenance = self.asked.agent.system_prompt.as_ref().and_then(|_| prompt::provenance(&found));
+        let provenance = self.author.agent.system_prompt.as_ref().and_then(|_| prompt::provenance(&found));
         conversation.extend(outputs.into_iter().map(Message::Tool).chain(provenance));
         Ok(())
     }
@@ -333,7 +369,7 @@ impl Generation {
     /// Searches for the question before the model is called. A model that knows no tools receives the result
     /// with the question.
     async fn search_first(&mut self, knows_tools: bool) -> Result<(), Fault> {
-        if !self.asked.agent.has_search() {
+        if !self.author.agent.has_search() {
             return Ok(());
         }
         let Some(query) = first_search::query(&self.progress.conversation) else { return Ok(()) };
@@ -355,7 +391,7 @@ impl Generation {
         for query in calls.iter().take(MAX_CALLS).filter_map(search_docs::query) {
             self.events.push(AnswerMetadata::Searched { query }.into());
         }
-        run_tools(&self.asked, calls).await
+        run_tools(&self.asked, &self.author.agent, calls).await
     }
 
     /// Records that the model's server refused tools and answered without them: it is called without tools
@@ -370,6 +406,8 @@ impl Generation {
     async fn call_model_once(&mut self, with_tools: bool) -> Result<(), Fault> {
         self.progress.output = ModelOutput { is_open: true, ..ModelOutput::default() };
         let result = self.call_model(with_tools).await;
+        // A model that failed before its first output used no tokens, as far as is known.
+        self.progress.output.is_open &= result.is_ok() || self.progress.output.has_any();
         let held = self.progress.end_call();
         self.send_text(held);
         result
@@ -377,14 +415,14 @@ impl Generation {
 
     /// Calls the model once and forwards its text to the client.
     async fn call_model(&mut self, with_tools: bool) -> Result<(), Fault> {
-        let Asked { app, agent, .. } = &*self.asked;
-        let tools = match with_tools && app.process.model_knows_tools() {
+        let Author { agent, model } = &self.author;
+        let tools = match with_tools && self.author.knows_tools(&self.asked.app) {
             true => agent.tools.iter().map(|tool| tool.spec()).collect(),
             false => Vec::new(),
         };
         let request =
             ChatRequest { messages: self.progress.conversation.clone(), tools, ..ChatRequest::default() };
-        let mut stream = app.model.stream(request).await?;
+        let mut stream = model.stream(request).await?;
         while let Some(event) = stream.next().await {
             let output = &mut self.progress.output;
             match event? {
@@ -397,7 +435,7 @@ impl Generation {
                         return Ok(());
                     }
                 }
-                ChatEvent::Reasoning(_) => output.has_reasoning = true,
+                ChatEvent::Reasoning(text) => self.send_reasoning(&text),
                 ChatEvent::ToolCall(ToolCall { id, name, arguments }) => {
                     let arguments = tool::normalized(arguments);
                     output.calls.push(ToolCall { id, name, arguments });
@@ -423,11 +461,15 @@ impl Generation {
 }
 
 /// Runs tools on the runtime of the process, to which their connections belong.
-async fn run_tools(asked: &Arc<Asked>, calls: Vec<ToolCall>) -> Result<Vec<ToolOutput>, Fault> {
-    let work = Arc::clone(asked);
+async fn run_tools(
+    asked: &Arc<Asked>,
+    agent: &Arc<Agent>,
+    calls: Vec<ToolCall>,
+) -> Result<Vec<ToolOutput>, Fault> {
+    let (work, agent) = (Arc::clone(asked), Arc::clone(agent));
     let run = async move {
         let run = |(n, call): (usize, ToolCall)| {
-            let Asked { app, agent, request, .. } = &*work;
+            let (Asked { app, request, .. }, agent) = (&*work, &agent);
             async move {
                 if n < MAX_CALLS {
                     tool::run(&agent.tools, app, request, &call).await
@@ -454,4 +496,11 @@ struct ModelOutput {
     is_declined: bool,
     /// Whether its tokens were not counted yet.
     is_open: bool,
+}
+
+impl ModelOutput {
+    /// Whether the model wrote anything.
+    fn has_any(&self) -> bool {
+        !self.text.is_empty() || !self.calls.is_empty() || self.has_reasoning
+    }
 }

@@ -1,6 +1,7 @@
 //! The events of an answer.
 
 use crate::recorder::Recorder;
+use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::MessageId;
 use docent_domain::retrieval::ScoredChunk;
@@ -18,6 +19,8 @@ use std::task::{Context, Poll, ready};
 pub enum AnswerEvent {
     /// The next piece of text; never empty.
     Text(String),
+    /// The next piece of what the model wrote for itself, if the request includes it; never empty.
+    Reasoning(String),
     /// How the answer is made.
     Metadata(AnswerMetadata),
     /// The passages that were found, in the order found and without duplicates. The last event.
@@ -44,6 +47,11 @@ pub enum AnswerMetadata {
     },
     /// The answer is from the model alone: it did not search the documents.
     NotSearched,
+    /// The answer quotes documents, since the model could not answer. What the stream had before it, the model made.
+    Fallback {
+        /// Why the model could not answer.
+        cause: FallbackCause,
+    },
     /// The answer is incomplete, or there is none.
     Incomplete {
         /// Why.
@@ -124,6 +132,11 @@ impl EventQueue {
         self.lock().push_back(event);
     }
 
+    /// Removes the events that were not sent yet.
+    pub(super) fn clear(&self) {
+        self.lock().clear();
+    }
+
     fn pop(&self) -> Option<AnswerEvent> {
         self.lock().pop_front()
     }
@@ -175,10 +188,10 @@ impl AnswerStream {
         Self { generation, events, last: None, outcome: None, recorder, message, left_out }
     }
 
-    /// Waits for the first text or the end of an answer without text.
+    /// Waits for the first text or reasoning, or the end of an answer without any.
     ///
     /// # Errors
-    /// A fault before the first text.
+    /// A fault before that.
     pub(super) async fn begin(mut self) -> Result<Self, Fault> {
         poll_fn(|context| {
             if self.events.has_content() {

@@ -23,7 +23,7 @@ const NOT_SEARCHED: usize = 5;
 const NONE_SELECTED: &str = "- None of the selected documents is ready.";
 /// The output if no title has the words that were given.
 const NONE_NAMED: &str = "No document has this title.";
-const SPEC: ToolSpec = ToolSpec {
+pub(super) const SPEC: ToolSpec = ToolSpec {
     name: "list_documents",
     description: "List the documents that can be searched, newest first, then titles of others: `! title` failed, `~ title` is still \
         being processed. With a name, list those whose title has its words; if only one document is left, its summary follows: lines \

@@ -5,6 +5,7 @@ use crate::{App, Error, spans, tokens, usage};
 use docent_domain::chat::{AgentName, Message, ToolCall};
 use docent_domain::id::UsageId;
 use docent_domain::usage::{TokenUsage, UsageRecord};
+use docent_ports::chat_model::ChatModel;
 use tracing::Span;
 
 /// Sums the token usage of the model calls of one answer. Usage that the back end does not report is counted here.
@@ -47,23 +48,24 @@ impl Meter {
     }
 }
 
-/// Records the usage of an answer. A fault is only logged: the answer has already been sent.
+/// Records the tokens that a model used for an answer. A fault is only logged: the answer has already been sent.
 pub(crate) async fn record(
     app: &App,
     request: &AgentRequest,
     agent: AgentName,
+    model: &dyn ChatModel,
     tokens: TokenUsage,
     span: &Span,
 ) {
     spans::record_tokens(span, tokens);
-    app.recorder.tokens_used(&agent, app.model.model(), tokens);
+    app.recorder.tokens_used(&agent, model.model(), tokens);
     let record = UsageRecord {
         id: app.new_id(UsageId::generate),
         user: request.actor.user(),
         api_key: request.actor.api_key(),
         conversation: request.conversation,
         agent,
-        model: app.model.model().to_owned(),
+        model: model.model().to_owned(),
         tokens,
         at: app.now(),
     };

@@ -7,6 +7,7 @@ use crate::{App, Error, conversations};
 use chrono::{DateTime, Utc};
 use docent_domain::chat::{AgentName, ToolOutput};
 use docent_domain::conversation::MessageRole;
+use docent_domain::fallback::FallbackCause;
 use docent_domain::id::MessageId;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::usage::TokenUsage;
@@ -28,6 +29,8 @@ pub(super) struct Transcript {
     pub(super) is_declined: bool,
     /// Score of the best passage, if it is comparable.
     best_score: Option<f32>,
+    /// Why the answer quotes documents, if the model could not answer.
+    pub(super) fallback: Option<FallbackCause>,
 }
 
 impl Transcript {
@@ -66,6 +69,11 @@ impl Transcript {
     /// Where the limits of the client ended the text, if they did.
     pub(super) const fn limited_by(&self) -> Option<TextEnd> {
         self.limited.end()
+    }
+
+    /// Whether there is no text, not even white space.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty() && !self.limited.holds_text()
     }
 
     /// Whether there is text besides white space.
@@ -112,7 +120,8 @@ impl Transcript {
         tokens: TokenUsage,
     ) {
         let (Some(conversation), Some(id)) = (request.conversation, id) else { return };
-        let Self { text, citations: _, limited: _, sources, is_complete, is_declined, best_score } = self;
+        let Self { text, citations: _, limited: _, sources, is_complete, is_declined, best_score, fallback } =
+            self;
         let role = MessageRole::Agent {
             name: agent,
             sources,
@@ -120,6 +129,7 @@ impl Transcript {
             is_complete,
             is_declined,
             best_score,
+            fallback,
             feedback: None,
         };
         let question = request.question().to_owned();

@@ -1,6 +1,6 @@
 //! The registry of agents.
 
-use super::list_documents::ListDocuments;
+use super::list_documents::{self, ListDocuments};
 use super::search_docs::{self, SearchDocs};
 use super::tool::Tool;
 use docent_domain::chat::AgentName;
@@ -22,6 +22,16 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// The agent with the tools of a model that reads records.
+    pub(super) fn reading_records(&self) -> Self {
+        let mut agent = self.clone();
+        let lists = |tool: &Arc<dyn Tool>| tool.spec().name == list_documents::SPEC.name;
+        if !agent.tools.iter().any(lists) {
+            agent.tools.push(Arc::new(ListDocuments));
+        }
+        agent
+    }
+
     /// Whether it can search documents.
     pub(super) fn has_search(&self) -> bool {
         self.tools.iter().any(|tool| tool.spec().name == search_docs::SPEC.name)

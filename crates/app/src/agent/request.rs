@@ -33,9 +33,28 @@ pub struct AgentRequest {
     pub limits: TextLimits,
     /// Who decides on the first search, unless it is as the service is set up.
     pub search: Option<SearchMode>,
+    /// Whether documents are quoted if the chat model fails before the first text of its answer.
+    pub quotes_as_fallback: bool,
+    /// Whether the stream has the reasoning of the model.
+    pub includes_reasoning: bool,
 }
 
 impl AgentRequest {
+    /// A request about all documents that belongs to no conversation, with the defaults of the service.
+    pub fn new(actor: Actor, messages: Vec<Message>) -> Self {
+        Self {
+            actor,
+            messages,
+            selection: Selection::default(),
+            conversation: None,
+            replaces: None,
+            limits: TextLimits::default(),
+            search: None,
+            quotes_as_fallback: false,
+            includes_reasoning: false,
+        }
+    }
+
     /// The text of the last message, if the user wrote it.
     pub(super) fn question(&self) -> &str {
         match self.messages.last() {

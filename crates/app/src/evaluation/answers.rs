@@ -148,22 +148,14 @@ struct Answer {
 
 async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Selection) -> Result<Answer> {
     let messages = vec![Message::User(question.to_owned())];
-    let request = agent::AgentRequest {
-        actor: actor.clone(),
-        messages,
-        selection,
-        conversation: None,
-        replaces: None,
-        limits: agent::TextLimits::default(),
-        search: None,
-    };
+    let request = agent::AgentRequest { selection, ..agent::AgentRequest::new(actor.clone(), messages) };
     let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
     let mut events = agent::answer::ask(app, actor.authorize()?, chat, request).await?;
     let (mut text, mut passages) = (String::new(), Vec::new());
     while let Some(event) = events.next().await {
         match event? {
             AnswerEvent::Text(piece) => text.push_str(&piece),
-            AnswerEvent::Metadata(_) => {}
+            AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_) => {}
             AnswerEvent::Sources(sources) => passages.extend(sources.into_iter().map(Passage::from)),
         }
     }

@@ -10,6 +10,7 @@ use docent_domain::chat::AgentName;
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::conversation::{Conversation, ConversationMessage, ConversationSelection, MessageRole};
 use docent_domain::document::BlobKey;
+use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::FaultKind;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::group::AssignedPermissions;
@@ -119,6 +120,7 @@ async fn account_with_all_records(service: &Service) -> User {
         is_complete: false,
         is_declined: true,
         best_score: Some(0.25),
+        fallback: Some(FallbackCause::Timeout),
         feedback: Some(Feedback {
             rating: Rating::Down { reason: Some(FeedbackReason::Outdated) },
             comment: Some(FeedbackComment::parse("See the new manual.").unwrap()),

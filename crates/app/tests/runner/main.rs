@@ -6,6 +6,7 @@ mod call_gate;
 mod context;
 mod doctor;
 mod evaluation;
+mod fallback;
 mod lifecycle;
 mod outages;
 mod recognition;

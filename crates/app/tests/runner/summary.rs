@@ -3,8 +3,8 @@
 use crate::service::Service;
 use async_trait::async_trait;
 use docent_app::Error;
+use docent_app::agent::AgentRequest;
 use docent_app::agent::answer::ask;
-use docent_app::agent::{AgentRequest, TextLimits};
 use docent_app::documents::summary::{self, SummarizedDocument};
 use docent_app::maintenance::backup::{BackupOptions, restore, save};
 use docent_app::maintenance::progress::NoProgress;
@@ -360,15 +360,7 @@ async fn listed(
     let actor = root();
     let grant = actor.authorize().unwrap();
     let messages = vec![Message::User("What is it about?".to_owned())];
-    let request = AgentRequest {
-        actor,
-        messages,
-        selection,
-        conversation: None,
-        replaces: None,
-        limits: TextLimits::default(),
-        search: None,
-    };
+    let request = AgentRequest { selection, ..AgentRequest::new(actor, messages) };
     let agent = service.app.agent("chat").unwrap();
     let answer = ask(&service.app, grant, agent, request).await.unwrap();
     let events: Vec<_> = answer.collect().await;

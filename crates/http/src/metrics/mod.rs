@@ -12,6 +12,7 @@ use docent_app::backlog::Backlog;
 use docent_app::recorder::Recorder;
 use docent_domain::chat::AgentName;
 use docent_domain::document::FailureCode;
+use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::{Component, FaultKind};
 use docent_domain::metrics::{Cache, JobOutcome, Stage, SweepFinding};
 use docent_domain::usage::TokenUsage;
@@ -56,6 +57,7 @@ pub struct Metrics {
     stage_seconds: Durations,
     tokens: Family<Labels<3, String>, Counter>,
     citations_removed: Family<Labels<1, String>, Counter>,
+    fallbacks: Family<Labels<2, String>, Counter>,
     faults: Family<Labels<2>, Counter>,
     counted_locally: Counter,
     lookups: Family<Labels<2>, Counter>,
@@ -77,6 +79,7 @@ impl Metrics {
             stage_seconds: durations(),
             tokens: Family::default(),
             citations_removed: Family::default(),
+            fallbacks: Family::default(),
             faults: Family::default(),
             counted_locally: Counter::default(),
             lookups: Family::default(),
@@ -102,6 +105,11 @@ impl Metrics {
             "citations_removed",
             "Citations of passages that were not found",
             this.citations_removed.clone(),
+        );
+        registry.register(
+            "fallback_answers",
+            "Answers that quote documents because the chat model could not answer",
+            this.fallbacks.clone(),
         );
         registry.register("faults", "Failed calls of a component", this.faults.clone());
         registry.register(
@@ -208,6 +216,11 @@ impl Recorder for Metrics {
         self.citations_removed.get_or_create(&[("agent", agent.as_str().to_owned())]).inc_by(count);
     }
 
+    fn answered_by_fallback(&self, agent: &AgentName, cause: FallbackCause) {
+        let labels = [("agent", agent.as_str()), ("cause", cause.code())];
+        self.fallbacks.get_or_create(&labels.map(|(name, value)| (name, value.to_owned()))).inc();
+    }
+
     fn fault(&self, part: Component, kind: FaultKind) {
         self.faults.get_or_create(&[("part", part.code()), ("kind", kind.code())]).inc();
     }
@@ -255,6 +268,7 @@ mod tests {
         let agent = AgentName::parse("chat").unwrap();
         metrics.tokens_used(&agent, "m", TokenUsage { prompt: 7, completion: 3 });
         metrics.citations_removed(&agent, 2);
+        metrics.answered_by_fallback(&agent, FallbackCause::Timeout);
         metrics.counted_locally();
         metrics.cache_lookups(Cache::Embeddings, 5, 0);
         metrics.swept(true, Duration::from_millis(20));
@@ -271,6 +285,7 @@ mod tests {
             (r#"docent_tokens_total{agent="chat",model="m",kind="prompt"}"#, "7"),
             (r#"docent_tokens_total{agent="chat",model="m",kind="completion"}"#, "3"),
             (r#"docent_citations_removed_total{agent="chat"}"#, "2"),
+            (r#"docent_fallback_answers_total{agent="chat",cause="timeout"}"#, "1"),
             ("docent_rate_limit_local_total", "1"),
             (r#"docent_cache_lookups_total{cache="embeddings",result="hit"}"#, "5"),
             (r#"docent_cache_lookups_total{cache="embeddings",result="miss"}"#, "0"),

@@ -8,6 +8,7 @@ use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
 use docent_domain::document::Document;
+use docent_domain::fallback::FallbackCause;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::id::{ApiKeyId, ChunkId, MessageId};
 use docent_domain::listing::{
@@ -56,6 +57,7 @@ fn answer(n: u32) -> ConversationMessage {
         is_complete: false,
         is_declined: true,
         best_score: Some(-1.5),
+        fallback: Some(FallbackCause::QuotaExceeded),
         feedback: Some(rated_down()),
     };
     ConversationMessage { role, ordinal: 1, ..question(n, id(1)) }

@@ -37,6 +37,7 @@ pub fn ports() -> Ports {
         embedders: Arc::new(embedders::FakeEmbedders::always(embedder)),
         reranker: None,
         model: Arc::new(chat_model::ScriptedChatModel::always(ready)),
+        fallback_model: None,
         extractor: Arc::new(text_extractor::FakeTextExtractor),
         recognizer: Arc::new(None),
         renderer: Arc::new(page_renderer::FakePageRenderer::default()),

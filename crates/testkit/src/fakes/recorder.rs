@@ -1,6 +1,7 @@
 //! Recorder whose events tests can read.
 
 use docent_domain::chat::AgentName;
+use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::{Component, FaultKind};
 use docent_domain::metrics::{Cache, JobOutcome, Stage, SweepFinding};
 use docent_domain::usage::TokenUsage;
@@ -19,6 +20,8 @@ pub enum Noted {
     TokensUsed(AgentName, String, TokenUsage),
     /// [`Recorder::citations_removed`]
     CitationsRemoved(AgentName, u64),
+    /// [`Recorder::answered_by_fallback`]
+    AnsweredByFallback(AgentName, FallbackCause),
     /// [`Recorder::fault`]
     Fault(Component, FaultKind),
     /// [`Recorder::counted_locally`]
@@ -63,6 +66,10 @@ impl Recorder for FakeRecorder {
 
     fn citations_removed(&self, agent: &AgentName, count: u64) {
         self.note(Noted::CitationsRemoved(agent.clone(), count));
+    }
+
+    fn answered_by_fallback(&self, agent: &AgentName, cause: FallbackCause) {
+        self.note(Noted::AnsweredByFallback(agent.clone(), cause));
     }
 
     fn fault(&self, part: Component, kind: FaultKind) {

@@ -36,6 +36,9 @@ pub(super) async fn play(script: &ScriptedChatModel, request: &Request) -> (Repl
         Err(fault) if fault.known_cause() == Some(FaultCause::ToolsUnsupported) => {
             whole(refusal(400, "this model does not support tools"))
         }
+        Err(fault) if fault.known_cause() == Some(FaultCause::ContentFilter) => {
+            whole(refusal(400, "stopped by content_filter"))
+        }
         // 400 and 422 would be taken for a word about the form of the request.
         Err(fault) => whole(match fault.kind() {
             FaultKind::Unavailable | FaultKind::InUse | FaultKind::Full => refusal(503, "overloaded"),

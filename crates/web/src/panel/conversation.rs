@@ -65,6 +65,7 @@ struct ShownMessage {
     completion: u64,
     is_complete: bool,
     is_declined: bool,
+    is_fallback: bool,
     feedback: Option<FeedbackView>,
 }
 
@@ -139,6 +140,7 @@ impl ShownMessage {
             completion: 0,
             is_complete: true,
             is_declined: false,
+            is_fallback: false,
             feedback: None,
         };
         match &message.role {
@@ -149,6 +151,7 @@ impl ShownMessage {
                 tokens,
                 is_complete,
                 is_declined,
+                fallback,
                 feedback,
                 best_score: _,
             } => Self {
@@ -158,6 +161,7 @@ impl ShownMessage {
                 completion: tokens.completion,
                 is_complete: *is_complete,
                 is_declined: *is_declined,
+                is_fallback: fallback.is_some(),
                 feedback: feedback.as_ref().map(FeedbackView::from),
                 ..question
             },
@@ -243,6 +247,7 @@ mod tests {
                 completion: 0,
                 is_complete: true,
                 is_declined: false,
+                is_fallback: false,
                 feedback: None,
             };
             let answer = |content: &str| ShownMessage {
@@ -253,6 +258,7 @@ mod tests {
                 completion: 2,
                 is_complete: false,
                 is_declined: content.is_empty(),
+                is_fallback: content.is_empty(),
                 feedback: Some(FeedbackView::sample(content.is_empty())),
                 ..question()
             };

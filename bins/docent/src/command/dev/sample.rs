@@ -8,7 +8,7 @@ use crate::invocation::command;
 use crate::output::{sanitize, sanitize_lines};
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use docent_app::agent::{AgentRequest, AnswerEvent, AnswerStream, TextLimits, answer};
+use docent_app::agent::{AgentRequest, AnswerEvent, AnswerStream, answer};
 use docent_app::{App, documents};
 use docent_domain::access::Actor;
 use docent_domain::chat::Message;
@@ -16,7 +16,6 @@ use docent_domain::document::{Document, DocumentState};
 use docent_domain::fault::Component;
 use docent_domain::id::CollectionId;
 use docent_domain::scope::Scope;
-use docent_domain::selection::Selection;
 use docent_domain::user::User;
 use futures::StreamExt;
 use std::io::Write;
@@ -100,15 +99,7 @@ async fn ingest_guide(app: &Arc<App>, actor: &Actor) -> anyhow::Result<Guide> {
 /// Asks the question and prints the answer, and a line with what is wrong if it is not from the guide.
 async fn ask(app: &Arc<App>, actor: &Actor, has_model: bool) -> anyhow::Result<()> {
     print(format_args!("\n  > {QUESTION}\n"));
-    let request = AgentRequest {
-        actor: actor.clone(),
-        messages: vec![Message::User(QUESTION.to_owned())],
-        selection: Selection::default(),
-        conversation: None,
-        replaces: None,
-        limits: TextLimits::default(),
-        search: None,
-    };
+    let request = AgentRequest::new(actor.clone(), vec![Message::User(QUESTION.to_owned())]);
     let chat = app.agent("chat").context("the agent `chat` is missing")?;
     let grant = actor.authorize()?;
     let answered = async { print_answer(answer::ask(app, grant, chat, request).await?).await };
@@ -134,7 +125,7 @@ async fn print_answer(mut answer: AnswerStream) -> anyhow::Result<usize> {
     while let Some(event) = answer.next().await {
         match event? {
             AnswerEvent::Text(text) => out.write(&text),
-            AnswerEvent::Metadata(_) => {}
+            AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_) => {}
             AnswerEvent::Sources(sources) => return Ok(sources.len()),
         }
     }

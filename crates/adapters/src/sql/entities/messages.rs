@@ -4,6 +4,7 @@ use crate::sql::values::{counted, instant, micros, number};
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::PageStart;
 use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::Result;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::id::{ChunkId, ConversationId, DocumentId, MessageId};
@@ -33,6 +34,7 @@ pub struct Model {
     pub feedback_comment: Option<String>,
     pub feedback_at: Option<i64>,
     pub replaced_at: Option<i64>,
+    pub fallback: Option<String>,
 }
 
 no_relations!();
@@ -59,10 +61,20 @@ impl Record for ConversationMessage {
             feedback_comment: None,
             feedback_at: None,
             replaced_at: self.replaced_at.map(micros),
+            fallback: None,
         };
         let row = match &self.role {
             MessageRole::User => question,
-            MessageRole::Agent { name, sources, tokens, is_complete, is_declined, best_score, feedback } => {
+            MessageRole::Agent {
+                name,
+                sources,
+                tokens,
+                is_complete,
+                is_declined,
+                best_score,
+                fallback,
+                feedback,
+            } => {
                 let sources: Vec<Source> = sources.iter().map(Source::of).collect();
                 let feedback = FeedbackColumns::of(feedback.as_ref());
                 Model {
@@ -77,6 +89,7 @@ impl Record for ConversationMessage {
                     feedback_reason: feedback.reason,
                     feedback_comment: feedback.comment,
                     feedback_at: feedback.at,
+                    fallback: fallback.map(|cause| cause.code().to_owned()),
                     ..question
                 }
             }
@@ -100,6 +113,10 @@ impl Record for ConversationMessage {
                     is_complete: row.is_complete,
                     is_declined: row.is_declined,
                     best_score: row.best_score,
+                    fallback: row
+                        .fallback
+                        .map(|code| FallbackCause::parse(&code).ok_or_else(|| corrupt("cause of a fallback")))
+                        .transpose()?,
                     feedback: FeedbackColumns {
                         rating: row.rating,
                         reason: row.feedback_reason,

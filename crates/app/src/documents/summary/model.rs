@@ -7,14 +7,13 @@
 use super::Material;
 use super::output::{self, Output, Statement};
 use super::place;
+use crate::agent::AgentRequest;
 use crate::agent::metering::{self, Meter};
-use crate::agent::{AgentRequest, TextLimits};
 use crate::{App, model_call, tokens};
 use docent_domain::access::Actor;
 use docent_domain::chat::{AgentName, Message};
 use docent_domain::fault::{Fault, FaultKind};
 use docent_domain::retrieval::StoredChunk;
-use docent_domain::selection::Selection;
 use docent_domain::summary::{Description, Fallback, KeyPoint, POINTS_MAX, Place};
 use docent_domain::usage::TokenUsage;
 use std::sync::Arc;
@@ -68,17 +67,8 @@ pub(super) async fn summarize(
     if let (Ok(agent), tokens) = (AgentName::parse(AGENT), calls.meter.total().await)
         && tokens != TokenUsage::default()
     {
-        let (messages, selection) = (Vec::new(), Selection::default());
-        let request = AgentRequest {
-            actor: actor.clone(),
-            messages,
-            selection,
-            conversation: None,
-            replaces: None,
-            limits: TextLimits::default(),
-            search: None,
-        };
-        metering::record(app, &request, agent, tokens, &Span::current()).await;
+        let request = AgentRequest::new(actor.clone(), Vec::new());
+        metering::record(app, &request, agent, &*app.model, tokens, &Span::current()).await;
     }
     written.map_err(|stop| stop.fallback(app))
 }

@@ -7,6 +7,7 @@ use docent_domain::chunk::PageStart;
 use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
+use docent_domain::fallback::FallbackCause;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::id::{ChunkId, CollectionId};
 use docent_domain::retrieval::ScoredChunk;
@@ -56,6 +57,9 @@ struct AnswerLine {
     #[serde(default)]
     is_declined: bool,
     best_score: Option<f32>,
+    /// Code of the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fallback: Option<String>,
     feedback: Option<FeedbackLine>,
 }
 
@@ -137,18 +141,26 @@ impl MessageLine {
     pub(super) fn of(message: &ConversationMessage) -> Self {
         let answer = match &message.role {
             MessageRole::User => None,
-            MessageRole::Agent { name, sources, tokens, is_complete, is_declined, best_score, feedback } => {
-                Some(AnswerLine {
-                    agent: name.as_str().to_owned(),
-                    sources: sources.iter().map(SourceLine::of).collect(),
-                    prompt: tokens.prompt,
-                    completion: tokens.completion,
-                    is_complete: *is_complete,
-                    is_declined: *is_declined,
-                    best_score: *best_score,
-                    feedback: feedback.as_ref().map(FeedbackLine::of),
-                })
-            }
+            MessageRole::Agent {
+                name,
+                sources,
+                tokens,
+                is_complete,
+                is_declined,
+                best_score,
+                fallback,
+                feedback,
+            } => Some(AnswerLine {
+                agent: name.as_str().to_owned(),
+                sources: sources.iter().map(SourceLine::of).collect(),
+                prompt: tokens.prompt,
+                completion: tokens.completion,
+                is_complete: *is_complete,
+                is_declined: *is_declined,
+                best_score: *best_score,
+                fallback: fallback.map(|cause| cause.code().to_owned()),
+                feedback: feedback.as_ref().map(FeedbackLine::of),
+            }),
         };
         Self {
             id: message.id.to_string(),
@@ -171,6 +183,7 @@ impl MessageLine {
                 is_complete: answer.is_complete,
                 is_declined: answer.is_declined,
                 best_score: answer.best_score,
+                fallback: answer.fallback.as_deref().map(fallback).transpose()?,
                 feedback: answer.feedback.map(FeedbackLine::feedback).transpose()?,
             },
         };
@@ -184,6 +197,11 @@ impl MessageLine {
             replaced_at: self.replaced_at.map(instant).transpose()?,
         })
     }
+}
+
+fn fallback(code: &str) -> Result<FallbackCause, BackupError> {
+    let unknown = || invalid_archive(format!("{code:?} is not a cause of a fallback"));
+    FallbackCause::parse(code).ok_or_else(unknown)
 }
 
 impl FeedbackLine {

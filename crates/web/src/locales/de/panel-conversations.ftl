@@ -14,6 +14,7 @@ message-last = Letzte Nachricht
 message-too-large = Diese Nachricht ist zu groß, um sie hier zu zeigen ({ $size }). <a>Die ganze Nachricht anzeigen</a>
 message-tokens = { $prompt } Eingabe-Tokens, { $completion } Ausgabe-Tokens
 message-incomplete = unvollständig
+message-fallback = Zitate, Modell ausgefallen
 message-empty = Leere Antwort.
 sources-count = Quellen: { $count }
 source-recognized = erkannter Text

@@ -14,6 +14,7 @@ message-last = Last message
 message-too-large = This message is too large to show here ({ $size }). <a>Show the whole message</a>
 message-tokens = { $prompt } input tokens, { $completion } output tokens
 message-incomplete = incomplete
+message-fallback = quotes, model failed
 message-empty = Empty answer.
 sources-count = Sources: { $count }
 source-recognized = recognised text
