@@ -57,6 +57,7 @@ const ACTIONS_SOURCE: &str = concat!(
     include_str!("templates/chat/actions/share.js"),
     include_str!("templates/chat/actions/edit.js"),
     include_str!("templates/chat/actions/feedback.js"),
+    include_str!("templates/chat/actions/fallback.js"),
 );
 
 /// What the page loads when the service asks for the password first.

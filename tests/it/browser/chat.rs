@@ -6,7 +6,7 @@ use docent_adapters::extraction::{ExtractionLimits, WorkerRenderer};
 use docent_app::accounts::create::Flags;
 use docent_app::accounts::second_factor;
 use docent_domain::access::Actor;
-use docent_domain::fault::FaultKind;
+use docent_domain::fault::{FaultCause, FaultKind};
 use docent_domain::user::User;
 use docent_ports::clock::Clock;
 use docent_testkit::fakes::chat_model::Turn;
@@ -163,7 +163,7 @@ async fn question_is_answered_and_its_source_opens_at_the_page() {
 async fn answer_can_be_stopped_and_asked_again_and_faults_are_shown() {
     let script = [
         Turn::new().text("It begins").stall(),
-        Turn::refused(FaultKind::Unavailable),
+        Turn::refused_because(FaultKind::Rejected, FaultCause::ContentFilter),
         Turn::new().text("Half an answer").fault(FaultKind::Unavailable),
         Turn::saying("All of it."),
     ];

@@ -8,6 +8,7 @@ mod conversations;
 mod docs;
 mod documentation;
 mod documents;
+mod fallback;
 mod feedback;
 mod formats;
 mod german;

@@ -6,7 +6,7 @@ const HISTORY_TURNS_MAX = 50;
 const HISTORY_CHARACTERS_MAX = 200000;
 
 let conversationId = randomUuid(); // the service creates the conversation with its first question
-let turns = []; // { question, answer, element, heading, steps, answerElement, note, tools }, oldest first
+let turns = []; // { question, answer, element, heading, steps, answerElement, note, tools, fallback, … }, oldest first
 // Who else reads the open conversation: IDs of collections, and the owner if it is another account.
 let sharing = { with: [], by: null };
 let answerRequest = null; // AbortController of the answer being streamed
@@ -75,7 +75,7 @@ async function streamAnswer(turn, messages, selection) {
   };
   let failure = null;
   try {
-    const body = { messages, ...selection, conversation_id: conversationId, include_sources: true, include_metadata: true, search: turn.search };
+    const body = { messages, ...selection, conversation_id: conversationId, include_sources: true, include_metadata: true, include_reasoning: true, fallback: "quotes", search: turn.search };
     const send = () => callApi("/agents/chat", {
       ...jsonOptions("POST", turn.replaces ? { ...body, replaces: turn.replaces } : body), signal: controller.signal,
     });
@@ -92,8 +92,10 @@ async function streamAnswer(turn, messages, selection) {
       else if (event === "metadata") {
         if (data.type === "incomplete") incomplete = data.reason;
         else if (data.type === "not_searched") turn.isNotSearched = true;
+        else if (data.type === "fallback") showFallback(turn, data.cause);
         else showStep(turn, data);
       }
+      else if (event === "reasoning") showReasoning(turn, data);
       else if (event === "message") {
         turn.answer += data;
         frame ||= requestAnimationFrame(renderAnswer);
@@ -142,6 +144,30 @@ function showStep({ steps, question }, { type, query, count }) {
   steps.hidden = false;
 }
 
+// Shows what the model writes for itself, folded, above its answer. The service does not store it.
+function showReasoning(turn, text) {
+  if (!turn.reasoning) {
+    turn.reasoning = createElement("div", { dir: "auto" });
+    turn.answerElement.before(createElement("details", { class: "reasoning" }, createElement("summary", {}, t("reasoning")), turn.reasoning));
+  }
+  turn.reasoning.append(text);
+}
+
+// Says that an answer consists of quotes, because the model could not answer. What the model did before is not about them.
+function showFallback(turn, cause) {
+  turn.fallback = cause;
+  turn.steps.replaceChildren();
+  turn.steps.hidden = true;
+  turn.reasoning?.parentElement.remove();
+  turn.answerElement.before(createFallbackLabel(cause));
+}
+
+function createFallbackLabel(cause) {
+  const label = createElement("p", { class: "fallback" }, t("fallback-quotes"));
+  act("fallbackText", cause).then((text) => { label.textContent = text ?? label.textContent; });
+  return label;
+}
+
 // Why an answer is incomplete or missing.
 function incompleteText(reason, answer) {
   const texts = {
@@ -168,7 +194,7 @@ function completeTurn(turn, sources, messageId, feedback) {
       const search = () => askAgain(turn, turn.question, "first");
       turn.tools.append(createElement("button", { type: "button", class: "quiet search-first", click: search }, t("search-and-ask")));
     }
-    turn.tools.append(createElement("button", { type: "button", class: "quiet retry", click }, t("ask-again")));
+    turn.tools.append(createElement("button", { type: "button", class: "quiet retry", click }, turn.fallback ? t("ask-model-again") : t("ask-again")));
     turn.heading.append(createElement("button", {
       type: "button", class: "quiet icon edit", "aria-label": t("question-edit"), title: t("question-edit"), click: () => act("editQuestion", turn),
     }, createGlyph("i-edit")));
@@ -201,18 +227,19 @@ function askAgain(turn, question = turn.question, search) {
   if (viewer?.isOpenedFrom(turn.element)) closeSource();
   turns.pop();
   turn.element.remove();
-  if (turn.messageId) appendEarlierVersion(turn.question, turn.answer);
+  if (turn.messageId) appendEarlierVersion(turn.question, turn.answer, turn.fallback);
   byId("question").focus({ preventScroll: true });
   askQuestion(question, selection, turn.messageId ?? turn.replaces, search);
   return true;
 }
 
 // Shows a question that was asked again, folded, before its next version.
-function appendEarlierVersion(question, answer) {
+function appendEarlierVersion(question, answer, fallback) {
   const content = createElement("div", { class: "answer" });
   showMarkdown(content, answer);
   byId("turns").append(createElement("details", { class: "note" },
-    createElement("summary", {}, ...tNodes("earlier-version", { question: createElement("bdi", {}, question) })), content));
+    createElement("summary", {}, ...tNodes("earlier-version", { question: createElement("bdi", {}, question) })),
+    fallback ? createFallbackLabel(fallback) : null, content));
 }
 
 // New text scrolls the page only if the reader is at the end, within this many pixels.

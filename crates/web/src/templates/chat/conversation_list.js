@@ -130,7 +130,7 @@ async function openConversation(id, isSelected = false) {
         appendWithheldTurn();
         break;
       }
-      if (question.replaced) appendEarlierVersion(question.content, answer?.content ?? "");
+      if (question.replaced) appendEarlierVersion(question.content, answer?.content ?? "", answer?.fallback_cause);
       else appendStoredTurn(question.content, answer?.role === "assistant" ? answer : null);
     }
     updateUrl();
@@ -172,6 +172,7 @@ function appendStoredTurn(question, answer) {
   appendTurn(turn);
   turn.answer = answer?.content ?? "";
   showMarkdown(turn.answerElement, turn.answer);
+  if (answer?.fallback_cause) showFallback(turn, answer.fallback_cause);
   if (!answer) showNote(turn, t("answer-none"));
   else if (!answer.complete) showNote(turn, t("answer-incomplete"));
   // Only the owner can rate an answer.

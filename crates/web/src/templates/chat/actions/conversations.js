@@ -81,11 +81,12 @@ const escapeMarkdown = (text) => text.replace(/[\\\x60*_<>[\]#|]/g, "\\$&");
 // Writes the questions and answers of a conversation with the sources and their pages, without earlier versions.
 function toMarkdown(title, { messages, shared_by: owner }) {
   const shown = messages.filter(({ replaced, withheld }) => !replaced && !withheld);
-  const parts = shown.map(({ role, content, complete, sources = [], created_at: at }) => {
+  const parts = shown.map(({ role, content, complete, fallback_cause: fallback, sources = [], created_at: at }) => {
     if (role === "user") return `## ${escapeMarkdown(content).replace(/\s*\n\s*/g, " ")}\n\n*${new Date(at).toLocaleString(locale)}*`;
     const places = sources.map((source, index) => `${index + 1}. ${escapeMarkdown(`${source.title}, ${formatPages(source)}`)}`);
     const note = complete ? [] : [`*${t("answer-incomplete")}*`];
-    return [content, ...note, ...(places.length ? [`**${t("sources")}**`, places.join("\n")] : [])].join("\n\n");
+    const label = fallback ? [`*${fallbackText(fallback)}*`] : [];
+    return [...label, content, ...note, ...(places.length ? [`**${t("sources")}**`, places.join("\n")] : [])].join("\n\n");
   });
   const by = owner ? [t("exported-shared-by", { owner: escapeMarkdown(owner) })] : [];
   const rest = messages.some(({ withheld }) => withheld) ? [`*${t("exported-withheld")}*`] : [];
