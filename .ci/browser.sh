@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Chromium for the browser tests: `browser_start` installs Chromium and ChromeDriver from Debian packages if they are
-# missing, downloads axe-core, starts ChromeDriver on a free port, and exports DOCENT_TEST_CHROMEDRIVER_URL and
+# Chromium and reverse proxies for the browser tests: `browser_start` installs Chromium, ChromeDriver, nginx and Caddy from Debian packages
+# if they are missing, downloads axe-core, starts ChromeDriver on a free port, and exports DOCENT_TEST_CHROMEDRIVER_URL and
 # DOCENT_TEST_AXE; `browser_stop` stops ChromeDriver and removes its files. Requires .ci/servers.sh.
 
 axe_version=4.14.1
@@ -15,6 +15,9 @@ browser_install() {
         missing+=(chromium chromium-driver fonts-liberation)
     # npm uses the configured registry.
     [[ -f $1 ]] || command -v npm >/dev/null || missing+=(npm)
+    # The tests start the proxies themselves.
+    PATH="$PATH:/usr/sbin" command -v nginx >/dev/null || missing+=(nginx openssl)
+    command -v caddy >/dev/null || missing+=(caddy)
     packages_install "${missing[@]}"
 }
 
@@ -52,7 +55,7 @@ is_listening() {
 
 browser_start() {
     local archive="${CARGO_TARGET_DIR:-target}/axe-core-$axe_version.tgz"
-    browser_install "$archive" || { echo "Chromium could not be installed" >&2 && return 1; }
+    browser_install "$archive" || { echo "Chromium and the proxies could not be installed" >&2 && return 1; }
     browser_folder=$(mktemp -d) || return
     mkdir "$browser_folder/tmp" "$browser_folder/home" || return
     axe_fetch "$archive" || { echo "axe-core could not be downloaded" >&2 && return 1; }

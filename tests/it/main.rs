@@ -6,6 +6,7 @@ mod account;
 mod admin;
 mod agents;
 mod auth;
+mod base_path;
 #[cfg(feature = "browser")]
 mod browser;
 mod chat;

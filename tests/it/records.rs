@@ -26,6 +26,20 @@ pub(crate) const PANEL_FILES: [&str; 7] = [
     "/admin/usage.csv",
     "/admin/answers.jsonl",
 ];
+/// Only after the first step of a login.
+const CODE_PAGE: &str = "/admin/login/code";
+/// Further addresses, with results and without.
+const ADDRESSES: [&str; 9] = [
+    "/admin/documents?page=2",
+    "/admin/documents?q=nothing",
+    "/admin/documents?failure=not_a_pdf",
+    "/admin/find?q=pump",
+    "/admin/find?q=nothing",
+    "/admin/search?q=How+often+is+the+pump+serviced%3F",
+    "/admin/search?q=pump&filters=x&collection=y",
+    "/admin/usage?by=day-user-key",
+    "/admin/webhooks/{webhook}?page=9",
+];
 /// Email address of the superuser.
 pub(crate) const ROOT: &str = "root@example.org";
 const CONVERSATION: &str = "01900000-0000-7000-8000-000000000001";
@@ -38,6 +52,42 @@ const TITLES: [&str; 4] = [
 ];
 const ANSWER: &str = "The pump is serviced every 500 hours of operation. Before that, shut the valve and let the \
                       pressure fall.\n\n1. Open the housing.\n2. Replace the seal.\n3. Write the date down.";
+
+/// Records to open the pages of a section with.
+fn records_of(path: &str) -> &'static [&'static str] {
+    match path.split('/').nth(2) {
+        Some("documents") => &["ingested", "failed", "pending"],
+        Some("collections") => &["collection", "everyone", "user"],
+        Some("users") => &["user"],
+        Some("groups") => &["group"],
+        Some("api-keys") => &["key"],
+        Some("conversations") => &["conversation"],
+        Some("webhooks") => &["webhook"],
+        Some("audit") => &["entry"],
+        _ => panic!("no record for {path}"),
+    }
+}
+
+/// Addresses of all pages of the panel, with placeholders for records.
+pub(crate) fn addresses() -> Vec<String> {
+    let mut addresses: Vec<_> = ADDRESSES.map(str::to_owned).into();
+    for (path, methods) in docent_server::routes::all() {
+        if !path.starts_with("/admin")
+            || !methods.contains(&"GET")
+            || PANEL_FILES.contains(&path)
+            || path == CODE_PAGE
+        {
+            continue;
+        }
+        if path.contains("{id}") {
+            let records = records_of(path).iter();
+            addresses.extend(records.map(|record| path.replace("{id}", &format!("{{{record}}}"))));
+        } else {
+            addresses.push(path.to_owned());
+        }
+    }
+    addresses
+}
 
 /// The chat model's script for [`Records::create`].
 pub(crate) fn script() -> [Turn; 2] {
@@ -193,5 +243,5 @@ async fn key(root: &mut Browser) -> String {
     let fields = [("name", "Import of the archive"), ("scopes", "read"), ("scopes", "ingest")];
     let _ = submit(root, "/admin/api-keys/add", &fields).await.expect(200);
     let keys = root.get("/admin/api-keys").await.expect(200).text;
-    between(&keys, "class=\"row\" href=\"/admin/api-keys/", "\"").to_owned()
+    between(&keys, "class=\"row\" href=\"", "\"").rsplit('/').next().unwrap().to_owned()
 }

@@ -29,7 +29,7 @@ use docent_testkit::clock::TestClock;
 use docent_testkit::fakes::chat_model::ScriptedChatModel;
 use docent_testkit::fakes::mailer::FakeMailer;
 use docent_testkit::fakes::webhook_sender::FakeWebhookSender;
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Client, Method, RequestBuilder, Url};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -141,8 +141,14 @@ impl TestApp {
         let request = request.unwrap();
         let (method, path) = (request.method().clone(), request.url().path().to_owned());
         let reply = Reply::read(client.execute(request).await.unwrap()).await;
-        documented::check(&method, &path, &reply);
+        documented::check(&method, &self.within(&path), &reply);
         reply
+    }
+
+    /// Returns the path within the service of a path of its host.
+    fn within(&self, path: &str) -> String {
+        let public_url = Url::parse(&self.app.settings().public_url).unwrap();
+        path.strip_prefix(public_url.path().trim_end_matches('/')).unwrap_or(path).to_owned()
     }
 
     /// GETs a path without credentials.

@@ -76,9 +76,18 @@ impl Chromium {
     /// # Panics
     /// When no ChromeDriver is configured or it does not respond.
     pub async fn open(app: &TestApp) -> Self {
+        Self::open_at(format!("http://{}", app.address)).await
+    }
+
+    /// Opens an empty window for the service at this URL, whose certificate can be of any issuer.
+    ///
+    /// # Panics
+    /// When no ChromeDriver is configured or it does not respond.
+    pub async fn open_at(root: String) -> Self {
         let driver = setting(DRIVER);
         let mut capabilities = serde_json::Map::new();
         capabilities.insert("goog:chromeOptions".to_owned(), json!({ "args": ARGUMENTS }));
+        capabilities.insert("acceptInsecureCerts".to_owned(), json!(true));
         capabilities.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
         let mut builder = ClientBuilder::new(HttpConnector::new());
         let builder = builder.capabilities(capabilities);
@@ -88,7 +97,7 @@ impl Chromium {
             Err(_) => builder.connect(&driver).await,
         };
         let client = client.unwrap_or_else(|error| panic!("no window of Chromium from {driver}: {error}"));
-        Self { client, root: format!("http://{}", app.address) }
+        Self { client, root }
     }
 
     /// Closes the window.

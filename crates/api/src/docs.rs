@@ -5,7 +5,8 @@
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use actix_web::web::{Bytes, Data, Path};
-use docent_http::{ApiError, Reply, routes};
+use docent_http::base_path::{BasePath, mark_page};
+use docent_http::{ApiError, Reply, State, routes};
 use std::sync::{Arc, OnceLock};
 use utoipa_swagger_ui::Config;
 
@@ -18,27 +19,37 @@ const FILES: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Generates the document, which also describes this operation.
-pub(crate) struct Source(pub(crate) fn() -> serde_json::Result<String>);
+/// The document of a server, generated at the first request.
+pub(crate) struct Document {
+    /// Generates the document, which also describes this operation.
+    generate: fn(&BasePath) -> serde_json::Result<String>,
+    json: OnceLock<Option<Bytes>>,
+}
+
+impl Document {
+    pub(crate) const fn new(generate: fn(&BasePath) -> serde_json::Result<String>) -> Self {
+        Self { generate, json: OnceLock::new() }
+    }
+}
 
 /// Read this document (extension)
 #[utoipa::path(
     get, path = "/openapi.json", operation_id = "get_openapi", tag = "Service", security(()),
     responses((status = 200, description = "The API as a document of OpenAPI 3.1.", body = serde_json::Value)),
 )]
-pub(crate) async fn document(source: Data<Source>) -> Reply {
-    // Generated at the first request.
-    static DOCUMENT: OnceLock<Option<Bytes>> = OnceLock::new();
-    let document = DOCUMENT.get_or_init(|| (source.0)().ok().map(Bytes::from));
-    let document = document.clone().ok_or_else(ApiError::internal)?;
-    Ok(HttpResponse::Ok().content_type("application/json").body(document))
+pub(crate) async fn document(context: State, document: Data<Document>) -> Reply {
+    let generate = || (document.generate)(&context.base_path).ok().map(Bytes::from);
+    let json = document.json.get_or_init(generate).clone().ok_or_else(ApiError::internal)?;
+    Ok(HttpResponse::Ok().content_type("application/json").body(json))
 }
 
 pub(crate) async fn page() -> Reply {
-    Ok(HttpResponse::Ok()
+    let mut page = HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
-        .body(PAGE))
+        .body(PAGE);
+    mark_page(&mut page);
+    Ok(page)
 }
 
 pub(crate) async fn file(name: Path<String>) -> Reply {
@@ -62,4 +73,22 @@ fn asset(content_type: &str, bytes: Bytes) -> HttpResponse {
         .content_type(content_type)
         .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
         .body(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The service may be below a path of its host.
+    #[test]
+    fn script_names_paths_of_the_service_only_in_calls_that_add_the_base_path() {
+        let paths: Vec<_> = SCRIPT.match_indices("\"/").map(|(at, _)| SCRIPT.split_at(at)).collect();
+        let is_path = |rest: &str| rest[2..].starts_with(char::is_alphabetic);
+        let paths: Vec<_> = paths.into_iter().filter(|(_, rest)| is_path(rest)).collect();
+        assert_eq!(paths.len(), 3);
+        for (before, rest) in paths {
+            assert!(before.ends_with("serviceUrl(") || before.ends_with("send("), "{rest:.40}");
+        }
+        assert!(SCRIPT.contains("fetch(serviceUrl(path)"));
+    }
 }

@@ -28,11 +28,20 @@ pub use routes::TABLE;
 pub use webhooks::payload::webhook_body;
 
 /// State of the API that all threads of a server share.
-#[derive(Clone, Default)]
-pub struct Shared(Data<streams::Streams>);
+#[derive(Clone)]
+pub struct Shared {
+    streams: Data<streams::Streams>,
+    document: Data<docs::Document>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self { streams: Data::default(), document: Data::new(docs::Document::new(openapi::json_below)) }
+    }
+}
 
 /// Adds the selected paths to a server.
 pub fn configure(config: &mut ServiceConfig, shared: &Shared, is_wanted: impl Fn(&str) -> bool) {
-    config.app_data(shared.0.clone()).app_data(Data::new(docs::Source(openapi::json)));
+    config.app_data(shared.streams.clone()).app_data(shared.document.clone());
     routes::configure(config, is_wanted);
 }

@@ -1,5 +1,6 @@
 //! Shared state of handlers and middleware.
 
+use crate::base_path::BasePath;
 use crate::body_budget::BodyBudget;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
@@ -26,6 +27,8 @@ pub struct Context {
     pub app: Arc<App>,
     /// HTTP settings.
     pub settings: HttpSettings,
+    /// Path of the public URL.
+    pub base_path: BasePath,
     /// Rate limit per client.
     pub rate_limit: Option<RateLimit>,
     /// Memory for large request bodies.
@@ -52,6 +55,7 @@ impl Context {
     pub fn new(app: Arc<App>, settings: HttpSettings, tables: Vec<Table>) -> io::Result<Self> {
         Ok(Self {
             started_at: app.now(),
+            base_path: BasePath::of_url(&app.settings().public_url),
             app,
             rate_limit: settings.rate_limit.map(RateLimit::new),
             body_budget: BodyBudget::default(),

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod attachment;
+pub mod base_path;
 mod body_budget;
 pub mod context;
 pub mod error;

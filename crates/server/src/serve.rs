@@ -137,7 +137,7 @@ impl Server {
                 // The last one is the outermost.
                 .wrap(from_fn(docent_web::identify))
                 .wrap(from_fn(docent_web::choose_language))
-                .wrap(docent_web::sessions(&context.settings.session_key, is_https))
+                .wrap(docent_web::sessions(&context.settings.session_key, is_https, &context.base_path))
                 .wrap(NormalizePath::trim())
                 .wrap(from_fn(middleware::panics::catch))
                 .wrap(from_fn(middleware::rate_limit::limit))
@@ -145,6 +145,7 @@ impl Server {
                 .wrap(from_fn(middleware::cors::share))
                 .wrap(from_fn(middleware::headers::secure))
                 .wrap(from_fn(middleware::observe::observe))
+                .wrap(from_fn(middleware::base_path::translate))
         });
         let server = match workers {
             Some(workers) => server.workers(workers),

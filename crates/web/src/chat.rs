@@ -32,6 +32,7 @@ const SOURCE: &str = concat!(
     include_str!("templates/text.js"),
     include_str!("templates/chat/dom.js"),
     include_str!("templates/theme.js"),
+    include_str!("templates/service_url.js"),
     include_str!("templates/chat/api.js"),
     include_str!("templates/chat/session.js"),
     include_str!("templates/chat/modules.js"),

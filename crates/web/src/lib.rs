@@ -14,6 +14,7 @@ mod templates;
 use actix_session::SessionMiddleware;
 use actix_session::storage::CookieSessionStore;
 use actix_web::web::ServiceConfig;
+use docent_http::base_path::BasePath;
 use docent_http::settings::SessionKey;
 pub use language::request::choose_language;
 pub use routes::TABLES;
@@ -36,8 +37,8 @@ pub fn mount(config: &mut ServiceConfig) {
     account::mount(config);
 }
 
-/// Middleware for the sessions of browsers. The key signs the cookie; `is_https` says whether browsers reach the service over
-/// HTTPS.
-pub fn sessions(key: &SessionKey, is_https: bool) -> SessionMiddleware<CookieSessionStore> {
-    signed_in::cookie::middleware(key, is_https)
+/// Middleware for the sessions of browsers. The key signs the cookie, `is_https` says whether browsers reach the service over
+/// HTTPS, and `base` is the path of its cookie.
+pub fn sessions(key: &SessionKey, is_https: bool, base: &BasePath) -> SessionMiddleware<CookieSessionStore> {
+    signed_in::cookie::middleware(key, is_https, base)
 }

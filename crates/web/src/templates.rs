@@ -8,6 +8,7 @@ use crate::language;
 use actix_web::HttpResponse;
 use actix_web::http::{StatusCode, header};
 use docent_http::ApiError;
+use docent_http::base_path::mark_page;
 use serde::Serialize;
 use std::io;
 use std::sync::OnceLock;
@@ -109,12 +110,14 @@ pub(crate) fn compile(pages: impl Iterator<Item = &'static Template>) -> io::Res
 
 /// Response with a page in the language of the request, and its content security policy.
 pub(crate) fn html_response(status: StatusCode, policy: &'static str, html: String) -> HttpResponse {
-    HttpResponse::build(status)
+    let mut page = HttpResponse::build(status)
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CONTENT_SECURITY_POLICY, policy))
         .insert_header((header::CONTENT_LANGUAGE, language::current().code()))
         .insert_header((header::VARY, "Accept-Language, Cookie"))
-        .body(html)
+        .body(html);
+    mark_page(&mut page);
+    page
 }
 
 /// Renders a page.

@@ -19,6 +19,7 @@ mod markdown;
 mod outage;
 mod pages;
 mod proof;
+mod proxies;
 mod sharing;
 mod sources;
 mod stored_script;

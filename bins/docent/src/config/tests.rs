@@ -131,6 +131,26 @@ fn public_url_with_tls_but_no_trusted_proxy_is_warned_about() {
 }
 
 #[test]
+fn path_of_the_public_url_must_differ_from_those_of_the_service() {
+    let refused = |url: &str| dev(&[("DOCENT_PUBLIC_URL", url)]).is_err();
+    for url in
+        ["https://docs.example.org/", "https://example.org/docent", "http://[::1]:8000/tools/docent-1.0/"]
+    {
+        assert!(!refused(url), "{url}");
+    }
+    for url in [
+        "https://example.org/chat",
+        "https://example.org/v1/docent",
+        "https://example.org/a//b",
+        "https://example.org/a%20b",
+        "https://example.org/a&b",
+        "https://example.org/a'b",
+    ] {
+        assert!(refused(url), "{url}");
+    }
+}
+
+#[test]
 fn single_settings_override_profile_defaults() {
     let here = [("DOCENT_REDIS_URL", "redis://cache:6379/2"), ("DOCENT_VECTOR_DB", "qdrant")];
     let storage = dev(&here).unwrap().settings.storage;

@@ -15,6 +15,12 @@ impl HttpUrl {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the path, which is empty for the root of a host.
+    pub(super) fn path(&self) -> &str {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        rest.find('/').map_or("", |at| &rest[at..])
+    }
 }
 
 impl Value for HttpUrl {

@@ -104,7 +104,7 @@ async fn migrate_refuses_to_replace_a_lost_database() {
 
 #[test]
 fn proxy_samples_send_hsts() {
-    for file in ["deploy/Caddyfile", "docs/operations/deployment.md"] {
+    for file in ["deploy/Caddyfile", "deploy/Caddyfile.path", "deploy/nginx.conf", "deploy/nginx-path.conf"] {
         assert!(read(file).contains("Strict-Transport-Security max-age=31536000"), "{file}");
     }
 }

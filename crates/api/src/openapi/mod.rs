@@ -8,6 +8,7 @@ pub(crate) mod wire;
 use crate::openai::errors::is_openai_path;
 use crate::streams;
 use answers::{AccountRequired, Always, REQUEST_ID, RateLimited, ServiceUnavailable};
+use docent_http::base_path::BasePath;
 use docent_http::table;
 use utoipa::openapi::encoding::EncodingBuilder;
 use utoipa::openapi::path::{Operation, Parameter};
@@ -22,7 +23,16 @@ use utoipa::{IntoResponses, Modify, OpenApi};
 /// # Errors
 /// If it cannot be serialized, which would be a bug.
 pub fn json() -> serde_json::Result<String> {
-    Ok(Api::openapi().to_pretty_json()? + "\n")
+    json_below(&BasePath::default())
+}
+
+/// Returns the document of a service below a path of its host.
+pub(crate) fn json_below(base: &BasePath) -> serde_json::Result<String> {
+    let mut document = Api::openapi();
+    if !base.is_root() {
+        document.servers.iter_mut().flatten().for_each(|server| base.as_str().clone_into(&mut server.url));
+    }
+    Ok(document.to_pretty_json()? + "\n")
 }
 
 #[derive(OpenApi)]

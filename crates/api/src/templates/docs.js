@@ -2,6 +2,10 @@
 
 const byId = (id) => document.getElementById(id);
 
+// The URL of a path of the service, which may be below a path of its host. This script is in a folder below that.
+const scriptUrl = document.currentScript.src;
+const serviceUrl = (path) => new URL(`..${path}`, scriptUrl).href;
+
 // The viewer has dark colours, which it shows with a class.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const showColors = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
@@ -34,7 +38,7 @@ const curlOf = (spec, path, method) => {
     const found = parameters.map((one) => resolved(spec, one)).find((one) => one.in === "path" && one.name === name);
     return found?.example ?? name.toUpperCase().replaceAll("-", "_");
   };
-  const url = location.origin + path.replaceAll(/\{(\w+)\}/g, (_, name) => example(name));
+  const url = serviceUrl(path.replaceAll(/\{(\w+)\}/g, (_, name) => example(name)));
   const words = ["curl", "-sS"];
   if (method !== "get") words.push("-X", method.toUpperCase());
   words.push(quoted(url));
@@ -92,7 +96,7 @@ const CurlPlugin = (system) => {
 };
 
 const viewer = SwaggerUIBundle({
-  url: "/openapi.json",
+  url: serviceUrl("/openapi.json"),
   dom_id: "#viewer",
   deepLinking: true,
   // Do not send the document to an external validator.
@@ -100,7 +104,7 @@ const viewer = SwaggerUIBundle({
   plugins: [CurlPlugin],
 });
 
-const send = (path, body) => fetch(path, {
+const send = (path, body) => fetch(serviceUrl(path), {
   method: "POST",
   headers: { "Content-Type": "application/json", ...(tokens && { Authorization: `Bearer ${tokens.access_token}` }) },
   body: JSON.stringify(body),

@@ -1,6 +1,7 @@
-//! Middleware of every request, outermost first: [`observe`], [`headers`], [`cors`],
+//! Middleware of every request, outermost first: [`base_path`], [`observe`], [`headers`], [`cors`],
 //! [`rate_limit`], [`panics`].
 
+pub mod base_path;
 pub mod cors;
 pub mod headers;
 pub mod observe;

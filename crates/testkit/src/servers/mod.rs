@@ -3,11 +3,13 @@
 
 mod impostor;
 mod postgres;
+mod proxy;
 mod redis;
 mod shared;
 
 pub use impostor::{Impostor, Manner};
 pub use postgres::PostgresServer;
+pub use proxy::Proxy;
 pub use redis::{RedisSentinel, RedisServer};
 pub use shared::{OwnSchema, redis_url, unique_name};
 

@@ -35,15 +35,7 @@ impl PostgresServer {
     /// The same, with a certificate for `localhost`; connections without encryption are refused.
     pub fn start_with_tls() -> Self {
         let mut server = Self::make();
-        let made = command("openssl", server.folder.path())
-            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
-            .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"])
-            .args(["-addext", "basicConstraints=critical,CA:FALSE"])
-            .args(["-keyout", "data/server.key", "-out", "data/server.crt"])
-            .stderr(Stdio::null())
-            .status()
-            .expect("openssl is installed, as PostgreSQL's packages demand");
-        assert!(made.success(), "the certificate could not be made");
+        make_certificate(server.folder.path(), "data/server.key", "data/server.crt");
         let data = server.folder.path().join("data");
         std::fs::write(data.join("pg_hba.conf"), "hostssl all all all scram-sha-256\n").unwrap();
         std::fs::write(data.join("postgresql.auto.conf"), "ssl = on\n").unwrap();
@@ -118,6 +110,19 @@ impl Drop for PostgresServer {
     fn drop(&mut self) {
         self.end("-QUIT");
     }
+}
+
+/// Makes a key and its certificate for `localhost` in a folder.
+pub(super) fn make_certificate(folder: &Path, key: &str, certificate: &str) {
+    let made = command("openssl", folder)
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"])
+        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"])
+        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
+        .args(["-keyout", key, "-out", certificate])
+        .stderr(Stdio::null())
+        .status()
+        .expect("openssl is installed, as the packages of PostgreSQL and nginx demand");
+    assert!(made.success(), "the certificate could not be made");
 }
 
 /// A program of PostgreSQL's, run in this folder by an account that may.

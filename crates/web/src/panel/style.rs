@@ -13,6 +13,7 @@ static STYLE: LazyLock<Asset> = LazyLock::new(|| {
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(concat!(
         include_str!("../templates/text.js"),
+        include_str!("../templates/service_url.js"),
         include_str!("../templates/theme.js"),
         include_str!("../templates/admin.js"),
         include_str!("../templates/list.js"),

@@ -20,7 +20,7 @@ for (const choices of document.querySelectorAll("[data-themes]")) {
 // After another tab has signed out, this one shows the form to sign in.
 document.addEventListener("visibilitychange", async () => {
   if (document.hidden || !document.querySelector("form[action$='/logout']")) return;
-  const response = await fetch("/chat/session", { cache: "no-store" }).catch(() => null);
+  const response = await fetch(serviceUrl("/chat/session"), { cache: "no-store" }).catch(() => null);
   if (response?.ok && !(await response.json()).account) location.replace(location.pathname + location.search);
 });
 
@@ -209,7 +209,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
         return;
       }
       const name = document.createElement(hasLinks ? "a" : "span");
-      if (hasLinks) name.href = `/admin/documents/${uploaded.id}`;
+      if (hasLinks) name.href = serviceUrl(`/admin/documents/${uploaded.id}`);
       name.textContent = uploaded.title;
       line.replaceChildren(...tNodes("upload-done", { name }));
       if (hasLinks) showIngestion(name, line);

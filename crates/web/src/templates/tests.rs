@@ -209,6 +209,41 @@ fn mark(value: &mut Value, text: &str) {
     }
 }
 
+/// The service may be below a path of its host.
+#[test]
+fn scripts_name_paths_of_the_service_only_in_calls_that_add_the_base_path() {
+    let folder = folder("templates");
+    let mut paths = 0;
+    for file in files(&folder, "", ".js") {
+        let script = fs::read_to_string(folder.join(&file)).expect("the script is readable");
+        for quote in ["\"/", "`/", "'/"] {
+            for (at, _) in script.match_indices(quote) {
+                let (before, rest) = (&script[..at], &script[at + quote.len()..]);
+                if rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '$') {
+                    let calls = ["callApi(", "sendRequest(", "serviceUrl(", "const path = "];
+                    assert!(calls.iter().any(|call| before.ends_with(call)), "{file}: {quote}{rest:.40}");
+                    paths += 1;
+                }
+            }
+        }
+        // A path that was built elsewhere.
+        assert!(!script.contains("fetch(path"), "{file}");
+    }
+    assert!(paths > 20, "{paths}");
+}
+
+/// The base path is added to quoted attributes.
+#[test]
+fn urls_in_templates_are_quoted() {
+    for template in all() {
+        for attribute in ["href=", "src=", "action="] {
+            for rest in template.text.split(attribute).skip(1) {
+                assert!(rest.starts_with('"'), "{}: {attribute}{rest:.40}", template.path);
+            }
+        }
+    }
+}
+
 /// A template without samples must be listed as shared, and be used.
 #[test]
 fn every_template_file_is_a_page_or_shared() {

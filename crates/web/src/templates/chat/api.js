@@ -45,7 +45,7 @@ function errorMessage(error) {
 async function sendRequest(path, options) {
   let response;
   try {
-    response = await fetch(path, { ...options, credentials: "same-origin", cache: "no-store" });
+    response = await fetch(serviceUrl(path), { ...options, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
     throw error.name === "AbortError" ? error : new ApiError(0);
   }

@@ -4,7 +4,7 @@
 
 // What the modules use of this one. Values that change are read at each use.
 const shared = () => ({
-  t, tNodes, locale, byId, createElement, createGlyph, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, delay, narrowScreen,
+  t, tNodes, locale, byId, createElement, createGlyph, serviceUrl, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, delay, narrowScreen,
   formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, listen, afterTyping, isSubmit, setChosen, loadCollections,
   loadConversations, focusConversation, fetchConversation, startConversation, addDocument, updateStatus, pollSoon, forgetDocument, openSidebar,
   isPdfOnly, describeReaders, withFixedName, hasMoreCollections, openListed, askAgain, setSharing,
@@ -26,9 +26,9 @@ async function loadModule(name, style = name) {
   // A browser does not request a module again whose request failed, so the next attempt has another address.
   const attempt = moduleFailures ? `&attempt=${moduleFailures}` : "";
   const styled = new Promise((resolve, reject) => {
-    document.head.append(createElement("link", { rel: "stylesheet", href: `/chat/${style}.css?v=${version}`, load: resolve, error: reject }));
+    document.head.append(createElement("link", { rel: "stylesheet", href: serviceUrl(`/chat/${style}.css?v=${version}`), load: resolve, error: reject }));
   });
-  const [loaded] = await Promise.all([import(`/chat/${name}.js${search}${attempt}`), styled]).catch(() => {
+  const [loaded] = await Promise.all([import(serviceUrl(`/chat/${name}.js${search}${attempt}`)), styled]).catch(() => {
     moduleFailures += 1;
     throw new ApiError(0);
   });

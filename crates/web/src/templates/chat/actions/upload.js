@@ -104,7 +104,7 @@ function uploadMessage(error) {
 function postFile(file, destination, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/documents/upload${destination ? `?collection_id=${destination}` : ""}`);
+    request.open("POST", serviceUrl(`/documents/upload${destination ? `?collection_id=${destination}` : ""}`));
     for (const [name, value] of Object.entries(accountHeader())) request.setRequestHeader(name, value);
     request.responseType = "json";
     request.upload.addEventListener("progress", (event) => {
