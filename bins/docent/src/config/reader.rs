@@ -233,16 +233,31 @@ fn warnings(environment: &Environment, all: &[Setting]) -> Vec<Warning> {
         .filter(|name| !is_known(name) && !name.strip_suffix(FILE_SUFFIX).is_some_and(is_known));
     let advice = |name: &str| {
         if let Some((_, reason)) = REMOVED.iter().find(|(removed, _)| *removed == name) {
-            return Some((*reason).to_owned());
+            return (*reason).to_owned();
         }
-        let nearest = known.iter().min_by_key(|known| distance(name, known))?;
-        Some(format!("did you mean {nearest}?"))
+        match meant(name, &known) {
+            Some(nearest) => format!("did you mean {nearest}?"),
+            None => "`docent config` lists the settings".to_owned(),
+        }
     };
     let warning = |name: &String| {
         let wrong = "is not a setting and is ignored".to_owned();
-        Some(Warning { variable: name.clone(), wrong, advice: advice(name)? })
+        Warning { variable: name.clone(), wrong, advice: advice(name) }
     };
-    unknown.filter_map(warning).collect()
+    unknown.map(warning).collect()
+}
+
+/// The setting of which a variable is probably a misspelling: one that differs in at most a quarter of the letters. Other variables,
+/// such as a `DOCENT_KEY` of the user's own scripts, can mean anything.
+fn meant(variable: &str, known: &[String]) -> Option<String> {
+    let (name, suffix) = match variable.strip_suffix(FILE_SUFFIX) {
+        Some(name) => (name, FILE_SUFFIX),
+        None => (variable, ""),
+    };
+    let mistakes = name.strip_prefix(PREFIX)?.chars().count() / 4;
+    let near = known.iter().map(|known| (distance(name, known), known));
+    let (_, nearest) = near.filter(|(distance, _)| *distance <= mistakes).min()?;
+    Some(format!("{nearest}{suffix}"))
 }
 
 /// Levenshtein distance.
@@ -263,7 +278,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::{distance, meant};
 
     #[test]
     fn distance_counts_edits() {
@@ -271,6 +286,27 @@ mod tests {
             [("", "", 0), ("abc", "abc", 0), ("", "ab", 2), ("kitten", "sitting", 3), ("ab", "ba", 2)]
         {
             assert_eq!((distance(a, b), distance(b, a)), (edits, edits), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn only_misspellings_of_real_length_mean_a_setting() {
+        let known =
+            ["DOCENT_OCR", "DOCENT_DEBUG", "DOCENT_SECRET_KEY", "DOCENT_LLM_MODEL"].map(str::to_owned);
+        for (variable, setting) in [
+            ("DOCENT_SECRETKEY", Some("DOCENT_SECRET_KEY")),
+            ("DOCENT_SECRET_KYE", Some("DOCENT_SECRET_KEY")),
+            ("DOCENT_SECRT_KEY_FILE", Some("DOCENT_SECRET_KEY_FILE")),
+            ("DOCENT_DEBUGG", Some("DOCENT_DEBUG")),
+            ("DOCENT_LLM_MODLE", Some("DOCENT_LLM_MODEL")),
+            ("DOCENT_KEY", None),
+            ("DOCENT_KEY_FILE", None),
+            ("DOCENT_OCS", None),
+            ("DOCENT_MODEL", None),
+            ("DOCENT_HOME", None),
+            ("DOCENT_", None),
+        ] {
+            assert_eq!(meant(variable, &known).as_deref(), setting, "{variable}");
         }
     }
 }

@@ -399,18 +399,25 @@ fn log_format_is_read_from_invalid_environment() {
 
 #[test]
 fn unknown_variable_warning_names_nearest_setting() {
-    let unknown =
-        [("DOCENT_RATE_LIMIT_REQUEST", "1"), ("DOCENT_SECRETKEY", "x"), ("PATH", "/bin"), ("DOCENTX", "1")];
+    let unknown = [
+        ("DOCENT_RATE_LIMIT_REQUEST", "1"),
+        ("DOCENT_SECRETKEY", "x"),
+        ("PATH", "/bin"),
+        ("DOCENTX", "1"),
+        ("DOCENT_KEY", "x"),
+    ];
     let warnings = dev(&unknown).unwrap().warnings;
     let named: Vec<_> = warnings.iter().map(|w| (w.variable.as_str(), w.advice.as_str())).collect();
     assert_eq!(
         named,
         [
+            // A variable of the user's own scripts is no misspelling of a setting.
+            ("DOCENT_KEY", "`docent config` lists the settings"),
             ("DOCENT_RATE_LIMIT_REQUEST", "did you mean DOCENT_RATE_LIMIT_REQUESTS?"),
             ("DOCENT_SECRETKEY", "did you mean DOCENT_SECRET_KEY?"),
         ]
     );
-    assert!(!warnings[1].to_string().contains('x'), "values of unknown variables may be secrets");
+    assert!(!warnings[2].to_string().contains('x'), "values of unknown variables may be secrets");
 }
 
 #[test]
