@@ -306,6 +306,16 @@ impl TestApp {
         result.unwrap()
     }
 
+    /// Begins to stop the service as a signal would, without waiting for its end.
+    pub fn begin_stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Whether the service has stopped.
+    pub fn has_stopped(&self) -> bool {
+        self.server.lock().unwrap().as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     /// Stops the service as a signal would; running answers have one second.
     pub async fn stop(&self) {
         self.stop.cancel();

@@ -24,7 +24,7 @@ use docent_ports::text_extractor::TextExtractor;
 use docent_ports::text_recognizer::TextRecognizer;
 use docent_ports::webhook_sender::WebhookSender;
 use docent_server::metrics::Metrics;
-use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey};
+use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, Shutdown};
 use docent_testkit::clock::TestClock;
 use docent_testkit::entropy::TestEntropy;
 use docent_testkit::fakes::chat_model::{ScriptedChatModel, Turn};
@@ -70,6 +70,7 @@ pub struct Setup {
     extractor: Option<Arc<dyn TextExtractor>>,
     recognizer: Option<Arc<dyn TextRecognizer>>,
     webhooks: Option<Arc<dyn WebhookSender>>,
+    drain: Duration,
     started: Started,
 }
 
@@ -98,6 +99,7 @@ impl Setup {
             extractor: None,
             recognizer: None,
             webhooks: None,
+            drain: Duration::ZERO,
             started: started.clone(),
         }
     }
@@ -113,6 +115,13 @@ impl Setup {
     #[must_use]
     pub fn agent(mut self, agent: Agent) -> Self {
         self.agents.push(agent);
+        self
+    }
+
+    /// Serves for this time after the signal to stop.
+    #[must_use]
+    pub fn drain(mut self, time: Duration) -> Self {
+        self.drain = time;
         self
     }
 
@@ -282,7 +291,9 @@ impl Setup {
         let server = Server::bind(Arc::clone(&app), self.http, ("127.0.0.1", 0)).unwrap();
         let address = server.address();
         let stop = CancellationToken::new();
-        let running = tokio::spawn(server.run(stop.clone(), Duration::from_secs(1)));
+        let running = tokio::spawn(
+            server.run(stop.clone(), Shutdown { drain: self.drain, timeout: Duration::from_secs(1) }),
+        );
         let app = TestApp::new(
             app,
             ports,

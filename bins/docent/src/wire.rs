@@ -54,7 +54,7 @@ use docent_ports::token_store::TokenStore;
 use docent_ports::trace::TracePropagator;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_server::metrics::Metrics;
-use docent_server::{HttpSettings, MetricsEndpoint, SessionKey};
+use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, Shutdown};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -301,6 +301,12 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
         },
         ..Limits::default()
     }
+}
+
+/// Returns how the process stops.
+pub(crate) fn shutdown(settings: &Settings) -> Shutdown {
+    let service = &settings.service;
+    Shutdown { drain: service.shutdown_drain, timeout: service.shutdown_timeout }
 }
 
 /// Returns the base URL of links to the service.

@@ -43,7 +43,9 @@ pub struct Context {
     pub tables: Vec<Table>,
     /// Runtime that outlives the threads of the server, for work that continues after its request.
     pub runtime: Handle,
-    /// Cancelled when the grace period of a stopping server for streams ends.
+    /// Cancelled when the server begins to stop: it is not ready, but requests are served.
+    pub stopping: CancellationToken,
+    /// Cancelled when the time of a stopping server for streams ends.
     pub cut: CancellationToken,
 }
 
@@ -64,6 +66,7 @@ impl Context {
             tables,
             runtime: Handle::try_current().map_err(io::Error::other)?,
             settings,
+            stopping: CancellationToken::new(),
             cut: CancellationToken::new(),
         })
     }

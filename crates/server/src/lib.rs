@@ -6,4 +6,4 @@ mod serve;
 pub use docent_api::{openapi, webhook_body};
 pub use docent_http::metrics;
 pub use docent_http::settings::{HttpSettings, MetricsEndpoint, SessionKey};
-pub use serve::Server;
+pub use serve::{Server, Shutdown};

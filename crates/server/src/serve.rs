@@ -20,8 +20,19 @@ use tokio_util::sync::CancellationToken;
 const LINGER: Duration = Duration::from_secs(10);
 /// Additional seconds in which interrupted streams send their last event.
 const CLOSING_SECONDS: u64 = 1;
+/// Maximum time after the last request for work without a client, such as recording the usage of interrupted answers.
+const TASKS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
+
+/// How a server stops.
+#[derive(Clone, Copy, Debug)]
+pub struct Shutdown {
+    /// Time in which `/health/ready` returns 503 and new requests are still served, until load balancers send no more.
+    pub drain: Duration,
+    /// Time afterwards for requests and streams in progress.
+    pub timeout: Duration,
+}
 
 /// A server that is bound to its address but does not run yet.
 #[allow(missing_debug_implementations, reason = "the use cases have no debug form")]
@@ -79,19 +90,25 @@ impl Server {
         self.address
     }
 
-    /// Serves until `stop`. Then no more connections are accepted, and requests and streams in progress have `grace` to
-    /// complete. Afterwards they are interrupted; streams send an event that says so.
+    /// Serves until `stop`, and then for the time of the drain, in which the server is not ready. Afterwards no more connections are
+    /// accepted, and requests and streams in progress have the timeout to complete. Then they are interrupted; streams send an event
+    /// that says so.
     ///
     /// # Errors
     /// If the sockets cannot be served.
-    pub async fn run(self, stop: CancellationToken, grace: Duration) -> io::Result<()> {
-        let (app, cut) = (Arc::clone(&self.context.app), self.context.cut.clone());
-        let mut server = self.start(grace)?;
+    pub async fn run(self, stop: CancellationToken, shutdown: Shutdown) -> io::Result<()> {
+        let app = Arc::clone(&self.context.app);
+        let (not_ready, cut) = (self.context.stopping.clone(), self.context.cut.clone());
+        let mut server = self.start(shutdown.timeout)?;
         let handle = server.handle();
         let stopping = async {
             stop.cancelled().await;
+            not_ready.cancel();
+            if !shutdown.drain.is_zero() {
+                app.sleep(shutdown.drain).await;
+            }
             let mut stopping = pin!(handle.stop(true));
-            if tokio::time::timeout(grace, &mut stopping).await.is_err() {
+            if tokio::time::timeout(shutdown.timeout, &mut stopping).await.is_err() {
                 cut.cancel();
                 stopping.await;
             }
@@ -102,14 +119,14 @@ impl Server {
         }
         // Answers without a connected client are no longer waited for.
         cut.cancel();
-        if !app.finish_tasks(grace).await {
+        if !app.finish_tasks(shutdown.timeout.min(TASKS_TIMEOUT)).await {
             tracing::warn!("answers were interrupted");
         }
         Ok(())
     }
 
     /// Starts the workers. Separate from [`Self::run`], whose future must be `Send`: values of this thread are dropped here.
-    fn start(self, grace: Duration) -> io::Result<actix_web::dev::Server> {
+    fn start(self, timeout: Duration) -> io::Result<actix_web::dev::Server> {
         let Self { listener, context, surface, .. } = self;
         let workers = context.settings.workers;
         let shared = docent_api::Shared::default();
@@ -153,7 +170,7 @@ impl Server {
         };
         let server = server
             .disable_signals()
-            .shutdown_timeout(grace.as_secs() + u64::from(grace.subsec_nanos() > 0) + CLOSING_SECONDS)
+            .shutdown_timeout(timeout.as_secs() + u64::from(timeout.subsec_nanos() > 0) + CLOSING_SECONDS)
             .client_disconnect_timeout(LINGER)
             // A client that closes its side has disconnected: its answer is stopped.
             .h1_allow_half_closed(false)

@@ -14,7 +14,7 @@ use docent_app::jobs::Runner;
 use docent_domain::embedding_model::EmbeddingModel;
 use docent_domain::fault::{Fault, FaultKind};
 use docent_migration::SchemaState;
-use docent_server::Server;
+use docent_server::{Server, Shutdown};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +22,6 @@ use tokio::signal::unix::{self, Signal, SignalKind};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Time for running requests, streams and jobs to finish after the stop signal.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 /// How long the start waits for the database before it continues without it.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval of checks for an unreachable database.
@@ -35,6 +33,7 @@ pub(crate) struct Service {
     server: JoinHandle<anyhow::Result<()>>,
     jobs: JoinHandle<anyhow::Result<()>>,
     recognizer: Detection,
+    shutdown: Shutdown,
 }
 
 impl Service {
@@ -71,12 +70,12 @@ impl Service {
             tokio::spawn(report_second_factors(Arc::clone(&assembly.app)));
             tokio::spawn(report_clock(Arc::clone(&assembly.app)));
         }
-        let stop = CancellationToken::new();
+        let (stop, shutdown) = (CancellationToken::new(), wire::shutdown(settings));
         let (server_stop, jobs) =
             (stop.clone(), Jobs::new(settings, assembly, store, runs_jobs, stop.clone()));
         let server = tokio::spawn(async move {
             match server {
-                Some(server) => Ok(server.run(server_stop, SHUTDOWN_GRACE).await?),
+                Some(server) => Ok(server.run(server_stop, shutdown).await?),
                 None => {
                     server_stop.cancelled().await;
                     Ok(())
@@ -84,10 +83,10 @@ impl Service {
             }
         });
         let jobs = tokio::spawn(jobs.run(is_usable));
-        Ok(Self { stop, server, jobs, recognizer: assembly.recognizer.clone() })
+        Ok(Self { stop, server, jobs, recognizer: assembly.recognizer.clone(), shutdown })
     }
 
-    /// Serves until Ctrl-C or SIGTERM, then drains. A second signal ends the process immediately.
+    /// Serves until Ctrl-C or SIGTERM, then drains and finishes requests and jobs. A second signal ends the process immediately.
     ///
     /// # Errors
     /// Also if the configured recognizer cannot be used.
@@ -98,9 +97,11 @@ impl Service {
             ended = &mut self.jobs => return ended.context("the job runner's task panicked")?,
             error = self.recognizer.failure() => Err(error),
         };
+        let Shutdown { drain, timeout } = self.shutdown;
         tracing::info!(
-            "stopping; waiting up to {} s for running requests and jobs",
-            SHUTDOWN_GRACE.as_secs()
+            drain = drain.as_secs_f64(),
+            timeout = timeout.as_secs_f64(),
+            "stopping; new requests are served for the drain, and running ones and jobs have the timeout to finish"
         );
         self.stop.cancel();
         let drained = async {
@@ -174,6 +175,8 @@ struct Jobs {
     is_exclusive: bool,
     index_owner: Option<IndexOwner>,
     stop: CancellationToken,
+    /// Time for running jobs to finish after `stop`.
+    timeout: Duration,
 }
 
 impl Jobs {
@@ -189,7 +192,10 @@ impl Jobs {
         let app = Arc::clone(&assembly.app);
         let Assembly { is_exclusive, index_owner, .. } = assembly;
         let (is_exclusive, index_owner) = (*is_exclusive, index_owner.clone());
-        Self { app, store, runner, background, is_exclusive, index_owner, stop }
+        // Jobs are not started during the drain, so running ones have that time too.
+        let Shutdown { drain, timeout } = wire::shutdown(settings);
+        let timeout = drain + timeout;
+        Self { app, store, runner, background, is_exclusive, index_owner, stop, timeout }
     }
 
     /// Waits for the database, then runs jobs until stopped.
@@ -201,7 +207,7 @@ impl Jobs {
         match &self.runner {
             Some(runner) => {
                 let background = self.background.run(self.stop.clone());
-                let work = async { tokio::join!(runner.run(self.stop.clone(), SHUTDOWN_GRACE), background) };
+                let work = async { tokio::join!(runner.run(self.stop.clone(), self.timeout), background) };
                 tokio::select! {
                     _ = work => {}
                     () = self.lose_index() => bail!("{INDEX_TAKEN}"),

@@ -52,6 +52,15 @@ where
     move |value, context| value.as_ref().map_or(Ok(()), |value| check(value, context))
 }
 
+/// Checks that a duration is at most a day, which a process can wait for without an overflow.
+pub(super) fn at_most_a_day(value: &Duration, _: &Context) -> Result<(), Refusal> {
+    if *value > Duration::from_secs(86_400) {
+        let accepted = format!("{}, at most 24h", Duration::accepted());
+        return Err(Refusal { wrong: "is more than a day".to_owned(), accepted });
+    }
+    Ok(())
+}
+
 /// Checks that a duration is not zero.
 pub(super) fn positive(value: &Duration, _: &Context) -> Result<(), Refusal> {
     if value.is_zero() {

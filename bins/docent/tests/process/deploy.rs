@@ -36,6 +36,20 @@ fn units_continue_when_the_kernel_ends_a_worker() {
     }
 }
 
+/// The defaults of both settings for the shutdown, and what follows, are 25 s together.
+#[test]
+fn supervisors_wait_longer_than_a_process_takes_to_stop() {
+    for unit in ["docent.service", "docent-serve.service", "docent-worker.service"] {
+        assert!(read(&format!("deploy/{unit}")).contains("\nTimeoutStopSec=30\n"), "{unit}");
+    }
+    let compose = read("deploy/compose.yaml");
+    for service in ["serve", "worker"] {
+        let (_, of_service) = compose.split_once(&format!("\n  {service}:\n    <<: *docent\n")).unwrap();
+        let of_service = of_service.split("\n\n").next().unwrap();
+        assert!(of_service.contains("\n    stop_grace_period: 30s\n"), "{service}");
+    }
+}
+
 /// The environment of the unit for one machine, with its directories in `folder`.
 fn environment_of_the_unit(folder: &Path) -> Vec<(String, String)> {
     let unit = read("deploy/docent.service");

@@ -23,6 +23,7 @@ mod program;
 mod recognition;
 mod reindex;
 mod remote;
+mod shutdown;
 mod sync;
 mod upgrade;
 

@@ -45,13 +45,13 @@ pub(crate) enum Overall {
     Ok,
     /// Some components are unavailable, but requests can be served.
     Degraded,
-    /// The database is unavailable.
+    /// The database is unavailable, or the process is stopping.
     Unavailable,
 }
 
 /// Check readiness
 ///
-/// Returns 503 only if the database cannot be reached or its schema is older than the program needs. Without another component, or with a
+/// Returns 503 only if the database cannot be reached or its schema is older than the program needs, and while the process is stopping. Without another component, or with a
 /// database that is full, locked or read-only, some requests can still be served, and one shared component must not take every replica out
 /// of rotation. A newer schema is accepted: old replicas meet it during every upgrade. A result is up to 5 s old.
 #[utoipa::path(
@@ -60,7 +60,7 @@ pub(crate) enum Overall {
     responses(
         (status = 200, description = "Requests can be served, possibly not all.", body = Readiness),
         (
-            status = 503, description = "The database cannot be reached, or its schema does not match the program.",
+            status = 503, description = "The database cannot be reached, its schema does not match the program, or the process is stopping.",
             body = Readiness,
             example = json!({
                 "checks": { "database": "The database cannot be reached", "key_value_store": "ok" },
@@ -79,15 +79,17 @@ pub(crate) async fn ready(
 ) -> Reply {
     let health = context.health.check(&context.app).await;
     let shows_messages = staff.is_some() || has_metrics_token(&context, &request);
-    let mut response =
-        if health.is_ready() { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
-    let status = match (health.is_ready(), health.is_healthy()) {
+    let is_stopping = context.stopping.is_cancelled();
+    let is_ready = health.is_ready() && !is_stopping;
+    let mut response = if is_ready { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
+    let status = match (is_ready, health.is_healthy()) {
         (true, true) => Overall::Ok,
         (true, false) => Overall::Degraded,
         (false, _) => Overall::Unavailable,
     };
     // Every error has a `detail`; a 200 has none.
-    let detail = (!health.is_ready()).then(|| match &health.schema {
+    let detail = (!is_ready).then(|| match &health.schema {
+        _ if is_stopping => "The service is stopping",
         Ok(schema) if health.is_database_reachable => schema.public_message(),
         Ok(_) | Err(_) => "The database cannot be reached",
     });
