@@ -5,7 +5,7 @@
 //!         + 2   · Σ √idf(term, documents) over terms of the title
 //!         + 0.6 · Σ √idf(term, chunks under it) over terms of the headings
 //!         + 0.5 · Σ √idf(term, documents) over terms of the lead; 3.5 for names
-//! hybrid  = lexical / best lexical + cosine
+//! hybrid  = lexical / best lexical + 0.3 · (cosine − 200th best cosine) / (best cosine − 200th best cosine)
 //! ```
 //!
 //! Each term counts with its weight in the query.
@@ -27,6 +27,12 @@ pub const LEAD_WEIGHT: f32 = 0.5;
 
 /// The same for terms of names: the name of a company, product or person in the lead says whom a document is about.
 pub const NAME_LEAD_WEIGHT: f32 = 3.5;
+
+/// Weight of the dense score relative to the lexical one, which also knows titles, headings and names.
+const DENSE_WEIGHT: f32 = 0.3;
+
+/// Number of the best chunks by each score that are compared with each other.
+pub const CANDIDATES: usize = 200;
 
 /// BM25 parameter `k1`: term frequency saturation.
 const K1: f32 = 1.2;
@@ -160,10 +166,38 @@ pub fn saturation(frequency: u32, length_norm: f32) -> f32 {
     frequency * (K1 + 1.0) / (frequency + length_norm)
 }
 
-/// Combines lexical and dense scores; `best` is the highest lexical score of all chunks.
-pub fn hybrid(lexical: f32, best: f32, cosine: f32) -> f32 {
-    let lexical = if best > 0.0 { lexical / best } else { 0.0 };
-    lexical + cosine
+/// Puts the lexical and the dense scores of a search together.
+///
+/// The cosines of relevant and irrelevant texts differ by 0.5 with some models and by 0.05 with others. Therefore a cosine
+/// counts by its place between the best one and the [`CANDIDATES`]th best one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fusion {
+    best_lexical: f32,
+    lowest_cosine: f32,
+    /// Between the best cosine and the lowest one that counts.
+    range: f32,
+}
+
+impl Fusion {
+    /// Takes the scores of all chunks, or of at least the best [`CANDIDATES`] by each. Cosines that are not positive do not
+    /// count.
+    pub fn new(best_lexical: f32, cosines: impl IntoIterator<Item = f32>) -> Self {
+        let mut cosines: Vec<f32> = cosines.into_iter().filter(|cosine| *cosine > 0.0).collect();
+        let Some(last) = cosines.len().min(CANDIDATES).checked_sub(1) else {
+            return Self { best_lexical, lowest_cosine: 0.0, range: 0.0 };
+        };
+        let (better, lowest, _) = cosines.select_nth_unstable_by(last, |a, b| b.total_cmp(a));
+        let best = better.iter().fold(*lowest, |a, b| a.max(*b));
+        Self { best_lexical, lowest_cosine: *lowest, range: best - *lowest }
+    }
+
+    /// The score of a chunk, from 0 to 1.3; 0 for a cosine below those that count and no lexical score.
+    pub fn score(&self, lexical: f32, cosine: f32) -> f32 {
+        let lexical = if self.best_lexical > 0.0 { lexical / self.best_lexical } else { 0.0 };
+        let dense =
+            if self.range > 0.0 { ((cosine - self.lowest_cosine) / self.range).max(0.0) } else { 0.0 };
+        lexical + DENSE_WEIGHT * dense
+    }
 }
 
 #[cfg(test)]
@@ -196,9 +230,38 @@ mod tests {
     }
 
     #[test]
-    fn hybrid_score_normalizes_lexical_score() {
-        assert!((hybrid(3.0, 6.0, 0.25) - 0.75).abs() < 1e-6);
-        assert!((hybrid(0.0, 0.0, 0.25) - 0.25).abs() < 1e-6);
+    fn scores_are_relative_to_the_best_of_each_kind() {
+        let fusion = Fusion::new(6.0, [0.9, 0.7, 0.8]);
+        assert!((fusion.score(3.0, 0.7) - 0.5).abs() < 1e-6);
+        assert!((fusion.score(0.0, 0.9) - DENSE_WEIGHT).abs() < 1e-6);
+        assert!((fusion.score(6.0, 0.8) - (1.0 + DENSE_WEIGHT / 2.0)).abs() < 1e-6);
+        assert!(
+            (fusion.score(6.0, 0.1) - 1.0).abs() < 1e-6,
+            "a chunk whose cosine does not count loses nothing"
+        );
+    }
+
+    #[test]
+    fn cosines_count_the_same_in_any_range() {
+        let (wide, narrow) = ([0.1, 0.3, 0.6, 0.5], [0.81, 0.83, 0.86, 0.85]);
+        let scores = |cosines: [f32; 4]| cosines.map(|cosine| Fusion::new(1.0, cosines).score(0.0, cosine));
+        for (one, other) in scores(wide).into_iter().zip(scores(narrow)) {
+            assert!((one - other).abs() < 1e-4, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn only_the_best_cosines_count() {
+        let cosines = (1..=300).map(|n| n as f32 / 1000.0);
+        let fusion = Fusion::new(0.0, cosines);
+        assert!(fusion.score(0.0, 0.101) == 0.0 && fusion.score(0.0, 0.102) > 0.0);
+    }
+
+    #[test]
+    fn without_scores_of_a_kind_the_other_one_counts() {
+        assert!((Fusion::new(4.0, [0.0, -0.2]).score(2.0, -0.2) - 0.5).abs() < 1e-6);
+        assert!((Fusion::new(0.0, [0.4, 0.2]).score(0.0, 0.4) - DENSE_WEIGHT).abs() < 1e-6);
+        assert!((Fusion::new(0.0, [0.4]).score(0.0, 0.4)).abs() < 1e-6, "one cosine has no range");
     }
 
     #[test]

@@ -3,15 +3,12 @@
 use super::filters;
 use super::points::{self, name};
 use super::terms::WeightedTerms;
+use docent_domain::ranking::CANDIDATES;
 use docent_domain::retrieval::ChunkFilter;
 use qdrant_client::qdrant::{
     DenseVector, Filter, Fusion, PrefetchQuery, Query, QueryPoints, VectorInput, VectorsSelector,
     WithVectorsSelector, query, vector_input, with_vectors_selector,
 };
-
-/// Minimum number of candidates to rank. The server ignores the lengths of chunks, so that the best chunks may not
-/// be its first ones.
-const CANDIDATES: usize = 200;
 
 /// Minimum cosine: vectors at a right angle or more do not match.
 const COSINE_MIN: f32 = 1e-6;
@@ -26,6 +23,7 @@ pub(super) fn request(
     if filter.limit == 0 {
         return None;
     }
+    // The server ignores the lengths of chunks, so that the best chunks may not be its first ones.
     let limit = filter.limit.max(CANDIDATES) as u64;
     let required = filters::required(filter)?;
     let filter = (!required.is_empty()).then(|| Filter::must(required));

@@ -3,7 +3,7 @@
 use super::terms::WeightedTerms;
 use docent_domain::explanation::FieldScores;
 use docent_domain::id::{ChunkId, VersionId};
-use docent_domain::ranking::{hybrid, length_norm, lexical, rounded_length};
+use docent_domain::ranking::{Fusion, length_norm, lexical, rounded_length};
 use qdrant_client::qdrant::SparseVector;
 use std::collections::HashMap;
 
@@ -35,10 +35,13 @@ pub(super) fn best(
         candidates.into_iter().map(|candidate| (lexical_of(&candidate), candidate)).collect();
     if let Some(dense) = dense {
         let highest = scored.iter().map(|(score, _)| *score).fold(0.0, f32::max);
+        let cosine =
+            |candidate: &Candidate| candidate.dense.as_deref().map_or(0.0, |vector| product(vector, dense));
+        let fusion = Fusion::new(highest, scored.iter().map(|(_, candidate)| cosine(candidate)));
         scored.retain_mut(|(score, candidate)| {
-            let cosine = candidate.dense.as_deref().map_or(0.0, |vector| product(vector, dense));
+            let cosine = cosine(candidate);
             let fits = *score > 0.0 || cosine > 0.0;
-            *score = hybrid(*score, highest, cosine);
+            *score = fusion.score(*score, cosine);
             fits
         });
     } else {

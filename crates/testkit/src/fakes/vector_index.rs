@@ -5,7 +5,7 @@ use docent_domain::explanation::FieldScores;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::id::{ChunkId, VersionId};
 use docent_domain::ranking::{
-    CorpusStatistics, Frequencies, Occurrence, TermWeights, hybrid, length_norm, lexical, rounded_length,
+    CorpusStatistics, Frequencies, Fusion, Occurrence, TermWeights, length_norm, lexical, rounded_length,
 };
 use docent_domain::retrieval::{
     ChunkFilter, Embedding, FoundChunk, IndexEntry, IndexedVersion, QueryEmbedding, QueryTerm, QueryTerms,
@@ -144,9 +144,10 @@ impl VectorIndex for FakeVectorIndex {
                     let dense = entry.and_then(|(_, entry)| entry.embedding.dense.as_ref());
                     dense.map_or(0.0, |dense| dense.iter().zip(vector).map(|(a, b)| a * b).sum())
                 };
+                let fusion = Fusion::new(highest, found.iter().map(|(_, chunk)| cosine(chunk)));
                 found.retain_mut(|(_, chunk)| {
                     let (lexical, cosine) = (chunk.score, cosine(chunk));
-                    chunk.score = hybrid(lexical, highest, cosine);
+                    chunk.score = fusion.score(lexical, cosine);
                     lexical > 0.0 || cosine > 0.0
                 });
             }
