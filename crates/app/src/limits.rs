@@ -91,20 +91,7 @@ pub(crate) async fn check_tokens<A>(app: &App, grant: &Grant<A>) -> Result<()> {
 /// # Errors
 /// [`Error::LimitReached`].
 pub(crate) async fn count_page_image<A>(app: &App, grant: &Grant<A>) -> Result<()> {
-    for holder in Holder::of(app, grant) {
-        let max = holder.limits.page_images_per_hour;
-        if max == 0 {
-            continue;
-        }
-        match app.limiter.hit(&holder.counter("images"), HOUR, app.now()).await {
-            Ok(count) if count.events > max => {
-                return Err(holder.reached(LimitKind::PageImages, max, Some(count.resets_in)));
-            }
-            Ok(_) => {}
-            Err(fault) => uncounted(app, &fault),
-        }
-    }
-    Ok(())
+    limit_page_images(app, grant, true).await
 }
 
 /// Checks that the account of a grant, and its API key, may have another page drawn, without counting it.
@@ -112,13 +99,26 @@ pub(crate) async fn count_page_image<A>(app: &App, grant: &Grant<A>) -> Result<(
 /// # Errors
 /// [`Error::LimitReached`].
 pub(crate) async fn check_page_image<A>(app: &App, grant: &Grant<A>) -> Result<()> {
+    limit_page_images(app, grant, false).await
+}
+
+async fn limit_page_images<A>(app: &App, grant: &Grant<A>, is_counted: bool) -> Result<()> {
     for holder in Holder::of(app, grant) {
         let max = holder.limits.page_images_per_hour;
         if max == 0 {
             continue;
         }
-        match app.limiter.peek(&holder.counter("images"), app.now()).await {
-            Ok(count) if count.events >= max => {
+        let counter = holder.counter("images");
+        let drawn = if is_counted {
+            app.limiter
+                .hit(&counter, HOUR, app.now())
+                .await
+                .map(|count| (count.events.saturating_sub(1), count))
+        } else {
+            app.limiter.peek(&counter, app.now()).await.map(|count| (count.events, count))
+        };
+        match drawn {
+            Ok((before, count)) if before >= max => {
                 return Err(holder.reached(LimitKind::PageImages, max, Some(count.resets_in)));
             }
             Ok(_) => {}

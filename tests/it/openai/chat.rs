@@ -145,6 +145,18 @@ rules! {
         assert_eq!(found[0]["url_citation"], json!({ "start_index": 10, "end_index": 10, "url": url, "title": "Animals.pdf" }));
     }
 
+    async fn declining_answer_has_no_sources(setup) {
+        let app = setup.builtin_answerer().start().await;
+        let ada = app.ada().await;
+        ada.add("Animals.pdf", pdf(&["The zebra lives in Africa. It eats grass."])).await;
+        app.run_jobs().await;
+        let found = ask(&ada, body("Where does the zebra live?")).await.expect(200).json();
+        assert_ne!(found["choices"][0]["message"]["annotations"], json!([]), "{found}");
+        let declined = ask(&ada, body("How many kilograms does a newborn zebra weigh?")).await.expect(200).json();
+        let choice = &declined["choices"][0];
+        assert_eq!((&choice["message"]["annotations"], &choice["finish_reason"]), (&json!([]), &json!("stop")), "{choice}");
+    }
+
     async fn maximum_of_tokens_ends_the_answer_and_stops_the_model(setup) {
         let app = setup.always(Turn::saying("one two three four five").stall()).start().await;
         let ada = app.ada().await;

@@ -47,9 +47,12 @@ impl Turn {
         Self::new().tool_call("call-1", "search_docs", &format!("{{\"query\":\"{query}\"}}")).finished(None)
     }
 
-    /// Fails the call before the stream starts.
+    /// Fails the call before the stream starts. An unavailable model is overloaded, as its server would say.
     pub fn refused(kind: FaultKind) -> Self {
-        Self::failing(fault(kind))
+        match kind {
+            FaultKind::Unavailable => Self::refused_because(kind, FaultCause::Overloaded),
+            _ => Self::failing(fault(kind)),
+        }
     }
 
     /// Fails the call before the stream starts, with a known cause.
