@@ -1,5 +1,5 @@
-//! Checks whether the chat model can be used, and which settings it needs: its address, key and name, streaming,
-//! later system messages, tool calls, and the length of its context.
+//! Checks whether the chat model can be used, and which settings it needs: its address, key and name,
+//! streaming, later system messages, tool calls, and the length of its context.
 
 mod advice;
 mod answers;
@@ -134,7 +134,8 @@ pub enum StepResult {
     Passed,
     /// The model can be used nevertheless.
     Warning,
-    /// The model or its server cannot do this, and the service can be used without it, with the recommended settings.
+    /// The model or its server cannot do this, and the service can be used without it, with the recommended
+    /// settings.
     NotSupported,
     /// Answers will fail or will not be from documents.
     Failed,
@@ -234,8 +235,8 @@ pub async fn check_service(app: &App, _grant: Grant<ViewJobs>) -> ModelCheck {
 pub struct CheckLimits {
     /// Longest duration of the check. A step takes at most half of it.
     pub timeout: Duration,
-    /// How long the service waits for the model's next output, if the checked model waits for longer: the check then
-    /// measures whether that is enough.
+    /// How long the service waits for the model's next output, if the checked model waits for longer: the
+    /// check then measures whether that is enough.
     pub service_timeout: Option<Duration>,
 }
 
@@ -245,8 +246,8 @@ impl Default for CheckLimits {
     }
 }
 
-/// Checks a model with a few requests, whose answers are limited in tokens and time. `on_step` receives each step when it
-/// has ended.
+/// Checks a model with a few requests, whose answers are limited in tokens and time. `on_step` receives each
+/// step when it has ended.
 pub async fn check(
     model: &dyn ChatModel,
     settings: &Settings,

@@ -101,8 +101,8 @@ pub async fn overview(app: &App, grant: &Grant<ViewJobs>) -> Installation {
     }
 }
 
-/// The recent answers of this process for which the model did not search, if these are many and the service leaves the
-/// decision to it.
+/// The recent answers of this process for which the model did not search, if these are many and the service
+/// leaves the decision to it.
 pub fn unsearched_answers(app: &App, _grant: &Grant<ViewJobs>) -> Option<UnsearchedAnswers> {
     app.process.searches.unsearched().filter(|_| app.settings.agent_search == SearchMode::Model)
 }

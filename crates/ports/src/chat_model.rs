@@ -14,8 +14,8 @@ pub struct ChatRequest {
     pub messages: Vec<Message>,
     /// Tools that the model can call.
     pub tools: Vec<ToolSpec>,
-    /// Maximum number of tokens of the answer, with its reasoning. `None` for the limit of the back end. Not every back end
-    /// keeps it.
+    /// Maximum number of tokens of the answer, with its reasoning. `None` for the limit of the back end. Not
+    /// every back end keeps it.
     pub max_tokens: Option<u32>,
 }
 
@@ -80,7 +80,8 @@ pub trait ChatModel: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Number of tokens of question and answer that the back end has room for; `None` if it does not say. Can be repeated.
+    /// Number of tokens of question and answer that the back end has room for; `None` if it does not say. Can
+    /// be repeated.
     async fn context_length(&self) -> Option<u64> {
         None
     }

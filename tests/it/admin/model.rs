@@ -47,6 +47,7 @@ rules! {
 
     async fn answers_without_a_search_are_shown_with_the_setting(setup) {
         let app = setup.start().await;
+        app.model.offer(&["scripted"]);
         let ada = app.ada().await;
         let mut browser = staff_with(&app, &[Permission::ViewJob]).await;
         let notice = "of the last";
@@ -65,6 +66,7 @@ rules! {
 
     async fn answers_with_a_search_are_not_shown(setup) {
         let app = setup.start().await;
+        app.model.offer(&["scripted"]);
         let ada = app.ada().await;
         for _ in 0..4 {
             app.model.push(Turn::searching("warranty"));

@@ -47,19 +47,21 @@ pub struct ReindexArgs {
 /// `docent llm …`
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum LlmCommand {
-    /// Check that the chat model and the embedding back end can be used, and print the settings that they need.
+    /// Check that the chat model and the embedding back end can be used, and print the settings that they
+    /// need.
     ///
-    /// Sends a few requests to DOCENT_LLM_BASE_URL and DOCENT_EMBEDDING_BASE_URL and says for each that fails what to do. Each
-    /// answer is limited to 2048 tokens. No other part of the installation is used; a service may be running. The last lines are
-    /// settings as NAME=VALUE. Exit codes: 0 if the models can be used with these settings, 1 if they cannot or if none is
-    /// connected, 2 if the settings are invalid.
+    /// Sends a few requests to DOCENT_LLM_BASE_URL and DOCENT_EMBEDDING_BASE_URL and says for each that fails
+    /// what to do. Each answer is limited to 2048 tokens. No other part of the installation is used; a
+    /// service may be running. The last lines are settings as NAME=VALUE. Exit codes: 0 if the models can be
+    /// used with these settings, 1 if they cannot or if none is connected, 2 if the settings are invalid.
     Check(LlmCheckArgs),
 }
 
 /// Arguments of `docent llm check`.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct LlmCheckArgs {
-    /// Longest duration of the check. A step takes at most half of it, such as one in which the model is loaded.
+    /// Longest duration of the check. A step takes at most half of it, such as one in which the model is
+    /// loaded.
     #[arg(long, value_name = "DURATION", value_parser = positive_duration, default_value = "5m")]
     pub timeout: Duration,
     /// Output format and settings profile.

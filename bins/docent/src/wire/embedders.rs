@@ -41,7 +41,8 @@ pub(super) fn lexicon(settings: &Settings) -> Lexicon {
     Lexicon::builtin().with(own.unwrap_or_default())
 }
 
-/// The embedder of the back end and model of the settings, without a cache. `None` if another provider is set.
+/// The embedder of the back end and model of the settings, without a cache. `None` if another provider is
+/// set.
 pub(super) fn of_settings(
     settings: &Settings,
     clock: Arc<dyn Clock>,

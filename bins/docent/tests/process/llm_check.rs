@@ -17,6 +17,8 @@ const STEPS: [&str; 7] =
 fn check(folder: &Path, url: &str, model: &str) -> Command {
     let mut command = docent(folder);
     command.args(["llm", "check", "--dev"]).env("DOCENT_LLM_BASE_URL", url).env("DOCENT_LLM_MODEL", model);
+    // The default.
+    command.env("DOCENT_SEARCH_LIMIT", "5");
     command
 }
 

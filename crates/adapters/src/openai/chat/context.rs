@@ -18,9 +18,10 @@ const FIELDS: [&str; 7] = [
     "max_input_length",
 ];
 
-/// The context length of the model: by the list of models (vLLM, OpenRouter, Mistral, Groq), or by the resources
-/// of llama.cpp, Ollama, LM Studio and text-generation-inference beside the API. What Ollama says about a model
-/// that is not loaded is not asked for: it is the longest context of the model and not that of the server.
+/// The context length of the model: by the list of models (vLLM, OpenRouter, Mistral, Groq), or by the
+/// resources of llama.cpp, Ollama, LM Studio and text-generation-inference beside the API. What Ollama says
+/// about a model that is not loaded is not asked for: it is the longest context of the model and not that of
+/// the server.
 pub(super) async fn length(list: &Endpoint, model: &str, limit: Duration) -> Option<u64> {
     let limit = limit.min(TIMEOUT);
     let listed = models::read(list, limit).await.ok();
