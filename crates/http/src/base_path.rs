@@ -1,7 +1,7 @@
 //! The path of the service below the root of its host.
 //!
-//! Only [`translate`](crate::middleware::base_path::translate) uses the path: it removes the path from requests, and adds it to the
-//! headers and pages of responses. Routes, pages and redirects are written for the root of a host.
+//! Only [`translate`](crate::middleware::base_path::translate) uses the path: it removes the path from requests, and
+//! adds it to the headers and pages of responses. Routes, pages and redirects are written for the root of a host.
 
 use actix_web::HttpResponse;
 use actix_web::http::Uri;
@@ -44,7 +44,8 @@ impl BasePath {
         &self.0
     }
 
-    /// Returns the target (path and query) within the service of a request to `target`; none for targets outside of the path.
+    /// Returns the target (path and query) within the service of a request to `target`; none for targets outside of
+    /// the path.
     pub(crate) fn target_within(&self, target: &str) -> Option<String> {
         let rest = target.strip_prefix(&self.0)?;
         match rest.chars().next() {
@@ -68,8 +69,8 @@ impl BasePath {
         add(LINK, "<");
     }
 
-    /// Adds the path to the links of a page, its forms, styles and scripts, if they are paths of the service. Texts of users cannot
-    /// look like attributes, because their quotes are escaped.
+    /// Adds the path to the links of a page, its forms, styles and scripts, if they are paths of the service. Texts of
+    /// users cannot look like attributes, because their quotes are escaped.
     pub(crate) fn add_to_html(&self, html: &str) -> String {
         let mut pieces = html.split("=\"");
         let mut before = pieces.next().unwrap_or_default();

@@ -20,7 +20,8 @@ use tokio_util::sync::CancellationToken;
 const LINGER: Duration = Duration::from_secs(10);
 /// Additional seconds in which interrupted streams send their last event.
 const CLOSING_SECONDS: u64 = 1;
-/// Maximum time after the last request for work without a client, such as recording the usage of interrupted answers.
+/// Maximum time after the last request for work without a client, such as recording the usage of interrupted
+/// answers.
 const TASKS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -28,7 +29,8 @@ const BACKLOG: u32 = 1024;
 /// How a server stops.
 #[derive(Clone, Copy, Debug)]
 pub struct Shutdown {
-    /// Time in which `/health/ready` returns 503 and new requests are still served, until load balancers send no more.
+    /// Time in which `/health/ready` returns 503 and new requests are still served, until load balancers send no
+    /// more.
     pub drain: Duration,
     /// Time afterwards for requests and streams in progress.
     pub timeout: Duration,
@@ -90,9 +92,9 @@ impl Server {
         self.address
     }
 
-    /// Serves until `stop`, and then for the time of the drain, in which the server is not ready. Afterwards no more connections are
-    /// accepted, and requests and streams in progress have the timeout to complete. Then they are interrupted; streams send an event
-    /// that says so.
+    /// Serves until `stop`, and then for the time of the drain, in which the server is not ready. Afterwards no more
+    /// connections are accepted, and requests and streams in progress have the timeout to complete. Then they are
+    /// interrupted; streams send an event that says so.
     ///
     /// # Errors
     /// If the sockets cannot be served.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// Longest time until a proxy listens.
 const START: Duration = Duration::from_secs(30);
 
-/// A reverse proxy with TLS of a test's own. Its certificate is for `localhost`, and signed by nobody.
+/// A reverse proxy with TLS of a test's own. Its certificate is for `localhost`, and of no known issuer.
 #[derive(Debug)]
 pub struct Proxy {
     folder: TempDir,
