@@ -16,6 +16,10 @@ fi
 # Prints the directory of the server's programs: on Debian it is not in PATH, and there is one per version.
 postgres_programs() {
     local initdb
+    if [[ -n ${DOCENT_TEST_POSTGRES_PROGRAMS:-} ]]; then
+        echo "$DOCENT_TEST_POSTGRES_PROGRAMS"
+        return
+    fi
     initdb=$(printf '%s\n' /usr/lib/postgresql/*/bin/initdb | sort -V | tail -n 1)
     [[ -x $initdb ]] || initdb=$(command -v initdb) || return 1
     dirname "$initdb"
@@ -84,8 +88,10 @@ wait_for() {
 }
 
 postgres_start() {
-    local programs port folder="$servers_folder/postgres" log="$servers_folder/postgres.log"
+    local programs ready port folder="$servers_folder/postgres" log="$servers_folder/postgres.log"
     programs=$(postgres_programs) || return
+    ready="$programs/pg_isready"
+    [[ -x $ready ]] || ready=pg_isready
     mkdir "$folder" || return
     ((EUID != 0)) || chown nobody:nogroup "$folder" || return
     # A Unicode locale, so that case-insensitive comparisons are tested.
@@ -95,7 +101,7 @@ postgres_start() {
     (cd "$folder" && exec "${as_postgres[@]}" "$programs/postgres" -D data -h 127.0.0.1 -p "$port" \
         -c unix_socket_directories= -c max_connections=300 -c fsync=off) >"$log" 2>&1 &
     postgres_pid=$!
-    wait_for PostgreSQL "$postgres_pid" "$log" "$programs/pg_isready" -q -h 127.0.0.1 -p "$port" || return
+    wait_for PostgreSQL "$postgres_pid" "$log" "$ready" -q -h 127.0.0.1 -p "$port" || return
     export DOCENT_TEST_POSTGRES_URL="postgres://docent@127.0.0.1:$port/postgres"
 }
 

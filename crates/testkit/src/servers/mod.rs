@@ -11,7 +11,7 @@ pub use impostor::{Impostor, Manner};
 pub use postgres::PostgresServer;
 pub use proxy::Proxy;
 pub use redis::{RedisSentinel, RedisServer};
-pub use shared::{OwnSchema, redis_url, unique_name};
+pub use shared::{OwnSchema, redis_url, s3_url, unique_name};
 
 use std::process::{Child, Command};
 

@@ -139,8 +139,16 @@ fn is_root(made_by_us: &Path) -> bool {
     made_by_us.metadata().unwrap().uid() == 0
 }
 
+/// The variable with the folder of PostgreSQL's programs, if it is not that of Debian's newest version.
+const PROGRAMS: &str = "DOCENT_TEST_POSTGRES_PROGRAMS";
+
 /// Debian keeps the server's programs beside the versions of others, and not on the path.
 fn find(program: &str) -> PathBuf {
+    #[expect(clippy::disallowed_methods, reason = "the environment is the only configuration of tests")]
+    let chosen = std::env::var(PROGRAMS).ok().map(|folder| Path::new(&folder).join(program));
+    if let Some(chosen) = chosen.filter(|path| path.is_file()) {
+        return chosen;
+    }
     let mut versions: Vec<PathBuf> = read_dir("/usr/lib/postgresql")
         .map(|folders| folders.filter_map(|folder| Some(folder.ok()?.path())).collect())
         .unwrap_or_default();

@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 const POSTGRES: &str = "DOCENT_TEST_POSTGRES_URL";
 /// The variable with the URL of a Redis server.
 const REDIS: &str = "DOCENT_TEST_REDIS_URL";
+/// The variable with the URL of a bucket on a server with the protocol of S3.
+const S3: &str = "DOCENT_TEST_S3_URL";
 
 fn address(variable: &str) -> String {
     #[expect(clippy::disallowed_methods, reason = "tests have no other settings than these addresses")]
@@ -22,6 +24,14 @@ fn address(variable: &str) -> String {
 /// When the environment gives none.
 pub fn redis_url() -> String {
     address(REDIS)
+}
+
+/// The URL of the bucket to test on.
+///
+/// # Panics
+/// When the environment gives none.
+pub fn s3_url() -> String {
+    address(S3)
 }
 
 /// Returns a name that is unique on a server shared by tests.
