@@ -11,6 +11,7 @@ use docent_tests::setup::{Setup, Started};
 use docent_tests::stack::Stack;
 use futures::FutureExt;
 use serde_json::json;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
@@ -32,7 +33,7 @@ async fn journey(start: StartProxy, sample: &str, path: &str) {
     let outcome = AssertUnwindSafe(steps(&app, &window, path)).catch_unwind().await;
     window.close().await;
     if let Err(panic) = outcome {
-        println!("{}", proxy.log());
+        std::io::stderr().write_all(proxy.log().as_bytes()).unwrap();
         resume_unwind(panic);
     }
     drop(proxy);

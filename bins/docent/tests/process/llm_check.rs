@@ -319,7 +319,9 @@ async fn embedding_back_end_is_checked_too() {
     let without_prefix =
         "64 dimensions, 32 texts per call. Before questions is nothing, before passages nothing.";
     let with_prefix = "Before questions is “query: ”, before passages “passage: ”.";
-    let cases: [(&str, fn(&mut Model), i32, &[&str], &[&str], &str); 5] = [
+    // Model, what its server is like, exit code, problems, settings to make, and what is printed.
+    type Case<'a> = (&'a str, fn(&mut Model), i32, &'a [&'a str], &'a [&'a str], &'a str);
+    let cases: [Case<'_>; 5] = [
         ("some-model", |_| {}, 0, &[], &[], without_prefix),
         ("e5-base", |_| {}, 0, &[], &[], with_prefix),
         (
