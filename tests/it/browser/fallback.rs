@@ -47,6 +47,7 @@ async fn quotes_are_labelled_while_the_model_fails_and_the_model_can_be_asked_ag
             begin(app, window).await;
             ask(window, QUESTION).await;
             see_the_end(window).await;
+            window.see(UNREACHABLE).await;
             assert_eq!(window.texts(".fallback").await, [UNREACHABLE]);
             assert!(window.text().await.contains("lasts five years"));
             assert_eq!(window.texts(".chip").await, ["1\nTerms.pdf\npage 2"]);
@@ -62,6 +63,7 @@ async fn quotes_are_labelled_while_the_model_fails_and_the_model_can_be_asked_ag
             window.goto("/chat").await;
             window.goto(&path[path.find("/chat").unwrap()..]).await;
             see_the_end(window).await;
+            window.see(UNREACHABLE).await;
             assert_eq!(window.texts(".fallback").await, [UNREACHABLE]);
 
             app.model.push(Turn::searching("warranty"));
@@ -72,6 +74,7 @@ async fn quotes_are_labelled_while_the_model_fails_and_the_model_can_be_asked_ag
             assert_eq!(window.texts(".turn .retry").await, ["Ask again"]);
             assert!(!window.has(".turn .fallback").await, "only the earlier version has a label");
             window.click("#turns > details summary").await;
+            window.see(UNREACHABLE).await;
             assert_eq!(window.texts("#turns > details .fallback").await, [UNREACHABLE]);
             assert_eq!(window.console_errors().await, Vec::<String>::new());
         },
@@ -87,7 +90,6 @@ async fn label_names_the_cause_in_english_and_german() {
         refused(FaultKind::Unavailable, FaultCause::Loading),
         refused(FaultKind::Rejected, FaultCause::QuotaExceeded),
         Turn::refused(FaultKind::InvalidResponse),
-        Turn::refused(FaultKind::Unavailable),
     ];
     journey_with(
         |setup| setup.script(script),
@@ -100,6 +102,7 @@ async fn label_names_the_cause_in_english_and_german() {
                     .await;
                 see_the_end(window).await;
                 let expected = format!("The language model {cause}. These are quotes from your documents.");
+                window.see(&expected).await;
                 assert_eq!(window.texts(".turn:last-child .fallback").await, [expected]);
             }
         },
@@ -117,6 +120,7 @@ async fn label_names_the_cause_in_english_and_german() {
             ask(window, QUESTION).await;
             see_the_end(window).await;
             let expected = "Das Sprachmodell ist nicht erreichbar. Dies sind Zitate aus Ihren Dokumenten.";
+            window.see(expected).await;
             assert_eq!(window.texts(".fallback").await, [expected]);
             assert_eq!(window.texts(".retry").await, ["Das Sprachmodell erneut fragen"]);
         },

@@ -153,18 +153,16 @@ function showReasoning(turn, text) {
   turn.reasoning.append(text);
 }
 
-// Says that an answer consists of quotes, because the model could not answer. What the model did before is not about them.
+// Says that an answer consists of quotes, because the model could not answer. Its reasoning is not about them.
 function showFallback(turn, cause) {
   turn.fallback = cause;
-  turn.steps.replaceChildren();
-  turn.steps.hidden = true;
   turn.reasoning?.parentElement.remove();
   turn.answerElement.before(createFallbackLabel(cause));
 }
 
 function createFallbackLabel(cause) {
-  const label = createElement("p", { class: "fallback" }, t("fallback-quotes"));
-  act("fallbackText", cause).then((text) => { label.textContent = text ?? label.textContent; });
+  const label = createElement("p", { class: "fallback" }, t("quotes-only"));
+  act("fallbackText", cause).then((text) => { if (text) label.textContent = text; });
   return label;
 }
 

@@ -3,13 +3,13 @@
 
 function fallbackText(cause) {
   const reasons = {
-    unreachable: t("fallback-unreachable"),
-    timeout: t("fallback-timeout"),
-    overloaded: t("fallback-overloaded"),
-    loading: t("fallback-loading"),
-    quota_exceeded: t("fallback-quota"),
-    rejected: t("fallback-rejected"),
-    context_length: t("fallback-length"),
+    unreachable: t("quotes-unreachable"),
+    timeout: t("quotes-timeout"),
+    overloaded: t("quotes-overloaded"),
+    loading: t("quotes-loading"),
+    quota_exceeded: t("quotes-quota"),
+    rejected: t("quotes-rejected"),
+    context_length: t("quotes-length"),
   };
-  return `${reasons[cause] ?? t("fallback-failed")} ${t("fallback-quotes")}`;
+  return `${reasons[cause] ?? t("quotes-failed")} ${t("quotes-only")}`;
 }
