@@ -115,7 +115,7 @@ async function streamAnswer(turn, messages, selection) {
     const wasAtEnd = isAtEnd();
     renderAnswer();
     if (failure?.name === "AbortError") showNote(turn, t("stopped"));
-    else if (incomplete && incomplete !== "error") showNote(turn, incompleteText(incomplete, turn.answer), true);
+    else if (incomplete && incomplete !== "error") showNote(turn, await act("incompleteText", incomplete, turn.answer) ?? t("answer-incomplete"), true);
     else if (failure) showNote(turn, t("question-kept", { reason: errorMessage(failure) }), true);
     else if (!turn.answer) showNote(turn, t("answer-empty"));
     else if (turn.isNotSearched) showNote(turn, t("answer-not-searched"));
@@ -164,17 +164,6 @@ function createFallbackLabel(cause) {
   const label = createElement("p", { class: "fallback" }, t("quotes-only"));
   act("fallbackText", cause).then((text) => { if (text) label.textContent = text; });
   return label;
-}
-
-// Why an answer is incomplete or missing.
-function incompleteText(reason, answer) {
-  const texts = {
-    length: t("answer-cut-length"),
-    content_filter: t("answer-cut-filter"),
-    iterations: t("answer-iterations"),
-    reasoning_only: t("answer-reasoning-only"),
-  };
-  return texts[reason] ?? (answer ? t("answer-incomplete") : t("answer-empty"));
 }
 
 // Adds the sources and buttons below an answer that has ended. It has an ID if it is stored.

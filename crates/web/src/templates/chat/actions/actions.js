@@ -15,7 +15,7 @@ export function start(names) {
   listenToPicker();
   return {
     endSession, openPicker, enqueueUploads, loadReport, retryDocument, deleteDocument, showRenameForm, pinConversation, exportConversation,
-    deleteConversation, editQuestion, createFeedbackForm, shareConversation, fallbackText,
+    deleteConversation, editQuestion, createFeedbackForm, shareConversation, fallbackText, incompleteText,
   };
 }
 
