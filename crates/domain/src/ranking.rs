@@ -191,12 +191,22 @@ impl Fusion {
         Self { best_lexical, lowest_cosine: *lowest, range: best - *lowest }
     }
 
-    /// The score of a chunk, from 0 to 1.3; 0 for a cosine below those that count and no lexical score.
+    /// The score of a chunk: the cosine if no chunk has a lexical score, and otherwise from 0 to 1.3.
     pub fn score(&self, lexical: f32, cosine: f32) -> f32 {
-        let lexical = if self.best_lexical > 0.0 { lexical / self.best_lexical } else { 0.0 };
-        let dense =
-            if self.range > 0.0 { ((cosine - self.lowest_cosine) / self.range).max(0.0) } else { 0.0 };
-        lexical + DENSE_WEIGHT * dense
+        if self.best_lexical > 0.0 {
+            lexical / self.best_lexical + DENSE_WEIGHT * self.place(cosine)
+        } else {
+            cosine
+        }
+    }
+
+    /// From 1 for the best cosine to just above 0 for the last one that counts.
+    fn place(&self, cosine: f32) -> f32 {
+        const LAST: f32 = 1.0 / CANDIDATES as f32;
+        if cosine <= 0.0 || cosine < self.lowest_cosine {
+            return 0.0;
+        }
+        if self.range > 0.0 { LAST + (1.0 - LAST) * (cosine - self.lowest_cosine) / self.range } else { 1.0 }
     }
 }
 
@@ -232,13 +242,15 @@ mod tests {
     #[test]
     fn scores_are_relative_to_the_best_of_each_kind() {
         let fusion = Fusion::new(6.0, [0.9, 0.7, 0.8]);
-        assert!((fusion.score(3.0, 0.7) - 0.5).abs() < 1e-6);
-        assert!((fusion.score(0.0, 0.9) - DENSE_WEIGHT).abs() < 1e-6);
-        assert!((fusion.score(6.0, 0.8) - (1.0 + DENSE_WEIGHT / 2.0)).abs() < 1e-6);
-        assert!(
-            (fusion.score(6.0, 0.1) - 1.0).abs() < 1e-6,
-            "a chunk whose cosine does not count loses nothing"
-        );
+        let expected = [
+            (0.0, 0.9, DENSE_WEIGHT),
+            (6.0, 0.8, 1.0 + DENSE_WEIGHT * 0.5025),
+            (3.0, 0.7, 0.5 + DENSE_WEIGHT * 0.005),
+            (6.0, 0.1, 1.0),
+        ];
+        for (lexical, cosine, score) in expected {
+            assert!((fusion.score(lexical, cosine) - score).abs() < 1e-5, "{lexical} {cosine}");
+        }
     }
 
     #[test]
@@ -252,16 +264,16 @@ mod tests {
 
     #[test]
     fn only_the_best_cosines_count() {
-        let cosines = (1..=300).map(|n| n as f32 / 1000.0);
-        let fusion = Fusion::new(0.0, cosines);
-        assert!(fusion.score(0.0, 0.101) == 0.0 && fusion.score(0.0, 0.102) > 0.0);
+        let fusion = Fusion::new(1.0, (1..=300).map(|n| n as f32 / 1000.0));
+        assert!(fusion.score(0.0, 0.100) == 0.0 && fusion.score(0.0, 0.101) > 0.0);
+        let one = Fusion::new(1.0, [0.4]);
+        assert_eq!([one.score(0.0, 0.4), one.score(0.0, 0.0)], [DENSE_WEIGHT, 0.0]);
     }
 
     #[test]
     fn without_scores_of_a_kind_the_other_one_counts() {
-        assert!((Fusion::new(4.0, [0.0, -0.2]).score(2.0, -0.2) - 0.5).abs() < 1e-6);
-        assert!((Fusion::new(0.0, [0.4, 0.2]).score(0.0, 0.4) - DENSE_WEIGHT).abs() < 1e-6);
-        assert!((Fusion::new(0.0, [0.4]).score(0.0, 0.4)).abs() < 1e-6, "one cosine has no range");
+        assert_eq!(Fusion::new(4.0, [0.0, -0.2]).score(2.0, -0.2), 0.5);
+        assert_eq!(Fusion::new(0.0, [0.4, 0.2]).score(0.0, 0.2), 0.2);
     }
 
     #[test]

@@ -40,7 +40,7 @@ async fn see_the_end(window: &Chromium) {
 
 #[tokio::test]
 async fn quotes_are_labelled_while_the_model_fails_and_the_model_can_be_asked_again() {
-    let script = [Turn::refused(FaultKind::Unavailable)];
+    let script = [Turn::unreachable()];
     journey_with(
         |setup| setup.script(script),
         async |app, window| {
@@ -109,7 +109,7 @@ async fn label_names_the_cause_in_english_and_german() {
     )
     .await;
     journey_with(
-        |setup| setup.script([Turn::refused(FaultKind::Unavailable)]),
+        |setup| setup.script([Turn::unreachable()]),
         async |app, window| {
             let user = app.account(ADA, Flags::default()).await;
             let member = Member::login(app, user).await;

@@ -144,7 +144,7 @@ mod tests {
             candidate(1, 3, "pump pump", Some([0.6, 0.8])),
         ];
         let found = best(candidates.clone(), Some(&pump()), Some(&[1.0, 0.0]), 9);
-        assert_eq!(order(&found), ids([(1, 3), (1, 1), (1, 0)]));
+        assert_eq!(order(&found), ids([(1, 3), (1, 0), (1, 1)]));
         assert_eq!(order(&best(candidates, None, Some(&[1.0, 0.0]), 9)), ids([(1, 1), (1, 3)]));
     }
 }

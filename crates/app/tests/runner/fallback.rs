@@ -87,9 +87,9 @@ fn assert_quotes(events: &[AnswerEvent], expected: FallbackCause) {
 async fn every_fault_before_the_first_text_is_answered_with_quotes() {
     let kinds = FaultKind::ALL.into_iter().flat_map(|kind| {
         let cause = match kind {
-            FaultKind::Unavailable | FaultKind::InUse => FallbackCause::Unreachable,
+            FaultKind::InUse => FallbackCause::Unreachable,
             FaultKind::Timeout => FallbackCause::Timeout,
-            FaultKind::RateLimited | FaultKind::Full => FallbackCause::Overloaded,
+            FaultKind::Unavailable | FaultKind::RateLimited | FaultKind::Full => FallbackCause::Overloaded,
             FaultKind::Rejected | FaultKind::Unconfigured => FallbackCause::Rejected,
             FaultKind::InvalidResponse | FaultKind::Internal => FallbackCause::Failed,
         };
@@ -112,7 +112,8 @@ async fn every_fault_before_the_first_text_is_answered_with_quotes() {
         (FaultKind::Unavailable, FaultCause::ServerError, FallbackCause::Failed),
     ];
     let causes = causes.map(|(kind, cause, expected)| (Turn::refused_because(kind, cause), kind, expected));
-    for (turn, kind, expected) in kinds.chain(causes) {
+    let unreachable = [(Turn::unreachable(), FaultKind::Unavailable, FallbackCause::Unreachable)];
+    for (turn, kind, expected) in kinds.chain(causes).chain(unreachable) {
         let service = service([turn]).await;
         let events = answer(&service.app, request()).await.unwrap();
         assert_quotes(&events, expected);
@@ -126,7 +127,7 @@ async fn every_fault_before_the_first_text_is_answered_with_quotes() {
 #[tokio::test]
 async fn fault_is_returned_without_the_option_or_a_search_and_after_a_content_filter() {
     let filter = || Turn::refused_because(FaultKind::Rejected, FaultCause::ContentFilter);
-    let unreachable = || Turn::refused(FaultKind::Unavailable);
+    let unreachable = Turn::unreachable;
     let without_option = AgentRequest { quotes_as_fallback: false, ..request() };
     for (turn, request) in [(unreachable(), without_option), (filter(), request())] {
         let service = service([turn]).await;

@@ -55,6 +55,11 @@ impl Turn {
         }
     }
 
+    /// Fails the call as one to a closed port: nobody says why.
+    pub fn unreachable() -> Self {
+        Self::failing(fault(FaultKind::Unavailable))
+    }
+
     /// Fails the call before the stream starts, with a known cause.
     pub fn refused_because(kind: FaultKind, cause: FaultCause) -> Self {
         Self::failing(fault(kind).with_known_cause(cause))
