@@ -94,7 +94,7 @@ rules! {
             links.extend(urls(&reply.text).into_iter().filter(|url| url.starts_with('/')));
         }
         assert!(links.len() > 100, "{links:?}");
-        // No link leads nowhere. Forms answer with 405 here.
+        // The target of each link exists. Forms answer with 405 here.
         for link in links {
             let reply = browser.get(&link).await;
             assert!(reply.status < 500 && reply.status != 404, "{link}: {}", reply.status);

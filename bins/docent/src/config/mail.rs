@@ -84,7 +84,7 @@ fn check_sender(from: &Option<String>, _: &Context) -> Result<(), Refusal> {
     Err(Refusal { wrong: "contains no email address".to_owned(), accepted })
 }
 
-/// Checks that the path of the public URL can be told from the paths of the service, and needs no escaping in pages.
+/// Checks that the path of the public URL differs from all paths of the service, and needs no escaping in pages.
 fn check_base_path(url: &Option<HttpUrl>, _: &Context) -> Result<(), Refusal> {
     let Some(url) = url else { return Ok(()) };
     let first = |path: &'_ str| path.split('/').nth(1).unwrap_or_default().to_owned();

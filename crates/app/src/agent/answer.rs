@@ -1,6 +1,7 @@
 //! Answers one request: the agent loop and the stream of its events.
 
 mod fallback;
+mod output;
 mod reasoning;
 
 use super::citations::CitationFilter;
@@ -22,9 +23,9 @@ use docent_domain::access::{Chat, Grant};
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
 use docent_domain::fault::{Component, Fault, FaultCause, FaultKind};
 use docent_domain::id::MessageId;
-use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest};
 use futures::StreamExt;
+use output::ModelOutput;
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -483,24 +484,4 @@ async fn run_tools(
     };
     let task = asked.app.spawn(run.in_current_span()).map(AbortOnDropHandle::new);
     task.ok_or_else(answer_panicked)?.await.map_err(|_| answer_panicked())
-}
-
-/// The output of one model call.
-#[derive(Default)]
-struct ModelOutput {
-    text: String,
-    calls: Vec<ToolCall>,
-    usage: Option<TokenUsage>,
-    reason: Option<FinishReason>,
-    has_reasoning: bool,
-    is_declined: bool,
-    /// Whether its tokens were not counted yet.
-    is_open: bool,
-}
-
-impl ModelOutput {
-    /// Whether the model wrote anything.
-    fn has_any(&self) -> bool {
-        !self.text.is_empty() || !self.calls.is_empty() || self.has_reasoning
-    }
 }

@@ -8,7 +8,6 @@ use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
 use docent_domain::document::Document;
-use docent_domain::fallback::FallbackCause;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::id::{ApiKeyId, ChunkId, MessageId};
 use docent_domain::listing::{
@@ -57,18 +56,17 @@ fn answer(n: u32) -> ConversationMessage {
         is_complete: false,
         is_declined: true,
         best_score: Some(-1.5),
-        fallback: Some(FallbackCause::QuotaExceeded),
+        fallback: Some(docent_domain::fallback::FallbackCause::QuotaExceeded),
         feedback: Some(rated_down()),
     };
     ConversationMessage { role, ordinal: 1, ..question(n, id(1)) }
 }
 
 /// An answer in the first conversation that cites these documents.
-fn citing(n: u32, documents: &[u32]) -> ConversationMessage {
+fn citing(n: u32, cited: &[u32]) -> ConversationMessage {
     let mut message = answer(n);
     if let MessageRole::Agent { sources, .. } = &mut message.role {
-        let source = sources[0].clone();
-        *sources = documents.iter().map(|n| ScoredChunk { document_id: id(*n), ..source.clone() }).collect();
+        *sources = cited.iter().map(|n| ScoredChunk { document_id: id(*n), ..sources[0].clone() }).collect();
     }
     message
 }

@@ -55,7 +55,7 @@ impl Turn {
         }
     }
 
-    /// Fails the call as one to a closed port: nobody says why.
+    /// Fails the call as a closed port does, which gives no cause.
     pub fn unreachable() -> Self {
         Self::failing(fault(FaultKind::Unavailable))
     }
