@@ -23,7 +23,8 @@ rules! {
     async fn check_shows_each_step(setup) {
         let turns = [Turn::saying("one two"), Turn::saying("A house."), Turn::searching("<b>visitors"), Turn::saying("On Sundays.")];
         let app = setup.script(turns).start().await;
-        app.model.offer(&["scripted"]);
+        // The second name is that of the model on servers.
+        app.model.offer(&["scripted", "test"]);
         app.model.set_context_length(16_384);
         let mut browser = staff_with(&app, &[Permission::ViewJob]).await;
         let page = browser.get(PAGE).await.expect(200);

@@ -165,6 +165,11 @@ impl ScriptedChatModel {
         self.refused.lock().unwrap().push(part);
     }
 
+    /// Whether it is a model of a back end that offers models.
+    pub fn has_offers(&self) -> bool {
+        self.models.lock().unwrap().is_some()
+    }
+
     /// Adds a turn.
     pub fn push(&self, turn: Turn) {
         self.turns.lock().unwrap().push_back(turn);

@@ -226,12 +226,15 @@ impl State {
         let path = request.path.clone();
         let is_chat = path.ends_with("/chat/completions");
         let scripted = self.scripted.lock().unwrap().pop_front();
-        let script = self.script.lock().unwrap().clone().filter(|_| is_chat);
+        let script = self.script.lock().unwrap().clone();
         let model = self.model.lock().unwrap().clone();
         let reply = match (scripted, script) {
             (Some(reply), _) => play::whole(reply),
-            (None, Some(script)) => play::play(&script, &request).await,
-            (None, None) => play::whole(model.answer(&request)),
+            (None, Some(script)) if is_chat => play::play(&script, &request).await,
+            (None, Some(script)) if path == "/v1/models" && script.has_offers() => {
+                play::whole(play::list(&script).await)
+            }
+            (None, _) => play::whole(model.answer(&request)),
         };
         let embedded = path.ends_with("/embeddings") && reply.0.status == 200;
         let again = if embedded { self.note_embedded(&request) } else { 0 };

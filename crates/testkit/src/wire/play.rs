@@ -51,6 +51,14 @@ pub(super) async fn play(script: &ScriptedChatModel, request: &Request) -> (Repl
     }
 }
 
+/// The list of the models that a script offers, each with its context length, as vLLM gives it.
+pub(super) async fn list(script: &ScriptedChatModel) -> Reply {
+    let length = script.context_length().await;
+    let models = script.models().await.unwrap_or_default();
+    let models = models.into_iter().map(|id| json!({"id": id, "object": "model", "max_model_len": length}));
+    Reply::json(200, json!({"object": "list", "data": models.collect::<Vec<_>>()}).to_string())
+}
+
 /// A reply that is complete.
 pub(super) fn whole(reply: Reply) -> (Reply, Steps) {
     (reply, stream::empty().boxed())
