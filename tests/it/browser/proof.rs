@@ -17,7 +17,7 @@ const TEN_MINUTES: Duration = Duration::from_secs(10 * 60);
 /// which does not.
 const GIVE_BOB_A_ROLE: &str = "const [team, email] = arguments; const send = window.fetch;
     window.fetch = async (path, options) => {
-        if (options?.method !== 'PUT' || !path.startsWith('/conversations/')) return send(path, options);
+        if (options?.method !== 'PUT' || !path.includes('/conversations/')) return send(path, options);
         const body = JSON.stringify({ email, role: 'manager' });
         const reply = await send(`/collections/${team}/members`, { ...options, body });
         return reply.ok ? send(path, options) : reply;

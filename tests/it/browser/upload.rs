@@ -75,7 +75,7 @@ async fn upload_stays_in_the_list_that_was_being_loaded() {
         let hold = "const request = window.fetch;
             window.fetch = async (path, options) => {
                 const response = await request(path, options);
-                if (path.startsWith('/documents?')) await new Promise((resolve) => { window.release = resolve; });
+                if (path.includes('/documents?')) await new Promise((resolve) => { window.release = resolve; });
                 return response;
             };";
         window.devtools("Page.enable", json!({})).await;
