@@ -75,7 +75,7 @@ rules! {
         for (asset, content_type, limit) in [
             (&style, "text/css; charset=utf-8", 25),
             (&script, "text/javascript; charset=utf-8", 80),
-            (&actions, "text/javascript; charset=utf-8", 32),
+            (&actions, "text/javascript; charset=utf-8", 30),
             (&proof, "text/javascript; charset=utf-8", 3),
             (&actions_style, "text/css; charset=utf-8", 10),
             (&viewer_style, "text/css; charset=utf-8", 10),

@@ -185,7 +185,7 @@ mod tests {
     fn script_is_minified() {
         assert_eq!(
             minified("// Comment\nif (a && c) {\n  b(\"// text\", { d }); // Comment\n\n}\n"),
-            "if(a&&c){\nb(\"// text\",{d});\n}\n"
+            "if(a&&c){b(\"// text\",{d});}\n"
         );
         // An open backtick at the end of a line would begin a text over several lines, which must not change.
         let is_open = |line: &&str| {

@@ -5,7 +5,13 @@ const PUNCTUATION: &str = ",;:?=<>&|!(){}[]+-*%";
 /// Words after which a slash begins a regular expression.
 const BEFORE_PATTERNS: [&str; 5] = ["return", "typeof", "case", "of", "in"];
 
-/// Removes comments, indentation, and the space around punctuation from a script. Texts and regular expressions stay.
+/// Characters after which a line break ends no statement.
+const BEFORE_BREAKS: &str = ",;:?=&|({[";
+/// Characters before which a line break ends no statement, or one that ends there anyway.
+const AFTER_BREAKS: &str = "})].?:,&|";
+
+/// Removes comments, indentation, the space around punctuation, and line breaks that end no statement from a script. Texts and
+/// regular expressions stay.
 pub(crate) fn minified(script: &str) -> String {
     let script = stripped(script);
     let mut small = String::with_capacity(script.len());
@@ -13,9 +19,16 @@ pub(crate) fn minified(script: &str) -> String {
     while let Some(character) = rest.chars().next() {
         let length = match character {
             '"' | '\'' | '`' => text_length(rest),
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("//") => {
+                rest = &rest[rest.find('\n').unwrap_or(rest.len())..];
+                continue;
+            }
             '/' if can_begin_pattern(&small) => pattern_length(rest),
             ' ' if is_needless(small.chars().next_back(), rest[1..].chars().next()) => {
+                rest = &rest[1..];
+                continue;
+            }
+            '\n' if is_needless_break(small.chars().next_back(), rest[1..].chars().next()) => {
                 rest = &rest[1..];
                 continue;
             }
@@ -41,6 +54,11 @@ fn is_needless(before: Option<char>, after: Option<char>) -> bool {
     // `a + +b` is not `a ++b`.
     let is_sign = before == after && matches!(before, Some('+' | '-'));
     (separates(before) || separates(after)) && !is_sign
+}
+
+fn is_needless_break(before: Option<char>, after: Option<char>) -> bool {
+    let is_in = |character: Option<char>, set: &str| character.is_some_and(|of| set.contains(of));
+    after.is_some() && (is_in(before, BEFORE_BREAKS) || is_in(after, AFTER_BREAKS))
 }
 
 /// Length of the text in quotes at the beginning.
@@ -118,6 +136,9 @@ mod tests {
             ("a = b / c, d / e;", "a=b / c,d / e;"),
             ("a = b + +c - -d + e++;", "a=b+ +c- -d+e++;"),
             ("t(\"It\\\\\", a, \"b, c\")", "t(\"It\\\\\",a,\"b, c\")"),
+            ("f(a, { // Why; { , (\n  b,\n  c\n});\nlet d;", "f(a,{b,c});let d;"),
+            ("a = b\n  .c()\n  ? d\n  : e\nf = (\ng\n)\n++h", "a=b.c()?d:e\nf=(g)\n++h"),
+            ("return\n(a)\n[b].c()\n`d`", "return\n(a)\n[b].c()\n`d`"),
         ] {
             assert_eq!(minified(script), format!("{small}\n"));
         }

@@ -183,8 +183,7 @@ rules! {
         let script = app.get("/chat/chat.js?l=de").await.expect(200).text;
         let style = app.get("/chat/chat.css").await.expect(200).text;
         assert!(script.len() < 80 * 1024, "{}", script.len());
-        // German texts are longer than English ones, whose limit is 100 KiB.
         let first_load = page.len() + script.len() + style.len();
-        assert!(first_load < 102 * 1024, "{first_load}");
+        assert!(first_load < 100 * 1024, "{first_load}");
     }
 }
