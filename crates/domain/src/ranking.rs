@@ -182,11 +182,23 @@ impl Fusion {
     /// Takes the scores of all chunks, or of at least the best [`CANDIDATES`] by each. Cosines that are not positive do not
     /// count.
     pub fn new(best_lexical: f32, cosines: impl IntoIterator<Item = f32>) -> Self {
-        let mut cosines: Vec<f32> = cosines.into_iter().filter(|cosine| *cosine > 0.0).collect();
-        let Some(last) = cosines.len().min(CANDIDATES).checked_sub(1) else {
+        let descending = |a: &f32, b: &f32| b.total_cmp(a);
+        // Sorted out now and then, so that no copy of all cosines is made.
+        let (mut kept, mut least) = (Vec::with_capacity(2 * CANDIDATES), 0.0);
+        for cosine in cosines {
+            if cosine > least {
+                kept.push(cosine);
+            }
+            if kept.len() == 2 * CANDIDATES {
+                let (_, last, _) = kept.select_nth_unstable_by(CANDIDATES - 1, descending);
+                least = *last;
+                kept.truncate(CANDIDATES);
+            }
+        }
+        let Some(last) = kept.len().min(CANDIDATES).checked_sub(1) else {
             return Self { best_lexical, lowest_cosine: 0.0, range: 0.0 };
         };
-        let (better, lowest, _) = cosines.select_nth_unstable_by(last, |a, b| b.total_cmp(a));
+        let (better, lowest, _) = kept.select_nth_unstable_by(last, descending);
         let best = better.iter().fold(*lowest, |a, b| a.max(*b));
         Self { best_lexical, lowest_cosine: *lowest, range: best - *lowest }
     }
@@ -264,8 +276,18 @@ mod tests {
 
     #[test]
     fn only_the_best_cosines_count() {
-        let fusion = Fusion::new(1.0, (1..=300).map(|n| n as f32 / 1000.0));
-        assert!(fusion.score(0.0, 0.100) == 0.0 && fusion.score(0.0, 0.101) > 0.0);
+        let cosines: Vec<f32> = (1..=900).map(|n| n as f32 / 1000.0).collect();
+        let reversed: Vec<f32> = cosines.iter().rev().copied().collect();
+        for cosines in [&cosines[..300], &cosines, &reversed] {
+            let fusion = Fusion::new(1.0, cosines.iter().copied());
+            let mut sorted = cosines.to_vec();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            assert!(
+                fusion.score(0.0, sorted[CANDIDATES]) == 0.0
+                    && fusion.score(0.0, sorted[CANDIDATES - 1]) > 0.0
+            );
+            assert!((fusion.score(0.0, sorted[0]) - DENSE_WEIGHT).abs() < 1e-6);
+        }
         let one = Fusion::new(1.0, [0.4]);
         assert_eq!([one.score(0.0, 0.4), one.score(0.0, 0.0)], [DENSE_WEIGHT, 0.0]);
     }
