@@ -438,7 +438,7 @@ pub(crate) fn chat_model(settings: &Settings, wait: Duration) -> anyhow::Result<
     model(settings, settings.models.llm_timeout.max(wait), &clock)
 }
 
-/// Creates the embedder of the back end alone, to check its connection. `None` if there is none.
+/// Creates the embedder of the back end alone, to check its connection. `None` without an embedding back end.
 pub(crate) fn embedding_model(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
     embedders::of_settings(settings, Arc::new(SystemClock))
 }

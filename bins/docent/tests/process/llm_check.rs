@@ -74,7 +74,7 @@ async fn working_model_needs_no_settings() {
         "passed         List of models: The server offers fake-model.",
         "passed         Streamed answer: The answer was streamed in ",
         "passed         Second system message: The server takes it",
-        "passed         Tool call: The model searched by itself.",
+        "passed         Tool call: The model called the search tool.",
         "passed         Arguments of the call: They are JSON: “What do the documents say",
         "passed         Answer from a search result: The model answered: According to",
         "passed         Context length: 10",

@@ -68,7 +68,7 @@ fn of_output(report: &mut Report<'_>, output: Output) -> Option<Search> {
         report.add(CheckedStep::not_supported(step, message, advice::INVALID_CALL));
         return first;
     }
-    report.add(CheckedStep::passed(step, "The model searched by itself."));
+    report.add(CheckedStep::passed(step, "The model called the search tool."));
     let step = Step::ToolArguments;
     let ToolCall { id, name, arguments } = call;
     let call = ToolCall { id, name, arguments: tool::normalized(arguments) };
