@@ -6,8 +6,8 @@ mod samples;
 
 use docent_adapters::extraction::{ExtractionLimits, TesseractRecognizer};
 use docent_domain::recognition::{Orientation, PageBox};
-use docent_domain::table;
 use docent_testkit::contract::text_recognizer::{DPI, Subject, recognize};
+use docent_text::table;
 use hayro::vello_cpu::Pixmap;
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings};

@@ -10,13 +10,13 @@ use docent_domain::condition::Condition;
 use docent_domain::explanation::FieldScores;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{ChunkId, DocumentId, VersionId};
-use docent_domain::neighbours::{self, MERGED_RANKS};
 use docent_domain::passage_text::{header, with_header};
 use docent_domain::retrieval::{ChunkFilter, FoundChunk, ScoredChunk, deduplicated};
 use docent_domain::scope::Scope;
 use docent_domain::selection::Selection;
 use docent_domain::spelling::Correction;
 use docent_ports::reranker::Reranker;
+use docent_text::neighbours::{self, MERGED_RANKS};
 use std::collections::HashMap;
 
 /// Maximum number of chunks requested from the vector store when many results are duplicates, or belong to documents

@@ -3,7 +3,7 @@
 #![no_main]
 
 use docent_domain::chunk::{Chunk, ChunkSize, page_at};
-use docent_domain::chunking::chunk_pages;
+use docent_text::chunking::chunk_pages;
 use docent_domain::extraction::{ExtractedPage, PageQuality};
 use libfuzzer_sys::fuzz_target;
 

@@ -7,11 +7,11 @@ use chrono::DateTime;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::chunk::{PageStart, Position, Span};
-use docent_domain::headings;
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
 use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::{Embedding, IndexEntry, IndexedVersion, Passages};
 use docent_ports::embedder::Embedder;
+use docent_text::headings;
 
 /// A document before it is embedded.
 pub(super) struct Document {

@@ -53,7 +53,13 @@ const RULES: &[Rule] = &[
         package: "docent-domain",
         ours: &[],
         ours_in_tests: &[],
-        outside: Only(&["chrono", "thiserror", "unicode-segmentation", "uuid"]),
+        outside: Only(&["chrono", "thiserror", "uuid"]),
+    },
+    Rule {
+        package: "docent-text",
+        ours: &["docent-domain"],
+        ours_in_tests: &[],
+        outside: Only(&["frostem", "thiserror", "unicode-normalization", "unicode-segmentation", "uuid"]),
     },
     Rule {
         package: "docent-ports",
@@ -63,13 +69,13 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "docent-app",
-        ours: &["docent-domain", "docent-ports"],
+        ours: &["docent-domain", "docent-ports", "docent-text"],
         ours_in_tests: &["docent-testkit"],
         outside: AllBut(CLIENTS),
     },
     Rule {
         package: "docent-adapters",
-        ours: &["docent-domain", "docent-migration", "docent-ports"],
+        ours: &["docent-domain", "docent-migration", "docent-ports", "docent-text"],
         ours_in_tests: &["docent-testkit"],
         outside: AllBut(&[TELEMETRY, &["actix-*", "tera", "clap"]]),
     },
@@ -139,7 +145,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "xtask",
-        ours: &["docent-adapters", "docent-domain", "docent-ports", "docent-testkit"],
+        ours: &["docent-adapters", "docent-domain", "docent-ports", "docent-testkit", "docent-text"],
         ours_in_tests: &[],
         outside: AllBut(&[]),
     },

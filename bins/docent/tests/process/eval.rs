@@ -48,6 +48,10 @@ impl Workspace {
     }
 }
 
+/// Shares of the ordinary questions whose answers show all evidence, and of the unanswerable ones that are declined.
+const SHOWN: f64 = 0.2;
+const DECLINED: f64 = 0.6;
+
 fn json(file: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
@@ -83,6 +87,24 @@ async fn eval_measures_questions_and_removes_temporary_files() {
         "temporary files are left"
     );
     assert!(!workspace.path("data").exists(), "the data directory is not used");
+}
+
+/// Floors: what the answerer showed when they were written, with room for a question or two.
+#[tokio::test]
+async fn ordinary_questions_are_answered_or_declined() {
+    let workspace = Workspace::new();
+    let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ordinary");
+    let (questions, documents) = (set.join("questions.jsonl"), set.join("documents"));
+    let mut command = docent(workspace.0.path());
+    command.arg("eval").arg(questions).arg("--pdfs").arg(documents);
+    command.args(["--answers", "--json", "out.json"]);
+    command.current_dir(workspace.0.path()).env("DOCENT_UPLOAD_TYPES", "all");
+    let (status, printed, error) = run(&mut command).await;
+    assert!(status.success(), "{printed}{error}");
+    let out = json(&workspace.path("out.json"));
+    let share = |value: &Value| value["mean"].as_f64().unwrap();
+    assert!(share(&out["answers"]["shows_evidence"]) >= SHOWN, "{printed}");
+    assert!(share(&out["unanswerable"]["declined"]) >= DECLINED, "{printed}");
 }
 
 #[tokio::test]

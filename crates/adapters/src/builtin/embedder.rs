@@ -1,6 +1,5 @@
 //! The built-in lexical embedder.
 
-use super::lexical::{self, Analyzer, Lexicon, beginning};
 use super::spans;
 use async_trait::async_trait;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
@@ -8,6 +7,7 @@ use docent_domain::passage_text::without_extension;
 use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector, TermCounts};
 use docent_domain::spelling::SpelledWord;
 use docent_ports::embedder::{Embedder, Speller};
+use docent_text::lexical::{self, Analyzer, Lexicon, beginning};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 

@@ -2,7 +2,6 @@
 
 pub mod answerer;
 pub mod embedder;
-mod lexical;
 mod spans;
 
-pub use lexical::{InvalidLexicon, Lexicon};
+pub use docent_text::lexical::{InvalidLexicon, Lexicon};

@@ -2,7 +2,7 @@
 
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, LABEL_MAX, Metadata};
-use docent_domain::table;
+use docent_text::table;
 use std::io;
 
 /// Maximum size of a page in bytes; longer sections are cut. The viewer shows a page at once.

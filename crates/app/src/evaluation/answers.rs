@@ -34,6 +34,8 @@ pub struct EvaluatedAnswer {
     pub quotes_page: Option<bool>,
     /// Whether the retrieved passages include such a page.
     pub sources_hold_page: Option<bool>,
+    /// Whether it has all lines of the question's evidence word for word; `None` without evidence.
+    pub shows_evidence: Option<bool>,
     /// Whether it says that the documents do not contain the answer.
     pub declined: bool,
 }
@@ -63,6 +65,7 @@ pub async fn answer_all(
             answers.push(EvaluatedAnswer {
                 id: question.id.clone(),
                 scope: *scope,
+                shows_evidence: shows_evidence(&given.text, &question.evidence),
                 text: given.text,
                 declined: given.is_declined,
                 quotes_page: has_pages.then_some(is_quoted),
@@ -99,8 +102,15 @@ pub async fn answer_unanswerable(
         for (scope, selection) in selections {
             let Answer { text, is_declined: declined, .. } =
                 answer(app, actor, &question.text, selection).await?;
-            let (id, quotes_page, sources_hold_page) = (question.id.clone(), None, None);
-            answers.push(EvaluatedAnswer { id, scope, text, quotes_page, sources_hold_page, declined });
+            answers.push(EvaluatedAnswer {
+                id: question.id.clone(),
+                scope,
+                text,
+                quotes_page: None,
+                sources_hold_page: None,
+                shows_evidence: None,
+                declined,
+            });
         }
         progress.advance(1);
     }
@@ -116,6 +126,21 @@ pub fn share_with_quotes(answers: &[EvaluatedAnswer], scope: SearchScope) -> Opt
 /// The share of answers whose retrieved passages included such a page.
 pub fn share_with_page_found(answers: &[EvaluatedAnswer], scope: SearchScope) -> Option<Estimate> {
     share(answers, scope, |answer| answer.sources_hold_page)
+}
+
+/// The share of answers that show all evidence.
+pub fn share_showing_evidence(answers: &[EvaluatedAnswer], scope: SearchScope) -> Option<Estimate> {
+    share(answers, scope, |answer| answer.shows_evidence)
+}
+
+/// Whether an answer has all lines of evidence, apart from case, spaces and bold text.
+fn shows_evidence(answer: &str, evidence: &str) -> Option<bool> {
+    let plain = |text: &str| {
+        let text = text.replace("**", "").to_lowercase();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let answer = plain(answer);
+    (!evidence.is_empty()).then(|| evidence.lines().all(|line| answer.contains(&plain(line))))
 }
 
 /// The share of answers that say that the documents do not contain the answer.
@@ -161,4 +186,17 @@ async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Select
     }
     let outcome = events.outcome().unwrap_or_else(Outcome::unknown);
     Ok(Answer { text, passages, is_declined: outcome.is_declined })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_lines_of_evidence_are_shown_apart_from_case_and_markdown() {
+        let answer = "“The fee is **5 euros**.” (A, page 1)\n\n- Bring   towels";
+        assert_eq!(shows_evidence(answer, "fee is 5 euros\nbring towels"), Some(true));
+        assert_eq!(shows_evidence(answer, "fee is 5 euros\nbring shoes"), Some(false));
+        assert_eq!(shows_evidence(answer, ""), None);
+    }
 }

@@ -196,6 +196,7 @@ mod tests {
             text: "t".to_owned(),
             quotes_page: Some(true),
             sources_hold_page: Some(true),
+            shows_evidence: None,
             declined: false,
         };
         let all = details(&[measured("a", None, None), measured("b", Some(1), None)], &[source], &[answer]);

@@ -5,10 +5,10 @@ use crate::App;
 use crate::error::Result;
 use docent_domain::chunk::Span;
 use docent_domain::id::ChunkId;
-use docent_domain::neighbours::MERGED_RANKS;
-use docent_domain::page_reference::{NamedPage, PageReference};
 use docent_domain::retrieval::{FoundChunk, ScoredChunk};
 use docent_domain::scope::Scope;
+use docent_text::neighbours::MERGED_RANKS;
+use docent_text::page_reference::{NamedPage, PageReference};
 
 /// Puts the chunks of the pages that a query names first: those of the document with the best chunk. They need not have
 /// words of the query. Without named pages nothing changes.

@@ -218,6 +218,7 @@ impl Results {
             json!({
                 "quotes_page": answers::share_with_quotes(given, scope),
                 "sources_hold_page": answers::share_with_page_found(given, scope),
+                "shows_evidence": answers::share_showing_evidence(given, scope),
                 "declined": answers::share_declining(given, scope),
             })
         };

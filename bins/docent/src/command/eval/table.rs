@@ -1,7 +1,9 @@
 //! Formats the results as text.
 
 use super::Results;
-use docent_app::evaluation::answers::{share_declining, share_with_page_found, share_with_quotes};
+use docent_app::evaluation::answers::{
+    share_declining, share_showing_evidence, share_with_page_found, share_with_quotes,
+};
 use docent_app::evaluation::comparison::{Difference, Measure, Summary};
 use docent_app::evaluation::report::summary as summary_of;
 use docent_app::evaluation::{
@@ -101,6 +103,7 @@ fn answers(text: &mut String, given: Option<&[EvaluatedAnswer]>, unanswerable: O
         [
             ("quotes a gold page", SCOPES.map(|(scope, _)| share_with_quotes(given, scope))),
             ("finds a gold page", SCOPES.map(|(scope, _)| share_with_page_found(given, scope))),
+            ("shows all evidence", SCOPES.map(|(scope, _)| share_showing_evidence(given, scope))),
             ("declines", SCOPES.map(|(scope, _)| share_declining(given, scope))),
         ]
     });
@@ -180,6 +183,7 @@ mod tests {
             text: String::new(),
             quotes_page: Some(!declined),
             sources_hold_page: Some(true),
+            shows_evidence: None,
             declined,
         };
         let mut text = String::new();

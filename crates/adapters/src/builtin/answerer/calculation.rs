@@ -3,8 +3,8 @@
 use super::passage::{Passage, Unit, overlap};
 use super::scope::Topic;
 use super::statements::statement_pages;
-use crate::builtin::lexical::{Alternative, Analyzer, Lexicon, Part, Synonym, is_year, synonyms};
 use docent_domain::id::DocumentId;
+use docent_text::lexical::{Alternative, Analyzer, Lexicon, Part, Synonym, is_year, synonyms};
 use std::borrow::Cow;
 use std::collections::HashSet;
 

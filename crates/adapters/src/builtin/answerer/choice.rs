@@ -2,7 +2,7 @@
 
 use super::passage::{Passage, Unit};
 use super::periods::{Asked, MAX_REPORTS, Period, report};
-use docent_domain::sentences::Row;
+use docent_text::sentences::Row;
 use std::ops::Range;
 
 /// Maximum number of quotes in an answer.

@@ -2,8 +2,8 @@
 
 use super::follow_up::{core, names_in};
 use super::question::is_among;
-use crate::builtin::lexical::Analyzer;
 use docent_domain::retrieval::ScoredChunk;
+use docent_text::lexical::Analyzer;
 use std::collections::HashSet;
 use std::ops::Range;
 

@@ -11,8 +11,8 @@ use super::opposites::Opposites;
 use super::passage::{Passage, Unit, overlap};
 use super::question::Intent;
 use super::scope::Topic;
-use crate::builtin::lexical::{Name, Question, Synonym};
 use docent_domain::id::DocumentId;
+use docent_text::lexical::{Name, Question, Synonym};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 

@@ -6,11 +6,11 @@ use super::phrases::Phrases;
 use super::question::{is_among, plain_words};
 use super::records::{Listing, asks_for_list, asks_for_pages, extreme, named};
 use super::{LIST_TOOL, SEARCH_TOOL, periods, summary, whole};
-use crate::builtin::lexical::{beginning, query_terms};
 use docent_domain::chat::{Message, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::spelling::{Correction, corrected};
 use docent_ports::chat_model::ChatRequest;
+use docent_text::lexical::{beginning, query_terms};
 
 /// Prefix of the output of a failed search.
 const SEARCH_ERROR: &str = "Error searching documents:";

@@ -1,7 +1,7 @@
 //! Completes follow-up questions with the earlier ones that they refer to.
 
 use super::question::{is_among, plain_words};
-use crate::builtin::lexical::{abbreviations, is_german, is_year, names, query_terms};
+use docent_text::lexical::{abbreviations, is_german, is_year, names, query_terms};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! What questions ask for by a word that texts seldom have: an address with “@” for “email”, the long form of an
 //! abbreviation for “stand for”.
 
-use crate::builtin::lexical::{Analyzer, Question, is_year};
+use docent_text::lexical::{Analyzer, Question, is_year};
 
 /// A kind of value.
 struct Kind {

@@ -4,10 +4,10 @@ use super::choice::Candidate;
 use super::numbered::{name_part, numbers};
 use super::question::Intent;
 use super::scope::PassageTerms;
-use crate::builtin::lexical::{Analyzer, Name, Synonym, abbreviations, is_year, names, numbered};
 use docent_domain::chunk::Position;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
+use docent_text::lexical::{Analyzer, Name, Synonym, abbreviations, is_year, names, numbered};
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 

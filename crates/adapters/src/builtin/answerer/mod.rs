@@ -32,13 +32,13 @@ mod whole;
 
 pub use text::quotes_page;
 
-use super::lexical::Lexicon;
 use super::spans;
 use async_trait::async_trait;
 use dialogue::plan;
 use docent_domain::chat::FinishReason;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
+use docent_text::lexical::Lexicon;
 use futures::stream;
 use reply::Reply;
 use tokio::task::spawn_blocking;

@@ -1,7 +1,7 @@
 //! Numbers that name something: a part of a document, such as “Unit 14”, or one of many things, such as “error 288”.
 
 use super::passage::{Passage, Unit};
-use crate::builtin::lexical::{Analyzer, Name, is_year};
+use docent_text::lexical::{Analyzer, Name, is_year};
 use std::ops::RangeInclusive;
 
 /// Digits of a number that names something, such as “error 288”; shorter ones count or measure.

@@ -1,6 +1,6 @@
 //! Opposite words: what is said of the “Up” button does not answer a question about the “Down” button.
 
-use docent_domain::sentences::Sentence;
+use docent_text::sentences::Sentence;
 use std::collections::HashSet;
 
 /// Words and their opposites. Search leaves some of them out, since all texts have them.
@@ -57,7 +57,7 @@ fn words(text: &str) -> HashSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docent_domain::sentences::split;
+    use docent_text::sentences::split;
 
     fn is_opposite(question: &str, text: &str) -> bool {
         split(text).iter().any(|sentence| Opposites::of(question).are_in(sentence))

@@ -1,7 +1,7 @@
 //! Questions about a page: the passages of the page.
 
-use docent_domain::page_reference::NamedPage;
 use docent_domain::retrieval::ScoredChunk;
+use docent_text::page_reference::NamedPage;
 
 /// The numbers of the pages that a question names.
 pub(super) fn numbers(pages: &[NamedPage], chunks: &[ScoredChunk]) -> Vec<u32> {

@@ -1,7 +1,7 @@
 //! The sentences of answers that are not quotes, by language.
 
 use super::question::plain_words;
-use crate::builtin::lexical::is_german;
+use docent_text::lexical::is_german;
 
 /// The sentences of one language.
 pub(super) struct Phrases {

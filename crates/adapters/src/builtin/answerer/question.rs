@@ -1,6 +1,6 @@
 //! What a question asks for, beyond its subject.
 
-use crate::builtin::lexical::{Analyzer, circumstances, is_year};
+use docent_text::lexical::{Analyzer, circumstances, is_year};
 use std::collections::HashSet;
 
 /// Words that a question asks with. An introduction such as “In the second quarter of 2023,” has none.

@@ -2,8 +2,8 @@
 
 use super::kinds::is_month;
 use super::passage::{Passage, years};
-use docent_domain::sentences::{self, Row};
-use docent_domain::table;
+use docent_text::sentences::{self, Row};
+use docent_text::table;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;

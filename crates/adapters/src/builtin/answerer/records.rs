@@ -1,7 +1,7 @@
 //! Recognises questions about the documents themselves, which a list of them answers.
 
 use super::question::{is_among, plain_words};
-use crate::builtin::lexical::query_terms;
+use docent_text::lexical::query_terms;
 
 /// A list of documents, as the tool returns it.
 pub(super) struct Listing<'a> {

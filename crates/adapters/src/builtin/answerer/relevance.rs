@@ -18,9 +18,9 @@ use super::quote::{Quote, quote_block, quote_briefly, quote_page, quote_rows};
 use super::reasons::begins_reason;
 use super::scope::{PassageTerms, Topic, in_scope, missing};
 use super::statements::carry_captions;
-use crate::builtin::lexical::{self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations};
-use docent_domain::page_reference::PageReference;
 use docent_domain::retrieval::ScoredChunk;
+use docent_text::lexical::{self, Analyzer, Lexicon, Name, Question, Synonym, abbreviations};
+use docent_text::page_reference::PageReference;
 use std::ops::ControlFlow;
 
 /// Weight of a word such as “because” for what is kept of a long sentence if the question asks for a reason.

@@ -7,10 +7,10 @@ use super::quote::Quote;
 use super::records::Listing;
 use super::relevance::{self, Found, Selection};
 use super::{LIST_TOOL, SEARCH_TOOL, summary, text};
-use crate::builtin::lexical::{Analyzer, Lexicon};
 use docent_domain::chat::{FinishReason, ToolCall};
 use docent_domain::spelling::Correction;
 use docent_ports::chat_model::ChatEvent;
+use docent_text::lexical::{Analyzer, Lexicon};
 use serde_json::{Value, json};
 
 /// Maximum number of quotes about each of several names.

@@ -5,8 +5,8 @@
 //! is relevant, unless the name occurs elsewhere in its document.
 
 use super::question::Intent;
-use crate::builtin::lexical::{Analyzer, Name, Question};
 use docent_domain::retrieval::ScoredChunk;
+use docent_text::lexical::{Analyzer, Name, Question};
 use std::collections::HashSet;
 
 /// The fraction of the question that a passage must contain.

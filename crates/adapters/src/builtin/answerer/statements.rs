@@ -1,8 +1,8 @@
 //! Titles of tables, and the pages of financial statements.
 
 use super::passage::Passage;
-use crate::builtin::lexical::Analyzer;
-use docent_domain::neighbours::follows;
+use docent_text::lexical::Analyzer;
+use docent_text::neighbours::follows;
 use std::sync::Arc;
 
 /// The most pages of statements that are searched for at once.

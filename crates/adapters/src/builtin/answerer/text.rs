@@ -3,9 +3,9 @@
 use super::phrases::Phrases;
 use super::quote::Quote;
 use super::records::Listing;
-use crate::builtin::lexical::is_foreign_to_german;
 use docent_domain::retrieval::ScoredChunk;
 use docent_domain::spelling::Correction;
+use docent_text::lexical::is_foreign_to_german;
 
 /// Maximum number of pages that an answer without quotes names.
 const CLOSEST_PAGES: usize = 3;

@@ -1,7 +1,7 @@
 //! Recognises questions about a whole document.
 
 use super::question::plain_words;
-use docent_domain::page_reference::PageReference;
+use docent_text::page_reference::PageReference;
 
 /// Beginnings of such questions, as words in lower case. What follows names the document.
 const BEGINNINGS: [&str; 34] = [

@@ -1,7 +1,7 @@
 //! Finds the lines of a page that contain a text.
 
 use super::line::Line;
-use docent_domain::table;
+use docent_text::table;
 use hayro_interpret::kurbo::Rect;
 
 /// Shorter lines may match a text by accident.

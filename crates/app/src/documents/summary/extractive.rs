@@ -7,10 +7,9 @@ use crate::error::Result;
 use docent_domain::document::DocumentState;
 use docent_domain::extraction::PageLabels;
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::summary::key_sentences::{self, KeySentences};
-use docent_domain::summary::{
-    Description, DocumentSummary, Fallback, Heading, KeyPoint, QUESTIONS_MAX, outline, questions,
-};
+use docent_domain::summary::{Description, DocumentSummary, Fallback, Heading, KeyPoint, QUESTIONS_MAX};
+use docent_text::summary::key_sentences::{self, KeySentences};
+use docent_text::summary::{outline, questions};
 use std::sync::Arc;
 
 /// What can be derived from the text without a model.

@@ -2,7 +2,8 @@
 
 use docent_domain::chunk::page_at;
 use docent_domain::retrieval::StoredChunk;
-use docent_domain::summary::{Place, key_sentences};
+use docent_domain::summary::Place;
+use docent_text::summary::key_sentences;
 use std::collections::HashSet;
 
 /// The chunk of a page that has a sentence, or else most of its words; `None` if no chunk is of the page.

@@ -15,7 +15,6 @@ use crate::maintenance::diagnostics::version_of;
 use crate::maintenance::progress::Progress;
 use docent_domain::document::{BlobKey, Document, DocumentState};
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::headings;
 use docent_domain::id::{ChunkId, DocumentId, JobId, VersionId};
 use docent_domain::job::{Job, JobKind};
 use docent_domain::labels::DocumentLabels;
@@ -23,6 +22,7 @@ use docent_domain::retrieval::{Embedding, IndexEntry, IndexedVersion, Passages, 
 use docent_ports::archive::ArchiveSource;
 use docent_ports::blob_store::BlobWriter;
 use docent_ports::store::UnitOfWork;
+use docent_text::headings;
 use futures::TryStreamExt;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

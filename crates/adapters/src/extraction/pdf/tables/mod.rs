@@ -14,7 +14,7 @@ mod header;
 mod value;
 
 use super::line::Line;
-use docent_domain::table;
+use docent_text::table;
 use hayro_interpret::kurbo::Rect;
 use std::ops::Range;
 use value::is_currency;

@@ -5,12 +5,13 @@
 
 use std::ops::Range;
 
-/// Returns the byte ranges of the tables in a text, in order. A range ends after the line break of its last row.
+/// Returns the byte ranges of the tables in a text, in order. A range ends after the line break of its last row, or before the
+/// header of another table.
 pub fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     // Beginning of the current table, or of the line that may be its header.
     let mut begin: Option<(usize, bool)> = None;
-    let mut at = 0;
+    let (mut at, mut last) = (0, 0);
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -21,9 +22,15 @@ pub fn ranges(text: &str) -> Vec<Range<usize>> {
                 None
             }
             Some((from, false)) if is_delimiter(line) => Some((from, true)),
+            // The row before it is the header of the next table.
+            Some((from, true)) if is_delimiter(line) && last > from => {
+                ranges.push(from..last);
+                Some((last, true))
+            }
             Some((from, true)) => Some((from, true)),
             _ => Some((start, false)),
         };
+        last = start;
     }
     ranges.extend(begin.and_then(|(from, is_table)| is_table.then_some(from..at)));
     ranges
@@ -88,6 +95,10 @@ mod tests {
         assert_eq!(found, [TABLE, &format!("{TABLE}| no table |\n")]);
         assert_eq!(ranges("| a | b |\n| c | d |\n"), [], "no row of dashes");
         assert_eq!(ranges("|---|---|\n"), []);
+        let other = "| Code | Service |\n|---|---|\n| 7 | Planting |\n";
+        let adjacent = format!("{TABLE}{other}");
+        let found: Vec<&str> = ranges(&adjacent).into_iter().map(|range| &adjacent[range]).collect();
+        assert_eq!(found, [TABLE, other], "the second table has a header of its own");
         assert_eq!(ranges("| a |\n|---|").first(), Some(&(0..11)));
     }
 

@@ -3,9 +3,9 @@
 //! Chunks are cut by size, so an answer often spans two of them, and neighbours match the same words. Merged, they leave
 //! room for other places.
 
-use crate::chunk::{PageStart, Position};
-use crate::retrieval::ScoredChunk;
 use crate::table;
+use docent_domain::chunk::{PageStart, Position};
+use docent_domain::retrieval::ScoredChunk;
 
 /// Results that can be merged with a better one: the first of a ranking.
 pub const MERGED_RANKS: usize = 10;
@@ -100,10 +100,10 @@ fn table_header(first: &str, second: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::{ChunkSize, Span};
     use crate::chunking::chunk_pages;
-    use crate::extraction::ExtractedPage;
-    use crate::id::{ChunkId, DocumentId, VersionId};
+    use docent_domain::chunk::{ChunkSize, Span};
+    use docent_domain::extraction::ExtractedPage;
+    use docent_domain::id::{ChunkId, DocumentId, VersionId};
     use uuid::Uuid;
 
     fn document(n: u128) -> DocumentId {
@@ -118,7 +118,7 @@ mod tests {
             .collect();
         let size = ChunkSize { tokens, overlap };
         let words = |text: &str| text.split_whitespace().count();
-        let scored = |chunk: crate::chunk::Chunk| ScoredChunk {
+        let scored = |chunk: docent_domain::chunk::Chunk| ScoredChunk {
             id: ChunkId::of(VersionId::first(document(n)), chunk.ordinal),
             document_id: document(n),
             version: 1,

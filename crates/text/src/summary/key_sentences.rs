@@ -4,14 +4,14 @@
 //! tell more than late ones (Edmundson 1969), and a sentence that repeats a selected one is left out (maximal marginal
 //! relevance, Carbonell and Goldstein 1998). Fragments, tables, references and legal boilerplate are no candidates.
 
-use super::POINTS_MAX;
 use super::lines::{CleanPage, clean};
 use super::vocabulary::{
     BOILERPLATE, CONDITIONAL, CONTINUATIONS, DEFINING, DOCUMENT_WORDS, STOP_WORDS, THIS, WEAK, phrases,
 };
-use crate::extraction::ExtractedPage;
 use crate::sentences::{self, Sentence};
 use crate::table;
+use docent_domain::extraction::ExtractedPage;
+use docent_domain::summary::POINTS_MAX;
 use std::collections::{HashMap, HashSet};
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -10,13 +10,13 @@ mod names;
 mod query;
 mod tokens;
 
-pub(super) use circumstances::{circumstances, is_year};
+pub use circumstances::{circumstances, is_year};
 use docent_domain::retrieval::QueryTerm;
 use docent_domain::spelling::{SpelledWord, one_mistake_from};
 use language::Language;
-pub(super) use lexicon::{Alternative, Part, Synonym};
+pub use lexicon::{Alternative, Part, Synonym};
 pub use lexicon::{InvalidLexicon, Lexicon};
-pub(super) use names::{Name, abbreviations, names, numbered};
+pub use names::{Name, abbreviations, names, numbered};
 use std::collections::HashSet;
 
 /// Longer terms are cut, because they are not words.
@@ -24,22 +24,22 @@ const TERM_CHARS: usize = 64;
 
 /// The content of a question.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Question {
+pub struct Question {
     /// The distinct terms.
-    pub(super) terms: Vec<String>,
+    pub terms: Vec<String>,
     /// Joined adjacent words, each with the terms of its parts.
-    pub(super) joined: Vec<(String, Vec<String>)>,
+    pub joined: Vec<(String, Vec<String>)>,
 }
 
 /// Converts text in a language to terms.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Analyzer {
+pub struct Analyzer {
     language: Language,
 }
 
 impl Analyzer {
     /// Creates an analyzer for the language of a text, or English if it is not clear.
-    pub(super) fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         Self::default().or_of(&tokens::words(text))
     }
 
@@ -50,25 +50,25 @@ impl Analyzer {
     }
 
     /// Whether capitalised words within a sentence are names in the language.
-    pub(super) fn has_capitals_for_names(self) -> bool {
+    pub fn has_capitals_for_names(self) -> bool {
         self.language != Language::German
     }
 
     /// Returns the terms of a text in order, with repetitions. A text that is clearly in another language is analysed in
     /// that language.
-    pub(super) fn terms(self, text: &str) -> Vec<String> {
+    pub fn terms(self, text: &str) -> Vec<String> {
         let words = tokens::words(text);
         let analyzer = self.or_of(&words);
         words.iter().flat_map(|word| analyzer.terms_of_word(word)).collect()
     }
 
     /// Returns the distinct terms of a text in the order of their first occurrence.
-    pub(super) fn distinct_terms(self, text: &str) -> Vec<String> {
+    pub fn distinct_terms(self, text: &str) -> Vec<String> {
         distinct(self.terms(text))
     }
 
     /// Returns the content words of a question as terms, without parts of words that mix letters and digits.
-    pub(super) fn question(self, question: &str) -> Question {
+    pub fn question(self, question: &str) -> Question {
         let runs = query::content_words(question);
         let languages = languages(question);
         // A question in another language than the documents has its own common words.
@@ -116,14 +116,14 @@ impl Analyzer {
 }
 
 /// Whether a question is in German rather than in another language.
-pub(super) fn is_german(question: &str) -> bool {
+pub fn is_german(question: &str) -> bool {
     let words = tokens::words(question);
     let may_be = Language::may_be(words.iter().map(String::as_str));
     may_be.contains(&Language::German) && !may_be.contains(&Language::English)
 }
 
 /// Whether a text is in a known language other than German.
-pub(super) fn is_foreign_to_german(text: &str) -> bool {
+pub fn is_foreign_to_german(text: &str) -> bool {
     let words = tokens::words(text);
     Language::of(words.iter().map(String::as_str)).is_some_and(|language| language != Language::German)
 }
@@ -134,7 +134,7 @@ const CIRCUMSTANCE_WEIGHT: f32 = 0.5;
 const EXPANSION_WEIGHT: f32 = 0.75;
 
 /// Returns the search terms of a query with those of the lexicon, and which of them are names.
-pub(super) fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
+pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
     let names: HashSet<String> = names::capitalised(query)
         .into_iter()
         .flat_map(|name| name.terms)
@@ -160,12 +160,12 @@ pub(super) fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryT
 }
 
 /// Returns the content words of a question, without instructions.
-pub(super) fn content_words(question: &str) -> impl Iterator<Item = String> {
+pub fn content_words(question: &str) -> impl Iterator<Item = String> {
     query::content_words(question).into_iter().flatten()
 }
 
 /// Returns the phrases of a question for which documents have other words. Their terms are those of the analyzer.
-pub(super) fn synonyms<'l>(question: &str, lexicon: &'l Lexicon, analyzer: Analyzer) -> Vec<Synonym<'l>> {
+pub fn synonyms<'l>(question: &str, lexicon: &'l Lexicon, analyzer: Analyzer) -> Vec<Synonym<'l>> {
     lexicon.synonyms(&query::content_words(question), &languages(question), analyzer)
 }
 
@@ -182,7 +182,7 @@ fn identifies(term: &str) -> bool {
 
 /// Returns the search terms of a query: the distinct terms of its content words without instructions, then joined adjacent
 /// words, because titles and names often join them. Uses every language that the query may be in.
-pub(super) fn query_terms(query: &str) -> Vec<String> {
+pub fn query_terms(query: &str) -> Vec<String> {
     let runs = query::content_words(query);
     let analyzers = analyzers(query);
     let terms = analyzers.iter().flat_map(|analyzer| {
@@ -201,7 +201,7 @@ const MAX_CORRECTED_CHARS: usize = 32;
 
 /// Returns the words of a query that may be misspelled: content words of letters alone, in scripts with spaces, that are not in a
 /// lexicon.
-pub(super) fn spelled_words(query: &str, lexicon: &Lexicon) -> Vec<SpelledWord> {
+pub fn spelled_words(query: &str, lexicon: &Lexicon) -> Vec<SpelledWord> {
     let analyzers = analyzers(query);
     let runs = query::content_words(query);
     let known = lexicon.known(&runs, &languages(query));
@@ -221,7 +221,7 @@ pub(super) fn spelled_words(query: &str, lexicon: &Lexicon) -> Vec<SpelledWord> 
 
 /// Returns the words that may be meant by a misspelled word of a query. A word that is too common to be searched for is
 /// meant only if two letters are exchanged.
-pub(super) fn meant_by(word: &str, query: &str) -> Vec<SpelledWord> {
+pub fn meant_by(word: &str, query: &str) -> Vec<SpelledWord> {
     let analyzers = analyzers(query);
     let sorted = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
@@ -260,7 +260,7 @@ fn distinct(terms: Vec<String>) -> Vec<String> {
 }
 
 /// Returns at most `chars` characters from the start of `text`, without a word that is cut.
-pub(super) fn beginning(text: &str, chars: usize) -> &str {
+pub fn beginning(text: &str, chars: usize) -> &str {
     let Some((end, _)) = text.char_indices().nth(chars) else { return text };
     let cut = text[..end].rsplit_once(char::is_whitespace);
     // Scripts without spaces have no words to keep whole.

@@ -14,16 +14,16 @@ const UNITS: &str = "AUD CAD CHF CNY EUR GBP INR JPY SEK USA USD";
 
 /// A word that looks like a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::builtin) struct Name {
+pub struct Name {
     /// The word as written.
-    pub(in crate::builtin) word: String,
+    pub word: String,
     /// Its terms.
-    pub(in crate::builtin) terms: Vec<String>,
+    pub terms: Vec<String>,
 }
 
 /// Returns the words that look like names: capitalised within a sentence, or with a possessive `s`. Abbreviations,
 /// also in the plural, are excluded, because documents write them out.
-pub(in crate::builtin) fn names(question: &str) -> Vec<Name> {
+pub fn names(question: &str) -> Vec<Name> {
     let mut names = capitalised(question);
     let is_plural = |word: &str| {
         word.strip_suffix('s').is_some_and(|word| !word.is_empty() && !word.contains(char::is_lowercase))
@@ -33,7 +33,7 @@ pub(in crate::builtin) fn names(question: &str) -> Vec<Name> {
 }
 
 /// Returns the words of capital letters alone.
-pub(in crate::builtin) fn abbreviations(question: &str) -> Vec<Name> {
+pub fn abbreviations(question: &str) -> Vec<Name> {
     let mut names = capitalised(question);
     let is_abbreviation = |word: &str| {
         word.len() >= MIN_ABBREVIATION
@@ -51,7 +51,7 @@ const NUMBERED: &str = "appendix article annex case chapter clause exhibit exper
 
 /// Returns the parts of documents that a question names by a number or letter, such as “Figure 7”, “Appendix E” and “Exhibit P-10”, with the term
 /// of the first word and those of the number.
-pub(in crate::builtin) fn numbered(question: &str, analyzer: Analyzer) -> Vec<Name> {
+pub fn numbered(question: &str, analyzer: Analyzer) -> Vec<Name> {
     let is_label = |word: &str| NUMBERED.split_whitespace().any(|label| word.eq_ignore_ascii_case(label));
     // “unit-8” is two words, “P-10” one.
     let begins_label =

@@ -1,6 +1,6 @@
 //! Lines of a document that are not its content.
 
-use crate::extraction::{ExtractedPage, PageQuality};
+use docent_domain::extraction::{ExtractedPage, PageQuality};
 use std::collections::HashMap;
 
 /// A line on at least this fraction of the pages is a header or a footer.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 ///
 /// Texts in other languages are treated as English: most of their words are unchanged, in passages as in queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::builtin) enum Language {
+pub(super) enum Language {
     #[default]
     English,
     German,

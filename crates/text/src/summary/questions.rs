@@ -1,11 +1,11 @@
 //! Questions that a document probably answers, from its headings, defined terms, captions of tables and rows with figures of a year.
 
-use super::Heading;
 use super::lines::clean;
-use crate::extraction::ExtractedPage;
 use crate::headings;
-use crate::passage_text::without_extension;
 use crate::sentences::{self, Row};
+use docent_domain::extraction::ExtractedPage;
+use docent_domain::passage_text::without_extension;
+use docent_domain::summary::Heading;
 use std::collections::HashSet;
 
 /// Maximum number of candidates.

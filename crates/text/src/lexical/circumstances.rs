@@ -51,7 +51,7 @@ const NUMBERED: &str = "appendix article chapter figure item note section step t
 
 /// The terms of words for place, time and manner in a question in small letters. Each word is analysed alone: a list of
 /// words has no language.
-pub(in crate::builtin) fn circumstances(question: &str, analyzer: Analyzer) -> HashSet<String> {
+pub fn circumstances(question: &str, analyzer: Analyzer) -> HashSet<String> {
     let words = [CIRCUMSTANCES, CHANGES, MEASURES].into_iter().flat_map(str::split_whitespace);
     let mut circumstances: HashSet<String> = words.flat_map(|word| analyzer.terms(word)).collect();
     let straight = question.replace('’', "'");
@@ -77,7 +77,7 @@ pub(in crate::builtin) fn circumstances(question: &str, analyzer: Analyzer) -> H
 }
 
 /// Whether a term is a year.
-pub(in crate::builtin) fn is_year(term: &str) -> bool {
+pub fn is_year(term: &str) -> bool {
     term.len() == 4
         && (term.starts_with("19") || term.starts_with("20"))
         && term.chars().all(|c| c.is_ascii_digit())

@@ -6,9 +6,9 @@
 //! A [Markdown table](crate::table) is kept whole if it fits into a chunk. A longer one is cut between rows, and each
 //! part begins with the table's header.
 
-use crate::chunk::{Chunk, ChunkSize, PageStart, Position, Span};
-use crate::extraction::{ExtractedPage, PageQuality};
 use crate::table;
+use docent_domain::chunk::{Chunk, ChunkSize, PageStart, Position, Span};
+use docent_domain::extraction::{ExtractedPage, PageQuality};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -337,7 +337,7 @@ fn overlap_start(pieces: &[Piece], start: usize, end: usize, overlap: usize) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::page_at;
+    use docent_domain::chunk::page_at;
 
     fn words(text: &str) -> usize {
         text.split_whitespace().count()

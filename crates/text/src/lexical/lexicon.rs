@@ -29,13 +29,15 @@ struct Entry {
 const LANGUAGES: [Language; 2] = [Language::English, Language::German];
 
 /// What documents say for a phrase, or for a part of what it is calculated from: one of some alternatives.
-pub(in crate::builtin) type Part = Vec<Alternative>;
+pub type Part = Vec<Alternative>;
 
 /// Words in documents.
 #[derive(Clone, Debug)]
-pub(in crate::builtin) struct Alternative {
-    pub(in crate::builtin) words: String,
-    pub(in crate::builtin) terms: Vec<String>,
+pub struct Alternative {
+    /// The words as written.
+    pub words: String,
+    /// Their terms.
+    pub terms: Vec<String>,
 }
 
 impl Alternative {
@@ -47,9 +49,9 @@ impl Alternative {
 
 /// A phrase of a question and what documents say instead.
 #[derive(Clone, Debug)]
-pub(in crate::builtin) struct Synonym<'a> {
+pub struct Synonym<'a> {
     /// The terms of the phrase in the question.
-    pub(in crate::builtin) phrase: Vec<String>,
+    pub phrase: Vec<String>,
     parts: &'a [Part],
 }
 
@@ -60,22 +62,22 @@ const LONG_ALTERNATIVE: usize = 5;
 
 impl<'a> Synonym<'a> {
     /// Whether a text with these terms has one of the alternatives of each part.
-    pub(in crate::builtin) fn is_in(&self, has: impl Fn(&str) -> bool) -> bool {
+    pub fn is_in(&self, has: impl Fn(&str) -> bool) -> bool {
         self.parts.iter().all(|part| part.iter().any(|alternative| alternative.is_in(&has)))
     }
 
     /// Whether a text with these terms has one of the alternatives of a part.
-    pub(in crate::builtin) fn has_part_in(&self, has: impl Fn(&str) -> bool) -> bool {
+    pub fn has_part_in(&self, has: impl Fn(&str) -> bool) -> bool {
         self.parts.iter().flatten().any(|alternative| alternative.is_in(&has))
     }
 
     /// Whether documents have the parts from which the phrase is calculated.
-    pub(in crate::builtin) fn is_calculation(&self) -> bool {
+    pub fn is_calculation(&self) -> bool {
         self.parts.len() > 1
     }
 
     /// Its parts; one unless it is calculated.
-    pub(in crate::builtin) fn parts(&self) -> &'a [Part] {
+    pub fn parts(&self) -> &'a [Part] {
         self.parts
     }
 }
@@ -109,13 +111,13 @@ impl Lexicon {
     }
 
     /// The words of documents that have “and”, such as “research and development”.
-    pub(in crate::builtin) fn words_with_and(&self) -> impl Iterator<Item = &str> {
+    pub fn words_with_and(&self) -> impl Iterator<Item = &str> {
         let alternatives = self.entries.iter().flat_map(|entry| entry.parts.iter().flatten());
         alternatives.map(|alternative| alternative.words.as_str()).filter(|words| words.contains(" and "))
     }
 
     /// Whether other figures are calculated from one with this name, such as those of financial statements.
-    pub(in crate::builtin) fn is_part(&self, words: &str) -> bool {
+    pub fn is_part(&self, words: &str) -> bool {
         let calculations = self.entries.iter().filter(|entry| entry.parts.len() > 1);
         let mut parts = calculations.flat_map(|entry| entry.parts.iter().flatten());
         parts.any(|alternative| alternative.words == words)

@@ -1,13 +1,4 @@
 //! Summaries of documents.
-//!
-//! A summary without a chat model consists of sentences of the document; see [`key_sentences`]. Its questions are made from
-//! headings, defined terms and captions of tables; see [`questions`].
-
-pub mod key_sentences;
-mod lines;
-pub mod outline;
-pub mod questions;
-mod vocabulary;
 
 use crate::document::{Document, DocumentState};
 use crate::id::VersionId;

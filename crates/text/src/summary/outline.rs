@@ -1,7 +1,7 @@
 //! The main headings of a document.
 
-use super::{HEADINGS_MAX, Heading};
-use crate::extraction::{OutlineEntry, PageLabels};
+use docent_domain::extraction::{OutlineEntry, PageLabels};
+use docent_domain::summary::{HEADINGS_MAX, Heading};
 
 /// With fewer entries at the top level, the level below is more informative.
 const TOP_LEVEL_MIN: usize = 3;
