@@ -149,7 +149,7 @@ pub struct EvalArgs {
     /// Passages considered for evidence recall, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
     pub top: u8,
-    /// Answer each question with the built-in answerer, and report how often it quotes the right page and declines.
+    /// Answer each question with the built-in answerer, and report how often it quotes the right page, shows all evidence and declines.
     #[arg(long)]
     pub answers: bool,
     /// File with questions that no document answers, one JSON object per line; report how often the built-in answerer
