@@ -3,8 +3,8 @@
 #![no_main]
 
 use docent_domain::chunk::{Chunk, ChunkSize, page_at};
-use docent_text::chunking::chunk_pages;
 use docent_domain::extraction::{ExtractedPage, PageQuality};
+use docent_text::chunking::chunk_pages;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
