@@ -3,13 +3,13 @@
 use crate::adapters::SECRET_KEY;
 use crate::app::TestApp;
 use crate::stack::{Components, Stack};
-use docent_adapters::builtin::answerer::BuiltinAnswerer;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::cached_embedder::CachedEmbedder;
 use docent_adapters::cached_extractor::CachedExtractor;
 use docent_adapters::hybrid_embedder::HybridEmbedder;
 use docent_adapters::openai::backend::BackendSettings;
 use docent_adapters::openai::embeddings::{BatchLimits, OpenAiEmbedder};
+use docent_answerer::Answerer;
 use docent_app::App;
 use docent_app::agent::registry::Agent;
 use docent_app::rate_limit::Quota;
@@ -269,8 +269,8 @@ impl Setup {
             collections: adapters.collections,
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             reranker,
-            model: if self.is_builtin { Arc::new(BuiltinAnswerer::default()) } else { adapters.model },
-            fallback_model: (!self.is_builtin).then(|| Arc::new(BuiltinAnswerer::default()) as _),
+            model: if self.is_builtin { Arc::new(Answerer::default()) } else { adapters.model },
+            fallback_model: (!self.is_builtin).then(|| Arc::new(Answerer::default()) as _),
             extractor: Arc::new(extractor),
             recognizer: Arc::new(self.recognizer),
             renderer: self.renderer.unwrap_or(renderer),

@@ -15,7 +15,6 @@ use docent::config::{
 };
 use docent_adapters::archive::audit_export::FileExports;
 use docent_adapters::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
-use docent_adapters::builtin::answerer::BuiltinAnswerer;
 use docent_adapters::cached_extractor::CachedExtractor;
 use docent_adapters::embedded_index::{self, EmbeddedIndexes};
 use docent_adapters::extraction::ExtractionLimits;
@@ -30,6 +29,7 @@ use docent_adapters::sql::{SqlOptions, SqlStore, SqlTokenStore};
 use docent_adapters::system::{SystemClock, SystemEntropy};
 use docent_adapters::token_signer::JwtSigner;
 use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
+use docent_answerer::Answerer;
 use docent_app::App;
 use docent_app::agent::SearchMode;
 use docent_app::background::index_owner::IndexOwner;
@@ -450,7 +450,7 @@ fn model(
 ) -> anyhow::Result<Arc<dyn ChatModel>> {
     let models = &settings.models;
     match (&models.llm_base_url, &models.llm_model) {
-        (None, _) => Ok(Arc::new(BuiltinAnswerer::new(embedders::lexicon(settings)))),
+        (None, _) => Ok(Arc::new(Answerer::new(embedders::lexicon(settings)))),
         (Some(url), Some(model)) => {
             let backend = backend(settings, url, models.llm_api_key.as_ref(), model, timeout);
             let model = OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;
@@ -463,7 +463,7 @@ fn model(
 /// Quotes documents while the chat model cannot answer. Without a chat model, the built-in answerer does all the time.
 fn fallback_model(settings: &Settings) -> Option<Arc<dyn ChatModel>> {
     let is_connected = settings.models.llm_base_url.is_some();
-    is_connected.then(|| Arc::new(BuiltinAnswerer::new(embedders::lexicon(settings))) as _)
+    is_connected.then(|| Arc::new(Answerer::new(embedders::lexicon(settings))) as _)
 }
 
 fn backend(

@@ -104,7 +104,7 @@ impl fmt::Display for AgentName {
 pub enum FinishReason {
     /// The answer is complete.
     Stop,
-    /// The answer is complete: it says that the documents do not contain what was asked for.
+    /// The answer is complete: it says that the documents do not contain what was asked for, or may not.
     Declined,
     /// The model waits for tool outputs.
     ToolCalls,

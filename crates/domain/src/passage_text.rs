@@ -65,6 +65,7 @@ mod tests {
         let document_id = DocumentId::from_uuid(Uuid::from_u128(1));
         let at = |page| Position { page, offset: 0 };
         ScoredChunk {
+            headings: String::new(),
             id: ChunkId::of(VersionId::first(document_id), 0),
             document_id,
             version: 1,

@@ -237,11 +237,11 @@ pub struct FoundChunk {
 impl FoundChunk {
     /// The chunk as one of this version of a document.
     pub fn in_version(self, version: &SearchedVersion) -> ScoredChunk {
-        let Self { id, version: _, title, text, span, pages, headings: _, score } = self;
+        let Self { id, version: _, title, text, span, pages, headings, score } = self;
         let recognized = version.recognizes(span);
         let label = version.page_labels.get(span.start.page);
         let (document_id, version) = (version.document, version.number);
-        ScoredChunk { id, document_id, version, title, text, span, pages, score, recognized, label }
+        ScoredChunk { id, document_id, version, title, text, span, pages, headings, score, recognized, label }
     }
 }
 
@@ -283,6 +283,8 @@ pub struct ScoredChunk {
     pub span: Span,
     /// Pages of the chunk.
     pub pages: Vec<PageStart>,
+    /// The last headings before the chunk, one per line. Empty if it was read from a conversation.
+    pub headings: String,
     /// Relevance; higher is better. Comparable only within one search.
     pub score: f32,
     /// Whether text of it was recognised on an image of a page.
@@ -329,6 +331,7 @@ mod tests {
         let document_id = DocumentId::from_uuid(Uuid::from_u128(n));
         let place = Position { page: 1, offset: 0 };
         ScoredChunk {
+            headings: String::new(),
             id: ChunkId::of(VersionId::first(document_id), 0),
             document_id,
             version: 1,

@@ -14,7 +14,7 @@ pub use circumstances::{circumstances, is_year};
 use docent_domain::retrieval::QueryTerm;
 use docent_domain::spelling::{SpelledWord, one_mistake_from};
 use language::Language;
-pub use lexicon::{Alternative, Part, Synonym};
+pub use lexicon::Synonym;
 pub use lexicon::{InvalidLexicon, Lexicon};
 pub use names::{Name, abbreviations, names, numbered};
 use std::collections::HashSet;

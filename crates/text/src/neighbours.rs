@@ -119,6 +119,7 @@ mod tests {
         let size = ChunkSize { tokens, overlap };
         let words = |text: &str| text.split_whitespace().count();
         let scored = |chunk: docent_domain::chunk::Chunk| ScoredChunk {
+            headings: String::new(),
             id: ChunkId::of(VersionId::first(document(n)), chunk.ordinal),
             document_id: document(n),
             version: 1,

@@ -222,8 +222,11 @@ fn number_of_next(text: &str) -> Option<usize> {
     let number = text.strip_suffix('.')?;
     let before = number.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_number = (1..=2).contains(&(number.len() - before.len()));
-    let ends = |before: &str| ends_sentence(before) && !ends_with_abbreviation(before);
-    (is_number && (before.is_empty() || ends(before.trim_end()))).then_some(before.len())
+    // “12:00.” is a time.
+    let ends = |before: &str| {
+        before.ends_with(' ') && ends_sentence(before.trim_end()) && !ends_with_abbreviation(before)
+    };
+    (is_number && (before.is_empty() || ends(before))).then_some(before.len())
 }
 
 fn ends_sentence(text: &str) -> bool {
@@ -392,6 +395,14 @@ mod tests {
             ["To mount it:", "1. Open the lid.", "2. Turn the key.", "It was built in 2.", "The end."]
         );
         assert!(found[1].is_item && found[2].is_item && !found[3].is_item);
+    }
+
+    #[test]
+    fn times_are_no_numbers_of_items() {
+        assert_eq!(
+            texts("Open until 12:00. Closed at 20:30. Come back at 8."),
+            ["Open until 12:00.", "Closed at 20:30.", "Come back at 8."]
+        );
     }
 
     #[test]

@@ -62,6 +62,12 @@ const RULES: &[Rule] = &[
         outside: Only(&["frostem", "thiserror", "unicode-normalization", "unicode-segmentation", "uuid"]),
     },
     Rule {
+        package: "docent-answerer",
+        ours: &["docent-domain", "docent-ports", "docent-text"],
+        ours_in_tests: &["docent-testkit"],
+        outside: AllBut(CLIENTS),
+    },
+    Rule {
         package: "docent-ports",
         ours: &["docent-domain"],
         ours_in_tests: &[],
@@ -114,6 +120,7 @@ const RULES: &[Rule] = &[
         ours: &[
             "docent",
             "docent-adapters",
+            "docent-answerer",
             "docent-app",
             "docent-domain",
             "docent-ports",
@@ -127,12 +134,14 @@ const RULES: &[Rule] = &[
         package: "docent",
         ours: &[
             "docent-adapters",
+            "docent-answerer",
             "docent-app",
             "docent-domain",
             "docent-http",
             "docent-migration",
             "docent-ports",
             "docent-server",
+            "docent-text",
         ],
         ours_in_tests: &["docent-testkit"],
         outside: AllBut(&[]),

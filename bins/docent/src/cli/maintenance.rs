@@ -156,6 +156,10 @@ pub struct EvalArgs {
     /// declines them. With several question files, mark such questions in them with "unanswerable": true.
     #[arg(long, value_name = "FILE")]
     pub unanswerable: Option<PathBuf>,
+    /// Fit the weights of the built-in answerer to the questions, and write them to this file. Each set is also evaluated with weights
+    /// that were fitted to the others.
+    #[arg(long, value_name = "FILE", requires = "answers")]
+    pub fit: Option<PathBuf>,
     /// Write all results, per question, to this file as JSON.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

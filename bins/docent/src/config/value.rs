@@ -1,6 +1,6 @@
 //! Parsing of setting values.
 
-use docent_adapters::builtin::{InvalidLexicon, Lexicon};
+use docent_text::lexical::{InvalidLexicon, Lexicon};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

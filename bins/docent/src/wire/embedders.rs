@@ -3,7 +3,6 @@
 use super::backend;
 use anyhow::Context;
 use docent::config::{EmbeddingProvider, Models, Settings, TextPrefix};
-use docent_adapters::builtin::Lexicon;
 use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_adapters::cached_embedder::CachedEmbedder;
 use docent_adapters::hybrid_embedder::HybridEmbedder;
@@ -16,6 +15,7 @@ use docent_ports::clock::Clock;
 use docent_ports::embedder::{Embedder, Embedders};
 use docent_ports::recorder::Recorder;
 use docent_ports::store::Store;
+use docent_text::lexical::Lexicon;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -168,7 +168,7 @@ async fn interrupted_first_run_is_repeated_with_the_password_that_was_shown() {
 
     let second = Serving::start(&mut dev(folder.path(), &[])).await;
     assert!(second.printed.contains("as shown before (`") && shown_password(&second.printed).is_none());
-    assert!(second.printed.contains("lasts 15 minutes"), "{}", second.printed);
+    assert!(second.printed.contains("lasts **15 minutes**"), "{}", second.printed);
     let client = Client::log_in(&second, ADMIN, &password).await;
     assert_eq!(client.get("/documents").await.as_array().unwrap().len(), 1, "one sample, not two");
     second.terminate().await;
@@ -188,7 +188,7 @@ async fn first_run_interrupted_before_its_password_was_shown_shows_a_new_one() {
     child.kill().await.unwrap();
     in_time(stdout.read_to_string(&mut printed)).await.unwrap();
     let serving = Serving::start(&mut dev(folder.path(), &[])).await;
-    assert!(serving.printed.contains("lasts 15 minutes"), "{}", serving.printed);
+    assert!(serving.printed.contains("lasts **15 minutes**"), "{}", serving.printed);
     // The process may have shown the password before it was killed.
     let password = shown_password(&serving.printed).or_else(|| shown_password(&printed)).unwrap();
     Client::log_in(&serving, ADMIN, &password).await;

@@ -55,12 +55,12 @@ async fn create(folder: &Path, command: &[&str], email: &str, password: &str) {
 async fn first_run_shows_sample_answer_and_later_runs_do_not() {
     let folder = TempDir::new().unwrap();
     let first = Serving::start(docent(folder.path()).arg("dev")).await;
-    assert!(first.printed.contains("lasts 15 minutes"), "{}", first.printed);
+    assert!(first.printed.contains("lasts **15 minutes**"), "{}", first.printed);
     assert!(first.printed.contains("page 4"), "{}", first.printed);
     let password = first.printed.split("password  ").nth(1).unwrap().split_whitespace().next().unwrap();
     let client = Client::log_in(&first, "admin@localhost", password).await;
     let (answer, sources) = client.ask("After how many failed logins are tries refused?").await;
-    assert!(answer.contains("After ten failed logins") && answer.contains("page 4"), "{answer}");
+    assert!(answer.contains("After **ten** failed logins") && answer.contains("page 4"), "{answer}");
     let includes_page_4 = |source: &Value| {
         source["page_start"].as_u64().unwrap() <= 4 && source["page_end"].as_u64().unwrap() >= 4
     };

@@ -108,8 +108,8 @@ pub(crate) struct AnswerResponse<'a> {
     agent: &'a str,
     /// Whether the answer is complete. `false` if it failed or was stopped.
     complete: bool,
-    /// Whether the answer says that the documents do not contain what was asked for. The built-in answerer reports this; with
-    /// other models it is always `false`.
+    /// Whether the answer says that the documents do not contain what was asked for, or may not. The built-in
+    /// answerer reports this; with other models it is always `false`.
     declined: bool,
     /// Why the answer consists of quotes from the documents, if the chat model could not answer; otherwise `null`.
     #[schema(required)]

@@ -12,6 +12,7 @@ use docent_domain::access::Actor;
 use docent_domain::chat::Message;
 use docent_domain::condition::Condition;
 use docent_domain::id::DocumentId;
+use docent_domain::retrieval::ScoredChunk;
 use docent_domain::selection::Selection;
 use futures::StreamExt;
 use serde::Serialize;
@@ -21,10 +22,16 @@ use std::sync::Arc;
 pub type QuotesPage = fn(answer: &str, title: &str, page: u32) -> bool;
 
 /// An answer with its classification.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EvaluatedAnswer {
     /// The question's ID.
     pub id: String,
+    /// The question.
+    #[serde(skip)]
+    pub question: String,
+    /// The retrieved passages.
+    #[serde(skip)]
+    pub sources: Vec<ScoredChunk>,
     /// The documents that were searched.
     #[serde(skip)]
     pub scope: SearchScope,
@@ -60,10 +67,13 @@ pub async fn answer_all(
             let given = answer(app, actor, &question.text, selection(*scope, gold[0], *condition)).await?;
             let title = sources[0].title.as_str();
             let is_quoted = question.pages.iter().any(|page| quotes_page(&given.text, title, *page));
-            let is_found = Relevance::of(question, &gold, &given.passages, 0).rank.is_some();
+            let passages: Vec<Passage> = given.sources.iter().cloned().map(Passage::from).collect();
+            let is_found = Relevance::of(question, &gold, &passages, 0).rank.is_some();
             let has_pages = !question.pages.is_empty();
             answers.push(EvaluatedAnswer {
                 id: question.id.clone(),
+                question: question.text.clone(),
+                sources: given.sources,
                 scope: *scope,
                 shows_evidence: shows_evidence(&given.text, &question.evidence),
                 text: given.text,
@@ -100,16 +110,17 @@ pub async fn answer_unanswerable(
         let own = source.map(|source| selection(SearchScope::OneDocument, source.document, input.condition));
         selections.extend(own.map(|own| (SearchScope::OneDocument, own)));
         for (scope, selection) in selections {
-            let Answer { text, is_declined: declined, .. } =
-                answer(app, actor, &question.text, selection).await?;
+            let given = answer(app, actor, &question.text, selection).await?;
             answers.push(EvaluatedAnswer {
                 id: question.id.clone(),
+                question: question.text.clone(),
+                sources: given.sources,
                 scope,
-                text,
+                text: given.text,
+                declined: given.is_declined,
                 quotes_page: None,
                 sources_hold_page: None,
                 shows_evidence: None,
-                declined,
             });
         }
         progress.advance(1);
@@ -133,14 +144,18 @@ pub fn share_showing_evidence(answers: &[EvaluatedAnswer], scope: SearchScope) -
     share(answers, scope, |answer| answer.shows_evidence)
 }
 
-/// Whether an answer has all lines of evidence, apart from case, spaces and bold text.
+/// Whether an answer has all lines of evidence, apart from case, spaces and Markdown.
 fn shows_evidence(answer: &str, evidence: &str) -> Option<bool> {
+    (!evidence.is_empty()).then(|| evidence.lines().all(|line| shows(answer, line)))
+}
+
+/// Whether a text has a line of evidence, apart from case, spaces and Markdown.
+pub fn shows(text: &str, line: &str) -> bool {
     let plain = |text: &str| {
         let text = text.replace("**", "").to_lowercase();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let answer = plain(answer);
-    (!evidence.is_empty()).then(|| evidence.lines().all(|line| answer.contains(&plain(line))))
+    plain(text).contains(&plain(line))
 }
 
 /// The share of answers that say that the documents do not contain the answer.
@@ -167,7 +182,7 @@ fn selection(scope: SearchScope, document: DocumentId, condition: Option<&Condit
 struct Answer {
     text: String,
     /// The retrieved passages.
-    passages: Vec<Passage>,
+    sources: Vec<ScoredChunk>,
     is_declined: bool,
 }
 
@@ -176,16 +191,16 @@ async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Select
     let request = agent::AgentRequest { selection, ..agent::AgentRequest::new(actor.clone(), messages) };
     let chat = app.agents.get("chat").ok_or(Error::AgentNotFound)?;
     let mut events = agent::answer::ask(app, actor.authorize()?, chat, request).await?;
-    let (mut text, mut passages) = (String::new(), Vec::new());
+    let (mut text, mut found) = (String::new(), Vec::new());
     while let Some(event) = events.next().await {
         match event? {
             AnswerEvent::Text(piece) => text.push_str(&piece),
             AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_) => {}
-            AnswerEvent::Sources(sources) => passages.extend(sources.into_iter().map(Passage::from)),
+            AnswerEvent::Sources(sources) => found.extend(sources),
         }
     }
     let outcome = events.outcome().unwrap_or_else(Outcome::unknown);
-    Ok(Answer { text, passages, is_declined: outcome.is_declined })
+    Ok(Answer { text, sources: found, is_declined: outcome.is_declined })
 }
 
 #[cfg(test)]

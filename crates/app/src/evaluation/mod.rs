@@ -14,7 +14,7 @@ mod relevance;
 pub mod report;
 mod statistics;
 
-pub use answers::{EvaluatedAnswer, QuotesPage};
+pub use answers::{EvaluatedAnswer, QuotesPage, shows};
 pub use measure::{
     DEPTH, EvaluationInput, EvaluationResult, QuestionResult, RankingResult, matching, measure,
 };

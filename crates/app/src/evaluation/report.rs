@@ -191,12 +191,14 @@ mod tests {
             title: Title::parse("doc-01.pdf").unwrap(),
         };
         let answer = EvaluatedAnswer {
+            question: String::new(),
+            sources: Vec::new(),
+            shows_evidence: None,
             id: "b".to_owned(),
             scope: SearchScope::AllDocuments,
             text: "t".to_owned(),
             quotes_page: Some(true),
             sources_hold_page: Some(true),
-            shows_evidence: None,
             declined: false,
         };
         let all = details(&[measured("a", None, None), measured("b", Some(1), None)], &[source], &[answer]);

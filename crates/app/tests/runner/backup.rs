@@ -144,6 +144,7 @@ async fn account_with_all_records(service: &Service) -> User {
 
 fn source() -> ScoredChunk {
     ScoredChunk {
+        headings: String::new(),
         id: ChunkId::of(builders::id(1), 4),
         document_id: builders::id(1),
         version: 1,

@@ -2,6 +2,7 @@
 
 use super::records::{add_collections, add_documents, add_users, first};
 use crate::builders::{at, collection, collection_id, conversation, document, id, question, user};
+use crate::retrieval::found;
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::conversation::{
@@ -9,7 +10,7 @@ use docent_domain::conversation::{
 };
 use docent_domain::document::Document;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
-use docent_domain::id::{ApiKeyId, ChunkId, MessageId};
+use docent_domain::id::{ApiKeyId, MessageId};
 use docent_domain::listing::{
     AnswerFilter, AnswerKind, ConversationFilter, ConversationPosition, PageRequest, Period,
     SharedConversations,
@@ -38,16 +39,15 @@ async fn append(store: &dyn Store, messages: &[ConversationMessage]) -> u32 {
 
 fn answer(n: u32) -> ConversationMessage {
     let passage = ScoredChunk {
-        id: ChunkId::of(id(1), 4),
         document_id: id(1),
         version: 3,
         title: "Résumé 2025".into(),
-        text: "words\nand 12.5 %".into(),
         span: Span { start: Position { page: 3, offset: 7 }, end: Position { page: 4, offset: 9 } },
         pages: vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }],
         score: 0.375,
         recognized: true,
         label: Some("Setup › Network".into()),
+        ..found(1, 4, "words\nand 12.5 %")
     };
     let role = MessageRole::Agent {
         name: AgentName::parse("chat").unwrap(),

@@ -29,15 +29,13 @@ struct Entry {
 const LANGUAGES: [Language; 2] = [Language::English, Language::German];
 
 /// What documents say for a phrase, or for a part of what it is calculated from: one of some alternatives.
-pub type Part = Vec<Alternative>;
+type Part = Vec<Alternative>;
 
 /// Words in documents.
 #[derive(Clone, Debug)]
-pub struct Alternative {
-    /// The words as written.
-    pub words: String,
+struct Alternative {
     /// Their terms.
-    pub terms: Vec<String>,
+    terms: Vec<String>,
 }
 
 impl Alternative {
@@ -61,24 +59,9 @@ const SEARCHED_ALTERNATIVES: usize = 3;
 const LONG_ALTERNATIVE: usize = 5;
 
 impl<'a> Synonym<'a> {
-    /// Whether a text with these terms has one of the alternatives of each part.
+    /// Whether a text with these terms has one of the alternatives; of what is calculated, those of a part.
     pub fn is_in(&self, has: impl Fn(&str) -> bool) -> bool {
-        self.parts.iter().all(|part| part.iter().any(|alternative| alternative.is_in(&has)))
-    }
-
-    /// Whether a text with these terms has one of the alternatives of a part.
-    pub fn has_part_in(&self, has: impl Fn(&str) -> bool) -> bool {
         self.parts.iter().flatten().any(|alternative| alternative.is_in(&has))
-    }
-
-    /// Whether documents have the parts from which the phrase is calculated.
-    pub fn is_calculation(&self) -> bool {
-        self.parts.len() > 1
-    }
-
-    /// Its parts; one unless it is calculated.
-    pub fn parts(&self) -> &'a [Part] {
-        self.parts
     }
 }
 
@@ -108,19 +91,6 @@ impl Lexicon {
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self { entries: self.entries.iter().chain(other.entries.iter()).cloned().collect() }
-    }
-
-    /// The words of documents that have “and”, such as “research and development”.
-    pub fn words_with_and(&self) -> impl Iterator<Item = &str> {
-        let alternatives = self.entries.iter().flat_map(|entry| entry.parts.iter().flatten());
-        alternatives.map(|alternative| alternative.words.as_str()).filter(|words| words.contains(" and "))
-    }
-
-    /// Whether other figures are calculated from one with this name, such as those of financial statements.
-    pub fn is_part(&self, words: &str) -> bool {
-        let calculations = self.entries.iter().filter(|entry| entry.parts.len() > 1);
-        let mut parts = calculations.flat_map(|entry| entry.parts.iter().flatten());
-        parts.any(|alternative| alternative.words == words)
     }
 
     /// The phrases in runs of a question's words. A phrase within a longer one does not count.
@@ -181,7 +151,7 @@ impl Lexicon {
         let alternative = |words: &str| {
             let parts = tokens::words(words);
             let terms = parts.iter().flat_map(|word| english.terms_of_word(word)).collect();
-            Alternative { words: words.trim().to_owned(), terms: super::distinct(terms) }
+            Alternative { terms: super::distinct(terms) }
         };
         let part = |words: &str| words.split(';').map(alternative).collect();
         let mut entries = Vec::new();

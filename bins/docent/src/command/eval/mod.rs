@@ -1,6 +1,7 @@
 //! `docent eval`: evaluates retrieval with given questions and documents.
 
 mod corpus;
+mod fit;
 mod table;
 mod work_dir;
 
@@ -12,7 +13,7 @@ use anyhow::{Context, bail};
 use corpus::{Corpus, IngestionResult, SelectedFiles};
 use docent::cli::{ConditionArg, EvalArgs};
 use docent::config::{PassageContext, Profile, Settings};
-use docent_adapters::builtin::answerer;
+use docent_answerer::quotes_page;
 use docent_app::App;
 use docent_app::evaluation::{
     DEPTH, EvaluatedAnswer, EvaluationInput, EvaluationResult, InvalidQuestion, LinkedQuestion, QuestionSet,
@@ -43,6 +44,7 @@ pub(crate) async fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let json = args.json.as_deref().map(|file| File::create(file).with_context(|| name(file))).transpose()?;
     let is_alone = sets.len() == 1;
     let mut reports: Vec<(String, Value)> = Vec::new();
+    let mut to_fit = Vec::new();
     for set in sets {
         let set_name = set.name.clone();
         let folder = WorkDir::open(args, (!is_alone).then_some(set_name.as_str()))?;
@@ -60,6 +62,9 @@ pub(crate) async fn run(args: &EvalArgs) -> anyhow::Result<()> {
         if !is_alone {
             println!();
         }
+        if args.fit.is_some() {
+            to_fit.push(results.to_fit(&set_name));
+        }
         reports.push((set_name, results.json()));
     }
     if !is_alone {
@@ -68,6 +73,11 @@ pub(crate) async fn run(args: &EvalArgs) -> anyhow::Result<()> {
     }
     if let Some(earlier) = &earlier {
         print!("{}", earlier.differences(&reports)?);
+    }
+    if let Some(file) = &args.fit {
+        let weights = fit::fit(&to_fit)?;
+        print!("{}", fit::report(&to_fit, &weights)?);
+        std::fs::write(file, serde_json::to_string_pretty(&weights)? + "\n").with_context(|| name(file))?;
     }
     if let Some(mut file) = json {
         serde_json::to_writer_pretty(&mut file, &report_of(reports)).context("writing the JSON file")?;
@@ -182,6 +192,8 @@ fn name(file: &Path) -> String {
 
 /// All results of an evaluation.
 struct Results {
+    /// The questions that documents answer.
+    questions: Vec<LinkedQuestion>,
     corpus: Corpus,
     ingestion: Vec<IngestionResult>,
     measured: EvaluationResult,
@@ -194,6 +206,17 @@ struct Results {
 }
 
 impl Results {
+    /// The answers with the pages that answer their questions.
+    fn to_fit(&self, set: &str) -> fit::Set {
+        let gold = |answer: &EvaluatedAnswer| {
+            let linked = self.questions.iter().find(|linked| linked.question.id == answer.id)?;
+            Some((linked.sources.first()?.document, &linked.question))
+        };
+        let answered = self.answers.iter().flatten().map(|answer| fit::Asked::new(answer, gold(answer)));
+        let others = self.unanswerable.iter().flatten().map(|answer| fit::Asked::new(answer, None));
+        fit::Set { name: set.to_owned(), asked: answered.chain(others).collect() }
+    }
+
     fn json(&self) -> Value {
         let (corpus, measured) = (&self.corpus, &self.measured);
         let mut json = json!({
@@ -286,7 +309,8 @@ async fn evaluate(args: &EvalArgs, settings: &Settings, folder: &Path, set: Set)
     let answerer = BuiltinAnswerer { app: &app, actor: &actor, input: &input, progress: &progress };
     let answers = if args.answers { Some(answerer.answerable().await?) } else { None };
     let unanswerable = answerer.unanswerable(&questions.unanswerable).await?;
-    Ok(Results { measured, left_out: all - posed.len(), top, answers, unanswerable, ingestion, corpus })
+    let left_out = all - posed.len();
+    Ok(Results { questions: posed, measured, left_out, top, answers, unanswerable, ingestion, corpus })
 }
 
 /// The condition that all documents must meet, if there are any.
@@ -322,7 +346,7 @@ struct BuiltinAnswerer<'a> {
 impl BuiltinAnswerer<'_> {
     async fn answerable(&self) -> anyhow::Result<Vec<EvaluatedAnswer>> {
         let Self { app, actor, input, progress } = self;
-        Ok(answers::answer_all(app, actor, input, answerer::quotes_page, *progress).await?)
+        Ok(answers::answer_all(app, actor, input, quotes_page, *progress).await?)
     }
 
     /// `None` if there are no such questions.

@@ -178,12 +178,14 @@ mod tests {
     #[test]
     fn answers_are_shown_only_if_given() {
         let answered = |declined: bool| EvaluatedAnswer {
+            question: String::new(),
+            sources: Vec::new(),
+            shows_evidence: None,
             id: "1".to_owned(),
             scope: SearchScope::AllDocuments,
             text: String::new(),
             quotes_page: Some(!declined),
             sources_hold_page: Some(true),
-            shows_evidence: None,
             declined,
         };
         let mut text = String::new();

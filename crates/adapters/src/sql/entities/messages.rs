@@ -217,6 +217,7 @@ impl Source {
 
     fn chunk(self) -> ScoredChunk {
         ScoredChunk {
+            headings: String::new(),
             id: ChunkId::from_uuid(self.chunk),
             document_id: DocumentId::from_uuid(self.document),
             version: self.version,

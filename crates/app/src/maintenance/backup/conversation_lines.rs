@@ -245,6 +245,7 @@ impl SourceLine {
 
     fn chunk(self) -> Result<ScoredChunk, BackupError> {
         Ok(ScoredChunk {
+            headings: String::new(),
             id: id::<ChunkId>(&self.chunk)?,
             document_id: id(&self.document)?,
             version: self.version,

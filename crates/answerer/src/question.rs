@@ -1,0 +1,166 @@
+//! What a question asks for.
+
+use crate::words::{Kind, Words, plain};
+use docent_text::lexical::{Analyzer, Lexicon, Synonym, abbreviations, is_year, names, synonyms};
+use docent_text::page_reference::{NamedPage, PageReference};
+use std::collections::HashSet;
+
+/// A question, parsed once.
+pub(crate) struct Question<'a> {
+    pub(crate) words: &'static Words,
+    pub(crate) analyzer: Analyzer,
+    /// The terms of its subject in order, without repetitions.
+    pub(crate) terms: Vec<String>,
+    /// Those of them that are names, years or other figures.
+    pub(crate) names: HashSet<String>,
+    /// Its names and years as written, each with its terms.
+    pub(crate) named: Vec<(String, Vec<String>)>,
+    /// The pages that it names.
+    pub(crate) pages: Vec<NamedPage>,
+    pub(crate) is_negated: bool,
+    /// The kinds of answers that it asks for, the most specific first.
+    pub(crate) kinds: Vec<&'static Kind>,
+    /// Phrases for which documents have other words.
+    pub(crate) synonyms: Vec<Synonym<'a>>,
+}
+
+impl<'a> Question<'a> {
+    /// Parses a question about texts that this analyzer is for.
+    pub(crate) fn parse(text: &str, analyzer: Analyzer, lexicon: &'a Lexicon) -> Self {
+        let words = Words::of(text);
+        let PageReference { pages, rest } = PageReference::of(text);
+        let spoken = plain(&rest);
+        let is_content =
+            |word: &&str| !words.function_words.contains(*word) && !words.negations.contains(*word);
+        let content: Vec<&str> = spoken.split(' ').filter(is_content).collect();
+        let of_subject: Vec<&str> =
+            content.iter().copied().filter(|word| !words.asking_words.contains(*word)).collect();
+        let subject = if of_subject.is_empty() { content } else { of_subject };
+        let mut terms: Vec<String> = Vec::new();
+        for word in subject {
+            for term in analyzer.question(word).terms {
+                if !terms.contains(&term) {
+                    terms.push(term);
+                }
+            }
+        }
+        let years = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| is_year(word));
+        let years = years.map(|year| (year.to_owned(), vec![year.to_owned()]));
+        let mut named: Vec<(String, Vec<String>)> = [names(&rest), abbreviations(&rest)]
+            .concat()
+            .into_iter()
+            .map(|name| (name.word, name.terms))
+            .chain(years)
+            .collect();
+        named.retain(|(_, parts)| parts.iter().any(|part| terms.contains(part)));
+        let is_name = |term: &&String| {
+            term.contains(char::is_numeric) || named.iter().any(|(_, parts)| parts.contains(term))
+        };
+        Self {
+            words,
+            analyzer,
+            names: terms.iter().filter(is_name).cloned().collect(),
+            named,
+            pages,
+            is_negated: spoken.split(' ').any(|word| words.negations.contains(word)),
+            kinds: words.kinds.iter().filter(|kind| kind.question.is_match(text)).collect(),
+            synonyms: synonyms(&rest, lexicon, analyzer),
+            terms,
+        }
+    }
+
+    /// Adds to the terms of a text those of the question's phrases that it has other words for.
+    pub(crate) fn with_synonyms(&self, mut terms: HashSet<String>) -> HashSet<String> {
+        let meant: Vec<&String> = self
+            .synonyms
+            .iter()
+            .filter(|synonym| synonym.is_in(|term| terms.contains(term)))
+            .flat_map(|synonym| &synonym.phrase)
+            .collect();
+        let meant: Vec<String> = meant.into_iter().cloned().collect();
+        terms.extend(meant);
+        terms
+    }
+}
+
+/// Completes a question that lacks its subject with the one before it. Its year or name takes the place of the one before.
+pub(crate) fn complete(before: &str, follow_up: &str) -> String {
+    let named: HashSet<String> =
+        names(&format!("{before} {follow_up}")).into_iter().map(|name| name.word).collect();
+    let is_year_of = |word: &str| is_year(core(word));
+    let is_name = |word: &str| named.contains(core(word));
+    let only = |text: &str, is_kind: &dyn Fn(&str) -> bool| {
+        let mut words = text.split_whitespace().filter(|word| is_kind(word)).map(core);
+        words.next().filter(|_| words.next().is_none()).map(str::to_owned)
+    };
+    let (mut question, mut rest) = (before.to_owned(), follow_up.to_owned());
+    for is_kind in [&is_year_of as &dyn Fn(&str) -> bool, &is_name] {
+        if let (Some(old), Some(new)) = (only(&question, is_kind), only(&rest, is_kind)) {
+            question = question.replace(&old, &new);
+            rest = rest.replace(&new, "");
+        }
+    }
+    let words = Words::of(follow_up);
+    let has_more =
+        plain(&rest).split(' ').any(|word| !word.is_empty() && !words.function_words.contains(word));
+    if question == before || has_more { format!("{question} {}", rest.trim()) } else { question }
+}
+
+/// Whether a question lacks its subject.
+pub(crate) fn is_follow_up(text: &str) -> bool {
+    let words = Words::of(text);
+    let spoken = plain(text);
+    let subject = spoken
+        .split(' ')
+        .filter(|word| !words.function_words.contains(*word) && !words.asking_words.contains(*word));
+    match subject.count() {
+        0 => true,
+        1..=3 => words.follow_up.is_match(&spoken),
+        _ => false,
+    }
+}
+
+/// A word without punctuation and a possessive `s`.
+fn core(word: &str) -> &str {
+    let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+    core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> (Vec<String>, Vec<&'static str>, bool) {
+        let lexicon = Lexicon::default();
+        let question = Question::parse(text, Analyzer::of(text), &lexicon);
+        (question.terms, question.kinds.iter().map(|kind| kind.kind.as_str()).collect(), question.is_negated)
+    }
+
+    #[test]
+    fn question_has_a_subject_and_kinds() {
+        assert_eq!(
+            parse("What does the pump cost?"),
+            (vec!["pump".into(), "cost".into()], vec!["amount"], false)
+        );
+        assert_eq!(parse("who do I call about leaks").1, ["contact", "person"]);
+        assert!(parse("What is NOT covered?").2 && !parse("What is covered?").2);
+        assert_eq!(parse("Wie lange gilt die Garantie?").1, ["duration"]);
+    }
+
+    #[test]
+    fn follow_up_takes_over_what_it_lacks() {
+        for text in ["and for children?", "Why?", "what about the other one?", "und was ist mit Katzen?"] {
+            assert!(is_follow_up(text), "{text}");
+        }
+        assert!(!is_follow_up("How long is the warranty of the pump?"));
+        assert_eq!(
+            complete("What was the profit of Oriel in 2018?", "And in 2020?"),
+            "What was the profit of Oriel in 2020?"
+        );
+        assert_eq!(complete("What was the profit of Oriel?", "And Tarn?"), "What was the profit of Tarn?");
+        assert_eq!(
+            complete("How long is the warranty of the pump?", "And of its motor?"),
+            "How long is the warranty of the pump? And of its motor?"
+        );
+    }
+}

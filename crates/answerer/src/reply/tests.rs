@@ -1,0 +1,175 @@
+use super::*;
+use docent_domain::chat::{Message, ToolSpec};
+use docent_domain::retrieval::ScoredChunk;
+use docent_testkit::retrieval::found;
+
+const HANDBOOK: &str = "Travel\n\nTrips are approved by the team lead. A trip by car is paid with 0.30 euros per kilometre.\n\nWhat is not covered?\n\nThese \
+    costs are not covered:\n• parking fines\n• snacks\n• lost luggage\n\nAllowances\n\n| Country | Allowance |\n|---|---|\n| Sweden | 40 euros |\n| \
+    France | 50 euros |\n\nThe warranty of the pump is 24 months from the day of purchase. Call 0800 555 0142 for help.";
+
+/// A conversation in which each question was answered with the same passages.
+struct Talk {
+    messages: Vec<Message>,
+    passages: Vec<ScoredChunk>,
+    list: &'static str,
+}
+
+impl Talk {
+    fn over(texts: &[&str]) -> Self {
+        let passages = (1..).zip(texts).map(|(n, text)| found(n, 0, text)).collect();
+        Self { messages: Vec::new(), passages, list: "- Pumps.pdf (3 pages)\n! scan.pdf" }
+    }
+
+    /// Asks, with the outputs of all tools that are called. Returns the answer and whether it declines.
+    fn ask(&mut self, question: &str) -> (String, bool) {
+        self.messages.push(Message::User(question.to_owned()));
+        let mut messages = self.messages.clone();
+        for _ in 0..4 {
+            let spec = |name| ToolSpec { name, description: "", parameters: "{}" };
+            let tools = vec![spec(SEARCH_TOOL), spec(LIST_TOOL)];
+            let request = ChatRequest { messages: messages.clone(), tools, max_tokens: None };
+            let (text, is_declined) = match Reply::to(&request, &Lexicon::builtin()) {
+                Reply::Text(text) => (text, false),
+                Reply::Declined(text) => (text, true),
+                Reply::Call(call) => {
+                    let output = match call.name.as_str() {
+                        SEARCH_TOOL => {
+                            ToolOutput { passages: self.passages.clone(), ..ToolOutput::default() }
+                        }
+                        _ => ToolOutput { content: self.list.to_owned(), ..ToolOutput::default() },
+                    };
+                    let output = ToolOutput { call_id: call.id.clone(), ..output };
+                    messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] });
+                    messages.push(Message::Tool(output));
+                    continue;
+                }
+            };
+            self.messages.push(Message::Assistant { content: text.clone(), tool_calls: Vec::new() });
+            return (text, is_declined);
+        }
+        panic!("the answerer calls tools for ever");
+    }
+
+    fn answer(&mut self, question: &str) -> String {
+        self.ask(question).0
+    }
+}
+
+#[test]
+fn list_is_quoted_whole_with_its_heading_and_introduction() {
+    let answer = Talk::over(&[HANDBOOK]).answer("What is not covered?");
+    assert!(
+        answer.starts_with(
+            "**What is not covered?**\n\n“These costs are not covered:”\n\n- parking fines\n- snacks\n- lost luggage\n\n("
+        ),
+        "{answer}"
+    );
+}
+
+#[test]
+fn row_has_the_head_of_its_table() {
+    let answer = Talk::over(&[HANDBOOK]).answer("What is the allowance in Sweden?");
+    assert!(answer.contains("| Country | Allowance |\n|---|---|\n| Sweden | 40 euros |"), "{answer}");
+    assert!(!answer.contains("France"), "{answer}");
+}
+
+#[test]
+fn value_below_the_year_that_is_asked_for_is_bold() {
+    let table = "Sales\n\n| Euros | 2018 | 2019 |\n|---|---|---|\n| Pumps sold | 40 | 50 |\n";
+    let answer = Talk::over(&[table]).answer("How much are the pumps sold in 2019?");
+    assert!(answer.contains("| Pumps sold | 40 | **50** |"), "{answer}");
+}
+
+#[test]
+fn value_that_is_asked_for_is_bold() {
+    let mut talk = Talk::over(&[HANDBOOK]);
+    let answer = talk.answer("How much do I get per kilometre by car?");
+    assert!(answer.contains("**0.30 euros**"), "{answer}");
+    let answer = talk.answer("How long is the warranty of the pump?");
+    assert!(answer.contains("**24 months**"), "{answer}");
+}
+
+#[test]
+fn question_about_something_else_is_declined_with_what_was_not_searched() {
+    let (answer, is_declined) = Talk::over(&[HANDBOOK]).ask("What is the capital of Paraguay?");
+    assert!(is_declined, "{answer}");
+    assert!(answer.contains("Not found: “Paraguay”.") && answer.contains("“scan.pdf”"), "{answer}");
+}
+
+#[test]
+fn evidence_is_shown_again_for_questions_about_the_answer() {
+    let mut talk = Talk::over(&[HANDBOOK]);
+    let first = talk.answer("How long is the warranty of the pump?");
+    for question in ["Are you sure?", "where does it say that?"] {
+        let again = talk.answer(question);
+        assert!(again.ends_with(&first), "{again}");
+        assert!(again.len() > first.len());
+    }
+}
+
+#[test]
+fn follow_up_takes_over_its_subject() {
+    let mut talk = Talk::over(&[HANDBOOK]);
+    talk.answer("What is the allowance in Sweden?");
+    let answer = talk.answer("and in France?");
+    assert!(answer.starts_with("Understood as: What is the allowance in France?"), "{answer}");
+    assert!(answer.contains("| France | 50 euros |"), "{answer}");
+}
+
+#[test]
+fn long_list_is_cut_with_a_note_and_shown_whole_on_request() {
+    let items: Vec<String> = (1..=15).map(|n| format!("• spare part {n}")).collect();
+    let text = format!("Spare parts of the pump:\n{}\n\nThe end of the list is here.", items.join("\n"));
+    let mut talk = Talk::over(&[&text]);
+    let answer = talk.answer("Which spare parts does the pump have?");
+    assert!(answer.contains("12 of 15 items.") && !answer.contains("part 15"), "{answer}");
+    let whole = talk.answer("show all");
+    assert!(whole.contains("- spare part 15") && !whole.contains("of 15 items"), "{whole}");
+}
+
+#[test]
+fn rows_with_other_values_are_said_to_differ() {
+    let table =
+        |fee: u32| format!("Fees of the club\n\n| Fee | Euros |\n|---|---|\n| Yearly fee | {fee} |\n");
+    let answer = Talk::over(&[&table(90), &table(108)]).answer("How much is the yearly fee of the club?");
+    assert!(answer.starts_with("The sources differ:"), "{answer}");
+    assert!(answer.contains("90") && answer.contains("108"), "{answer}");
+}
+
+#[test]
+fn courtesies_and_questions_about_documents_need_no_search() {
+    let mut talk = Talk::over(&[HANDBOOK]);
+    assert!(talk.answer("Hello!").starts_with("Hello! I answer"));
+    assert!(talk.answer("Vielen Dank").starts_with("Gern geschehen."));
+    let list = talk.answer("Which documents are there?");
+    assert!(list.contains("- Pumps.pdf (3 pages)") && list.contains("scan.pdf"), "{list}");
+    assert_eq!(talk.answer("How many pages does it have?"), "- Pumps.pdf (3 pages)");
+}
+
+#[test]
+fn page_alone_is_quoted_from_its_beginning() {
+    let answer = Talk::over(&[HANDBOOK]).answer("What is on page 1?");
+    assert!(answer.starts_with("“Travel") || answer.starts_with("“Trips"), "{answer}");
+    assert!(answer.contains("page 1)"), "{answer}");
+}
+
+#[test]
+fn failure_of_the_search_is_said() {
+    let output = ToolOutput {
+        content: format!("{SEARCH_ERROR}: down"),
+        call_id: "a".to_owned(),
+        ..ToolOutput::default()
+    };
+    let call = ToolCall { id: "a".to_owned(), name: SEARCH_TOOL.to_owned(), arguments: "{}".to_owned() };
+    let messages = vec![
+        Message::User("How long is the warranty?".to_owned()),
+        Message::Assistant { content: String::new(), tool_calls: vec![call] },
+        Message::Tool(output),
+    ];
+    let Reply::Text(text) =
+        Reply::to(&ChatRequest { messages, ..ChatRequest::default() }, &Lexicon::builtin())
+    else {
+        panic!("a text")
+    };
+    assert!(text.starts_with("I could not search"), "{text}");
+}
