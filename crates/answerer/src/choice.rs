@@ -16,6 +16,8 @@ const FURTHER: usize = 3;
 const QUOTED: f32 = 0.5;
 /// Units that have more than this fraction of their terms in common say the same.
 const SAME: f32 = 0.7;
+/// The index of the feature `kind`.
+pub(crate) const KIND: usize = 3;
 /// Maximum number of rows of a table that are shown together.
 const ROWS: usize = 12;
 
@@ -115,7 +117,12 @@ pub(crate) fn choose<'a>(
     }
     chosen.drain(..skipped.min(chosen.len()));
     let Some(best) = chosen.first().map(|best| best.probability) else { return Outcome::Declined };
-    if best < weights.answer {
+    // Without the value that is asked for, nothing is claimed.
+    let needs_value = question.value_kind().is_some();
+    let answers = |rated: &Rated<'a>| {
+        rated.probability >= weights.answer && (!needs_value || rated.described.features[KIND] > 0.0)
+    };
+    if !chosen.iter().take(PLACES).any(answers) {
         chosen.retain(|rated| rated.probability >= weights.decline);
         chosen.truncate(PLACES);
         return if chosen.is_empty() { Outcome::Declined } else { Outcome::MayHelp(chosen) };

@@ -1,4 +1,4 @@
-//! Divides passages into units: what can be shown by itself.
+//! Divides passages into units, which can be shown alone.
 
 use docent_domain::retrieval::ScoredChunk;
 use docent_text::sentences::{self, Row, Sentence};
@@ -22,7 +22,7 @@ pub(crate) enum Form {
     Row,
 }
 
-/// A part of a passage that can be shown by itself.
+/// A part of a passage that can be shown alone.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
     pub(crate) form: Form,
@@ -30,7 +30,7 @@ pub(crate) struct Unit {
     pub(crate) own: Range<usize>,
     /// What is shown: its paragraph as far as it fits, and otherwise the same.
     pub(crate) shown: Range<usize>,
-    /// The heading above it; empty if there is none.
+    /// The heading above it; empty without one.
     pub(crate) heading: String,
     /// The sentence before a list that introduces it.
     pub(crate) introduction: Option<usize>,
@@ -108,6 +108,10 @@ fn units(chunk: &ScoredChunk, sentences: &[Sentence]) -> Vec<Unit> {
                 && (items.len() > 1 || sentences.get(end).is_some_and(|next| next.is_item));
             // What announces a list is shown with it.
             for own in index..end - usize::from(announces) {
+                // A question does not answer one.
+                if sentences[own].text.ends_with('?') {
+                    continue;
+                }
                 units.push(unit(Form::Sentence, own..own + 1, around(sentences, index..end, own), None));
             }
             index = end;

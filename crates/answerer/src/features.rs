@@ -112,11 +112,16 @@ fn share<'t>(terms: impl Iterator<Item = &'t String>, has: impl Fn(&str) -> bool
     if all > 0.0 { found / all } else { 1.0 }
 }
 
-/// Whether a unit has the first kind of value that the question asks for, and half of the others count.
+/// Whether a unit has the first kind of value that the question asks for, and half of the others count. The unit of a figure in a
+/// table is elsewhere, so a row with figures has every kind.
 fn kind(question: &Question<'_>, passage: &Passage<'_>, unit: &Unit) -> f32 {
     let shown = passage.sentences[unit.shown.clone()].iter().map(|sentence| sentence.text.as_str());
     let text = shown.collect::<Vec<_>>().join("\n");
-    let has = |index: usize| question.kinds.get(index).map(|kind| kind.evidence.is_match(&text));
+    let has_figures = passage
+        .row(unit)
+        .is_some_and(|row| row.cells.iter().skip(1).any(|cell| cell.contains(|c: char| c.is_ascii_digit())));
+    let has =
+        |index: usize| question.kinds.get(index).map(|kind| has_figures || kind.evidence.is_match(&text));
     match (has(0), has(1)) {
         (None, _) => 0.5,
         (Some(true), _) => 1.0,

@@ -136,10 +136,7 @@ fn clean(text: &str) -> String {
 
 /// A text with the value that the question asks for in bold.
 fn with_bold_value(text: &str, question: &Question<'_>) -> String {
-    /// Kinds whose value is a part of a sentence.
-    const VALUES: [&str; 6] = ["contact", "duration", "date", "amount", "count", "person"];
-    let kind = question.kinds.first().filter(|kind| VALUES.contains(&kind.kind.as_str()));
-    let found = kind.and_then(|kind| kind.evidence.find(text));
+    let found = question.value_kind().and_then(|kind| kind.evidence.find(text));
     match found.map(|found| found.range()) {
         Some(at) if !text[at.clone()].trim().is_empty() => {
             // The number of an amount may go on before or after what was found.

@@ -152,6 +152,12 @@ rules! {
         app.run_jobs().await;
         let found = ask(&ada, body("Where does the zebra live?")).await.expect(200).json();
         assert_ne!(found["choices"][0]["message"]["annotations"], json!([]), "{found}");
+        let unsure = ask(&ada, body("How many kilograms does a newborn zebra weigh?")).await.expect(200).json();
+        let message = &unsure["choices"][0]["message"];
+        let text = message["content"].as_str().unwrap();
+        // What it shows is cited; nothing is if it shows nothing.
+        assert!(text.starts_with("I am not sure that the documents answer this."), "{unsure}");
+        assert_eq!(message["annotations"].as_array().unwrap().len(), text.matches("(Animals.pdf, page 1)").count(), "{unsure}");
         let declined = ask(&ada, body("What is the capital of Paraguay?")).await.expect(200).json();
         let choice = &declined["choices"][0];
         assert_eq!((&choice["message"]["annotations"], &choice["finish_reason"]), (&json!([]), &json!("stop")), "{choice}");

@@ -51,7 +51,7 @@ impl Workspace {
 /// Shares of the ordinary questions: those whose answers show all evidence, of the unanswerable ones those that are declined,
 /// and those that are declined although they are answered.
 const SHOWN: f64 = 0.6;
-const DECLINED: f64 = 0.55;
+const DECLINED: f64 = 0.6;
 const WRONGLY_DECLINED: f64 = 0.25;
 
 fn json(file: &Path) -> Value {

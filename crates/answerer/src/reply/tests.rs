@@ -90,6 +90,17 @@ fn value_that_is_asked_for_is_bold() {
 }
 
 #[test]
+fn nothing_is_claimed_without_the_value_that_is_asked_for() {
+    let (answer, is_declined) = Talk::over(&[HANDBOOK]).ask("How many days may lost luggage take?");
+    assert!(is_declined && answer.starts_with("I am not sure"), "{answer}");
+    assert!(answer.contains("- lost luggage"), "{answer}");
+    let (answer, is_declined) = Talk::over(&["Who pays for the lost luggage of a trip? Ask the team."])
+        .ask("who pays for the lost luggage of a trip");
+    assert!(is_declined && !answer.contains("Who pays for the lost luggage of a trip?”"), "{answer}");
+    assert_eq!(crate::features::NAMES[crate::choice::KIND], "kind");
+}
+
+#[test]
 fn question_about_something_else_is_declined_with_what_was_not_searched() {
     let (answer, is_declined) = Talk::over(&[HANDBOOK]).ask("What is the capital of Paraguay?");
     assert!(is_declined, "{answer}");
