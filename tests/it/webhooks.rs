@@ -2,11 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use docent_adapters::webhook_sender::{AllowedHosts, HttpWebhookSender};
 use docent_domain::audit::AuditAction;
 use docent_domain::fault::FaultKind;
 use docent_domain::listing::AuditFilter;
 use docent_domain::permission::Permission;
+use docent_services::webhook_sender::{AllowedHosts, HttpWebhookSender};
 use docent_testkit::fakes::webhook_sender::answered;
 use docent_testkit::wire::{FakeLlm, Reply as Answer};
 use docent_tests::member::{Member, form};

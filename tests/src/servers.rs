@@ -1,23 +1,22 @@
 //! The adapters of the production profile, on servers configured by the environment.
 
 use crate::adapters::{Adapters, SECRET_KEY};
-use docent_adapters::blob::ObjectBlobStore;
-use docent_adapters::builtin::embedder::BuiltinEmbedder;
-use docent_adapters::cached_embedder::CachedEmbedder;
-use docent_adapters::embedded_index::{EmbeddedIndexes, Options};
-use docent_adapters::hybrid_embedder::HybridEmbedder;
-use docent_adapters::openai::backend::BackendSettings;
-use docent_adapters::openai::chat::OpenAiChatModel;
-use docent_adapters::openai::embeddings::{BatchLimits, OpenAiEmbedder};
-use docent_adapters::password::Argon2Hasher;
-use docent_adapters::redis::{self, Redis, RedisRateLimiter, RedisTokenStore};
-use docent_adapters::sql::{SqlOptions, SqlStore};
-use docent_adapters::system::SystemEntropy;
-use docent_adapters::token_signer::JwtSigner;
+use docent_index::embedded_index::{EmbeddedIndexes, Options};
+use docent_models::builtin::embedder::BuiltinEmbedder;
+use docent_models::cached_embedder::CachedEmbedder;
+use docent_models::hybrid_embedder::HybridEmbedder;
+use docent_models::openai::backend::BackendSettings;
+use docent_models::openai::chat::OpenAiChatModel;
+use docent_models::openai::embeddings::{BatchLimits, OpenAiEmbedder};
 use docent_ports::clock::Clock;
 use docent_ports::entropy::Entropy;
 use docent_ports::recorder::NoopRecorder;
 use docent_ports::store::Store;
+use docent_services::blob::ObjectBlobStore;
+use docent_services::password::Argon2Hasher;
+use docent_services::redis::{self, Redis, RedisRateLimiter, RedisTokenStore};
+use docent_services::token_signer::JwtSigner;
+use docent_sql::{SqlOptions, SqlStore};
 use docent_testkit::fakes::chat_model::ScriptedChatModel;
 use docent_testkit::servers::{OwnSchema, redis_url, unique_name};
 use docent_testkit::wire::FakeLlm;
@@ -39,7 +38,7 @@ pub(crate) async fn adapters(
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let (store, schema) = store().await;
-    let prefix = unique_name(&SystemEntropy) + ":";
+    let prefix = unique_name() + ":";
     let options = redis::Options { prefix, timeout: TIMEOUT, ..redis::Options::default() };
     let redis = Redis::new(&redis_url(), options).unwrap();
     let llm = FakeLlm::start().await;
@@ -66,7 +65,7 @@ pub(crate) async fn adapters(
 
 /// Creates a store with an empty schema.
 async fn store() -> (SqlStore, OwnSchema) {
-    let schema = OwnSchema::new(&SystemEntropy);
+    let schema = OwnSchema::create();
     // Few, since every concurrent test has as many.
     let options = SqlOptions { read_connections: 2, write_connections: 4, ..SqlOptions::default() };
     let store = SqlStore::connect(&schema.url(), options).await.unwrap();

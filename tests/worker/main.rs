@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    docent_adapters::extraction::worker_main()
+    docent_extraction::worker_main()
 }

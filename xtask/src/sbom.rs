@@ -121,7 +121,7 @@ mod tests {
         assert!(text(tokio, "purl").starts_with("pkg:cargo/tokio@1."), "{tokio}");
         assert_eq!(tokio["licenses"][0]["expression"], "MIT");
         assert_eq!(tokio["hashes"][0]["content"].as_str().unwrap().len(), 64);
-        assert!(components.contains_key("docent-adapters"), "packages of the workspace are components too");
+        assert!(components.contains_key("docent-services"), "packages of the workspace are components too");
         for absent in ["docent-testkit", "fantoccini", "xtask"] {
             assert!(!components.contains_key(absent), "{absent} is not part of the program");
         }

@@ -34,9 +34,9 @@ fn main() -> ExitCode {
     };
     // The worker sets its resource limits before any thread is started.
     if matches!(command, Command::ExtractWorker) {
-        return docent_adapters::extraction::worker_main();
+        return docent_extraction::worker_main();
     }
-    if let Err(error) = docent_adapters::system::deny_inspection() {
+    if let Err(error) = docent_services::system::deny_inspection() {
         return fail(&anyhow::Error::from(error).context("protecting the memory of this process"), FAILURE);
     }
     if matches!(command, Command::Dev(_) | Command::Serve(_) | Command::Worker) {

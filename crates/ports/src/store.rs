@@ -1,7 +1,7 @@
 //! The relational store: units of work and their repositories.
 //!
 //! To add a repository, write its trait in a new file of this crate, a method in [`ReadView`] or [`UnitOfWork`], the
-//! fake in `docent-testkit`, the SQL in `docent-adapters`, and a contract battery that both run.
+//! fake in `docent-testkit`, the SQL in `docent-sql`, and a contract battery that both run.
 
 use crate::api_keys::{ApiKeyReader, ApiKeyWriter};
 use crate::audit::{AuditReader, AuditWriter};

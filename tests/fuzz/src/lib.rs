@@ -3,7 +3,7 @@
 pub mod installation;
 pub mod pdf;
 
-use docent_adapters::extraction::fuzzing::{self, PAGE_TEXT_BYTES, Reading, TEXT_BYTES};
+use docent_extraction::fuzzing::{self, PAGE_TEXT_BYTES, Reading, TEXT_BYTES};
 use std::{panic, thread};
 
 /// Stack size of the thread that reads a PDF, as in the extraction worker.

@@ -2,8 +2,8 @@
 //! bytes are the lengths of the pieces.
 #![no_main]
 
-use docent_adapters::openai::fuzzing::chat_events;
 use docent_fuzz::cut;
+use docent_models::openai::fuzzing::chat_events;
 use docent_ports::chat_model::ChatEvent;
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashSet;

@@ -1,8 +1,8 @@
 //! Reads any bytes as the response of an embedding back end. The first byte is the number of texts sent.
 #![no_main]
 
-use docent_adapters::openai::fuzzing::vectors;
 use docent_domain::fault::FaultKind;
+use docent_models::openai::fuzzing::vectors;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

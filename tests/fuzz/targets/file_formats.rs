@@ -1,9 +1,9 @@
 //! Reads any bytes as a file of the type that the first byte selects, as the extraction worker does.
 #![no_main]
 
-use docent_adapters::extraction::fuzzing::{TEXT_BYTES, read_as};
 use docent_domain::extraction::LABEL_MAX;
 use docent_domain::file_type::{FileType, detect};
+use docent_extraction::fuzzing::{TEXT_BYTES, read_as};
 use docent_fuzz::ignore_library_panics;
 use libfuzzer_sys::fuzz_target;
 

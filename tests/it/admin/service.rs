@@ -29,7 +29,7 @@ fn row<'p>(page: &'p str, name: &str) -> &'p str {
 async fn backup(app: &TestApp) {
     let options = BackupOptions { program: "test".to_owned(), schema: "test".to_owned(), chunks: false };
     let folder = tempfile::tempdir().unwrap();
-    let writer = docent_adapters::archive::TarWriter::create(&folder.path().join("a.tar.gz")).unwrap();
+    let writer = docent_services::archive::TarWriter::create(&folder.path().join("a.tar.gz")).unwrap();
     save(&app.app, options, Box::new(writer), &NoProgress).await.unwrap();
 }
 

@@ -1,10 +1,10 @@
 //! Access tokens: `Authorization: Bearer`.
 
-use docent_adapters::token_signer::JwtSigner;
 use docent_domain::id::TokenId;
 use docent_domain::token::AccessClaims;
 use docent_ports::clock::Clock;
 use docent_ports::token_signer::TokenSigner;
+use docent_services::token_signer::JwtSigner;
 use docent_tests::app::TestApp;
 use docent_tests::reply::Reply;
 use docent_tests::rules;

@@ -2,12 +2,12 @@
 
 use super::inspection::Inspection;
 use super::{journey, journey_with};
-use docent_adapters::extraction::{ExtractionLimits, WorkerRenderer};
 use docent_app::accounts::create::Flags;
 use docent_app::accounts::second_factor;
 use docent_domain::access::Actor;
 use docent_domain::fault::{FaultCause, FaultKind};
 use docent_domain::user::User;
+use docent_extraction::{ExtractionLimits, WorkerRenderer};
 use docent_ports::clock::Clock;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::{PASSWORD, TestApp};

@@ -2,7 +2,7 @@
 
 use super::chat::{ask, enter, renderer};
 use super::{ROOT, journey_with, superuser};
-use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor};
+use docent_extraction::{ExtractionLimits, WorkerExtractor};
 use docent_tests::chromium::{Chromium, optional_setting};
 use docent_tests::member::Member;
 use docent_tests::wait;

@@ -3,9 +3,9 @@
 use super::chat::{ADA, ask, enter};
 use super::german::{prefer_german, sign_in};
 use super::journey_with;
-use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor};
 use docent_app::accounts::create::Flags;
 use docent_domain::file_type::{FileType, FileTypes};
+use docent_extraction::{ExtractionLimits, WorkerExtractor};
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::app::TestApp;
 use docent_tests::chromium::Chromium;

@@ -1,9 +1,9 @@
 //! `cargo xtask bench extract DIR`: measures extraction with the real worker processes.
 
 use anyhow::{Context, Result, ensure};
-use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor, worker_main};
 use docent_domain::extraction::{Coverage, Extraction};
 use docent_domain::file_type::FileType;
+use docent_extraction::{ExtractionLimits, WorkerExtractor, worker_main};
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;

@@ -2,8 +2,8 @@
 
 use super::extract::children_cpu;
 use anyhow::{Context, Result};
-use docent_adapters::extraction::{ExtractionLimits, TesseractRecognizer, WorkerRenderer};
 use docent_domain::recognition::Languages;
+use docent_extraction::{ExtractionLimits, TesseractRecognizer, WorkerRenderer};
 use docent_ports::page_renderer::{PageImageRequest, PageRenderer};
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
 use nix::sys::resource::{UsageWho, getrusage};

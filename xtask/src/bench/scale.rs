@@ -13,7 +13,7 @@ use super::wire::{Client, request};
 use super::words::{chunk, content_words, question};
 use crate::random::Random;
 use anyhow::{Result, ensure};
-use docent_adapters::sql::{SqlOptions, SqlStore};
+use docent_sql::{SqlOptions, SqlStore};
 use docent_testkit::servers::{PostgresServer, RedisServer};
 use futures::future::try_join_all;
 use serde_json::json;

@@ -4,12 +4,12 @@ use super::words::{chunk, content_words, fraction};
 use crate::random::Random;
 use anyhow::{Context, Result};
 use chrono::DateTime;
-use docent_adapters::builtin::embedder::BuiltinEmbedder;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::chunk::{PageStart, Position, Span};
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
 use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::{Embedding, IndexEntry, IndexedVersion, Passages};
+use docent_models::builtin::embedder::BuiltinEmbedder;
 use docent_ports::embedder::Embedder;
 use docent_text::headings;
 

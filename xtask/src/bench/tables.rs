@@ -13,7 +13,7 @@
 
 use super::extract::extract_file;
 use anyhow::{Context, Result, ensure};
-use docent_adapters::extraction::WorkerExtractor;
+use docent_extraction::WorkerExtractor;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;

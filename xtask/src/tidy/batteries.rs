@@ -65,7 +65,7 @@ mod tests {
         let commented = "// docent_testkit::clock_contract!(async { () });\n";
         let path = "crates/testkit/src/contract/clock.rs";
         let tree = |fakes, adapter| {
-            Tree::of(&[(path, contract), (FAKES, fakes), ("crates/adapters/src/system.rs", adapter)])
+            Tree::of(&[(path, contract), (FAKES, fakes), ("crates/adapters/services/src/system.rs", adapter)])
         };
         assert_eq!(check(&tree(run, run)), Vec::<String>::new());
         let no_fake = format!("{path}: clock_contract is not run in {FAKES}");
@@ -86,7 +86,7 @@ mod tests {
                 ("crates/testkit/src/contract/clock.rs", clock),
                 ("crates/testkit/src/contract/all.rs", group),
                 (FAKES, run),
-                ("crates/adapters/src/system.rs", run),
+                ("crates/adapters/services/src/system.rs", run),
             ])
         };
         assert_eq!(check(&tree(group, run)), Vec::<String>::new());

@@ -40,13 +40,17 @@ enum Outside {
 }
 use Outside::{AllBut, Only};
 
-const BACK_ENDS: &[&str] =
-    &["sea-orm*", "sqlx*", "redis*", "deadpool-redis", "qdrant-client", "tantivy*", "reqwest"];
+const SQL: &[&str] = &["sea-orm*", "sqlx*"];
+const KEY_VALUE: &[&str] = &["redis*", "deadpool-redis"];
+const INDEXES: &[&str] = &["qdrant-client", "tantivy*", "tonic*"];
+const HTTP: &[&str] = &["reqwest"];
 const TELEMETRY: &[&str] = &["opentelemetry*", "tracing-opentelemetry"];
+/// What receives requests and reads arguments.
+const SURFACES: &[&str] = &["actix-*", "clap", "tera"];
 
-const CLIENTS: &[&[&str]] = &[BACK_ENDS, TELEMETRY, &["actix-*", "tera"]];
-const NOT_FOR_PAGES: &[&[&str]] = &[BACK_ENDS, TELEMETRY, &["clap"]];
-const NOT_FOR_HTTP: &[&[&str]] = &[BACK_ENDS, TELEMETRY, &["clap", "tera"]];
+const CLIENTS: &[&[&str]] = &[SQL, KEY_VALUE, INDEXES, HTTP, TELEMETRY, &["actix-*", "tera"]];
+const NOT_FOR_PAGES: &[&[&str]] = &[SQL, KEY_VALUE, INDEXES, HTTP, TELEMETRY, &["clap"]];
+const NOT_FOR_HTTP: &[&[&str]] = &[SQL, KEY_VALUE, INDEXES, HTTP, TELEMETRY, &["clap", "tera"]];
 
 const RULES: &[Rule] = &[
     Rule {
@@ -80,10 +84,40 @@ const RULES: &[Rule] = &[
         outside: AllBut(CLIENTS),
     },
     Rule {
-        package: "docent-adapters",
-        ours: &["docent-domain", "docent-migration", "docent-ports", "docent-text"],
+        package: "docent-http-client",
+        ours: &[],
+        ours_in_tests: &[],
+        outside: Only(&["reqwest", "rustls", "rustls-platform-verifier", "thiserror"]),
+    },
+    Rule {
+        package: "docent-sql",
+        ours: &["docent-domain", "docent-migration", "docent-ports"],
         ours_in_tests: &["docent-testkit"],
-        outside: AllBut(&[TELEMETRY, &["actix-*", "tera", "clap"]]),
+        outside: AllBut(&[KEY_VALUE, INDEXES, HTTP, TELEMETRY, SURFACES]),
+    },
+    Rule {
+        package: "docent-index",
+        ours: &["docent-domain", "docent-http-client", "docent-ports", "docent-text"],
+        ours_in_tests: &["docent-testkit"],
+        outside: AllBut(&[SQL, KEY_VALUE, TELEMETRY, SURFACES]),
+    },
+    Rule {
+        package: "docent-extraction",
+        ours: &["docent-domain", "docent-ports", "docent-text"],
+        ours_in_tests: &["docent-testkit"],
+        outside: AllBut(&[SQL, KEY_VALUE, INDEXES, HTTP, TELEMETRY, SURFACES]),
+    },
+    Rule {
+        package: "docent-models",
+        ours: &["docent-domain", "docent-http-client", "docent-ports", "docent-text"],
+        ours_in_tests: &["docent-testkit"],
+        outside: AllBut(&[SQL, KEY_VALUE, INDEXES, TELEMETRY, SURFACES]),
+    },
+    Rule {
+        package: "docent-services",
+        ours: &["docent-domain", "docent-http-client", "docent-ports"],
+        ours_in_tests: &["docent-testkit"],
+        outside: AllBut(&[SQL, INDEXES, TELEMETRY, SURFACES]),
     },
     Rule {
         package: "docent-http",
@@ -119,12 +153,16 @@ const RULES: &[Rule] = &[
         package: "docent-tests",
         ours: &[
             "docent",
-            "docent-adapters",
             "docent-answerer",
             "docent-app",
             "docent-domain",
+            "docent-extraction",
+            "docent-index",
+            "docent-models",
             "docent-ports",
             "docent-server",
+            "docent-services",
+            "docent-sql",
             "docent-testkit",
         ],
         ours_in_tests: &[],
@@ -133,14 +171,19 @@ const RULES: &[Rule] = &[
     Rule {
         package: "docent",
         ours: &[
-            "docent-adapters",
             "docent-answerer",
             "docent-app",
             "docent-domain",
+            "docent-extraction",
             "docent-http",
+            "docent-http-client",
+            "docent-index",
             "docent-migration",
+            "docent-models",
             "docent-ports",
             "docent-server",
+            "docent-services",
+            "docent-sql",
             "docent-text",
         ],
         ours_in_tests: &["docent-testkit"],
@@ -154,7 +197,16 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "xtask",
-        ours: &["docent-adapters", "docent-domain", "docent-ports", "docent-testkit", "docent-text"],
+        ours: &[
+            "docent-domain",
+            "docent-extraction",
+            "docent-index",
+            "docent-models",
+            "docent-ports",
+            "docent-sql",
+            "docent-testkit",
+            "docent-text",
+        ],
         ours_in_tests: &[],
         outside: AllBut(&[]),
     },
@@ -249,15 +301,15 @@ mod tests {
             ("docent-app", "qdrant-client"),
             ("docent-app", "reqwest"),
             ("docent-app", "tera"),
-            ("docent-app", "docent-adapters"),
+            ("docent-app", "docent-sql"),
             ("docent-app", "docent-server"),
             ("docent-app", "docent-testkit"),
             ("docent-server", "sea-orm-migration"),
             ("docent-server", "redis"),
             ("docent-server", "reqwest"),
             ("docent-server", "opentelemetry_sdk"),
-            ("docent-adapters", "tracing-opentelemetry"),
-            ("docent-server", "docent-adapters"),
+            ("docent-services", "tracing-opentelemetry"),
+            ("docent-server", "docent-services"),
             ("docent-server", "docent-ports"),
             ("docent-http", "docent-api"),
             ("docent-http", "docent-ports"),
@@ -266,10 +318,25 @@ mod tests {
             ("docent-api", "docent-server"),
             ("docent-web", "docent-api"),
             ("docent-web", "reqwest"),
-            ("docent-adapters", "docent-app"),
-            ("docent-adapters", "docent-server"),
-            ("docent-adapters", "actix-web"),
-            ("docent-testkit", "docent-adapters"),
+            ("docent-http-client", "docent-domain"),
+            ("docent-http-client", "tokio"),
+            ("docent-sql", "docent-app"),
+            ("docent-sql", "docent-index"),
+            ("docent-sql", "docent-services"),
+            ("docent-sql", "reqwest"),
+            ("docent-index", "docent-models"),
+            ("docent-index", "sea-orm"),
+            ("docent-extraction", "docent-http-client"),
+            ("docent-extraction", "docent-models"),
+            ("docent-extraction", "qdrant-client"),
+            ("docent-extraction", "reqwest"),
+            ("docent-extraction", "sea-orm"),
+            ("docent-models", "docent-extraction"),
+            ("docent-models", "tantivy"),
+            ("docent-services", "docent-server"),
+            ("docent-services", "docent-sql"),
+            ("docent-services", "actix-web"),
+            ("docent-testkit", "docent-services"),
             ("docent-testkit", "docent-app"),
             ("docent-testkit", "docent-server"),
             ("docent-migration", "docent-domain"),
@@ -293,12 +360,14 @@ mod tests {
             ("docent-ports", "docent-domain", None),
             ("docent-app", "tokio", None),
             ("docent-app", "docent-testkit", Some("dev")),
-            ("docent-adapters", "sea-orm", None),
-            ("docent-adapters", "docent-testkit", Some("dev")),
+            ("docent-sql", "sea-orm", None),
+            ("docent-index", "tantivy", None),
+            ("docent-models", "docent-http-client", None),
+            ("docent-services", "docent-testkit", Some("dev")),
             ("docent-server", "actix-web", None),
             ("docent-web", "tera", None),
             ("docent-api", "docent-http", None),
-            ("docent", "docent-adapters", None),
+            ("docent", "docent-sql", None),
         ] {
             assert_eq!(
                 check(&sample(package, dependency, kind)),
@@ -315,7 +384,8 @@ mod tests {
             ["docent-app: must not dev-depend on reqwest"]
         );
         assert_eq!(check(&sample("docent-domain", "tokio", Some("dev"))).len(), 1);
-        assert_eq!(check(&sample("docent-adapters", "docent-app", Some("dev"))).len(), 1);
+        assert_eq!(check(&sample("docent-sql", "docent-app", Some("dev"))).len(), 1);
+        assert_eq!(check(&sample("docent-sql", "docent-services", Some("dev"))).len(), 1);
         assert_eq!(check(&sample("docent-app", "docent-testkit", Some("build"))).len(), 1);
         assert_eq!(check(&sample("docent-domain", "cc", Some("build"))).len(), 1);
     }

@@ -29,7 +29,7 @@ fn exists(tree: &Tree, path: &str) -> bool {
     let parts: Vec<&str> = path.split("::").collect();
     let [package, modules @ .., name] = parts.as_slice() else { return false };
     let Some(package) = package.strip_prefix("docent_") else { return false };
-    let module = format!("crates/{package}/src/{}", modules.join("/"));
+    let modules = modules.join("/");
     let declares = |text: &str| {
         code(text).any(|(_, line)| {
             let mut words = line
@@ -38,9 +38,11 @@ fn exists(tree: &Tree, path: &str) -> bool {
             words.nth(1) == Some(name)
         })
     };
-    [format!("{module}.rs"), format!("{module}/mod.rs")]
-        .iter()
-        .any(|file| tree.get(file).is_some_and(declares))
+    ["crates", "crates/adapters"].iter().any(|folder| {
+        let module = format!("{folder}/{package}/src/{modules}");
+        let files = [format!("{module}.rs"), format!("{module}/mod.rs")];
+        files.iter().any(|file| tree.get(file).is_some_and(declares))
+    })
 }
 
 #[cfg(test)]

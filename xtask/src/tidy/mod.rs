@@ -3,7 +3,6 @@
 //! Each check is a function of the tree (and of `cargo metadata`) that gives complaints, so that its
 //! own tests can hand it a tree that breaks the rule.
 
-mod adapters;
 mod batteries;
 mod circles;
 mod documents;
@@ -43,7 +42,6 @@ fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
         length::check(&tree),
         links::check(&tree),
         batteries::check(&tree),
-        adapters::check(&tree),
         circles::check(&tree),
         leftovers::check(&tree),
         manifest::check(&tree, &packages),

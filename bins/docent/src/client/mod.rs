@@ -13,7 +13,7 @@ use crate::invocation::command;
 use anyhow::{Context, anyhow, bail};
 use credentials::{CredentialsFile, Tokens};
 use docent::cli::{DEFAULT_SERVER, RemoteArgs};
-use docent_adapters::http_client::http_client;
+use docent_http_client::http_client;
 use error::request_error;
 use reqwest::header::ACCEPT;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};

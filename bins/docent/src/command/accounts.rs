@@ -7,7 +7,6 @@ use crate::wire::{self, SystemPorts};
 use anyhow::{Context, bail};
 use docent::cli::{AccountArgs, ListUsersArgs, OneUserArgs};
 use docent::config::{DatabaseUrl, Profile, Settings};
-use docent_adapters::sql::SqlStore;
 use docent_app::accounts::AccountService;
 use docent_app::accounts::create::Flags;
 use docent_app::audit::Initiator;
@@ -16,6 +15,7 @@ use docent_domain::text::Email;
 use docent_domain::user::{Password, User};
 use docent_migration::SchemaState;
 use docent_ports::store::Store;
+use docent_sql::SqlStore;
 use serde_json::{Value, json};
 use std::io::BufRead;
 

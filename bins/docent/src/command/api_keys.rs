@@ -6,13 +6,13 @@ use crate::{output, wire};
 use anyhow::{Context, bail};
 use docent::cli::{CreateKeyArgs, ListKeysArgs, RevokeKeyArgs};
 use docent::config::{AuthBackend, Settings};
-use docent_adapters::sql::SqlStore;
 use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
 use docent_app::audit::Initiator;
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes, KEY_START};
 use docent_domain::id::ApiKeyId;
 use docent_domain::listing::{ApiKeyFilter, PageRequest};
 use docent_ports::store::Store;
+use docent_sql::SqlStore;
 use serde_json::{Value, json};
 
 /// Creates an API key and prints it.

@@ -9,7 +9,7 @@ use crate::output::{self, OutputError, sanitize_lines};
 use answer::{Answer, Update};
 use anyhow::{Context, bail, ensure};
 use docent::cli::AskArgs;
-use docent_adapters::sse::SseDecoder;
+use docent_models::sse::SseDecoder;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use std::io::Read;

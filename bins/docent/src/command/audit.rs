@@ -5,9 +5,9 @@ use crate::{output, wire};
 use anyhow::Context;
 use chrono::{NaiveTime, TimeDelta};
 use docent::cli::PruneArgs;
-use docent_adapters::archive::audit_export::FileExport;
 use docent_app::audit::Initiator;
 use docent_app::audit::retention::remove_before;
+use docent_services::archive::audit_export::FileExport;
 use serde_json::json;
 
 /// Exports and removes old entries of the audit log.

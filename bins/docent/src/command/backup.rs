@@ -6,12 +6,12 @@ use crate::{output, wire};
 use anyhow::bail;
 use docent::cli::BackupArgs;
 use docent::config::{Settings, VectorDb};
-use docent_adapters::archive::TarWriter;
 use docent_app::App;
 use docent_app::maintenance::backup::{BackupOptions, BackupSummary, save};
 use docent_domain::fault::Component;
 use docent_migration::SchemaState;
 use docent_ports::archive::ArchiveWriter;
+use docent_services::archive::TarWriter;
 use serde_json::json;
 use std::path::Path;
 

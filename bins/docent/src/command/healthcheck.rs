@@ -5,7 +5,7 @@ use crate::output;
 use anyhow::{Context, bail};
 use docent::cli::HealthcheckArgs;
 use docent::config::{Environment, Settings};
-use docent_adapters::http_client::http_client;
+use docent_http_client::http_client;
 use reqwest::{StatusCode, Url};
 use serde_json::{Value, json};
 use std::net::SocketAddr;

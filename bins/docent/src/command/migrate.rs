@@ -7,8 +7,8 @@ use crate::{output, wire};
 use anyhow::bail;
 use docent::cli::InstallationArgs;
 use docent::config::{BlobStoreUrl, DatabaseUrl, Settings};
-use docent_adapters::sql::SqlStore;
 use docent_migration::SchemaState;
+use docent_sql::SqlStore;
 use serde_json::json;
 use std::path::Path;
 

@@ -5,9 +5,9 @@ use crate::progress::ProgressDisplay;
 use crate::{output, wire};
 use anyhow::bail;
 use docent::cli::RestoreArgs;
-use docent_adapters::archive::TarFile;
 use docent_app::maintenance::backup::{RestoreSummary, restore};
 use docent_migration::SchemaState;
+use docent_services::archive::TarFile;
 use serde_json::json;
 
 /// Restores the archive and prints a summary.

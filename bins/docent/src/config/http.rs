@@ -7,8 +7,8 @@ use super::section::section;
 use super::unit::{ByteSize, check_not_zero};
 use super::url::Origin;
 use super::value::Value;
-use docent_adapters::extraction::ExtractionLimits;
 use docent_domain::file_type::{FileType, FileTypes};
+use docent_extraction::ExtractionLimits;
 use ipnet::IpNet;
 use std::net::SocketAddr;
 

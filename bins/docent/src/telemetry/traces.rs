@@ -3,8 +3,8 @@
 use super::exporter::LossyExporter;
 use super::is_own;
 use docent::config::HttpUrl;
-use docent_adapters::system::SystemEntropy;
 use docent_ports::entropy::Entropy;
+use docent_services::system::SystemEntropy;
 use opentelemetry::trace::{Link, SpanKind, TraceId, TracerProvider};
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::Resource;

@@ -106,7 +106,7 @@ pub(super) fn create_private_dir(folder: &Path) -> anyhow::Result<()> {
 mod tests {
     use super::super::system_ports;
     use super::*;
-    use docent_adapters::system::SystemEntropy;
+    use docent_services::system::SystemEntropy;
 
     #[test]
     fn secret_is_generated_once_and_private() {

@@ -2,11 +2,11 @@
 
 use super::{Detection, Stores, assemble, collections, create_private_dir, key_value, system_ports};
 use docent::config::{Settings, VectorDb};
-use docent_adapters::embedded_index::{self, EmbeddedIndexes};
-use docent_adapters::sql::SqlStore;
 use docent_app::App;
+use docent_index::embedded_index::{self, EmbeddedIndexes};
 use docent_ports::recorder::{NoopRecorder, Recorder};
 use docent_ports::vector_indexes::VectorIndexes;
+use docent_sql::SqlStore;
 use std::sync::Arc;
 
 /// Assembles the service. If another process has an embedded store open, using that store returns an error.

@@ -3,7 +3,7 @@
 use super::backend;
 use anyhow::{Context, bail};
 use docent::config::Settings;
-use docent_adapters::openai::rerank::HttpReranker;
+use docent_models::openai::rerank::HttpReranker;
 use docent_ports::clock::Clock;
 use docent_ports::reranker::Reranker;
 use std::sync::Arc;

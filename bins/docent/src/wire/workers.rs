@@ -2,8 +2,8 @@
 
 use anyhow::Context;
 use docent::config::Settings;
-use docent_adapters::extraction::sandbox::Sandbox;
-use docent_adapters::extraction::{ExtractionLimits, WorkerExtractor, WorkerRenderer};
+use docent_extraction::sandbox::Sandbox;
+use docent_extraction::{ExtractionLimits, WorkerExtractor, WorkerRenderer};
 use docent_ports::page_renderer::PageRenderer;
 use docent_ports::text_extractor::TextExtractor;
 use std::ffi::OsString;

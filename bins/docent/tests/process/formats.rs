@@ -1,6 +1,6 @@
 //! Files of other types than PDF, read by a running service.
 
-#[path = "../../../../crates/adapters/tests/hostile/mod.rs"]
+#[path = "../../../../crates/adapters/extraction/tests/hostile/mod.rs"]
 mod hostile;
 
 use crate::client::Client;

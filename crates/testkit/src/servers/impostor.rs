@@ -1,5 +1,6 @@
 //! Something that listens where a server should be.
 
+use docent_domain::fault::{Component, Fault, FaultKind};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -54,6 +55,27 @@ impl Impostor {
 impl Drop for Impostor {
     fn drop(&mut self) {
         self.listener.abort();
+    }
+}
+
+/// Longest time of a call that respects its timeout, also on a busy machine.
+const MAX_CALL: Duration = Duration::from_secs(60);
+
+/// Calls a client of each impostor and checks that it returns a transient fault of `component`.
+///
+/// # Panics
+/// If a call hangs, succeeds or returns another fault.
+pub async fn check_impostor_faults(component: Component, call: impl AsyncFn(SocketAddr) -> Option<Fault>) {
+    for manner in Manner::ALL {
+        let impostor = Impostor::start(manner).await;
+        let fault = tokio::time::timeout(MAX_CALL, call(impostor.address())).await;
+        let fault = fault.unwrap_or_else(|_| panic!("{manner:?}: the call hangs"));
+        let fault = fault.unwrap_or_else(|| panic!("{manner:?}: the call succeeded"));
+        assert_eq!(fault.component(), component, "{manner:?}: {fault}");
+        assert!(fault.is_transient(), "{manner:?}: {:?}: {fault}", fault.kind());
+        if manner == Manner::IsSilent {
+            assert_eq!(fault.kind(), FaultKind::Timeout, "{fault}");
+        }
     }
 }
 

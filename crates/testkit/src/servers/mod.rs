@@ -7,7 +7,7 @@ mod proxy;
 mod redis;
 mod shared;
 
-pub use impostor::{Impostor, Manner};
+pub use impostor::{Impostor, Manner, check_impostor_faults};
 pub use postgres::PostgresServer;
 pub use proxy::Proxy;
 pub use redis::{RedisSentinel, RedisServer};

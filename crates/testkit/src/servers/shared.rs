@@ -1,6 +1,5 @@
 //! Servers that the environment gives to all tests together, and what a test has of its own on them.
 
-use docent_ports::entropy::Entropy;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -35,9 +34,12 @@ pub fn s3_url() -> String {
 }
 
 /// Returns a name that is unique on a server shared by tests.
-pub fn unique_name(entropy: &dyn Entropy) -> String {
+///
+/// # Panics
+/// If the operating system has no random numbers.
+pub fn unique_name() -> String {
     let mut unique = [0; 16];
-    entropy.fill(&mut unique);
+    getrandom::fill(&mut unique).expect("random numbers");
     format!("docent_test_{:032x}", u128::from_le_bytes(unique))
 }
 
@@ -56,8 +58,8 @@ impl OwnSchema {
     ///
     /// # Panics
     /// When the environment gives no server, or the server refuses.
-    pub fn new(entropy: &dyn Entropy) -> Self {
-        let (name, server) = (unique_name(entropy), address(POSTGRES));
+    pub fn create() -> Self {
+        let (name, server) = (unique_name(), address(POSTGRES));
         let state = execute(&server, &format!("CREATE SCHEMA {name}"));
         assert_eq!(state, DONE, "the SQLSTATE of CREATE SCHEMA");
         Self { name, server }

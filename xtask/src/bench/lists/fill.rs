@@ -2,12 +2,12 @@
 
 use anyhow::{Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_adapters::sql::{SqlOptions, SqlStore};
 use docent_domain::document::{Document, Failure, FailureCode};
 use docent_domain::id::UserId;
 use docent_domain::job::{Job, JobState};
 use docent_domain::text::Title;
 use docent_ports::store::Store;
+use docent_sql::{SqlOptions, SqlStore};
 use docent_testkit::builders::{audit_entry, coverage, document, id, job, session, usage, user};
 
 /// Documents per transaction.

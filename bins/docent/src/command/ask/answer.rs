@@ -2,7 +2,7 @@
 
 use crate::command::documents::format_pages;
 use crate::output::sanitize;
-use docent_adapters::sse::Event;
+use docent_models::sse::Event;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! An installation for one test, whose components can be stopped and restarted.
 
-#[path = "../../../../../crates/adapters/tests/qdrant/server/mod.rs"]
+#[path = "../../../../../crates/adapters/index/tests/qdrant/server/mod.rs"]
 #[allow(dead_code, reason = "the adapter's tests use all of it")]
 mod qdrant;
 

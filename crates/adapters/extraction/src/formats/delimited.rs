@@ -1,0 +1,113 @@
+//! Reads values separated by commas, semicolons, tabs or bars, in ranges of rows.
+
+use super::unreadable;
+use crate::reader::{Pages, Stopped, markdown_table};
+use csv::{ReaderBuilder, StringRecord};
+
+/// Size of a range in bytes from which on the next one begins.
+pub(super) const RANGE_BYTES: usize = 4000;
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// The lines by which the delimiter is found.
+const SAMPLE_LINES: usize = 20;
+
+/// Passes rows on as tables; each has the header of the file, which is its first row.
+pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = ReaderBuilder::new();
+    let reader = reader.delimiter(delimiter(text)).has_headers(false).flexible(true);
+    let mut rows = reader.from_reader(text.as_bytes()).into_records();
+    let cells = |record: StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
+    let header = match rows.next() {
+        Some(row) => cells(row.map_err(|_| unreadable())?),
+        None => return Ok(()),
+    };
+    let mut table = vec![header.clone()];
+    let (mut first, mut last, mut bytes) = (1, 1, 0);
+    for (number, row) in (2_u64..).zip(rows) {
+        let row = row.map_err(|_| unreadable())?;
+        // Some programs write the empty rows of a whole sheet.
+        if row.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        let row = cells(row);
+        if bytes > RANGE_BYTES {
+            pass(pages, first, last, &table)?;
+            (table, first, bytes) = (vec![header.clone()], number, 0);
+        }
+        bytes += row.iter().map(String::len).sum::<usize>();
+        last = number;
+        table.push(row);
+    }
+    pass(pages, first, last, &table)
+}
+
+fn pass(pages: &mut Pages<'_>, first: u64, last: u64, table: &[Vec<String>]) -> Result<(), Stopped> {
+    let label = if first == last { format!("Row {first}") } else { format!("Rows {first}–{last}") };
+    pages.push_section(Some(&label), &markdown_table(table)?)
+}
+
+/// The delimiter that separates the first lines into the same number of values, and into most.
+fn delimiter(text: &str) -> u8 {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES).collect();
+    let score = |delimiter: &u8| {
+        let count = |line: &&str| {
+            let mut is_quoted = false;
+            line.bytes()
+                .filter(|byte| {
+                    is_quoted ^= *byte == b'"';
+                    !is_quoted && byte == delimiter
+                })
+                .count()
+        };
+        let counts: Vec<usize> = lines.iter().map(count).collect();
+        let first = counts.first().copied().unwrap_or(0);
+        let equal = counts.iter().filter(|count| **count == first && first > 0).count();
+        (equal, first)
+    };
+    // The last of equal maxima would win.
+    DELIMITERS.into_iter().rev().max_by_key(score).unwrap_or(b',')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::tests::{LIMITS, collect};
+
+    #[test]
+    fn rows_become_tables_whatever_separates_values() {
+        for text in [
+            "Name,Age\n\"Doe, J\",3\n",
+            "Name;Age\r\nDoe, J;3",
+            "Name\tAge\nDoe, J\t3\n",
+            "Name|Age\nDoe, J|3",
+        ] {
+            let pages = collect(LIMITS, |pages| read(text, pages)).unwrap();
+            let table = "| Name | Age |\n|---|---|\n| Doe, J | 3 |";
+            assert_eq!(pages, [("Rows 1–2".to_owned(), table.to_owned())], "{text}");
+        }
+    }
+
+    #[test]
+    fn every_range_has_the_header() {
+        let rows: String = (2..400).map(|n| format!("value {n},{n}\n")).collect();
+        let pages = collect(LIMITS, |pages| read(&format!("Key,Number\n{rows}"), pages)).unwrap();
+        assert!(pages.len() > 1 && pages[0].0.starts_with("Rows 1–"));
+        assert!(pages.iter().all(|(_, text)| text.starts_with("| Key | Number |\n|---|---|\n| value ")));
+        assert!(pages.last().unwrap().0.ends_with("–399") && pages.last().unwrap().1.contains("value 399"));
+    }
+
+    #[test]
+    fn empty_rows_are_left_out() {
+        let pages =
+            collect(LIMITS, |pages| read(&format!("a,b\n1,2\n{}3,4\n, \n", ",\n".repeat(9000)), pages));
+        let table = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |";
+        assert_eq!(pages.unwrap(), [("Rows 1–9003".to_owned(), table.to_owned())]);
+    }
+
+    #[test]
+    fn unclosed_quotes_and_empty_files_do_not_fail() {
+        let pages = collect(LIMITS, |pages| read("a,b\n\"c,d\ne,f", pages)).unwrap();
+        assert!(pages[0].1.contains("c,d e,f"), "{pages:?}");
+        assert!(collect(LIMITS, |pages| read("", pages)).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! Encodings of texts.
+
+use crate::reader::damaged;
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use docent_domain::document::Failure;
+use encoding_rs::{Encoding, UTF_8};
+
+/// The number of bytes at the beginning of a file that can declare its encoding.
+const DECLARATION_BYTES: usize = 1024;
+
+/// Decodes a text: by its byte order mark, as UTF-8, or in the encoding that fits its bytes best. Line ends become `\n`.
+pub(super) fn decode(bytes: Vec<u8>) -> Result<String, Failure> {
+    if bytes.contains(&0) && Encoding::for_bom(&bytes).is_none() {
+        return Err(damaged("it has bytes that are no text"));
+    }
+    Ok(decode_with(bytes, None))
+}
+
+/// Decodes a web page, whose `meta` element or XML declaration may name the encoding.
+pub(super) fn decode_html(bytes: Vec<u8>) -> String {
+    let declared = declared(&bytes, &["charset=", "encoding="]);
+    decode_with(bytes, declared)
+}
+
+/// Decodes XML, whose declaration may name the encoding.
+pub(super) fn decode_xml(bytes: Vec<u8>) -> String {
+    let declared = declared(&bytes, &["encoding="]);
+    decode_with(bytes, declared.or(Some(UTF_8)))
+}
+
+fn decode_with(bytes: Vec<u8>, declared: Option<&'static Encoding>) -> String {
+    let text = match (Encoding::for_bom(&bytes), String::from_utf8(bytes)) {
+        (None, Ok(text)) => text,
+        (Some((encoding, _)), Ok(text)) => encoding.decode(text.as_bytes()).0.into_owned(),
+        (Some((encoding, _)), Err(error)) => encoding.decode(error.as_bytes()).0.into_owned(),
+        (None, Err(error)) => {
+            let encoding = declared.unwrap_or_else(|| detected(error.as_bytes()));
+            encoding.decode_without_bom_handling(error.as_bytes()).0.into_owned()
+        }
+    };
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+}
+
+fn detected(bytes: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    detector.guess(None, Utf8Detection::Deny)
+}
+
+/// The encoding that is named after one of `keys` at the beginning.
+fn declared(bytes: &[u8], keys: &[&str]) -> Option<&'static Encoding> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(DECLARATION_BYTES)]).to_ascii_lowercase();
+    let name = keys.iter().find_map(|key| head.split_once(key))?.1.trim_start_matches(['"', '\'']);
+    let end =
+        name.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(name.len());
+    Encoding::for_label(&name.as_bytes()[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_decoded_by_mark_as_utf8_or_by_its_bytes() {
+        for (bytes, text) in [
+            ("Größe\r\n1".as_bytes(), "Größe\n1"),
+            (b"\xef\xbb\xbfa\rb", "a\nb"),
+            (b"\xff\xfeG\0r\0\xf6\0", "Grö"),
+            (b"\xfe\xff\0G\0r\0\xf6", "Grö"),
+            (b"Die Gr\xf6\xdfe der M\xfcnzen \xfcber", "Die Größe der Münzen über"),
+        ] {
+            assert_eq!(decode(bytes.to_vec()).unwrap(), text);
+        }
+        assert!(decode(b"a\0b".to_vec()).is_err());
+    }
+
+    #[test]
+    fn declared_encoding_is_used_unless_the_bytes_are_utf8() {
+        let page = |text: &[u8]| [b"<meta charset='iso-8859-2'>", text].concat();
+        assert!(decode_html(page(b"\xb1")).ends_with('ą'));
+        assert!(decode_html(page("ą".as_bytes())).ends_with('ą'));
+        assert_eq!(
+            decode_xml(b"<?xml encoding=\"windows-1252\"?>\xe9".to_vec()),
+            "<?xml encoding=\"windows-1252\"?>é"
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! Reads Markdown, in sections by heading.
+
+use crate::reader::{Pages, Stopped, one_line, shortened};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+/// Maximum length of a heading in a label, in characters.
+const HEADING_MAX: usize = 60;
+
+/// Passes the sections on as they are written. Headings in code do not count, and the metadata before the text is left out.
+pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut path: Vec<(HeadingLevel, String)> = Vec::new();
+    let mut heading: Option<(HeadingLevel, usize, String)> = None;
+    let (mut start, mut has_body) = (0, false);
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+    let mut is_metadata = false;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match (event, &mut heading) {
+            (Event::Start(Tag::MetadataBlock(_)), _) if !has_body && range.start == start => {
+                is_metadata = true
+            }
+            (Event::End(TagEnd::MetadataBlock(_)), _) if is_metadata => {
+                (start, is_metadata) = (range.end, false)
+            }
+            _ if is_metadata => {}
+            (Event::Start(Tag::Heading { level, .. }), _) => {
+                heading = Some((level, range.start, String::new()));
+            }
+            (Event::End(TagEnd::Heading(_)), Some(_)) => {
+                let Some((level, at, title)) = heading.take() else { continue };
+                if has_body {
+                    pass(pages, &path, &text[start..at])?;
+                    (start, has_body) = (at, false);
+                }
+                path.retain(|(of, _)| *of < level);
+                path.push((level, shortened(&one_line(&title), HEADING_MAX)));
+            }
+            (Event::Text(part) | Event::Code(part), Some((_, _, title))) => title.push_str(&part),
+            (Event::SoftBreak | Event::HardBreak, Some((_, _, title))) => title.push(' '),
+            (_, Some(_)) => {}
+            (_, None) => has_body = true,
+        }
+    }
+    pass(pages, &path, &text[start..])
+}
+
+fn pass(pages: &mut Pages<'_>, path: &[(HeadingLevel, String)], text: &str) -> Result<(), Stopped> {
+    let titles: Vec<&str> =
+        path.iter().map(|(_, title)| title.as_str()).filter(|it| !it.is_empty()).collect();
+    let label = (!titles.is_empty()).then(|| titles.join(" › "));
+    pages.push_section(label.as_deref(), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::tests::{LIMITS, collect};
+
+    #[test]
+    fn sections_follow_headings_outside_of_code() {
+        let text = "Intro\n\n# Setup\n## *Net*work `a`\nPlug.\n```\n# no heading\n```\n\nOther\n=====\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+        let pages = collect(LIMITS, |pages| read(text, pages)).unwrap();
+        let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, ["Part 1", "Setup › Network a", "Other"]);
+        assert!(
+            pages[1].1.starts_with("# Setup\n## *Net*work `a`\nPlug.") && pages[1].1.contains("# no heading")
+        );
+        assert!(pages[2].1.contains("| 1 | 2 |"));
+    }
+
+    #[test]
+    fn metadata_before_the_text_is_left_out() {
+        for fence in ["---", "+++"] {
+            let text = format!(
+                "{fence}\ntitle: x\n# no heading\n{fence}\n\n# Warranty\nFive years.\n\n---\nnote: y\n---\n"
+            );
+            let pages = collect(LIMITS, |pages| read(&text, pages)).unwrap();
+            let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
+            assert_eq!(labels[0], "Warranty", "{fence}");
+            assert!(pages[0].1.trim_start().starts_with("# Warranty"), "{fence}");
+            assert!(!pages.iter().any(|(_, text)| text.contains("title: x")), "{fence}");
+            assert!(pages.iter().any(|(_, text)| text.contains("note: y")), "{fence}");
+        }
+    }
+
+    #[test]
+    fn deeply_nested_markdown_is_read() {
+        let text = format!("# A\n{}x\n{}", "> ".repeat(20_000), "[".repeat(20_000));
+        assert_eq!(collect(LIMITS, |pages| read(&text, pages)).unwrap()[0].0, "A");
+    }
+}

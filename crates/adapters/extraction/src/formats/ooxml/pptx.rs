@@ -1,0 +1,205 @@
+//! Reads presentations of PowerPoint slide by slide.
+
+use super::relations::Relations;
+use crate::formats::package::Package;
+use crate::formats::xml::{Element, Handler, walk};
+use crate::reader::{Pages, Stopped, markdown_table};
+
+/// Placeholders whose text is on every slide.
+const REPEATED: [&str; 4] = ["sldNum", "dt", "ftr", "hdr"];
+
+/// Passes the text of each slide on, with its notes.
+pub(super) fn read(
+    package: &mut Package,
+    path: &str,
+    xml: &str,
+    pages: &mut Pages<'_>,
+) -> Result<(), Stopped> {
+    let relations = Relations::read(package, path)?;
+    let mut slides = Slides::default();
+    walk(xml, &mut slides)?;
+    for (number, id) in (1_u64..).zip(&slides.ids) {
+        let mut text = String::new();
+        if let Some(path) = relations.by_id(id)
+            && let Some(xml) = package.read_xml(&path)?
+        {
+            let mut slide = Slide::default();
+            walk(&xml, &mut slide)?;
+            text = slide.text();
+            if let Some(path) = Relations::read(package, &path)?.first("notesSlide")
+                && let Some(xml) = package.read_xml(&path)?
+            {
+                let mut notes = Slide::default();
+                walk(&xml, &mut notes)?;
+                let notes = notes.text();
+                if !notes.trim().is_empty() {
+                    text.push_str(&format!("\nNotes:\n{notes}"));
+                }
+            }
+        }
+        // A slide without text is a page too, so that the numbers are those of the slides.
+        pages.push(&format!("Slide {number}"), text.trim())?;
+    }
+    Ok(())
+}
+
+/// The IDs of the slides in their order.
+#[derive(Default)]
+struct Slides {
+    ids: Vec<String>,
+}
+
+impl Handler for Slides {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        if element.name == "sldId" {
+            self.ids.extend(element.prefixed_attribute("r:id"));
+        }
+        Ok(())
+    }
+}
+
+/// The text of a slide.
+#[derive(Default)]
+struct Slide {
+    title: String,
+    body: String,
+    /// The text of the current shape, and its kind of placeholder.
+    shape: String,
+    placeholder: Option<String>,
+    paragraph: String,
+    rows: Option<Vec<Vec<String>>>,
+    is_in_text: bool,
+}
+
+impl Slide {
+    fn text(self) -> String {
+        let Self { title, body, .. } = self;
+        if title.is_empty() { body } else { format!("{title}\n\n{body}") }
+    }
+}
+
+impl Handler for Slide {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        match element.name {
+            "sp" => {
+                self.shape.clear();
+                self.placeholder = None;
+            }
+            "ph" => self.placeholder = Some(element.attribute("type").unwrap_or_default()),
+            "p" => self.paragraph.clear(),
+            "t" => self.is_in_text = true,
+            "br" => self.paragraph.push('\n'),
+            "tbl" => self.rows = Some(Vec::new()),
+            "tr" => {
+                if let Some(rows) = &mut self.rows {
+                    rows.push(Vec::new());
+                }
+            }
+            "tc" => {
+                if let Some(row) = self.rows.as_mut().and_then(|rows| rows.last_mut()) {
+                    row.push(String::new());
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) -> Result<(), Stopped> {
+        match name {
+            "t" => self.is_in_text = false,
+            "p" => {
+                let paragraph = std::mem::take(&mut self.paragraph);
+                let text = paragraph.trim();
+                let cell = self.rows.as_mut().and_then(|rows| rows.last_mut()?.last_mut());
+                if let Some(cell) = cell {
+                    if !cell.is_empty() {
+                        cell.push(' ');
+                    }
+                    cell.push_str(text);
+                } else if !text.is_empty() {
+                    self.shape.push_str(text);
+                    self.shape.push('\n');
+                }
+            }
+            "tbl" => {
+                if let Some(rows) = self.rows.take() {
+                    self.body.push_str(&format!("\n{}\n", markdown_table(&rows)?));
+                }
+            }
+            "sp" => {
+                let text = std::mem::take(&mut self.shape);
+                match self.placeholder.take().as_deref() {
+                    Some("title" | "ctrTitle") if self.title.is_empty() => {
+                        text.trim().clone_into(&mut self.title)
+                    }
+                    Some(repeated) if REPEATED.contains(&repeated) => {}
+                    _ => self.body.push_str(&text),
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Stopped> {
+        if self.is_in_text {
+            self.paragraph.push_str(text);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::formats::tests::archive;
+    use crate::reader::tests::{LIMITS, collect};
+    use docent_domain::file_type::FileType;
+
+    fn relations(entries: &[(&str, &str, &str)]) -> String {
+        let entry = |(id, kind, target): &(&str, &str, &str)| {
+            format!("<Relationship Id='{id}' Type='http://x/{kind}' Target='{target}'/>")
+        };
+        format!("<Relationships>{}</Relationships>", entries.iter().map(entry).collect::<String>())
+    }
+
+    fn shape(placeholder: &str, paragraphs: &[&str]) -> String {
+        let text = |text: &&str| format!("<a:p><a:r><a:t>{text}</a:t></a:r></a:p>");
+        let ph = if placeholder.is_empty() { String::new() } else { format!("<p:ph type='{placeholder}'/>") };
+        let body: String = paragraphs.iter().map(text).collect();
+        format!("<p:sp><p:nvSpPr>{ph}</p:nvSpPr><p:txBody>{body}</p:txBody></p:sp>")
+    }
+
+    #[test]
+    fn slides_are_read_in_their_order_with_title_tables_and_notes() {
+        let presentation = "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='r2'/><p:sldId id='257' r:id='r1'/></p:sldIdLst></p:presentation>";
+        let table = "<p:graphicFrame><a:tbl><a:tr><a:tc><a:txBody><a:p><a:r><a:t>Q1</a:t></a:r></a:p></a:txBody></a:tc>\
+                     <a:tc><a:txBody><a:p><a:r><a:t>Q2</a:t></a:r></a:p></a:txBody></a:tc></a:tr></a:tbl></p:graphicFrame>";
+        let slide = |content: &str| format!("<p:sld><p:cSld><p:spTree>{content}</p:spTree></p:cSld></p:sld>");
+        let first = shape("", &["Point one", "Point two"])
+            + &shape("title", &["Plan"])
+            + &shape("sldNum", &["1"])
+            + table;
+        let bytes = archive(&[
+            ("_rels/.rels", &relations(&[("r1", "officeDocument", "ppt/presentation.xml")])),
+            ("ppt/presentation.xml", presentation),
+            (
+                "ppt/_rels/presentation.xml.rels",
+                &relations(&[("r1", "slide", "slides/slide1.xml"), ("r2", "slide", "slides/slide2.xml")]),
+            ),
+            ("ppt/slides/slide1.xml", &slide("<p:pic/>")),
+            ("ppt/slides/slide2.xml", &slide(&first)),
+            (
+                "ppt/slides/_rels/slide2.xml.rels",
+                &relations(&[("r1", "notesSlide", "../notesSlides/notesSlide1.xml")]),
+            ),
+            (
+                "ppt/notesSlides/notesSlide1.xml",
+                &format!("<p:notes>{}</p:notes>", shape("body", &["Say hello."])),
+            ),
+        ]);
+        let pages = collect(LIMITS, |pages| super::super::read(FileType::Pptx, bytes, pages)).unwrap();
+        let text = "Plan\n\nPoint one\nPoint two\n\n| Q1 | Q2 |\n|---|---|\n\n\nNotes:\nSay hello.";
+        assert_eq!(pages, [("Slide 1".to_owned(), text.to_owned()), ("Slide 2".to_owned(), String::new())]);
+    }
+}

@@ -1,0 +1,378 @@
+//! Reads workbooks of Excel, in ranges of rows of each sheet.
+
+use super::relations::Relations;
+use super::values::{NumberFormat, column_name, position};
+use crate::formats::delimited::RANGE_BYTES;
+use crate::formats::package::Package;
+use crate::formats::xml::{Element, Handler, walk};
+use crate::reader::{Pages, Stopped, markdown_table};
+use docent_domain::document::{Failure, FailureCode};
+use std::collections::{BTreeSet, HashMap};
+
+/// Maximum number of cells of a sheet.
+const CELLS_MAX: usize = 2_000_000;
+/// Maximum size of the texts of a sheet in bytes: shared texts count wherever they are used.
+const TEXT_BYTES: usize = 64 << 20;
+
+/// Passes ranges of rows on as tables; each has the first row of its sheet as header.
+pub(super) fn read(
+    package: &mut Package,
+    path: &str,
+    xml: &str,
+    pages: &mut Pages<'_>,
+) -> Result<(), Stopped> {
+    let relations = Relations::read(package, path)?;
+    let mut workbook = Workbook::default();
+    walk(xml, &mut workbook)?;
+    let mut texts = SharedTexts::default();
+    if let Some(xml) = part(package, &relations, "sharedStrings")? {
+        walk(&xml, &mut texts)?;
+    }
+    let mut styles = Styles::default();
+    if let Some(xml) = part(package, &relations, "styles")? {
+        walk(&xml, &mut styles)?;
+    }
+    for (name, id) in &workbook.sheets {
+        let Some(path) = relations.by_id(id) else { continue };
+        let Some(xml) = package.read_xml(&path)? else { continue };
+        let mut sheet = Sheet::new(&texts.texts, &styles, workbook.from_1904);
+        walk(&xml, &mut sheet)?;
+        pass(name, &sheet.rows, pages)?;
+    }
+    Ok(())
+}
+
+fn part(package: &mut Package, relations: &Relations, kind: &str) -> Result<Option<String>, Stopped> {
+    match relations.first(kind) {
+        Some(path) => Ok(package.read_xml(&path)?),
+        None => Ok(None),
+    }
+}
+
+/// Cells of a row by column.
+type Row = Vec<(u32, String)>;
+
+fn pass(name: &str, rows: &[(u32, Row)], pages: &mut Pages<'_>) -> Result<(), Stopped> {
+    let columns: BTreeSet<u32> = rows.iter().flat_map(|(_, cells)| cells.iter().map(|cell| cell.0)).collect();
+    let (Some(first), Some(last)) = (columns.first(), columns.last()) else { return Ok(()) };
+    let (first, last) = (column_name(*first), column_name(*last));
+    let index: HashMap<u32, usize> = columns.iter().copied().zip(0..).collect();
+    let line = |cells: &Row| {
+        let end = cells.last().and_then(|(column, _)| index.get(column)).map_or(0, |at| at + 1);
+        let mut line = vec![String::new(); end];
+        for (column, text) in cells {
+            if let Some(cell) = index.get(column).and_then(|at| line.get_mut(*at)) {
+                cell.clone_from(text);
+            }
+        }
+        line
+    };
+    let Some(((top, header), mut rest)) =
+        rows.split_first().map(|((row, cells), rest)| ((*row, line(cells)), rest))
+    else {
+        return Ok(());
+    };
+    let mut start = top;
+    loop {
+        let mut table = vec![header.clone()];
+        let (mut bytes, mut end) = (0, start);
+        // Empty columns take room in the table too.
+        while bytes < RANGE_BYTES
+            && let Some(((row, cells), after)) = rest.split_first()
+        {
+            let line = line(cells);
+            bytes += line.iter().map(|cell| cell.len() + 3).sum::<usize>();
+            (end, rest) = (*row, after);
+            table.push(line);
+        }
+        pages.push_section(Some(&format!("{name}!{first}{start}:{last}{end}")), &markdown_table(&table)?)?;
+        match rest.first() {
+            Some((row, _)) => start = *row,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Names and relations of the sheets.
+#[derive(Default)]
+struct Workbook {
+    sheets: Vec<(String, String)>,
+    /// Whether dates count from 1904.
+    from_1904: bool,
+}
+
+impl Handler for Workbook {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        match element.name {
+            "sheet" => {
+                if let (Some(name), Some(id)) =
+                    (element.attribute("name"), element.prefixed_attribute("r:id"))
+                {
+                    self.sheets.push((name, id));
+                }
+            }
+            "workbookPr" => {
+                self.from_1904 = element.attribute("date1904").is_some_and(|is| is == "1" || is == "true");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Texts that cells refer to by number.
+#[derive(Default)]
+struct SharedTexts {
+    texts: Vec<String>,
+    is_in_text: bool,
+    /// Whether the text is a phonetic guide.
+    is_phonetic: bool,
+}
+
+impl Handler for SharedTexts {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        match element.name {
+            "si" => self.texts.push(String::new()),
+            "rPh" => self.is_phonetic = true,
+            "t" => self.is_in_text = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) -> Result<(), Stopped> {
+        match name {
+            "rPh" => self.is_phonetic = false,
+            "t" => self.is_in_text = false,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Stopped> {
+        if self.is_in_text
+            && !self.is_phonetic
+            && let Some(last) = self.texts.last_mut()
+        {
+            last.push_str(text);
+        }
+        Ok(())
+    }
+}
+
+/// The number format of each style.
+#[derive(Default)]
+struct Styles {
+    codes: HashMap<u32, NumberFormat>,
+    formats: Vec<NumberFormat>,
+    is_in_cells: bool,
+}
+
+impl Handler for Styles {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        let id = || element.attribute("numFmtId")?.parse::<u32>().ok();
+        match element.name {
+            "numFmt" => {
+                if let (Some(id), Some(code)) = (id(), element.attribute("formatCode")) {
+                    self.codes.insert(id, NumberFormat::of_code(&code));
+                }
+            }
+            "cellXfs" => self.is_in_cells = true,
+            "xf" if self.is_in_cells => {
+                let id = id().unwrap_or(0);
+                let format = self.codes.get(&id).copied();
+                self.formats.push(format.unwrap_or_else(|| NumberFormat::built_in(id)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) -> Result<(), Stopped> {
+        self.is_in_cells &= name != "cellXfs";
+        Ok(())
+    }
+}
+
+/// The rows of a sheet that have values. Formulas are not evaluated: their last results are values.
+struct Sheet<'a> {
+    texts: &'a [String],
+    styles: &'a Styles,
+    from_1904: bool,
+    rows: Vec<(u32, Row)>,
+    cells: usize,
+    text_bytes: usize,
+    /// Position of the current cell, its type and its style.
+    at: (u32, u32),
+    kind: String,
+    style: usize,
+    value: String,
+    is_in_value: bool,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(texts: &'a [String], styles: &'a Styles, from_1904: bool) -> Self {
+        Self {
+            texts,
+            styles,
+            from_1904,
+            rows: Vec::new(),
+            cells: 0,
+            text_bytes: 0,
+            at: (0, 0),
+            kind: String::new(),
+            style: 0,
+            value: String::new(),
+            is_in_value: false,
+        }
+    }
+
+    fn text_of(&self) -> String {
+        match self.kind.as_str() {
+            "s" => {
+                let number = self.value.trim().parse::<usize>().ok();
+                number.and_then(|number| self.texts.get(number)).cloned().unwrap_or_default()
+            }
+            "b" => if self.value.trim() == "1" { "TRUE" } else { "FALSE" }.to_owned(),
+            "" | "n" => {
+                let format = self.styles.formats.get(self.style).copied().unwrap_or_default();
+                format.show(&self.value, self.from_1904)
+            }
+            // Texts of formulas and of cells, errors and dates.
+            _ => self.value.clone(),
+        }
+    }
+
+    fn end_cell(&mut self) -> Result<(), Stopped> {
+        if self.value.trim().is_empty() {
+            return Ok(());
+        }
+        let text = self.text_of();
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        self.cells += 1;
+        self.text_bytes += text.len();
+        if self.cells > CELLS_MAX || self.text_bytes > TEXT_BYTES {
+            return Err(Failure::of(FailureCode::TooMuchText).into());
+        }
+        let (column, row) = self.at;
+        match self.rows.last_mut() {
+            Some((last, cells)) if *last == row => cells.push((column, text)),
+            _ => self.rows.push((row, vec![(column, text)])),
+        }
+        Ok(())
+    }
+}
+
+impl Handler for Sheet<'_> {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        match element.name {
+            "row" => {
+                let row = element.attribute("r").and_then(|row| row.parse().ok());
+                self.at = (0, row.unwrap_or_else(|| self.at.1.saturating_add(1)));
+            }
+            "c" => {
+                let at = element.attribute("r").and_then(|reference| position(&reference));
+                self.at = at.unwrap_or(self.at);
+                self.kind = element.attribute("t").unwrap_or_default();
+                self.style = element.attribute("s").and_then(|style| style.parse().ok()).unwrap_or(0);
+                self.value.clear();
+            }
+            "v" | "t" => self.is_in_value = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) -> Result<(), Stopped> {
+        match name {
+            "v" | "t" => self.is_in_value = false,
+            "c" => {
+                self.end_cell()?;
+                self.at.0 = self.at.0.saturating_add(1);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Stopped> {
+        if self.is_in_value {
+            self.value.push_str(text);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::formats::tests::archive;
+    use crate::reader::tests::{LIMITS, collect};
+    use docent_domain::file_type::FileType;
+
+    fn read(sheet: &str) -> Vec<(String, String)> {
+        let relation = |id: &str, kind: &str, target: &str| {
+            format!("<Relationship Id='{id}' Type='http://x/{kind}' Target='{target}'/>")
+        };
+        let parts = relation("r1", "worksheet", "worksheets/sheet1.xml")
+            + &relation("r2", "sharedStrings", "sharedStrings.xml")
+            + &relation("r3", "styles", "/xl/styles.xml");
+        let bytes = archive(&[
+            (
+                "_rels/.rels",
+                &format!(
+                    "<Relationships>{}</Relationships>",
+                    relation("r1", "officeDocument", "xl/workbook.xml")
+                ),
+            ),
+            (
+                "xl/workbook.xml",
+                "<workbook><sheets><sheet name='Budget &amp; plan' sheetId='1' r:id='r1'/><sheet name='gone' r:id='r9'/></sheets></workbook>",
+            ),
+            ("xl/_rels/workbook.xml.rels", &format!("<Relationships>{parts}</Relationships>")),
+            (
+                "xl/sharedStrings.xml",
+                "<sst><si><t>Item</t></si><si><r><t>Pu</t></r><r><t>mp</t></r><rPh><t>x</t></rPh></si></sst>",
+            ),
+            (
+                "xl/styles.xml",
+                "<styleSheet><numFmts><numFmt numFmtId='164' formatCode='yyyy\\-mm\\-dd'/></numFmts><cellStyleXfs><xf numFmtId='9'/></cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='164'/><xf numFmtId='9'/></cellXfs></styleSheet>",
+            ),
+            ("xl/worksheets/sheet1.xml", &format!("<worksheet><sheetData>{sheet}</sheetData></worksheet>")),
+        ]);
+        collect(LIMITS, |pages| super::super::read(FileType::Xlsx, bytes, pages)).unwrap()
+    }
+
+    #[test]
+    fn cells_become_a_table_with_formatted_values() {
+        let sheet = "<row r='2'><c r='B2' t='s'><v>0</v></c><c r='C2' t='inlineStr'><is><t>When</t></is></c><c r='E2' t='str'><f>A1</f><v>Part|s</v></c></row>\
+                     <row r='3'><c r='B3' t='s'><v>1</v></c><c r='C3' s='1'><v>45000</v></c><c r='D3' s='2'/><c r='E3' s='2'><v>0.5</v></c></row>\
+                     <row><c><v>7</v></c><c t='b'><v>1</v></c><c t='s'><v>99</v></c></row>";
+        let table = "| | Item | When | Part\\|s |\n|---|---|---|---|\n| | Pump | 2023-03-15 | 50% |\n| 7 | TRUE | | |";
+        assert_eq!(read(sheet), [("Budget & plan!A2:E4".to_owned(), table.to_owned())]);
+    }
+
+    #[test]
+    fn long_sheet_is_cut_into_ranges_with_its_header() {
+        let rows: String = (2..=400)
+            .map(|row| format!("<row r='{row}'><c r='A{row}' t='str'><v>value {row}</v></c><c r='B{row}'><v>{row}</v></c></row>"))
+            .collect();
+        let pages = read(&format!(
+            "<row r='1'><c r='A1' t='s'><v>0</v></c><c r='B1' t='str'><v>No</v></c></row>{rows}"
+        ));
+        assert!(pages.len() > 1 && pages[0].0.starts_with("Budget & plan!A1:B"), "{:?}", pages[0].0);
+        assert!(pages.iter().all(|(_, text)| text.starts_with("| Item | No |\n|---|---|\n| value ")));
+        assert!(pages.last().unwrap().0.ends_with(":B400") && pages.last().unwrap().1.contains("value 400"));
+    }
+
+    #[test]
+    fn sparse_and_empty_sheets_are_small() {
+        let pages = read(
+            "<row r='1'><c r='A1'><v>1</v></c></row><row r='1048576'><c r='XFD1048576'><v>2</v></c></row>",
+        );
+        assert_eq!(pages[0].1, "| 1 | |\n|---|---|\n| | 2 |");
+        assert_eq!(pages[0].0, "Budget & plan!A1:XFD1048576");
+        assert!(read("").is_empty());
+    }
+}

@@ -1,0 +1,119 @@
+//! Collects paragraphs and tables into sections by heading.
+
+use crate::reader::{Pages, Stopped, markdown_table, one_line, shortened};
+
+/// Maximum length of a heading in a label, in characters.
+const HEADING_MAX: usize = 60;
+/// Between the headings of a label.
+const SEPARATOR: &str = " › ";
+
+/// Collects the content of a document, and passes each section on with the path of its headings as label.
+pub(super) struct Sections<'a, 'b> {
+    pages: &'a mut Pages<'b>,
+    /// Levels and titles of the headings that apply.
+    path: Vec<(u8, String)>,
+    text: String,
+    /// Whether the section has more than headings.
+    has_body: bool,
+}
+
+impl<'a, 'b> Sections<'a, 'b> {
+    pub(super) fn new(pages: &'a mut Pages<'b>) -> Self {
+        Self { pages, path: Vec::new(), text: String::new(), has_body: false }
+    }
+
+    /// Begins a section. A section that has only a heading so far is continued by its first subsection.
+    pub(super) fn heading(&mut self, level: u8, title: &str) -> Result<(), Stopped> {
+        let title = one_line(title);
+        if title.is_empty() {
+            return Ok(());
+        }
+        if self.has_body {
+            self.pass()?;
+        }
+        self.path.retain(|(of, _)| *of < level);
+        self.text.push_str(&title);
+        self.text.push_str("\n\n");
+        self.path.push((level, title));
+        Ok(())
+    }
+
+    /// Adds a paragraph, which may have several lines.
+    pub(super) fn paragraph(&mut self, text: &str) {
+        self.block(text.trim_matches(|c: char| c.is_whitespace()), "\n\n");
+    }
+
+    /// Adds an item of a list.
+    pub(super) fn item(&mut self, text: &str) {
+        let text = text.trim();
+        if !text.is_empty() {
+            self.block(&format!("- {text}"), "\n");
+        }
+    }
+
+    /// Adds a table.
+    pub(super) fn table(&mut self, rows: &[Vec<String>]) -> Result<(), Stopped> {
+        // A table with one column is layout.
+        if rows.iter().all(|row| row.len() < 2) {
+            for row in rows {
+                self.paragraph(row.first().map(String::as_str).unwrap_or_default());
+            }
+            return Ok(());
+        }
+        let table = markdown_table(rows)?;
+        if !self.text.ends_with("\n\n") && !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.block(&table, "\n");
+        Ok(())
+    }
+
+    fn block(&mut self, text: &str, end: &str) {
+        if !text.is_empty() {
+            self.has_body = true;
+            self.text.push_str(text);
+            self.text.push_str(end);
+        }
+    }
+
+    fn pass(&mut self) -> Result<(), Stopped> {
+        let titles: Vec<String> = self.path.iter().map(|(_, title)| shortened(title, HEADING_MAX)).collect();
+        let label = (!titles.is_empty()).then(|| titles.join(SEPARATOR));
+        self.pages.push_section(label.as_deref(), &self.text)?;
+        self.text.clear();
+        self.has_body = false;
+        Ok(())
+    }
+
+    /// Passes the last section on.
+    pub(super) fn finish(mut self) -> Result<(), Stopped> {
+        self.pass()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::tests::{LIMITS, collect};
+
+    #[test]
+    fn sections_are_labelled_by_the_path_of_their_headings() {
+        let pages = collect(LIMITS, |pages| {
+            let mut sections = Sections::new(pages);
+            sections.paragraph("Before.");
+            sections.heading(1, "Setup")?;
+            sections.heading(2, "Network\n cables")?;
+            sections.paragraph("Plug in.");
+            sections.item("one");
+            sections.table(&[vec!["a".to_owned(), "b".to_owned()]])?;
+            sections.heading(3, "Deep")?;
+            sections.paragraph("Text.");
+            sections.heading(1, "End")?;
+            sections.finish()
+        });
+        let pages = pages.unwrap();
+        let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, ["Part 1", "Setup › Network cables", "Setup › Network cables › Deep", "End"]);
+        assert_eq!(pages[1].1, "Setup\n\nNetwork cables\n\nPlug in.\n\n- one\n\n| a | b |\n|---|---|");
+    }
+}

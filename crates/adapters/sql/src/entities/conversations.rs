@@ -1,0 +1,90 @@
+use crate::fault::corrupt;
+use crate::record::{Record, all_columns};
+use crate::values::{instant, micros};
+use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
+use docent_domain::fault::Result;
+use docent_domain::id::{ApiKeyId, ConversationId, UserId};
+use sea_orm::entity::prelude::*;
+use serde_json::{Map, Value};
+use std::str::FromStr;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "conversations")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub owner_id: Uuid,
+    pub title: String,
+    pub selection: Option<String>,
+    pub created_at: i64,
+    pub updated_at: i64,
+    pub is_pinned: bool,
+    pub limited_key_id: Option<Uuid>,
+}
+
+no_relations!();
+
+impl Record for Conversation {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        Ok(all_columns(Model {
+            id: self.id.as_uuid(),
+            owner_id: self.owner.as_uuid(),
+            title: self.title.as_str().to_owned(),
+            selection: selection_text(&self.selection),
+            created_at: micros(self.created_at),
+            updated_at: micros(self.updated_at),
+            is_pinned: self.is_pinned,
+            limited_key_id: self.limited_key.map(|key| key.as_uuid()),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        Ok(Conversation {
+            id: ConversationId::from_uuid(row.id),
+            owner: UserId::from_uuid(row.owner_id),
+            title: ConversationTitle::parse(&row.title).map_err(|_| corrupt("conversation's title"))?,
+            selection: row.selection.as_deref().map(selection).transpose()?.unwrap_or_default(),
+            is_pinned: row.is_pinned,
+            limited_key: row.limited_key_id.map(ApiKeyId::from_uuid),
+            created_at: instant(row.created_at, "conversation's time")?,
+            updated_at: instant(row.updated_at, "conversation's time")?,
+        })
+    }
+}
+
+/// Column value of a selection; none for all documents.
+pub fn selection_text(selection: &ConversationSelection) -> Option<String> {
+    if selection.is_everything() {
+        return None;
+    }
+    let ConversationSelection { collections, documents } = selection;
+    let mut fields = Map::new();
+    fields.extend(collections.as_deref().map(|ids| ("collections".to_owned(), ids_value(ids))));
+    fields.extend(documents.as_deref().map(|ids| ("documents".to_owned(), ids_value(ids))));
+    Some(Value::Object(fields).to_string())
+}
+
+fn selection(text: &str) -> Result<ConversationSelection> {
+    let wrong = || corrupt("conversation's selection");
+    let value: Value = serde_json::from_str(text).map_err(|_| wrong())?;
+    let (collections, documents) = (value.get("collections"), value.get("documents"));
+    // Without either, it would select everything.
+    if collections.is_none() && documents.is_none() {
+        return Err(wrong());
+    }
+    Ok(ConversationSelection {
+        collections: collections.map(ids).transpose()?,
+        documents: documents.map(ids).transpose()?,
+    })
+}
+
+fn ids_value<T: ToString>(ids: &[T]) -> Value {
+    ids.iter().map(|id| Value::from(id.to_string())).collect()
+}
+
+fn ids<T: FromStr>(value: &Value) -> Result<Vec<T>> {
+    let ids = value.as_array().and_then(|ids| ids.iter().map(|id| id.as_str()?.parse().ok()).collect());
+    ids.ok_or_else(|| corrupt("conversation's selection"))
+}

@@ -1,0 +1,233 @@
+use crate::fault::corrupt;
+use crate::record::{Record, all_columns};
+use crate::values::{counted, instant, micros, number};
+use docent_domain::chat::AgentName;
+use docent_domain::chunk::PageStart;
+use docent_domain::conversation::{ConversationMessage, MessageRole};
+use docent_domain::fallback::FallbackCause;
+use docent_domain::fault::Result;
+use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
+use docent_domain::id::{ChunkId, ConversationId, DocumentId, MessageId};
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::usage::TokenUsage;
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "messages")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: Uuid,
+    pub conversation_id: Uuid,
+    pub ordinal: i64,
+    pub agent: Option<String>,
+    pub content: String,
+    pub sources: Json,
+    pub prompt_tokens: i64,
+    pub completion_tokens: i64,
+    pub is_complete: bool,
+    pub created_at: i64,
+    pub is_declined: bool,
+    pub best_score: Option<f32>,
+    pub rating: Option<String>,
+    pub feedback_reason: Option<String>,
+    pub feedback_comment: Option<String>,
+    pub feedback_at: Option<i64>,
+    pub replaced_at: Option<i64>,
+    pub fallback: Option<String>,
+}
+
+no_relations!();
+
+impl Record for ConversationMessage {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        let question = Model {
+            id: self.id.as_uuid(),
+            conversation_id: self.conversation.as_uuid(),
+            ordinal: i64::from(self.ordinal),
+            agent: None,
+            content: self.content.clone(),
+            sources: Json::Array(Vec::new()),
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            is_complete: true,
+            created_at: micros(self.at),
+            is_declined: false,
+            best_score: None,
+            rating: None,
+            feedback_reason: None,
+            feedback_comment: None,
+            feedback_at: None,
+            replaced_at: self.replaced_at.map(micros),
+            fallback: None,
+        };
+        let row = match &self.role {
+            MessageRole::User => question,
+            MessageRole::Agent {
+                name,
+                sources,
+                tokens,
+                is_complete,
+                is_declined,
+                best_score,
+                fallback,
+                feedback,
+            } => {
+                let sources: Vec<Source> = sources.iter().map(Source::of).collect();
+                let feedback = FeedbackColumns::of(feedback.as_ref());
+                Model {
+                    agent: Some(name.as_str().to_owned()),
+                    sources: serde_json::to_value(sources).map_err(|_| corrupt("sources of a message"))?,
+                    prompt_tokens: number(tokens.prompt, "a number of tokens")?,
+                    completion_tokens: number(tokens.completion, "a number of tokens")?,
+                    is_complete: *is_complete,
+                    is_declined: *is_declined,
+                    best_score: *best_score,
+                    rating: feedback.rating,
+                    feedback_reason: feedback.reason,
+                    feedback_comment: feedback.comment,
+                    feedback_at: feedback.at,
+                    fallback: fallback.map(|cause| cause.code().to_owned()),
+                    ..question
+                }
+            }
+        };
+        Ok(all_columns(row))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let role = match row.agent {
+            None => MessageRole::User,
+            Some(agent) => {
+                let sources: Vec<Source> =
+                    serde_json::from_value(row.sources).map_err(|_| corrupt("sources of a message"))?;
+                MessageRole::Agent {
+                    name: AgentName::parse(&agent).map_err(|_| corrupt("agent's name"))?,
+                    sources: sources.into_iter().map(Source::chunk).collect(),
+                    tokens: TokenUsage {
+                        prompt: counted(row.prompt_tokens, "number of tokens")?,
+                        completion: counted(row.completion_tokens, "number of tokens")?,
+                    },
+                    is_complete: row.is_complete,
+                    is_declined: row.is_declined,
+                    best_score: row.best_score,
+                    fallback: row
+                        .fallback
+                        .map(|code| FallbackCause::parse(&code).ok_or_else(|| corrupt("cause of a fallback")))
+                        .transpose()?,
+                    feedback: FeedbackColumns {
+                        rating: row.rating,
+                        reason: row.feedback_reason,
+                        comment: row.feedback_comment,
+                        at: row.feedback_at,
+                    }
+                    .feedback()?,
+                }
+            }
+        };
+        Ok(ConversationMessage {
+            id: MessageId::from_uuid(row.id),
+            conversation: ConversationId::from_uuid(row.conversation_id),
+            ordinal: counted(row.ordinal, "message's place")?,
+            role,
+            content: row.content,
+            at: instant(row.created_at, "message's time")?,
+            replaced_at: row.replaced_at.map(|at| instant(at, "message's time")).transpose()?,
+        })
+    }
+}
+
+/// Column values of feedback.
+#[derive(Default)]
+pub struct FeedbackColumns {
+    pub rating: Option<String>,
+    pub reason: Option<String>,
+    pub comment: Option<String>,
+    pub at: Option<i64>,
+}
+
+impl FeedbackColumns {
+    pub fn of(feedback: Option<&Feedback>) -> Self {
+        let Some(Feedback { rating, comment, at }) = feedback else { return Self::default() };
+        Self {
+            rating: Some(rating.name().to_owned()),
+            reason: rating.reason().map(|reason| reason.name().to_owned()),
+            comment: comment.as_ref().map(|comment| comment.as_str().to_owned()),
+            at: Some(micros(*at)),
+        }
+    }
+
+    fn feedback(self) -> Result<Option<Feedback>> {
+        let wrong = || corrupt("feedback on a message");
+        let Some(rating) = self.rating else { return Ok(None) };
+        let reason = self.reason.map(|name| FeedbackReason::parse(&name).ok_or_else(wrong)).transpose()?;
+        let comment = self.comment.map(|text| FeedbackComment::parse(&text).map_err(|_| wrong()));
+        Ok(Some(Feedback {
+            rating: Rating::parse(&rating, reason).map_err(|_| wrong())?,
+            comment: comment.transpose()?,
+            at: instant(self.at.ok_or_else(wrong)?, "time of feedback")?,
+        }))
+    }
+}
+
+/// A passage that an answer rests on, as the column holds it.
+#[derive(Serialize, Deserialize)]
+struct Source {
+    chunk: Uuid,
+    document: Uuid,
+    /// Missing in messages stored before there were versions.
+    #[serde(default = "first_version")]
+    version: u32,
+    title: String,
+    text: String,
+    /// Page and byte, of its beginning and of what comes after its end.
+    span: [u32; 4],
+    /// Page and byte in the text.
+    pages: Vec<[u32; 2]>,
+    score: f32,
+    /// Missing unless it is true.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    recognized: bool,
+    /// Missing for PDFs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+}
+
+const fn first_version() -> u32 {
+    1
+}
+
+impl Source {
+    fn of(chunk: &ScoredChunk) -> Self {
+        Self {
+            chunk: chunk.id.as_uuid(),
+            document: chunk.document_id.as_uuid(),
+            version: chunk.version,
+            title: chunk.title.clone(),
+            text: chunk.text.clone(),
+            span: chunk.span.into(),
+            pages: chunk.pages.iter().copied().map(Into::into).collect(),
+            score: chunk.score,
+            recognized: chunk.recognized,
+            label: chunk.label.clone(),
+        }
+    }
+
+    fn chunk(self) -> ScoredChunk {
+        ScoredChunk {
+            headings: String::new(),
+            id: ChunkId::from_uuid(self.chunk),
+            document_id: DocumentId::from_uuid(self.document),
+            version: self.version,
+            title: self.title,
+            text: self.text,
+            span: self.span.into(),
+            pages: self.pages.into_iter().map(PageStart::from).collect(),
+            score: self.score,
+            recognized: self.recognized,
+            label: self.label,
+        }
+    }
+}
