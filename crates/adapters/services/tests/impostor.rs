@@ -1,4 +1,4 @@
-//! Tests of the clients of Redis and S3 against impostor servers: each call ends with a transient fault of its component.
+//! Tests of the clients of Redis and S3 against impostor servers: each call ends with a transient fault.
 // Tests fail by panicking.
 #![allow(clippy::unwrap_used)]
 
