@@ -147,7 +147,7 @@ impl Default for Settings {
             chunk_size: ChunkSize::default(),
             passage_context: PassageContext::None,
             collection: "docent_chunks".to_owned(),
-            embedding_model: "builtin-lexical-3".to_owned(),
+            embedding_model: "builtin-lexical-4".to_owned(),
         }
     }
 }

@@ -4,19 +4,25 @@
 //! steps after [`query`] has removed instructions.
 
 mod circumstances;
+mod compound;
+mod english;
+mod folding;
 mod language;
 mod lexicon;
 mod names;
+mod notation;
 mod query;
 mod tokens;
 
-pub use circumstances::{circumstances, is_year};
+use circumstances::Circumstances;
+pub use circumstances::is_year;
 use docent_domain::retrieval::QueryTerm;
 use docent_domain::spelling::{SpelledWord, one_mistake_from};
 use language::Language;
 pub use lexicon::Synonym;
 pub use lexicon::{InvalidLexicon, Lexicon};
 pub use names::{Name, abbreviations, names, numbered};
+use notation::{Notation, Written};
 use std::collections::HashSet;
 
 /// Longer terms are cut, because they are not words.
@@ -59,7 +65,10 @@ impl Analyzer {
     pub fn terms(self, text: &str) -> Vec<String> {
         let words = tokens::words(text);
         let analyzer = self.or_of(&words);
-        words.iter().flat_map(|word| analyzer.terms_of_word(word)).collect()
+        let terms = words.iter().flat_map(|word| analyzer.indexed_terms_of_word(word));
+        let notation = Notation::of(text);
+        let written = notation.terms(analyzer).into_iter().map(|written| written.term);
+        terms.chain(written).chain(notation.phrases(analyzer)).collect()
     }
 
     /// Returns the distinct terms of a text in the order of their first occurrence.
@@ -94,14 +103,20 @@ impl Analyzer {
     /// Joins two and three adjacent content words.
     fn joined(self, run: &[String]) -> impl Iterator<Item = (String, &[String])> {
         let joinable = move |word: &String| !self.language.is_stop_word(word) && !tokens::is_unspaced(word);
+        // Numbers are joined only to one of thousands: “1 250”.
+        let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+        let fits = move |words: &[String]| {
+            words.windows(2).all(|pair| !pair.iter().all(is_number) || pair[1].len() == 3)
+        };
         let joined = move |size| {
             run.windows(size)
-                .filter(move |words| words.iter().all(joinable))
-                .map(move |words| (cut(self.language.stem(&words.concat())), words))
+                .filter(move |words| words.iter().all(joinable) && fits(words))
+                .map(move |words| (self.stem(&words.concat()), words))
         };
         joined(2).chain(joined(3))
     }
 
+    /// The terms by which a word of a query finds passages.
     fn terms_of_word(self, word: &str) -> Vec<String> {
         if self.language.is_stop_word(word) {
             return Vec::new();
@@ -109,9 +124,37 @@ impl Analyzer {
         if tokens::is_unspaced(word) {
             return tokens::bigrams(word);
         }
-        let mut terms = vec![cut(self.language.stem(word))];
-        terms.extend(tokens::parts(word).into_iter().map(|part| cut(self.language.stem(part))));
+        let mut terms = vec![self.stem(word)];
+        terms.extend(tokens::parts(word).into_iter().map(|part| self.stem(part)));
+        terms.extend(tokens::ungrouped(word));
+        // First, since some uses take one term of a word.
+        terms.splice(..0, self.language.same_as(word).map(|same| self.stem(&same)));
         terms
+    }
+
+    /// The terms of a word in a passage: those of a query, and those by which a query finds it that is written more simply. A query
+    /// without accents finds words with them; one with accents means them.
+    fn indexed_terms_of_word(self, word: &str) -> Vec<String> {
+        let mut terms = self.terms_of_word(word);
+        if tokens::is_unspaced(word) {
+            terms.extend(tokens::unigrams(word));
+        } else if let (false, Some(folded)) = (terms.is_empty(), folding::folded(word)) {
+            let stem = self.stem(&folded);
+            if !terms.contains(&stem) {
+                terms.push(stem);
+            }
+        }
+        let parts = compound::parts(word, self.language).into_iter();
+        terms.extend(parts.map(|part| compound::term(&self.stem(part))));
+        terms
+    }
+
+    fn stem(self, word: &str) -> String {
+        cut(self.language.stem(word))
+    }
+
+    fn is_common(self, word: &str) -> bool {
+        self.language.is_stop_word(word)
     }
 }
 
@@ -133,6 +176,9 @@ const CIRCUMSTANCE_WEIGHT: f32 = 0.5;
 /// Weight of a term that a lexicon adds, relative to a word of the query.
 const EXPANSION_WEIGHT: f32 = 0.75;
 
+/// Weight of a word as a part of a compound, relative to the word itself.
+const PART_WEIGHT: f32 = 0.5;
+
 /// Returns the search terms of a query with those of the lexicon, and which of them are names.
 pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
     let names: HashSet<String> = names::capitalised(query)
@@ -141,11 +187,12 @@ pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
         .filter(|term| identifies(term))
         .collect();
     let lower = query.to_lowercase();
-    let circumstances: HashSet<String> =
-        analyzers(query).into_iter().flat_map(|analyzer| circumstances(&lower, analyzer)).collect();
+    let circumstances: Vec<Circumstances> =
+        analyzers(query).into_iter().map(|analyzer| Circumstances::of(&lower, analyzer)).collect();
+    let is_circumstance = |term: &str| circumstances.iter().any(|of_language| of_language.contains(term));
     let word = |term: String| {
         let is_name = names.contains(&term);
-        let weight = if circumstances.contains(&term) && !is_name { CIRCUMSTANCE_WEIGHT } else { 1.0 };
+        let weight = if is_circumstance(&term) && !is_name { CIRCUMSTANCE_WEIGHT } else { 1.0 };
         QueryTerm { is_name, weight, ..QueryTerm::word(term) }
     };
     let mut terms: Vec<QueryTerm> = query_terms(query).into_iter().map(word).collect();
@@ -156,7 +203,20 @@ pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
         is_own: false,
         ..QueryTerm::word(term)
     }));
+    let parts = distinct(parts_of_compounds(&runs, query)).into_iter();
+    terms.extend(parts.map(|term| QueryTerm { weight: PART_WEIGHT, is_own: false, ..QueryTerm::word(term) }));
     terms
+}
+
+/// The terms of words in compounds, in the languages of a query that have them.
+fn parts_of_compounds(runs: &[Vec<String>], query: &str) -> Vec<String> {
+    let analyzers =
+        analyzers(query).into_iter().filter(|analyzer| compound::has_compounds(analyzer.language));
+    let parts = analyzers.flat_map(|analyzer| {
+        let may_be_part = move |word: &&String| compound::may_be_part(word) && !analyzer.is_common(word);
+        runs.iter().flatten().filter(may_be_part).map(move |word| compound::term(&analyzer.stem(word)))
+    });
+    parts.collect()
 }
 
 /// Returns the content words of a question, without instructions.
@@ -191,7 +251,17 @@ pub fn query_terms(query: &str) -> Vec<String> {
     let joined = analyzers
         .iter()
         .flat_map(|analyzer| runs.iter().flat_map(move |run| analyzer.joined(run)).map(|(joined, _)| joined));
-    distinct(terms.chain(joined).collect())
+    let words = runs.iter().flatten().flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
+    let content: HashSet<&str> = words.collect();
+    let is_content = |written: &Written| written.words.iter().all(|word| content.contains(word.as_str()));
+    let notation = Notation::of(query);
+    let written = analyzers.iter().flat_map(|analyzer| notation.terms(*analyzer)).filter(is_content);
+    let terms = distinct(terms.chain(joined).chain(written.map(|written| written.term)).collect());
+    if !terms.is_empty() {
+        return terms;
+    }
+    // A title such as “To be or not to be”.
+    distinct(analyzers.iter().flat_map(|analyzer| notation.phrases(*analyzer)).collect())
 }
 
 /// Shorter words are not corrected: too many others are one mistake away.
@@ -219,7 +289,7 @@ pub fn spelled_words(query: &str, lexicon: &Lexicon) -> Vec<SpelledWord> {
     words.filter_map(spelled).collect()
 }
 
-/// Returns the words that may be meant by a misspelled word of a query. A word that is too common to be searched for is
+/// Returns the words that may be meant by a misspelled word of a query: the one without accents first. A word that is too common to be searched for is
 /// meant only if two letters are exchanged.
 pub fn meant_by(word: &str, query: &str) -> Vec<SpelledWord> {
     let analyzers = analyzers(query);
@@ -234,7 +304,7 @@ pub fn meant_by(word: &str, query: &str) -> Vec<SpelledWord> {
         let terms = if is_common { Vec::new() } else { terms_in(&analyzers, &word) };
         (!is_common || sorted(&word) == letters).then_some(SpelledWord { word, terms })
     };
-    one_mistake_from(word).into_iter().filter_map(spelled).collect()
+    folding::folded(word).into_iter().chain(one_mistake_from(word)).filter_map(spelled).collect()
 }
 
 /// Returns the analyzers for the languages that a query may be in.
@@ -294,12 +364,14 @@ mod tests {
     #[test]
     fn numbers_and_codes_are_not_split() {
         assert_eq!(terms("1,234.5 (1,577) v2.0.1 3.14"), ["1234.5", "1577", "v2.0.1", "v", "2.0.1", "3.14"]);
-        assert_eq!(terms("1, 2,3"), ["1", "2", "3"]);
+        assert_eq!(terms("1, 2,3"), ["1", "2.3", "2", "3"], "two numbers, or one with decimals");
     }
 
     #[test]
     fn scripts_without_spaces_become_bigrams() {
-        assert_eq!(terms("東京都 water"), ["東京", "京都", "water"]);
+        assert_eq!(terms("東京都 water"), ["東京", "京都", "東", "京", "都", "water"]);
+        assert_eq!(terms("カタカナ"), terms("ｶﾀｶﾅ"));
+        assert_eq!(query("京"), ["京"]);
         assert_eq!(terms("水"), ["水"]);
         assert_eq!(query("東京都"), ["東京", "京都"]);
     }
@@ -307,8 +379,8 @@ mod tests {
     #[test]
     fn full_width_letters_and_decomposed_accents_are_words() {
         assert_eq!(terms("ＡＢＣ１２"), ["abc12", "abc", "12"]);
-        assert_eq!(terms("cafe\u{301}s").len(), 1);
-        assert_eq!(terms("Größe ПРИВЕТ"), ["größe", "привет"]);
+        assert_eq!(terms("cafe\u{301}s"), terms("cafés"));
+        assert_eq!(terms("Größe ПРИВЕТ"), ["größe", "gross", "привет"]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ const SAME: &[&str] = &[
     "Webhook",
     "Webhooks",
     "admin",
-    "builtin-lexical-3",
+    "builtin-lexical-4",
     "chat",
     "en",
     "ingest",

@@ -5,7 +5,7 @@ use anyhow::Context;
 use docent::config::{EmbeddingProvider, Models, Settings, TextPrefix};
 use docent_domain::embedding_model::EmbeddingModel;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
-use docent_models::builtin::embedder::BuiltinEmbedder;
+use docent_models::builtin::{self, embedder::BuiltinEmbedder};
 use docent_models::cached_embedder::CachedEmbedder;
 use docent_models::hybrid_embedder::HybridEmbedder;
 use docent_models::model2vec::{Model2VecEmbedder, NAME_PREFIX};
@@ -27,7 +27,7 @@ pub(super) fn builtin_model() -> String {
 
 /// The model of this name with the prefixes of the settings, or of its family if they set none.
 pub(super) fn model_identity(settings: &Settings, name: &str) -> String {
-    if name == builtin_model() || name.starts_with(NAME_PREFIX) {
+    if name.starts_with(builtin::embedder::NAME_PREFIX) || name.starts_with(NAME_PREFIX) {
         return name.to_owned();
     }
     let Models { embedding_query_prefix: query, embedding_document_prefix: document, .. } = &settings.models;
@@ -191,7 +191,8 @@ fn local_embedder(folder: &Path) -> anyhow::Result<Arc<dyn Embedder>> {
 
 impl Embedders for ModelEmbedders {
     fn of_model(&self, model: &str) -> Result<Arc<dyn Embedder>> {
-        if model == self.sparse.model() {
+        // An index of an earlier version is searched until it is built again.
+        if model.starts_with(builtin::embedder::NAME_PREFIX) {
             return Ok(Arc::clone(&self.sparse));
         }
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,8 +13,10 @@ const MAX_CORRECTIONS: usize = 3;
 const MAX_TRIED: usize = 4;
 /// Number of chunks that are read to see whether a word is in the documents as it is spelled.
 const READ_CHUNKS: usize = 10;
-/// Minimum number of chunks with a word that is meant: a word that occurs once is often a mistake itself.
+/// Minimum number of chunks with a short word that is meant: others become many words by one mistake.
 const MIN_CHUNKS: u64 = 2;
+/// Words of at least so many letters become few others by one mistake, so that one chunk with the word suffices.
+const LONG_WORD: usize = 7;
 /// The same for a name. What a question names occurs often in documents about it.
 const MIN_CHUNKS_OF_NAME: u64 = 3;
 /// Maximum number of chunks of the index with a word that is searched for in the scope: such a search costs little.
@@ -42,7 +44,12 @@ pub(super) async fn embed(
     for unknown in unknown.iter().take(MAX_CORRECTIONS) {
         let is_of = |term: &&QueryTerm| unknown.terms.iter().any(|of| **of == *term.text);
         let is_name = terms.iter().filter(is_of).any(|term| term.is_name);
-        let min_chunks = if is_name { MIN_CHUNKS_OF_NAME } else { MIN_CHUNKS };
+        let is_long = unknown.word.chars().count() >= LONG_WORD;
+        let min_chunks = match (is_name, is_long) {
+            (true, _) => MIN_CHUNKS_OF_NAME,
+            (false, true) => 1,
+            (false, false) => MIN_CHUNKS,
+        };
         let words = speller.meant_by(&unknown.word, query);
         let Some(meant) = meant(index, words, min_chunks, filter).await? else { continue };
         let term = |text: &String| QueryTerm { is_name, ..QueryTerm::word(text.as_str()) };
@@ -191,7 +198,7 @@ mod tests {
     #[tokio::test]
     async fn frequent_word_replaces_its_misspelling_beside_the_known_ones() {
         let (terms, corrections) = embedded(&FakeEmbedder::default(), "pump warrnty crne").await;
-        assert_eq!(terms, query_terms("pump warrnty crne warranty"), "crane occurs once");
+        assert_eq!(terms, query_terms("pump warrnty crne warranty"), "crane occurs once and is short");
         let written: Vec<&str> = corrections.iter().map(|correction| correction.written.as_str()).collect();
         assert_eq!(written, ["warrnty"]);
     }

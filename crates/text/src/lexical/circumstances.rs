@@ -1,7 +1,9 @@
 //! Words of a question that say where, when and how its answer is given, and not what it is about.
 
 use super::Analyzer;
-use std::collections::HashSet;
+use super::language::Language;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 /// Words for the place, the time or the manner of an answer. A sentence is not about a question because it has them.
 const CIRCUMSTANCES: &str = "abbreviation abbreviations acronym according align amount amounts analysis annual appendix associated based basis beginning brief briefly business called caption chapter chart column combine \
@@ -49,31 +51,52 @@ const COMPOUNDS: [(&str, [&str; 4]); 1] = [("current", ["asset", "assets", "liab
 /// Circumstances that are part of a name with the number behind them: “Unit 14”.
 const NUMBERED: &str = "appendix article chapter figure item note section step table unit";
 
-/// The terms of words for place, time and manner in a question in small letters. Each word is analysed alone: a list of
-/// words has no language.
-pub fn circumstances(question: &str, analyzer: Analyzer) -> HashSet<String> {
-    let words = [CIRCUMSTANCES, CHANGES, MEASURES].into_iter().flat_map(str::split_whitespace);
-    let mut circumstances: HashSet<String> = words.flat_map(|word| analyzer.terms(word)).collect();
-    let straight = question.replace('’', "'");
-    let rest = PLACES.iter().fold(straight.clone(), |rest, place| rest.replace(place, " "));
-    let elsewhere: HashSet<String> = analyzer.terms(&rest).into_iter().collect();
-    circumstances.extend(analyzer.terms(&straight).into_iter().filter(|term| !elsewhere.contains(term)));
-    let words: Vec<&str> = question.split_whitespace().collect();
-    for pair in words.windows(2) {
-        let second = pair[1].trim_matches(|c: char| !c.is_alphanumeric());
-        if COMPOUNDS.iter().any(|(first, names)| *first == pair[0] && names.contains(&second)) {
-            for term in analyzer.terms(pair[0]) {
-                circumstances.remove(&term);
-            }
-        }
+/// The terms of [`CIRCUMSTANCES`], [`CHANGES`] and [`MEASURES`] by language. Each word is analysed alone: a list of words has no
+/// language.
+static TERMS: LazyLock<HashMap<Language, HashSet<String>>> = LazyLock::new(|| {
+    let of_language = |language| {
+        let words = [CIRCUMSTANCES, CHANGES, MEASURES].into_iter().flat_map(str::split_whitespace);
+        (language, words.flat_map(|word| Analyzer { language }.terms(word)).collect())
+    };
+    Language::ALL.into_iter().map(of_language).collect()
+});
+
+/// The terms of words for place, time and manner in a question.
+pub(super) struct Circumstances {
+    language: Language,
+    /// Terms of places in the question.
+    of_places: HashSet<String>,
+    /// Terms that are parts of names in it.
+    of_names: HashSet<String>,
+}
+
+impl Circumstances {
+    /// Reads a question in small letters.
+    pub(super) fn of(question: &str, analyzer: Analyzer) -> Self {
+        let straight = question.replace('’', "'");
+        let rest = PLACES.iter().fold(straight.clone(), |rest, place| rest.replace(place, " "));
+        let of_places = if rest == straight {
+            HashSet::new()
+        } else {
+            let elsewhere: HashSet<String> = analyzer.terms(&rest).into_iter().collect();
+            analyzer.terms(&straight).into_iter().filter(|term| !elsewhere.contains(term)).collect()
+        };
+        let words: Vec<&str> = question.split_whitespace().collect();
         let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && !is_year(word);
-        if NUMBERED.split(' ').any(|word| word == pair[0]) && is_number(pair[1]) {
-            for term in analyzer.terms(pair[0]) {
-                circumstances.remove(&term);
-            }
-        }
+        let is_of_name = |pair: &&[&str]| {
+            let second = pair[1].trim_matches(|c: char| !c.is_alphanumeric());
+            COMPOUNDS.iter().any(|(first, names)| *first == pair[0] && names.contains(&second))
+                || NUMBERED.split(' ').any(|word| word == pair[0]) && is_number(pair[1])
+        };
+        let of_names = words.windows(2).filter(is_of_name).flat_map(|pair| analyzer.terms(pair[0])).collect();
+        Self { language: analyzer.language, of_places, of_names }
     }
-    circumstances
+
+    /// Whether a term is one of them.
+    pub(super) fn contains(&self, term: &str) -> bool {
+        let is_listed = || TERMS.get(&self.language).is_some_and(|terms| terms.contains(term));
+        !self.of_names.contains(term) && (self.of_places.contains(term) || is_listed())
+    }
 }
 
 /// Whether a term is a year.

@@ -1,13 +1,15 @@
 //! Language detection, stop words and stemming.
 
+use super::english;
 use frostem::{Algorithm, Stemmer};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A language with a stemmer and stop words.
 ///
 /// Texts in other languages are treated as English: most of their words are unchanged, in passages as in queries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Language {
     #[default]
     English,
@@ -25,7 +27,7 @@ pub(super) enum Language {
 const MIN_STOP_WORDS: usize = 3;
 
 impl Language {
-    const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::English,
         Self::German,
         Self::French,
@@ -63,9 +65,10 @@ impl Language {
         STOP_WORDS.get(word).is_some_and(|languages| languages & self.bit() != 0)
     }
 
-    /// Returns the stem of a lower-case word.
+    /// Returns the stem of a lower-case word. Words in Cyrillic letters are stemmed as Russian ones in every text.
     pub(super) fn stem(self, word: &str) -> String {
-        let algorithm = match self {
+        let language = if word.starts_with(is_cyrillic) { Self::Russian } else { self };
+        let algorithm = match language {
             Self::English => Algorithm::English,
             Self::German => Algorithm::German,
             Self::French => Algorithm::French,
@@ -77,6 +80,13 @@ impl Language {
             Self::Russian => Algorithm::Russian,
         };
         Stemmer::new(algorithm).stem(word).into_owned()
+    }
+
+    /// Returns what a word is the same as though its stem does not show it: the singular of an irregular plural, or the American
+    /// spelling.
+    pub(super) fn same_as(self, word: &str) -> Option<Cow<'static, str>> {
+        let singular = IRREGULAR.get(&(self, word)).map(|singular| Cow::Borrowed(*singular));
+        singular.or_else(|| english::american(word).filter(|_| self == Self::English).map(Cow::Owned))
     }
 
     fn bit(self) -> u16 {
@@ -97,6 +107,26 @@ impl Language {
         }
     }
 }
+
+fn is_cyrillic(c: char) -> bool {
+    matches!(c, '\u{400}'..='\u{52f}')
+}
+
+/// The singulars of irregular plurals.
+static IRREGULAR: LazyLock<HashMap<(Language, &'static str), &'static str>> = LazyLock::new(|| {
+    let mut singulars = HashMap::new();
+    let mut language = Language::English;
+    for line in include_str!("irregular.txt").lines().filter(|line| !line.starts_with('#')) {
+        let mut words = line.split(' ');
+        match words.next() {
+            Some("[english]") => language = Language::English,
+            Some("[german]") => language = Language::German,
+            Some(singular) => singulars.extend(words.map(|plural| ((language, plural), singular))),
+            None => {}
+        }
+    }
+    singulars
+});
 
 /// Counts the stop words of each language, in the order of [`Language::ALL`].
 fn counts<'a>(words: impl IntoIterator<Item = &'a str>) -> [usize; 9] {

@@ -1,10 +1,17 @@
 //! Splits text into lower-case words.
 
-/// Returns the words of a text in lower case: runs of letters and digits, and numbers with separators.
+use std::borrow::Cow;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+/// Returns the words of a text in lower case: runs of letters and digits, numbers with separators, and names with signs such as “C++”
+/// and “.NET”.
 pub(super) fn words(text: &str) -> Vec<String> {
+    let text = normalized(text);
     let mut words = Vec::new();
     let mut chars = text.chars().map(plain).peekable();
     let mut word = String::new();
+    // Whether the last character can be before a word that begins with a full stop.
+    let mut is_apart = true;
     while let Some(c) = chars.next() {
         if c == SOFT_HYPHEN {
             continue;
@@ -14,11 +21,23 @@ pub(super) fn words(text: &str) -> Vec<String> {
                 words.push(std::mem::take(&mut word));
             }
             word.extend(c.to_lowercase());
-        } else if matches!(c, '.' | ',')
-            && word.ends_with(|c: char| c.is_ascii_digit())
-            && chars.peek().is_some_and(char::is_ascii_digit)
+        } else if separates_digits(c, &word, &mut chars.clone()) {
+            if matches!(c, '.' | ',') {
+                word.push(c);
+            }
+        } else if is_apart
+            && c == '.'
+            && word.is_empty()
+            && chars.peek().is_some_and(|next| next.is_alphabetic())
         {
-            word.push(c);
+            word.push('.');
+        } else if let Some(signs) = signs(c, &word, &chars) {
+            words.extend((!is_letter(&word)).then(|| word.clone()));
+            word.push_str(&signs);
+            for _ in 1..signs.len() {
+                chars.next();
+            }
+            words.push(std::mem::take(&mut word));
         } else {
             let apostrophe = APOSTROPHES.contains(&c) && !word.is_empty();
             flush(&mut words, &mut word);
@@ -26,9 +45,69 @@ pub(super) fn words(text: &str) -> Vec<String> {
                 drop_contraction(&mut chars);
             }
         }
+        is_apart = c.is_whitespace() || matches!(c, '(' | '/' | '"' | '“');
     }
     flush(&mut words, &mut word);
     words
+}
+
+/// Signs that end names: “C++”, “C#”, “A+”.
+const NAME_SIGNS: [&str; 3] = ["++", "+", "#"];
+/// Longer words with a sign are no names of this kind.
+const MAX_SIGNED: usize = 10;
+
+/// The signs that a word ends with, if it is a name with them.
+fn signs(c: char, word: &str, after: &(impl Iterator<Item = char> + Clone)) -> Option<String> {
+    let is_name = matches!(c, '+' | '#') && word.len() <= MAX_SIGNED && word.ends_with(char::is_alphabetic);
+    if !is_name {
+        return None;
+    }
+    let mut after = after.clone();
+    let mut signs = c.to_string();
+    let next = loop {
+        match after.next() {
+            Some(next @ ('+' | '#')) => signs.push(next),
+            next => break next,
+        }
+    };
+    let is_end = next.is_none_or(|next| !next.is_alphanumeric());
+    (is_end && NAME_SIGNS.contains(&signs.as_str())).then_some(signs)
+}
+
+fn is_letter(word: &str) -> bool {
+    word.chars().nth(1).is_none()
+}
+
+/// Whether a character is a part of a number: a full stop or comma before a digit, or what separates groups of three digits.
+fn separates_digits(c: char, word: &str, after: &mut (impl Iterator<Item = char> + Clone)) -> bool {
+    if !word.ends_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    match c {
+        '.' | ',' => after.next().is_some_and(|next| next.is_ascii_digit()),
+        '\'' | '’' | '\u{a0}' | '\u{2009}' | '\u{202f}' => {
+            let is_number = word.len() <= 3 || word.contains(|c: char| !c.is_ascii_digit());
+            let group = after.by_ref().take(3).filter(char::is_ascii_digit).count();
+            is_number && group == 3 && after.next().is_none_or(|next| !next.is_alphanumeric())
+        }
+        _ => false,
+    }
+}
+
+/// A text in composed form, with the common forms of characters of another width, of ligatures and of Arabic letters.
+fn normalized(text: &str) -> Cow<'_, str> {
+    let is_form = |c: char| matches!(c, '\u{fb00}'..='\u{fb06}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{ff01}'..='\u{ffef}');
+    if text.contains(is_form) {
+        let mut plain = String::with_capacity(text.len());
+        for run in text.split_inclusive(|c| !is_form(c)) {
+            plain.extend(run.nfkc());
+        }
+        return Cow::Owned(plain);
+    }
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        IsNormalized::No | IsNormalized::Maybe => Cow::Owned(text.nfc().collect()),
+    }
 }
 
 const SOFT_HYPHEN: char = '\u{ad}';
@@ -36,12 +115,19 @@ const APOSTROPHES: [char; 3] = ['\'', '’', 'ʼ'];
 /// English suffixes after an apostrophe that are not words.
 const CONTRACTIONS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
 
-/// Converts full-width characters to ASCII.
+/// Letters that are written in two ways without a difference: the Greek final sigma, and the Russian “ё”.
 fn plain(c: char) -> char {
     match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        'ς' => 'σ',
+        'ё' => 'е',
+        'Ё' => 'Е',
         _ => c,
     }
+}
+
+/// Whether `c` is of a word.
+pub(super) fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || is_mark(c)
 }
 
 /// Whether `c` starts or continues a word. Marks only continue one.
@@ -84,6 +170,16 @@ pub(super) fn bigrams(run: &str) -> Vec<String> {
     chars.windows(2).map(|pair| pair.iter().collect()).collect()
 }
 
+/// Returns the characters of a run of several that are words by themselves.
+pub(super) fn unigrams(run: &str) -> impl Iterator<Item = String> {
+    let is_run = run.chars().nth(1).is_some();
+    run.chars().filter(move |c| is_run && is_han(*c)).map(String::from)
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
 /// Splits a word that mixes letters and numbers: `fy2018` becomes `fy` and `2018`. Words with many parts are codes or
 /// digests and are not split.
 pub(super) fn parts(word: &str) -> Vec<&str> {
@@ -104,22 +200,54 @@ pub(super) fn parts(word: &str) -> Vec<&str> {
 
 fn flush(words: &mut Vec<String>, word: &mut String) {
     let word = std::mem::take(word);
-    if !word.contains(',') {
-        words.extend((!word.is_empty()).then_some(word));
-    } else if groups_thousands(&word) {
-        words.push(word.replace(',', ""));
+    if word.starts_with(|c: char| c.is_ascii_digit()) && word.contains([',', '.']) {
+        words.extend(numbers(&word));
     } else {
-        words.extend(word.split(',').map(str::to_owned));
+        words.extend((!word.is_empty()).then_some(word));
     }
 }
 
-/// Whether commas group the digits by three, as in `1,234.5`.
-fn groups_thousands(number: &str) -> bool {
-    let integer = number.split('.').next().unwrap_or_default();
-    let mut groups = integer.split(',');
+/// The numbers in digits with commas and full stops: without separators of thousands, and with a full stop before decimals. One comma
+/// may be before decimals or between two numbers.
+fn numbers(word: &str) -> Vec<String> {
+    let digits = word.trim_end_matches(char::is_alphabetic);
+    let unit = &word[digits.len()..];
+    let whole = |integer: &str| format!("{}{unit}", integer.replace([',', '.'], ""));
+    let decimal = |(integer, decimals): (&str, &str)| {
+        format!("{},{decimals}{unit}", integer.replace([',', '.'], "")).replace(',', ".")
+    };
+    let listed = || word.split(',').map(str::to_owned);
+    match (digits.matches(',').count(), digits.matches('.').count()) {
+        (0, stops) if stops > 1 && is_grouped(digits, '.') => vec![whole(digits)],
+        (0, _) => vec![word.to_owned()],
+        (_, 0) if is_grouped(digits, ',') => vec![whole(digits)],
+        (1, 0) => digits.split_once(',').map(decimal).into_iter().chain(listed()).collect(),
+        (commas, stops) => {
+            let is_number = |(integer, decimals): &(&str, &str), sign| {
+                is_grouped(integer, sign) && !decimals.contains([',', '.'])
+            };
+            let english = digits.split_once('.').filter(|parts| stops == 1 && is_number(parts, ','));
+            let other = || digits.split_once(',').filter(|parts| commas == 1 && is_number(parts, '.'));
+            let number = english.or_else(other).map(decimal);
+            number.map_or_else(|| listed().collect(), |number| vec![number])
+        }
+    }
+}
+
+/// Returns a number without a separator before three digits, which may be one of thousands: “1.250”.
+pub(super) fn ungrouped(word: &str) -> Option<String> {
+    let (integer, rest) = word.split_once('.')?;
+    let is_grouped = (1..=3).contains(&integer.len()) && !integer.starts_with('0') && rest.len() == 3;
+    (is_grouped && [integer, rest].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit())))
+        .then(|| format!("{integer}{rest}"))
+}
+
+/// Whether a sign groups the digits by three, as in `1,234`.
+fn is_grouped(number: &str, sign: char) -> bool {
+    let mut groups = number.split(sign);
     groups.next().is_some_and(|group| (1..=3).contains(&group.len()))
         && groups.all(|group| group.len() == 3)
-        && integer.matches(',').count() == number.matches(',').count()
+        && number.chars().all(|c| c.is_ascii_digit() || c == sign)
 }
 
 /// Skips a contraction suffix after an apostrophe.

@@ -11,6 +11,9 @@ use docent_text::lexical::{self, Analyzer, Lexicon, beginning};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
+/// The names of all versions of the embedder begin with it. The terms of a query are found in indexes of earlier versions too.
+pub const NAME_PREFIX: &str = "builtin-lexical-";
+
 /// Number of characters at the start of a document that are indexed as its lead.
 const LEAD_CHARS: usize = 3000;
 /// Texts up to this size are analysed on the async thread: moving them to another one would cost more.
@@ -118,7 +121,7 @@ impl Embedder for BuiltinEmbedder {
     }
 
     fn model(&self) -> &'static str {
-        "builtin-lexical-3"
+        "builtin-lexical-4"
     }
 
     fn speller(&self) -> Option<&dyn Speller> {
