@@ -16,8 +16,6 @@ const FURTHER: usize = 3;
 const QUOTED: f32 = 0.5;
 /// Units that have more than this fraction of their terms in common say the same.
 const SAME: f32 = 0.7;
-/// The index of the feature `kind`.
-pub(crate) const KIND: usize = 3;
 /// Maximum number of rows of a table that are shown together.
 const ROWS: usize = 12;
 
@@ -86,21 +84,8 @@ pub(crate) fn choose<'a>(
     skipped: usize,
 ) -> Outcome<'a> {
     let weights = Weights::fitted();
-    let pages = numbers(&question.pages, passages);
-    let is_on_page = |described: &Described<'_>| pages.is_empty() || pages.contains(&described.unit.page);
-    let mut rated: Vec<Rated<'a>> = describe(question, passages)
-        .into_iter()
-        .filter(is_on_page)
-        .map(|described| Rated {
-            probability: weights.probability(&described.features),
-            described,
-            rows: Vec::new(),
-        })
-        .collect();
-    // The stable sort keeps the order of equal units.
-    rated.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let mut chosen: Vec<Rated<'a>> = Vec::new();
-    for candidate in rated {
+    for candidate in candidates(question, passages) {
         let row_of = |other: &&mut Rated<'a>| is_in_table_of(&candidate, other);
         if candidate.described.unit.form == Form::Row
             && let Some(other) = chosen.iter_mut().find(row_of)
@@ -117,10 +102,12 @@ pub(crate) fn choose<'a>(
     }
     chosen.drain(..skipped.min(chosen.len()));
     let Some(best) = chosen.first().map(|best| best.probability) else { return Outcome::Declined };
-    // Without the value that is asked for, nothing is claimed.
+    // Without the value that is asked for, or a word of the follow-up, nothing is claimed.
     let needs_value = question.value_kind().is_some();
     let answers = |rated: &Rated<'a>| {
-        rated.probability >= weights.answer && (!needs_value || rated.described.features[KIND] > 0.0)
+        rated.probability >= weights.answer
+            && (!needs_value || rated.described.kind() > 0.0)
+            && rated.described.is_about_follow_up
     };
     if !chosen.iter().take(PLACES).any(answers) {
         chosen.retain(|rated| rated.probability >= weights.decline);
@@ -131,9 +118,34 @@ pub(crate) fn choose<'a>(
     let is_quoted = |other: &&Rated<'a>| odds(other.probability) >= QUOTED * odds(best);
     let quoted = chosen.iter().take(PLACES).take_while(is_quoted).count();
     let mut further = chosen.split_off(quoted);
-    further.retain(|rated| rated.probability >= weights.decline);
+    // A place that only stands near the subject is not related to it.
+    further.retain(|rated| rated.probability >= weights.decline && rated.described.subject() > 0.0);
     further.truncate(FURTHER);
     Outcome::Answer { quoted: chosen, further }
+}
+
+/// The units that can answer, the most probable first: those on the pages that a question names and with words of a follow-up.
+fn candidates<'a>(question: &Question<'_>, passages: &'a [Passage<'a>]) -> Vec<Rated<'a>> {
+    let weights = Weights::fitted();
+    let pages = numbers(&question.pages, passages);
+    let described = describe(question, passages);
+    // What a follow-up says itself tells its answer from that of the question before.
+    let has_own = described.iter().any(|unit| unit.is_about_follow_up);
+    let is_candidate = |unit: &Described<'_>| {
+        (pages.is_empty() || pages.contains(&unit.unit.page)) && (unit.is_about_follow_up || !has_own)
+    };
+    let mut rated: Vec<Rated<'a>> = described
+        .into_iter()
+        .filter(is_candidate)
+        .map(|described| Rated {
+            probability: weights.probability(&described.features),
+            described,
+            rows: Vec::new(),
+        })
+        .collect();
+    // The stable sort keeps the order of equal units.
+    rated.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    rated
 }
 
 /// The numbers of the pages that a question names, in the document that was found first.
@@ -162,8 +174,7 @@ fn is_in_table_of(a: &Rated<'_>, b: &Rated<'_>) -> bool {
 
 /// Whether a row answers as much as the best one of its table.
 fn matches(row: &Rated<'_>, best: &Rated<'_>) -> bool {
-    let subject = |rated: &Rated<'_>| rated.described.features[0];
-    subject(row) >= subject(best)
+    row.described.subject() >= best.described.subject()
 }
 
 /// Whether two units are on one page: the reader of the first finds the other.

@@ -28,6 +28,20 @@ pub(crate) struct Described<'a> {
     pub(crate) features: Features,
     /// Its own terms.
     pub(crate) terms: HashSet<String>,
+    /// Whether it has a term of the follow-up itself with its context. True for a question that was complete.
+    pub(crate) is_about_follow_up: bool,
+}
+
+impl Described<'_> {
+    /// The feature `subject`.
+    pub(crate) const fn subject(&self) -> f32 {
+        self.features[0]
+    }
+
+    /// The feature `kind`.
+    pub(crate) const fn kind(&self) -> f32 {
+        self.features[3]
+    }
 }
 
 /// The terms of a unit.
@@ -68,46 +82,62 @@ pub(crate) fn describe<'a>(question: &Question<'_>, passages: &'a [Passage<'a>])
         for (unit, terms) in passage.units.iter().zip(terms) {
             let in_context = |term: &str| terms.context.contains(term) || title.contains(term);
             let features = [
-                rarity.share(|term| terms.own.contains(term)),
-                share(question.terms.iter(), in_context),
-                share(question.names.iter(), |term| document.contains(term)),
+                question.share(|term| rarity.of(term), |term| terms.own.contains(term)),
+                question.share(|_| 1.0, in_context),
+                share(question.names.iter(), |_| 1.0, |term| document.contains(term)),
                 kind(question, passage, unit),
                 negation(question, passage, unit),
                 near(question, &terms.sequence),
                 1.0 / (rank + 1) as f32,
                 short,
             ];
-            described.push(Described { passage, rank, unit, features, terms: terms.own.clone() });
+            let is_about_follow_up =
+                question.own.is_empty() || question.own.iter().any(|term| in_context(term));
+            let terms = terms.own.clone();
+            described.push(Described { passage, rank, unit, features, terms, is_about_follow_up });
         }
     }
     described
 }
 
-/// The weights of a question's terms: the rarer one is among the units, the more it says.
-struct Rarity<'q>(Vec<(&'q str, f32)>);
+/// The rarity of a question's terms: the rarer one is among the units, the more it says.
+struct Rarity<'q>(HashMap<&'q str, f32>);
 
 impl<'q> Rarity<'q> {
     fn new(question: &'q Question<'_>, units: &[Vec<Terms>]) -> Self {
         let count = units.iter().flatten().count() as f32;
         let frequency =
             |term: &str| units.iter().flatten().filter(|terms| terms.own.contains(term)).count() as f32;
-        let weight =
+        let rarity =
             |term: &'q String| (term.as_str(), ((count + 1.0) / (frequency(term) + 0.5)).ln().max(0.1));
-        Self(question.terms.iter().map(weight).collect())
+        Self(question.terms.iter().map(rarity).collect())
     }
 
-    fn share(&self, has: impl Fn(&str) -> bool) -> f32 {
-        let all: f32 = self.0.iter().map(|(_, weight)| weight).sum();
-        let found: f32 = self.0.iter().filter(|(term, _)| has(term)).map(|(_, weight)| weight).sum();
-        if all > 0.0 { found / all } else { 1.0 }
+    fn of(&self, term: &str) -> f32 {
+        self.0.get(term).copied().unwrap_or_default()
     }
 }
 
-fn share<'t>(terms: impl Iterator<Item = &'t String>, has: impl Fn(&str) -> bool) -> f32 {
+impl Question<'_> {
+    /// The share of its terms that a text has. What a follow-up says itself weighs as much as all that it took over.
+    fn share(&self, weight: impl Fn(&str) -> f32, has: impl Fn(&str) -> bool) -> f32 {
+        let of = |is_own: bool| {
+            let terms = self.terms.iter().filter(|term| self.own.contains(*term) == is_own);
+            share(terms, &weight, &has)
+        };
+        if self.own.is_empty() { of(false) } else { f32::midpoint(of(true), of(false)) }
+    }
+}
+
+fn share<'t>(
+    terms: impl Iterator<Item = &'t String>,
+    weight: impl Fn(&str) -> f32,
+    has: impl Fn(&str) -> bool,
+) -> f32 {
     let (mut all, mut found) = (0.0_f32, 0.0_f32);
     for term in terms {
-        all += 1.0;
-        found += f32::from(u8::from(has(term)));
+        all += weight(term);
+        found += if has(term) { weight(term) } else { 0.0 };
     }
     if all > 0.0 { found / all } else { 1.0 }
 }
@@ -150,4 +180,23 @@ fn near(question: &Question<'_>, sequence: &[String]) -> f32 {
         .iter()
         .filter(|(first, second)| sequence.windows(2).any(|pair| pair[0] == **first && pair[1] == **second));
     if pairs.is_empty() { 0.5 } else { found.count() as f32 / pairs.len() as f32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docent_testkit::retrieval::found;
+    use docent_text::lexical::{Analyzer, Lexicon};
+
+    #[test]
+    fn named_features_are_those_at_their_places() {
+        let chunk = found(1, 0, "A pump moves water.");
+        let passages = [Passage::read(&chunk)];
+        let lexicon = Lexicon::default();
+        let question = Question::parse("When does the pump stop?", Analyzer::of("A pump"), &lexicon);
+        let [unit] = &describe(&question, &passages)[..] else { panic!("one unit") };
+        let at = |name: &str| unit.features[NAMES.iter().position(|it| *it == name).unwrap()];
+        assert_eq!((unit.subject(), unit.kind()), (at("subject"), at("kind")));
+        assert!(0.0 < unit.subject() && unit.subject() < 0.5 && unit.kind() == 0.0, "{:?}", unit.features);
+    }
 }

@@ -13,6 +13,8 @@ pub(crate) struct Question<'a> {
     pub(crate) terms: Vec<String>,
     /// Those of them that are names, years or other figures.
     pub(crate) names: HashSet<String>,
+    /// Those of them that a follow-up has itself. Empty if the question was complete.
+    pub(crate) own: HashSet<String>,
     /// Its names and years as written, each with its terms.
     pub(crate) named: Vec<(String, Vec<String>)>,
     /// The pages that it names.
@@ -32,12 +34,13 @@ impl<'a> Question<'a> {
         let spoken = plain(&rest);
         let is_content =
             |word: &&str| !words.function_words.contains(*word) && !words.negations.contains(*word);
-        let content: Vec<&str> = spoken.split(' ').filter(is_content).collect();
-        let of_subject: Vec<&str> =
-            content.iter().copied().filter(|word| !words.asking_words.contains(*word)).collect();
-        let subject = if of_subject.is_empty() { content } else { of_subject };
+        let mut subject = of_subject(words, &spoken);
+        subject.retain(|word| !words.negations.contains(word));
+        if subject.is_empty() {
+            subject = spoken.split(' ').filter(is_content).map(str::to_owned).collect();
+        }
         let mut terms: Vec<String> = Vec::new();
-        for word in subject {
+        for word in &subject {
             for term in analyzer.question(word).terms {
                 if !terms.contains(&term) {
                     terms.push(term);
@@ -65,8 +68,28 @@ impl<'a> Question<'a> {
             is_negated: spoken.split(' ').any(|word| words.negations.contains(word)),
             kinds: words.kinds.iter().filter(|kind| kind.question.is_match(text)).collect(),
             synonyms: synonyms(&rest, lexicon, analyzer),
+            own: HashSet::new(),
             terms,
         }
+    }
+
+    /// Parses a follow-up that was completed with the questions before it. What it says itself decides.
+    pub(crate) fn parse_follow_up(
+        completed: &str,
+        follow_up: &str,
+        analyzer: Analyzer,
+        lexicon: &'a Lexicon,
+    ) -> Self {
+        let mut question = Self::parse(completed, analyzer, lexicon);
+        let said = Self::parse(follow_up, analyzer, lexicon);
+        question.own = said.terms.into_iter().filter(|term| question.terms.contains(term)).collect();
+        if question.own.len() == question.terms.len() {
+            question.own.clear();
+        }
+        if !said.kinds.is_empty() {
+            question.kinds = said.kinds;
+        }
+        question
     }
 
     /// The kind of value that it asks for, if that is a part of a sentence.
@@ -116,14 +139,20 @@ pub(crate) fn complete(before: &str, follow_up: &str) -> String {
 pub(crate) fn is_follow_up(text: &str) -> bool {
     let words = Words::of(text);
     let spoken = plain(text);
-    let subject = spoken
-        .split(' ')
-        .filter(|word| !words.function_words.contains(*word) && !words.asking_words.contains(*word));
-    match subject.count() {
+    match of_subject(words, &spoken).len() {
         0 => true,
         1..=3 => words.follow_up.is_match(&spoken),
         _ => false,
     }
+}
+
+/// The words of a question that say what it is about, of its text in small letters.
+fn of_subject(words: &Words, spoken: &str) -> Vec<String> {
+    let text = words.extent.replace_all(spoken, " ");
+    let is_of_subject = |word: &&str| {
+        !word.is_empty() && !words.function_words.contains(*word) && !words.asking_words.contains(*word)
+    };
+    text.split(' ').filter(is_of_subject).map(str::to_owned).collect()
 }
 
 /// A word without punctuation and a possessive `s`.

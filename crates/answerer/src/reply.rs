@@ -121,7 +121,11 @@ fn answer(talk: &Conversation<'_>, found: &ToolOutput, lexicon: &Lexicon) -> Rep
     }
     let text = corrected(&talk.question, &found.corrections);
     let passages: Vec<Passage<'_>> = found.passages.iter().map(Passage::read).collect();
-    let question = Question { words, ..Question::parse(&text, analyzer_of(&found.passages), lexicon) };
+    let analyzer = analyzer_of(&found.passages);
+    // A move has no words of its own.
+    let said = if talk.kind.is_none() { talk.asked } else { &talk.question };
+    let said = corrected(said, &found.corrections);
+    let question = Question { words, ..Question::parse_follow_up(&text, &said, analyzer, lexicon) };
     if let Some(quote) = whole_page(&question, &passages) {
         return Reply::Text(quote);
     }

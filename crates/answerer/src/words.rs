@@ -15,6 +15,9 @@ pub(crate) struct Words {
     /// Words that say how a question is asked, not what about.
     #[serde(deserialize_with = "words")]
     pub(crate) asking_words: HashSet<String>,
+    /// Words that ask how much of something there is, such as “how long”.
+    #[serde(deserialize_with = "pattern")]
+    pub(crate) extent: Regex,
     /// Words that negate or exclude.
     #[serde(deserialize_with = "words")]
     pub(crate) negations: HashSet<String>,

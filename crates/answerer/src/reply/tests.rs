@@ -97,7 +97,6 @@ fn nothing_is_claimed_without_the_value_that_is_asked_for() {
     let (answer, is_declined) = Talk::over(&["Who pays for the lost luggage of a trip? Ask the team."])
         .ask("who pays for the lost luggage of a trip");
     assert!(is_declined && !answer.contains("Who pays for the lost luggage of a trip?”"), "{answer}");
-    assert_eq!(crate::features::NAMES[crate::choice::KIND], "kind");
 }
 
 #[test]
@@ -127,6 +126,44 @@ fn follow_up_takes_over_its_subject() {
     assert!(answer.contains("| France | 50 euros |"), "{answer}");
 }
 
+/// What a follow-up says itself decides, though the place before has more words of the question.
+#[test]
+fn own_words_of_a_follow_up_tell_places_apart() {
+    let leave = "Holidays\n\nEvery employee gets 28 days of paid holidays a year. New employees get holidays from the first \
+        month.\n\nTrainees\n\nTrainees under eighteen have 32 days.";
+    let pool = "Prices\n\nA day ticket for the pool costs 6 euros.\n\nThe sauna costs 11 euros a day.\n\nChildren pay half.";
+    let hire = "Hire\n\nA bicycle can be hired for at most 14 days. The hire of a bicycle is paid in advance.\n\nBoats are \
+        returned on the same evening.";
+    let fee = "Gebühren\n\nDie Gebühr für einen Ausweis beträgt 20 Euro. Der Ausweis gilt ein Jahr.\n\nSchüler zahlen 5 Euro.";
+    for (text, first, follow_up, expected) in [
+        (
+            leave,
+            "How many days of holidays does an employee get?",
+            "And trainees?",
+            "Trainees under eighteen",
+        ),
+        (pool, "What does a day ticket for the pool cost?", "and for children?", "Children pay half"),
+        (pool, "What does a day ticket for the pool cost?", "what about the sauna?", "11 euros"),
+        (hire, "How long can a bicycle be hired?", "and boats?", "Boats are returned"),
+        (fee, "Wie hoch ist die Gebühr für einen Ausweis?", "und für Schüler?", "Schüler zahlen"),
+    ] {
+        let mut talk = Talk::over(&[text]);
+        talk.answer(first);
+        let answer = talk.answer(follow_up);
+        let first_quote = answer.split("\n\n“").nth(1).unwrap_or_else(|| panic!("{answer}"));
+        assert!(first_quote.contains(expected), "{follow_up}: {answer}");
+    }
+}
+
+#[test]
+fn follow_up_without_a_passage_about_its_own_words_is_no_answer() {
+    let leave = "Holidays\n\nEvery employee gets 28 days of paid holidays a year. The days of holidays of a year end in March.";
+    let mut talk = Talk::over(&[leave]);
+    assert!(!talk.ask("How many days of holidays does an employee get?").1);
+    let (answer, is_declined) = talk.ask("and for pilots?");
+    assert!(is_declined, "{answer}");
+}
+
 #[test]
 fn long_list_is_cut_with_a_note_and_shown_whole_on_request() {
     let items: Vec<String> = (1..=15).map(|n| format!("• spare part {n}")).collect();
@@ -136,6 +173,14 @@ fn long_list_is_cut_with_a_note_and_shown_whole_on_request() {
     assert!(answer.contains("12 of 15 items.") && !answer.contains("part 15"), "{answer}");
     let whole = talk.answer("show all");
     assert!(whole.contains("- spare part 15") && !whole.contains("of 15 items"), "{whole}");
+}
+
+#[test]
+fn related_places_say_something_of_the_subject() {
+    let token = "Tokens\n\nAn access token lasts 15 minutes, and a refresh token lasts 30 days.";
+    let health = "Health\n\nThe process answers as long as it lives.";
+    let answer = Talk::over(&[token, health]).answer("How long does an access token last?");
+    assert!(answer.contains("**15 minutes**") && !answer.contains("lives"), "{answer}");
 }
 
 #[test]
