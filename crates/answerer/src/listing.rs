@@ -4,6 +4,9 @@ use crate::quote::source;
 use crate::words::{Extreme, Phrases, Words};
 use docent_text::lexical::query_terms;
 
+/// Maximum number of titles to choose from. Others can be typed.
+const CHOICES: usize = 12;
+
 /// A list of documents, as the tool returns it.
 pub(crate) struct Listing<'a> {
     /// The lines of those that can be searched.
@@ -40,6 +43,12 @@ impl<'a> Listing<'a> {
     /// The lines of the documents that can be searched.
     pub(crate) fn lines(&self, phrases: &Phrases) -> String {
         self.readable.iter().map(|line| in_language(line, phrases)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The titles of the first documents that can be searched.
+    pub(crate) fn choices(&self) -> Vec<String> {
+        let titles = self.readable.iter().filter_map(|line| line.rsplit_once(" ("));
+        titles.map(|(title, _)| title.trim_start_matches("- ").to_owned()).take(CHOICES).collect()
     }
 
     /// Names the documents that were not searched; `None` if all were.

@@ -16,6 +16,8 @@ const EARLIER: usize = 3;
 pub(crate) struct Conversation<'a> {
     /// The last question as it was asked.
     pub(crate) asked: &'a str,
+    /// The words of its language. A choice is a title, so its language is that of the question back.
+    pub(crate) words: &'static Words,
     /// The question that is answered: completed, or the one before.
     pub(crate) question: String,
     /// Which move the last question is.
@@ -54,9 +56,11 @@ impl<'a> Conversation<'a> {
         let mut found_move = move_of(asked);
         let repeats = |kind: Move| matches!(kind, Move::Where | Move::Sure | Move::More);
         // The answer to a question back names a document.
-        let is_choice = previous
-            .is_some_and(|answer| Words::all().iter().any(|words| answer.starts_with(&words.phrases.which)));
-        if is_choice && found_move.is_none() {
+        let asks_back =
+            |words: &&Words| previous.is_some_and(|answer| answer.starts_with(&words.phrases.which));
+        let mut words = Words::of(asked);
+        if let (Some(asked_in), None) = (Words::all().iter().find(asks_back), &found_move) {
+            words = asked_in;
             found_move = Some((Move::About, plain(asked)));
         }
         let kind = found_move.as_ref().map(|(kind, _)| *kind);
@@ -74,6 +78,7 @@ impl<'a> Conversation<'a> {
         let has = |tool: &str| request.tools.iter().any(|offered| offered.name == tool);
         Some(Self {
             asked,
+            words,
             question,
             kind: kind.filter(|kind| !repeats(*kind) || (previous.is_some() && !subject.is_empty())),
             name: found_move.map(|(_, name)| name).unwrap_or_default(),

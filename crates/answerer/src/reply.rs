@@ -30,6 +30,8 @@ pub(crate) enum Reply {
     Text(String),
     /// A text without an answer.
     Declined(String),
+    /// A question back, and the texts that answer it.
+    Which(String, Vec<String>),
     Call(ToolCall),
 }
 
@@ -69,16 +71,18 @@ impl Reply {
 
     /// The events of a model that generates it. They report no usage, so tokens are counted from the text.
     pub(crate) fn events(self) -> Vec<ChatEvent> {
-        let (text, reason) = match self {
-            Self::Text(text) => (text, FinishReason::Stop),
-            Self::Declined(text) => (text, FinishReason::Declined),
+        let (text, choices, reason) = match self {
+            Self::Text(text) => (text, Vec::new(), FinishReason::Stop),
+            Self::Which(text, choices) => (text, choices, FinishReason::Stop),
+            Self::Declined(text) => (text, Vec::new(), FinishReason::Declined),
             Self::Call(call) => {
                 let finished = ChatEvent::Finished { reason: FinishReason::ToolCalls, usage: None };
                 return vec![ChatEvent::ToolCall(call), finished];
             }
         };
         let words = text.split_inclusive(char::is_whitespace).map(|word| ChatEvent::Text(word.to_owned()));
-        words.chain([ChatEvent::Finished { reason, usage: None }]).collect()
+        let choices = (!choices.is_empty()).then_some(ChatEvent::Choices(choices));
+        choices.into_iter().chain(words).chain([ChatEvent::Finished { reason, usage: None }]).collect()
     }
 }
 
@@ -88,7 +92,7 @@ fn call(tool: &str, arguments: &Value) -> Reply {
 
 /// Answers a question about the documents themselves.
 fn about_documents(talk: &Conversation<'_>, content: &str) -> Reply {
-    let words = Words::of(talk.asked);
+    let words = talk.words;
     let phrases = &words.phrases;
     if content.starts_with(SEARCH_ERROR) {
         return Reply::text([&phrases.search_failed]);
@@ -102,7 +106,7 @@ fn about_documents(talk: &Conversation<'_>, content: &str) -> Reply {
         Some(Move::Pages) => Reply::Text(list.named(talk.asked, words)),
         Some(Move::About | Move::Author) if list.has_summary() => Reply::Text(list.summarize(phrases)),
         Some(Move::About | Move::Author) if list.readable.len() > 1 => {
-            Reply::paragraphs([phrases.which.clone(), list.lines(phrases)])
+            Reply::Which([&*phrases.which, &list.lines(phrases)].join("\n\n"), list.choices())
         }
         // No document has the name: it may be the subject of one.
         Some(Move::About | Move::Author) if list.readable.is_empty() && talk.can_search() => {

@@ -117,6 +117,11 @@ pub(crate) enum Metadata<'a> {
         /// What it searches for, cut after 200 characters.
         query: &'a str,
     },
+    /// The answer asks which of several things is meant, such as which document.
+    Choices {
+        /// Texts of which the client can send one as the next message.
+        choices: &'a [String],
+    },
     /// Citations of passages that were not found were removed from the text.
     CitationsRemoved {
         /// Number of citations.
@@ -211,6 +216,7 @@ impl<'a> From<&'a AnswerMetadata> for Metadata<'a> {
         match metadata {
             AnswerMetadata::HistoryShortened { left_out } => Self::HistoryShortened { left_out: *left_out },
             AnswerMetadata::Searched { query } => Self::Searched { query },
+            AnswerMetadata::Choices { choices } => Self::Choices { choices },
             AnswerMetadata::CitationsRemoved { count } => Self::CitationsRemoved { count: *count },
             AnswerMetadata::NotSearched => Self::NotSearched,
             AnswerMetadata::Fallback { cause } => Self::Fallback { cause: (*cause).into() },

@@ -33,7 +33,7 @@ pub(crate) async fn ask(
         while let Some(event) = stream.next().await {
             match event? {
                 ChatEvent::Text(text) => written.text.push_str(&text),
-                ChatEvent::Reasoning(_) | ChatEvent::ToolCall(_) => {}
+                ChatEvent::Reasoning(_) | ChatEvent::ToolCall(_) | ChatEvent::Choices(_) => {}
                 ChatEvent::Finished { reason, usage } => {
                     written.usage = usage;
                     if reason == FinishReason::Length {

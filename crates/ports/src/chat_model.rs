@@ -40,6 +40,8 @@ pub enum ChatEvent {
     /// A piece of what the model wrote for itself before its answer; never empty. It is not part of the
     /// answer.
     Reasoning(String),
+    /// Texts of which the user can send one as the next message, since the answer asks which is meant; never empty.
+    Choices(Vec<String>),
     /// A complete tool call.
     ToolCall(ToolCall),
     /// End of the answer. Always the last event.

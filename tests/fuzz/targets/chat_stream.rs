@@ -32,6 +32,7 @@ fuzz_target!(|data: &[u8]| {
                 said += text.len();
             }
             ChatEvent::Reasoning(text) => assert!(!text.is_empty()),
+            ChatEvent::Choices(_) => panic!("servers of models offer no choices"),
             ChatEvent::ToolCall(call) => {
                 assert!(!call.name.is_empty() && !call.arguments.trim().is_empty());
                 assert!(ids.insert(&call.id), "the id {:?} is given twice", call.id);

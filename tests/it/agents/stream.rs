@@ -5,7 +5,7 @@ use docent_tests::member::question_body;
 use docent_tests::pdf::pdf;
 use docent_tests::{rules, wait};
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 rules! {
@@ -104,6 +104,32 @@ rules! {
         app.run_jobs().await;
         let reply = ada.ask("Where does the zebra live?").await.expect(200);
         assert_eq!(reply.text, "data: \"In \"\n\ndata: \"Africa.\"\n\n");
+    }
+
+    async fn question_back_has_its_choices_as_metadata(setup) {
+        let app = setup.builtin_answerer().start().await;
+        let ada = app.ada().await;
+        for (title, text) in [("Report.pdf", "The pump works."), ("Report 2018.pdf", "The valve works.")] {
+            ada.add(title, pdf(&[text])).await;
+        }
+        app.run_jobs().await;
+        let ask = async |messages: Value| {
+            let body = json!({ "messages": messages, "include_metadata": true });
+            ada.post("/agents/chat", body).await.expect(200)
+        };
+        let about = json!({ "role": "user", "content": "What is the document about?" });
+        let reply = ask(json!([about])).await;
+        let mut choices = reply.event("metadata").unwrap()["choices"].clone();
+        choices.as_array_mut().unwrap().sort_by_key(ToString::to_string);
+        assert_eq!(choices, json!(["Report 2018.pdf", "Report.pdf"]), "{}", reply.text);
+        // The title of one is the beginning of the other.
+        for (choice, other) in [("Report.pdf", "Report 2018.pdf"), ("Report 2018.pdf", "Report.pdf")] {
+            let chosen = json!([about, { "role": "assistant", "content": reply.answer() }, { "role": "user", "content": choice }]);
+            let answer = ask(chosen).await.answer();
+            assert!(answer.contains(choice) && !answer.contains(other), "{choice}: {answer}");
+        }
+        let plain = ada.post("/agents/chat", json!({ "messages": [about] })).await.expect(200);
+        assert!(plain.event("metadata").is_none(), "{}", plain.text);
     }
 
     async fn builtin_answerer_quotes_the_document(setup) {

@@ -1,10 +1,12 @@
 //! How the web chat shows answers: where the view is while they grow, and their tables.
 
-use super::chat::{ask, enter, renderer};
+use super::chat::{ADA, ask, enter, renderer};
+use super::german::{prefer_german, sign_in};
 use super::inspection::Inspection;
 use super::journey_with;
+use docent_app::accounts::create::Flags;
 use docent_testkit::fakes::chat_model::Turn;
-use docent_tests::app::TestApp;
+use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::chromium::Chromium;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
@@ -241,4 +243,63 @@ async fn sources_that_the_answer_does_not_cite_are_folded() {
         },
     )
     .await;
+}
+
+#[tokio::test]
+async fn question_back_is_answered_with_a_button_or_the_keyboard() {
+    for (scheme, is_german) in [("light", false), ("dark", true)] {
+        journey_with(
+            |setup| setup.builtin_answerer(),
+            async |app, window| {
+                let user = app.account(ADA, Flags::default()).await;
+                let ada = Member::login(app, user).await;
+                for (title, text) in [
+                    ("Pump.pdf", "A pump moves water from one place to another."),
+                    ("Valve.pdf", "A valve opens and closes a pipe."),
+                ] {
+                    ada.add(title, pdf(&[text])).await;
+                }
+                app.run_jobs().await;
+                let (question, name) = match is_german {
+                    true => ("Worum geht es?", "Auswahl"),
+                    false => ("What is this document about?", "Choices"),
+                };
+                if is_german {
+                    prefer_german(window).await;
+                    sign_in(window, "/chat", ADA).await;
+                } else {
+                    window.goto("/chat").await;
+                    window.submit_login(ADA, PASSWORD).await;
+                }
+                window.find("#question").await;
+                answer(window, question).await;
+                let label =
+                    run(window, "return document.querySelector('.choices').getAttribute('aria-label')");
+                assert_eq!(label.await, json!(name));
+                let mut titles = window.texts(".choices button").await;
+                titles.sort();
+                assert_eq!(titles, ["Pump.pdf", "Valve.pdf"]);
+                let mut inspection = Inspection::begin(window, scheme).await;
+                inspection.inspect("chat-choices").await;
+                inspection.assert_no_findings();
+
+                let focus = "[...document.querySelectorAll('.choices button')]
+                    .find((button) => button.textContent === 'Valve.pdf').focus()";
+                run(window, focus).await;
+                window.keys("\u{e007}").await;
+                wait::until("the choice is answered", async || {
+                    window.texts(".turn .question").await.len() == 2
+                })
+                .await;
+                window.find(".turn:last-child .retry").await;
+                assert_eq!(window.texts(".turn:last-child .question").await, ["Valve.pdf"]);
+                let text = window.texts(".turn:last-child .answer").await.concat();
+                assert!(text.contains("Valve.pdf") && !text.contains("Pump.pdf"), "{text}");
+                assert!(!window.has(".choices").await, "a question back that was answered has no buttons");
+                assert_eq!(run(window, "return document.activeElement.id").await, json!("question"));
+                assert_eq!(window.console_errors().await, Vec::<String>::new());
+            },
+        )
+        .await;
+    }
 }

@@ -29,7 +29,7 @@ impl Talk {
             let tools = vec![spec(SEARCH_TOOL), spec(LIST_TOOL)];
             let request = ChatRequest { messages: messages.clone(), tools, max_tokens: None };
             let (text, is_declined) = match Reply::to(&request, &Lexicon::builtin()) {
-                Reply::Text(text) => (text, false),
+                Reply::Text(text) | Reply::Which(text, _) => (text, false),
                 Reply::Declined(text) => (text, true),
                 Reply::Call(call) => {
                     let output = match call.name.as_str() {
@@ -200,6 +200,32 @@ fn courtesies_and_questions_about_documents_need_no_search() {
     let list = talk.answer("Which documents are there?");
     assert!(list.contains("- Pumps.pdf (3 pages)") && list.contains("scan.pdf"), "{list}");
     assert_eq!(talk.answer("How many pages does it have?"), "- Pumps.pdf (3 pages)");
+}
+
+#[test]
+fn question_back_offers_titles_and_the_next_message_chooses_one_in_its_language() {
+    let mut talk = Talk::over(&[]);
+    talk.list = "- Pumpe (alt).pdf (3 pages)\n- Ventil.pdf (1 page)\n- …";
+    let asked = ChatRequest {
+        messages: vec![Message::User("Worum geht es?".to_owned())],
+        tools: vec![ToolSpec { name: LIST_TOOL, description: "", parameters: "{}" }],
+        max_tokens: None,
+    };
+    let Reply::Call(call) = Reply::to(&asked, &Lexicon::builtin()) else { panic!("no list") };
+    let output =
+        ToolOutput { call_id: call.id.clone(), content: talk.list.to_owned(), ..ToolOutput::default() };
+    let mut messages = asked.messages.clone();
+    messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] });
+    messages.push(Message::Tool(output));
+    let events = Reply::to(&ChatRequest { messages, ..asked }, &Lexicon::builtin()).events();
+    assert_eq!(events[0], ChatEvent::Choices(vec!["Pumpe (alt).pdf".to_owned(), "Ventil.pdf".to_owned()]));
+
+    assert!(talk.answer("Worum geht es?").starts_with("Welches Dokument"));
+    talk.list = "- Ventil.pdf (1 page)\n> 1 A valve closes a pipe.";
+    assert_eq!(
+        talk.answer("Ventil.pdf"),
+        "**Ventil.pdf (1 Seite)**\n\n“A valve closes a pipe.” (Ventil.pdf, Seite 1)"
+    );
 }
 
 #[test]

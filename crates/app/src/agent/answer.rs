@@ -437,6 +437,9 @@ impl Generation {
                     }
                 }
                 ChatEvent::Reasoning(text) => self.send_reasoning(&text),
+                ChatEvent::Choices(choices) => {
+                    self.events.push(AnswerMetadata::Choices { choices }.into());
+                }
                 ChatEvent::ToolCall(ToolCall { id, name, arguments }) => {
                     let arguments = tool::normalized(arguments);
                     output.calls.push(ToolCall { id, name, arguments });

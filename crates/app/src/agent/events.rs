@@ -40,6 +40,11 @@ pub enum AnswerMetadata {
         /// The query, cut if it is long.
         query: String,
     },
+    /// The answer asks which of several things is meant.
+    Choices {
+        /// Texts of which the user can send one as the next message.
+        choices: Vec<String>,
+    },
     /// Citations of passages that were not found were removed from the text.
     CitationsRemoved {
         /// Number of citations.

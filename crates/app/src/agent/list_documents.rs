@@ -80,9 +80,9 @@ async fn list(app: &App, actor: &Actor, selection: &Selection, name: Option<&str
         let is_selected = *selection != Selection::default();
         return Ok(ToolResult::text(if is_selected { NONE_SELECTED } else { "" }));
     }
-    let mut words = name.map(words).unwrap_or_default();
-    words.truncate(NAME_WORDS);
-    let mut documents = match words.as_slice() {
+    let whole = name.map(words).unwrap_or_default();
+    let wanted = &whole[..whole.len().min(NAME_WORDS)];
+    let mut documents = match wanted {
         [] => all,
         words if all.len() > LISTED => {
             let mut titled: Vec<Document> = Vec::new();
@@ -99,6 +99,10 @@ async fn list(app: &App, actor: &Actor, selection: &Selection, name: Option<&str
         }
         words => named(all, words),
     };
+    // A title that is the beginning of another is meant itself.
+    if documents.iter().any(|document| words(document.title.as_str()) == whole) {
+        documents.retain(|document| words(document.title.as_str()) == whole);
+    }
     match (documents.len(), name) {
         (0, Some(_)) if others.is_empty() => Ok(ToolResult::text(NONE_NAMED)),
         (1, Some(_)) => summarize(app, grant, &scope, documents.remove(0)).await,

@@ -132,6 +132,7 @@ async fn read(
             }
             ChatEvent::Reasoning(text) => output.reasoning += text.len(),
             ChatEvent::ToolCall(call) => output.calls.push(call),
+            ChatEvent::Choices(_) => {}
             ChatEvent::Finished { reason, usage } => {
                 output.usage = usage;
                 output.is_cut = reason == FinishReason::Length;

@@ -56,6 +56,7 @@ async fn whole(model: &Arc<dyn ChatModel>, request: ChatRequest) -> Vec<ChatEven
         match event {
             ChatEvent::Text(text) => assert!(!text.is_empty(), "text deltas are never empty"),
             ChatEvent::Reasoning(text) => assert!(!text.is_empty(), "pieces of reasoning are never empty"),
+            ChatEvent::Choices(choices) => assert!(!choices.is_empty(), "choices are never empty"),
             ChatEvent::ToolCall(call) => {
                 calls += 1;
                 assert!(!call.id.is_empty());

@@ -154,6 +154,7 @@ impl Playing {
                 self.calls += 1;
                 self.asked.call(self.calls - 1, &call)
             }
+            Some(Ok(ChatEvent::Choices(_))) => panic!("servers of models offer no choices"),
             Some(Ok(ChatEvent::Finished { reason, usage })) => self.asked.end(reason, usage),
             Some(Err(fault)) => match fault.kind() {
                 FaultKind::Unavailable | FaultKind::InUse | FaultKind::Full => return vec![Step::Cut],

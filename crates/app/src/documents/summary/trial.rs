@@ -31,7 +31,7 @@ pub(super) async fn is_answered(reader: &Reader<'_>, selection: &Selection, ques
         let mut is_declined = false;
         while let Some(event) = stream.next().await {
             match event? {
-                ChatEvent::Text(_) | ChatEvent::Reasoning(_) => {}
+                ChatEvent::Text(_) | ChatEvent::Reasoning(_) | ChatEvent::Choices(_) => {}
                 ChatEvent::ToolCall(call) => tool_calls.push(call),
                 ChatEvent::Finished { reason, .. } => is_declined = reason == FinishReason::Declined,
             }

@@ -68,6 +68,7 @@ answer-empty = Das Sprachmodell hat nicht geantwortet. Versuchen Sie es noch ein
 answer-incomplete = Diese Antwort ist unvollständig oder wurde angehalten.
 answer-incomplete-because = Die Antwort ist unvollständig: { $reason }
 answer-none = Keine Antwort erhalten.
+choices = Auswahl
 question-kept = { $reason } Ihre Frage ist noch da: Stellen Sie sie unten noch einmal.
 stopped = Angehalten.
 ask-again = Erneut fragen

@@ -68,6 +68,7 @@ answer-empty = The model returned no answer. Try again or rephrase the question.
 answer-incomplete = This answer is incomplete or was stopped.
 answer-incomplete-because = The answer is incomplete: { $reason }
 answer-none = No answer received.
+choices = Choices
 question-kept = { $reason } Your question is kept: ask it again below.
 stopped = Stopped.
 ask-again = Ask again

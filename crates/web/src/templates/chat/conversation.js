@@ -45,7 +45,7 @@ async function askQuestion(question, selection, replaces, search) {
 function appendTurn(turn) {
   // Only the last question can be asked again or edited: later questions were asked with the existing answer as context.
   for (const { element, heading } of turns) {
-    for (const part of element.querySelectorAll(".retry, .search-first, .edit, .edit-form")) part.remove();
+    for (const part of element.querySelectorAll(".retry, .search-first, .edit, .edit-form, .choices")) part.remove();
     heading.hidden = false;
   }
   turns.push(turn);
@@ -93,6 +93,7 @@ async function streamAnswer(turn, messages, selection) {
         if (data.type === "incomplete") incomplete = data.reason;
         else if (data.type === "not_searched") turn.isNotSearched = true;
         else if (data.type === "fallback") showFallback(turn, data.cause);
+        else if (data.type === "choices") turn.choices = data.choices;
         else showStep(turn, data);
       }
       else if (event === "reasoning") showReasoning(turn, data);
@@ -176,6 +177,7 @@ function completeTurn(turn, sources, messageId, feedback) {
     turn.tools.append(createElement("button", { type: "button", class: "quiet", click }, t("copy")));
   }
   if (turns.at(-1) === turn && !sharing.by) {
+    if (turn.choices) turn.answerElement.after(createChoices(turn.choices));
     const click = () => askAgain(turn);
     if (turn.isNotSearched) {
       const search = () => askAgain(turn, turn.question, "first");
@@ -187,6 +189,18 @@ function completeTurn(turn, sources, messageId, feedback) {
     }, createGlyph("i-edit")));
   }
   turn.element.removeAttribute("aria-busy");
+}
+
+// Creates buttons that answer a question back.
+function createChoices(choices) {
+  const choose = (choice) => {
+    const selection = !answerRequest && checkSelection();
+    if (!selection) return;
+    byId("question").focus({ preventScroll: true });
+    askQuestion(choice, selection);
+  };
+  const buttons = choices.map((choice) => createElement("button", { type: "button", class: "quiet", dir: "auto", click: () => choose(choice) }, choice));
+  return createElement("div", { class: "choices", role: "group", "aria-label": t("choices") }, ...buttons);
 }
 
 function showNote({ note }, text, isError = false) {
