@@ -101,6 +101,51 @@ rules! {
         assert_eq!(found["corrections"], json!([{ "written": "zepelins", "meant": "zeppelins" }]));
     }
 
+    async fn explanation_rates_the_units_that_the_caller_may_read(setup) {
+        let app = setup.builtin_answerer().start().await;
+        let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
+        ada.add("pump.pdf", pdf(&["The warranty of the pump lasts two years. A pump moves water."])).await;
+        let secret = ada.post("/collections", json!({ "name": "Secret" })).await.expect(201).json();
+        let hidden = format!("/documents/upload?collection_id={}", secret["id"].as_str().unwrap());
+        let _ = ada.upload_to(&hidden, "hidden.pdf", pdf(&["The warranty of the pump is secret."])).await.expect(202);
+        app.run_jobs().await;
+        let explained = async |by: &Member, explain: Value| {
+            let body = json!({ "query": "How long is the waranty of the pump?", "explain": explain });
+            by.post("/search", body).await.expect(200).json()
+        };
+        let found = explained(&bob, json!(true)).await;
+        let (explanation, result) = (&found["explanation"], &found["results"][0]);
+        let units = explanation["units"].as_array().unwrap();
+        assert_eq!(units.len(), 2, "{found}");
+        assert_eq!(units[0]["text"], "The warranty of the pump lasts two years.");
+        for field in ["chunk_id", "document_id", "title"] {
+            assert!(units.iter().all(|unit| unit[field] == result[field]), "{field}: {found}");
+        }
+        let features = explanation["features"].as_array().unwrap();
+        for unit in units {
+            let value = |name: &Value| unit["features"][name.as_str().unwrap()].as_f64().unwrap();
+            let sum = features.iter().map(|it| it["weight"].as_f64().unwrap() * value(&it["name"])).sum::<f64>();
+            let expected = 1.0 / (1.0 + (-explanation["constant"].as_f64().unwrap() - sum).exp());
+            assert!((unit["probability"].as_f64().unwrap() - expected).abs() < 0.001, "{unit}");
+        }
+        assert!(units[0]["probability"].as_f64() > units[1]["probability"].as_f64());
+        assert!(explanation["answer_from"].as_f64() > explanation["shown_from"].as_f64());
+        assert!(!found.to_string().contains("secret"), "{found}");
+        assert!(explained(&ada, json!(true)).await.to_string().contains("is secret"));
+        for explain in [json!(false), json!(null)] {
+            assert_eq!(explained(&bob, explain).await.get("explanation"), None);
+        }
+        let _ = bob.post("/search", json!({ "query": "pump", "explain": "yes" })).await.expect(422);
+    }
+
+    async fn answers_of_a_model_are_not_explained(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        ada.add("pump.pdf", pdf(&["A pump moves water."])).await;
+        app.run_jobs().await;
+        assert_eq!(results_of(&ada, json!({ "query": "pump", "explain": true })).await.len(), 1);
+    }
+
     async fn agent_tool_returns_the_same_results(setup) {
         let app = setup.script([Turn::searching("zebra"), Turn::saying("done")]).start().await;
         let ada = app.ada().await;

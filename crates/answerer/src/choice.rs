@@ -41,7 +41,7 @@ pub(crate) enum Outcome<'a> {
 
 /// The features of a unit, and where it is.
 #[derive(Clone, Debug)]
-pub struct RatedUnit {
+pub struct DescribedUnit {
     /// The rank of its passage in the search, counted from 0.
     pub rank: usize,
     /// Its page, counted from 1.
@@ -57,10 +57,10 @@ pub struct RatedUnit {
 }
 
 /// The units of these passages as the answerer sees them, in their order.
-pub fn rate(question: &str, chunks: &[ScoredChunk], lexicon: &Lexicon) -> Vec<RatedUnit> {
+pub fn rate(question: &str, chunks: &[ScoredChunk], lexicon: &Lexicon) -> Vec<DescribedUnit> {
     let passages: Vec<Passage<'_>> = chunks.iter().map(Passage::read).collect();
     let question = Question::parse(question, analyzer_of(chunks), lexicon);
-    let rated = |described: Described<'_>| RatedUnit {
+    let rated = |described: Described<'_>| DescribedUnit {
         rank: described.rank,
         page: described.unit.page,
         text: described.passage.own_text(described.unit),

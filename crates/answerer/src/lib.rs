@@ -2,6 +2,7 @@
 
 mod choice;
 mod evidence;
+mod explain;
 mod features;
 mod listing;
 mod moves;
@@ -11,13 +12,16 @@ mod reply;
 mod weights;
 mod words;
 
-pub use choice::{RatedUnit, rate};
+pub use choice::{DescribedUnit, rate};
 pub use features::{Features, NAMES};
 pub use weights::Weights;
 
 use async_trait::async_trait;
 use docent_domain::chat::FinishReason;
+use docent_domain::explanation::UnitRatings;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::spelling::Correction;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
 use docent_text::lexical::Lexicon;
 use futures::stream;
@@ -84,6 +88,17 @@ impl ChatModel for Answerer {
 
     fn reads_records(&self) -> bool {
         true
+    }
+
+    async fn rate(
+        &self,
+        question: &str,
+        passages: &[ScoredChunk],
+        corrections: &[Correction],
+    ) -> Option<UnitRatings> {
+        let (lexicon, passages) = (self.lexicon.clone(), passages.to_vec());
+        let question = reply::corrected(question, corrections);
+        spawn_blocking(move || explain::ratings(&question, &passages, &lexicon)).await.ok()
     }
 }
 

@@ -94,8 +94,7 @@ impl<'a> Question<'a> {
 
     /// The kind of value that it asks for, if that is a part of a sentence.
     pub(crate) fn value_kind(&self) -> Option<&'static Kind> {
-        const VALUES: [&str; 6] = ["contact", "duration", "date", "amount", "count", "person"];
-        self.kinds.first().copied().filter(|kind| VALUES.contains(&kind.kind.as_str()))
+        self.kinds.first().copied().filter(|kind| kind.is_value)
     }
 
     /// Adds to the terms of a text those of the question's phrases that it has other words for.

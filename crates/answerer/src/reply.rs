@@ -266,7 +266,7 @@ fn read_as(corrections: &[Correction], phrases: &Phrases) -> Option<String> {
 }
 
 /// A question with the words that the search looked for instead of misspelled ones.
-fn corrected(question: &str, corrections: &[Correction]) -> String {
+pub(crate) fn corrected(question: &str, corrections: &[Correction]) -> String {
     corrections.iter().fold(question.to_owned(), |text, correction| {
         let words = text.split_inclusive(|c: char| !c.is_alphanumeric()).map(|piece| {
             let word = piece.trim_end_matches(|c: char| !c.is_alphanumeric());

@@ -37,7 +37,11 @@ pub(crate) struct Words {
 /// A kind of answer, and how questions ask for it and texts give it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Kind {
+    #[cfg_attr(not(test), expect(dead_code, reason = "names the entry for readers of the file"))]
     pub(crate) kind: String,
+    /// Whether it is a part of a sentence, which is shown in bold, and without which a unit is no answer.
+    #[serde(default)]
+    pub(crate) is_value: bool,
     #[serde(deserialize_with = "pattern")]
     pub(crate) question: Regex,
     #[serde(deserialize_with = "pattern")]

@@ -14,6 +14,7 @@ use docent_app::search::{self as use_case, Found};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::condition::Condition;
 use docent_domain::error::ValidationError;
+use docent_domain::explanation::{Feature, RatedUnit, UnitRatings};
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::scope::Scope;
 use docent_domain::spelling::Correction;
@@ -21,6 +22,7 @@ use docent_http::extract::deserialize::{List, Whole};
 use docent_http::{Body, BodyErrors, Reply, Scoped, State};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -53,6 +55,9 @@ pub(crate) struct SearchRequest {
     #[deserr(default, try_from(Option<Value>) = parse_filters -> ValidationError)]
     #[schema(value_type = Option<FilterBody>)]
     filters: Option<Condition>,
+    /// Whether to say how the built-in answerer rates what was found.
+    #[deserr(default)]
+    explain: Option<bool>,
 }
 
 fn parse_query(text: &str) -> Result<String, ValidationError> {
@@ -83,7 +88,8 @@ impl SearchRequest {
 
 /// Search passages (extension)
 ///
-/// Returns what the agent tool `search_docs` finds, best first. Page numbers start at 1. Scores are comparable within one response
+/// Returns what the agent tool `search_docs` finds, best first. With `explain`, the response also says how the built-in answerer rates
+/// it, if that answers. Page numbers start at 1. Scores are comparable within one response
 /// only. Of passages with the same text only the best is returned. Only documents of collections that the account may read are searched.
 #[utoipa::path(
     post, path = "/search", operation_id = "search", tag = "Search",
@@ -96,8 +102,18 @@ impl SearchRequest {
 pub(crate) async fn search(by: Scoped<ReadDocuments>, context: State, body: Body) -> Reply {
     let request: SearchRequest = body.read().await?;
     let app = Arc::clone(&context.app);
-    let found = context.run(async move { request.run(&app, by.grant, &by.scope).await }).await??;
-    Ok(HttpResponse::Ok().json(SearchResponse::from(&found)))
+    let explained = request.explain.unwrap_or(false).then(|| request.query.clone());
+    let searched = context.run(async move {
+        let found = request.run(&app, by.grant, &by.scope).await?;
+        let ratings = match explained {
+            Some(query) => use_case::rate(&app, &query, &found).await,
+            None => None,
+        };
+        Ok::<_, Error>((found, ratings))
+    });
+    let (found, ratings) = searched.await??;
+    let explanation = ratings.as_ref().map(|ratings| AnswerExplanation::of(ratings, &found));
+    Ok(HttpResponse::Ok().json(SearchResponse { explanation, ..SearchResponse::from(&found) }))
 }
 
 /// Passages that match a query.
@@ -110,6 +126,10 @@ pub(crate) struct SearchResponse<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     corrections: Vec<SpellingCorrection<'a>>,
+    /// With `explain`, how the built-in answerer rates what was found. Left out if another model answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    explanation: Option<AnswerExplanation<'a>>,
 }
 
 /// A word that was read as another.
@@ -128,6 +148,88 @@ impl<'a> From<&'a Found> for SearchResponse<'a> {
         Self {
             results: found.passages.iter().map(Source::from).collect(),
             corrections: corrections.map(shown).collect(),
+            explanation: None,
         }
     }
+}
+
+/// How the built-in answerer rates the units of the passages that it receives: parts that can be shown alone, such as a list with its
+/// introduction. The probability that a unit answers is `1 / (1 + exp(-sum))`, where `sum` is that of the constant and the weighted
+/// features.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AnswerExplanation<'a> {
+    /// The features that units are described by.
+    features: Vec<WeightedFeature<'a>>,
+    /// The constant of the sum.
+    constant: f64,
+    /// From this probability on, a unit is an answer, if it has the value that is asked for.
+    answer_from: f64,
+    /// From this probability on, a unit is shown as one that may help.
+    shown_from: f64,
+    /// The units, the most probable first.
+    units: Vec<ExplainedUnit<'a>>,
+}
+
+/// A feature with its weight.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct WeightedFeature<'a> {
+    /// Name of the feature.
+    name: &'a str,
+    /// Its weight.
+    weight: f64,
+}
+
+/// A unit with its features.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ExplainedUnit<'a> {
+    /// ID of the passage, which is one of the results.
+    #[schema(format = "uuid")]
+    chunk_id: String,
+    /// ID of the document.
+    #[schema(format = "uuid")]
+    document_id: String,
+    /// Title of the document.
+    title: &'a str,
+    /// Page, counted from 1.
+    #[schema(minimum = 1)]
+    page: u32,
+    /// Text.
+    text: &'a str,
+    /// The probability that it answers.
+    #[schema(minimum = 0, maximum = 1)]
+    probability: f64,
+    /// The value of each feature by its name, from 0 to 1.
+    features: BTreeMap<&'a str, f64>,
+}
+
+impl<'a> AnswerExplanation<'a> {
+    fn of(ratings: &'a UnitRatings, found: &'a Found) -> Self {
+        let names = ratings.features.iter().map(|feature| feature.name);
+        let unit = |unit: &'a RatedUnit| {
+            let chunk = found.passages.get(unit.rank)?;
+            Some(ExplainedUnit {
+                chunk_id: chunk.id.to_string(),
+                document_id: chunk.document_id.to_string(),
+                title: &chunk.title,
+                page: unit.page,
+                text: &unit.text,
+                probability: rounded(unit.probability),
+                features: names.clone().zip(unit.values.iter().copied().map(rounded)).collect(),
+            })
+        };
+        let weighted =
+            |feature: &Feature| WeightedFeature { name: feature.name, weight: rounded(feature.weight) };
+        Self {
+            features: ratings.features.iter().map(weighted).collect(),
+            constant: rounded(ratings.constant),
+            answer_from: rounded(ratings.answer),
+            shown_from: rounded(ratings.decline),
+            units: ratings.units.iter().filter_map(unit).collect(),
+        }
+    }
+}
+
+/// Rounds to four places.
+fn rounded(number: f32) -> f64 {
+    (f64::from(number) * 10_000.0).round() / 10_000.0
 }

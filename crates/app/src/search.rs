@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::{App, scope};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::condition::Condition;
-use docent_domain::explanation::FieldScores;
+use docent_domain::explanation::{FieldScores, UnitRatings};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{ChunkId, DocumentId, VersionId};
 use docent_domain::passage_text::{header, with_header};
@@ -88,6 +88,14 @@ pub struct ExplainedSearch {
     pub found: Found,
     /// Scores by field of the chunks that the index still has.
     pub fields: HashMap<ChunkId, FieldScores>,
+    /// How the built-in answerer rates the result; `None` if another model answers.
+    pub ratings: Option<UnitRatings>,
+}
+
+/// How the built-in answerer rates the parts of the passages that it would receive of this result. `None` if another model answers.
+pub async fn rate(app: &App, query: &str, found: &Found) -> Option<UnitRatings> {
+    let received = found.passages.len().min(app.settings.search_limit);
+    app.model.rate(query, &found.passages[..received], &found.corrections).await
 }
 
 /// Like [`search`], and says how much each field contributes to the scores of the index.
@@ -101,13 +109,14 @@ pub async fn explain(
 ) -> Result<ExplainedSearch> {
     let found = search(app, grant, request).await?;
     let SearchRequest { query, scope, selection, .. } = request;
+    let ratings = rate(app, query, &found).await;
     let mut documents: Vec<DocumentId> = found.passages.iter().map(|passage| passage.document_id).collect();
     documents.sort_unstable();
     documents.dedup();
     let (scope, condition) = scope::select(scope, selection)?;
     let versions = versions(app, &scope, &documents).await?;
     if versions.is_empty() {
-        return Ok(ExplainedSearch { found, fields: HashMap::new() });
+        return Ok(ExplainedSearch { found, fields: HashMap::new(), ratings });
     }
     let active = app.active_index().await?;
     let condition = condition.as_ref();
@@ -115,7 +124,7 @@ pub async fn explain(
     let filter = ChunkFilter { scope: &scope, condition, versions: Some(&versions), limit: CANDIDATES_MAX };
     let (embedding, _) = spelling::embed(&**active.embedder()?, &*active.index, query, filter).await?;
     let fields = active.index.explain(&embedding, filter).await?;
-    Ok(ExplainedSearch { found, fields })
+    Ok(ExplainedSearch { found, fields, ratings })
 }
 
 /// The chunks that a search is limited to.

@@ -1,4 +1,4 @@
-//! Explanations of scores: how much each field contributes.
+//! Explanations: how much each field contributes to a score, and how the built-in answerer rates what was found.
 
 use crate::ranking::{Occurrence, TermWeights, saturation};
 
@@ -37,6 +37,45 @@ impl FieldScores {
     pub fn lexical_sum(&self) -> f32 {
         self.body + self.headings + self.title + self.lead
     }
+}
+
+/// A named number from 0 to 1 that units are described by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Feature {
+    /// Its name.
+    pub name: &'static str,
+    /// Its weight in the sum that the probability of a unit depends on.
+    pub weight: f32,
+}
+
+/// How the built-in answerer rates the units of found passages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitRatings {
+    /// The features.
+    pub features: Vec<Feature>,
+    /// What is added to their weighted sum.
+    pub constant: f32,
+    /// From this probability on, a unit is an answer.
+    pub answer: f32,
+    /// From this probability on, a unit is shown.
+    pub decline: f32,
+    /// The units, the most probable first.
+    pub units: Vec<RatedUnit>,
+}
+
+/// A unit: a part of a passage that can be shown alone, such as a list with its introduction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatedUnit {
+    /// The rank of its passage, counted from 0.
+    pub rank: usize,
+    /// Its page, counted from 1.
+    pub page: u32,
+    /// Its text.
+    pub text: String,
+    /// The values of the features, in their order.
+    pub values: Vec<f32>,
+    /// The probability that it answers the question.
+    pub probability: f32,
 }
 
 #[cfg(test)]

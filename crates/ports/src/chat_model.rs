@@ -2,7 +2,10 @@
 
 use async_trait::async_trait;
 use docent_domain::chat::{FinishReason, Message, ToolCall, ToolSpec};
+use docent_domain::explanation::UnitRatings;
 use docent_domain::fault::{Fault, Result};
+use docent_domain::retrieval::ScoredChunk;
+use docent_domain::spelling::Correction;
 use docent_domain::usage::TokenUsage;
 use futures_core::Stream;
 use std::pin::Pin;
@@ -70,6 +73,17 @@ pub trait ChatModel: Send + Sync {
     /// find the answer in passages.
     fn reads_records(&self) -> bool {
         false
+    }
+
+    /// How it rates the parts of passages that a search for the question found, after these corrections. `None` for a language
+    /// model, which gives no reasons that could be checked.
+    async fn rate(
+        &self,
+        _question: &str,
+        _passages: &[ScoredChunk],
+        _corrections: &[Correction],
+    ) -> Option<UnitRatings> {
+        None
     }
 
     /// Address of the back end, without credentials; `None` for a model that is part of the service.

@@ -43,6 +43,33 @@ rules! {
         assert!(none.contains("No matching passages.") || none.contains("Dense"), "{none}");
     }
 
+    async fn units_are_shown_with_their_features_if_the_built_in_answerer_answers(setup) {
+        let app = setup.builtin_answerer().start().await;
+        let mut staff = staff_with(&app, &[Permission::ViewDocument]).await;
+        let [zebra, _] = animals(&app).await;
+        let page = staff.get("/admin/search?q=Where%20does%20the%20zebra%20live%3F").await.expect(200).text;
+        let table = &page[page.find("Units that could answer</h2>").unwrap_or_else(|| panic!("{page}"))..];
+        for heading in ["Probability", "subject", "context", "rank"] {
+            assert!(table.contains(&format!("<th scope=\"col\" class=\"number\">{heading}</th>")), "{heading}: {table}");
+        }
+        assert!(table.contains("Constant and weights"), "{table}");
+        let first = between(table, &format!("/admin/documents/{zebra}"), "</tr>");
+        assert!(first.contains("The zebra lives in Africa and likes grass.") && first.contains("page 1"), "{first}");
+        let values: Vec<f32> =
+            first.split("<td class=\"number\"").skip(1).map(|cell| between(cell, ">", "<").parse().unwrap()).collect();
+        assert_eq!(values.len(), 9, "{first}");
+        assert!(values.iter().all(|value| (0.0..=1.0).contains(value)), "{values:?}");
+        assert!(!staff.get("/admin/search?q=").await.expect(200).text.contains("Units that could answer"));
+    }
+
+    async fn units_are_not_shown_if_a_model_answers(setup) {
+        let app = setup.start().await;
+        let mut staff = staff_with(&app, &[Permission::ViewDocument]).await;
+        animals(&app).await;
+        let page = staff.get("/admin/search?q=zebra").await.expect(200).text;
+        assert!(page.contains("likes grass.") && !page.contains("Units that could answer"), "{page}");
+    }
+
     async fn search_is_limited_by_filters_collection_and_document(setup) {
         let app = setup.start().await;
         let mut staff = staff_with(&app, &[Permission::ViewDocument]).await;

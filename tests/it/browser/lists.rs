@@ -1,5 +1,6 @@
 //! Lists of the panel: filters while one types, columns, saved views, keys, and rows on a phone.
 
+use super::inspection::Inspection;
 use super::{ROOT, journey, journey_with, superuser, superuser_journey};
 use crate::records::{self, Records};
 use docent_app::accounts::create::Flags;
@@ -92,6 +93,40 @@ async fn no_text_is_cut_on_a_desktop_and_no_column_is_lost_on_a_phone() {
             assert!(findings.is_empty(), "{}", findings.join("\n"));
             assert_eq!(window.console_errors().await, [""; 0]);
             app.leave_jobs();
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn units_of_a_search_are_readable_on_a_desktop_and_on_a_phone() {
+    journey_with(
+        |setup| setup.builtin_answerer(),
+        async |app, window| {
+            superuser(app, window).await;
+            let ada = app.ada().await;
+            let text =
+                "The warranty of the pump lasts two years. A pump moves water from one place to another.";
+            ada.add("The manual of the pump P9, which moves water in houses and gardens.pdf", pdf(&[text]))
+                .await;
+            app.run_jobs().await;
+            let mut findings = Vec::new();
+            for scheme in ["light", "dark"] {
+                let mut inspection = Inspection::begin(window, scheme).await;
+                window.goto("/admin/search?q=How+long+is+the+warranty+of+the+pump%3F").await;
+                window.see("Units that could answer").await;
+                inspection.inspect("search-units").await;
+                inspection.assert_no_findings();
+            }
+            for (width, script) in [(1440, CUT), (390, CUT), (390, LOST)] {
+                window.resize(width, 900).await;
+                let Value::Array(found) = window.run(script, vec![]).await else { panic!("no list") };
+                findings.extend(found.iter().map(|what| format!("{width}: {what}")));
+            }
+            assert!(findings.is_empty(), "{}", findings.join("\n"));
+            window.click(".scroll:last-of-type tbody tr:nth-child(2) summary").await;
+            window.see("The warranty of the pump lasts two years.").await;
+            assert_eq!(window.console_errors().await, [""; 0]);
         },
     )
     .await;

@@ -131,6 +131,10 @@ pub struct AskArgs {
     /// Continue the most recent conversation; created if there is none.
     #[arg(long = "continue", conflicts_with = "conversation")]
     pub continues_latest: bool,
+    /// Also show how the built-in answerer rates the parts of what was found: a table of units by features with their weights, the most
+    /// probable first. Needs a service without a language model.
+    #[arg(long)]
+    pub explain: bool,
     /// Which documents to answer from.
     #[command(flatten)]
     pub selection: SelectionArgs,

@@ -1,6 +1,7 @@
 //! `docent ask`: asks a running service a question and streams the answer.
 
 mod answer;
+mod explanation;
 
 use super::service::Signals;
 use crate::client::ServiceClient;
@@ -52,7 +53,11 @@ async fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
         None if args.continues_latest => Some(latest_conversation(&client).await?),
         None => None,
     };
-    let mut body = json!({ "messages": [{ "role": "user", "content": question }], "include_sources": true });
+    let mut body = json!({
+        "messages": [{ "role": "user", "content": question }],
+        "include_sources": true,
+        "include_metadata": args.explain,
+    });
     client.select(&args.selection, &mut body).await?;
     if let Some(conversation) = &conversation {
         body["conversation_id"] = conversation.as_str().into();
@@ -61,15 +66,46 @@ async fn ask(args: &AskArgs) -> anyhow::Result<ExitCode> {
     let print =
         |text: &str| if args.client.output.json { Ok(()) } else { output::print_text(&sanitize_lines(text)) };
     let answer = read_answer(stream, print).await?;
+    let explanation = match args.explain {
+        true => Some(explain(&client, args, &question, &answer).await),
+        false => None,
+    };
     output::print(
         args.client.output,
-        || answer.sources_text(),
-        || answer.as_json(&args.agent, conversation.as_deref()),
+        || match &explanation {
+            Some(Ok(found)) => format!("{}\n\n{}", answer.sources_text(), explanation::table(found)),
+            Some(Err(_)) | None => answer.sources_text(),
+        },
+        || {
+            let mut object = answer.as_json(&args.agent, conversation.as_deref());
+            if let Some(Ok(found)) = &explanation {
+                object["explanation"] = found.clone();
+            }
+            object
+        },
     )?;
-    match &answer.error {
-        None => Ok(ExitCode::SUCCESS),
-        Some(why) => Ok(fail(&anyhow::anyhow!("the answer is incomplete: {why}"), INCOMPLETE)),
+    match (&answer.error, explanation) {
+        (Some(why), _) => Ok(fail(&anyhow::anyhow!("the answer is incomplete: {why}"), INCOMPLETE)),
+        (None, Some(Err(error))) => Ok(fail(&error.context("the answer cannot be explained"), INCOMPLETE)),
+        (None, Some(Ok(_)) | None) => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Returns how the built-in answerer rates what was found for the question as the answer understood it; null if another model answers.
+async fn explain(
+    client: &ServiceClient,
+    args: &AskArgs,
+    question: &str,
+    answer: &Answer,
+) -> anyhow::Result<Value> {
+    let query = answer.searched.as_deref().context("nothing was searched for it")?;
+    // A long query is cut.
+    let query = if question.starts_with(query.trim_end_matches('…')) { question } else { query };
+    let mut body = json!({ "query": query, "explain": true });
+    client.select(&args.selection, &mut body).await?;
+    let response = client.post(&["search"], &body).await?;
+    let mut found: Value = response.json().await.context("reading the explanation")?;
+    Ok(found["explanation"].take())
 }
 
 /// Returns the question, read from standard input if the argument is `-`.

@@ -34,6 +34,28 @@ async fn ask_prints_answer_and_sources() {
     assert!(!answer.is_empty() && sources.starts_with("  handbook.pdf, page"), "{printed}");
     assert!(sources.ends_with(&format!("   (document {id})\n")), "{printed}");
 
+    let explain = |args: &[&str]| {
+        let args = [&["ask", QUESTION, "--explain"], args].concat();
+        remote(folder, &serving.base, &args)
+    };
+    let (status, explained, error) = run(&mut explain(&[])).await;
+    assert!(status.success() && explained.starts_with(printed.trim_end()), "{explained}{error}");
+    let table = explained.split_once("Units: an answer from 0.").unwrap().1;
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[2].starts_with(" probability subject context document"), "{explained}");
+    assert!(lines[3].ends_with("(constant and weights)"), "{explained}");
+    assert!(lines[4].contains("handbook.pdf, page 2: ") && lines[4].contains("45 days"), "{explained}");
+    let (_, object, _) = run(&mut explain(&["--json"])).await;
+    let units = &objects(&object)[0]["explanation"]["units"];
+    assert_eq!(units[0]["document_id"], id.as_str(), "{object}");
+    let (status, printed, error) =
+        run(&mut remote(folder, &serving.base, &["ask", "Hello", "--explain"])).await;
+    assert_eq!(status.code(), Some(1), "{printed}");
+    assert!(
+        printed.starts_with("Hello!") && error.contains("nothing was searched for it"),
+        "{printed}{error}"
+    );
+
     let mut from_stdin = remote(folder, &serving.base, &["ask", "-", "--json", "--continue"]);
     let mut child = from_stdin.stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(QUESTION.as_bytes()).await.unwrap();

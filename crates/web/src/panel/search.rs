@@ -10,7 +10,7 @@ use docent_app::error::Error;
 use docent_app::search::{self as use_case, ExplainedSearch, SearchRequest};
 use docent_domain::access::{ReadDocuments, ViewDocuments};
 use docent_domain::condition::Condition;
-use docent_domain::explanation::FieldScores;
+use docent_domain::explanation::{FieldScores, UnitRatings};
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::permission::RecordKind;
 use docent_domain::retrieval::ScoredChunk;
@@ -39,6 +39,74 @@ pub(super) struct SearchPage {
     /// Whether a passage has a dense score.
     has_dense: bool,
     rows: Vec<Row>,
+    /// How the built-in answerer rates the units of the first passages; none if another model answers.
+    units: Option<UnitTable>,
+}
+
+/// Units by features.
+#[derive(Serialize)]
+struct UnitTable {
+    features: Vec<FeatureColumn>,
+    constant: String,
+    answer: String,
+    decline: String,
+    rows: Vec<UnitRow>,
+}
+
+#[derive(Serialize)]
+struct FeatureColumn {
+    name: &'static str,
+    weight: String,
+}
+
+#[derive(Serialize)]
+struct UnitRow {
+    document: String,
+    title: String,
+    page: u32,
+    text: String,
+    probability: String,
+    features: Vec<FeatureCell>,
+}
+
+#[derive(Serialize)]
+struct FeatureCell {
+    name: &'static str,
+    value: String,
+}
+
+impl FeatureCell {
+    fn of((name, value): (&'static str, &f32)) -> Self {
+        Self { name, value: decimal(f64::from(*value), 2) }
+    }
+}
+
+impl UnitTable {
+    /// A table of the most probable units.
+    fn of(ratings: &UnitRatings, passages: &[ScoredChunk]) -> Option<Self> {
+        let names = ratings.features.iter().map(|feature| feature.name);
+        let features = ratings.features.iter();
+        let features = features.map(|it| FeatureColumn { name: it.name, weight: number(it.weight) });
+        let rows = ratings.units.iter().take(LIMIT).filter_map(|unit| {
+            let chunk = passages.get(unit.rank)?;
+            Some(UnitRow {
+                document: chunk.document_id.to_string(),
+                title: chunk.title.clone(),
+                page: unit.page,
+                text: unit.text.clone(),
+                probability: number(unit.probability),
+                features: names.clone().zip(&unit.values).map(FeatureCell::of).collect(),
+            })
+        });
+        let table = Self {
+            features: features.collect(),
+            constant: number(ratings.constant),
+            answer: number(ratings.answer),
+            decline: number(ratings.decline),
+            rows: rows.collect(),
+        };
+        (!table.rows.is_empty()).then_some(table)
+    }
 }
 
 /// Problem with a field of the form.
@@ -158,6 +226,8 @@ impl Request {
             is_reranked: explained.is_some_and(|explained| explained.found.is_reranked),
             has_dense: rows.iter().any(has_dense),
             rows,
+            units: explained
+                .and_then(|explained| UnitTable::of(explained.ratings.as_ref()?, &explained.found.passages)),
         }
     }
 }
@@ -229,6 +299,20 @@ mod tests {
                 fields: dense
                     .map(|dense| FieldRow::of(&FieldScores { dense: Some(dense), ..FieldScores::default() })),
             };
+            let units = || UnitTable {
+                features: vec![FeatureColumn { name: "feature", weight: number(1.5) }],
+                constant: number(-4.0),
+                answer: number(0.2),
+                decline: number(0.1),
+                rows: vec![UnitRow {
+                    document: "1".to_owned(),
+                    title: "Title".to_owned(),
+                    page: 3,
+                    text: "Unit".to_owned(),
+                    probability: number(0.5),
+                    features: vec![FeatureCell::of(("feature", &0.25))],
+                }],
+            };
             let page = |is_run: bool, rows: Vec<Row>| Self {
                 query: "Query".to_owned(),
                 filters: "{}".to_owned(),
@@ -238,6 +322,7 @@ mod tests {
                 is_run,
                 is_reranked: rows.len() == 1,
                 has_dense: rows.len() == 2,
+                units: (rows.len() == 2).then(units),
                 rows,
             };
             vec![

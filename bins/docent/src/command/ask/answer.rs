@@ -14,6 +14,8 @@ const MAX_PAGES: u64 = 1000;
 pub(super) struct Answer {
     text: String,
     sources: Option<Vec<Value>>,
+    /// What was searched for last.
+    pub(super) searched: Option<String>,
     /// Why it is incomplete.
     pub(super) error: Option<String>,
 }
@@ -42,6 +44,12 @@ impl Answer {
             },
             "sources" => {
                 self.sources = data["results"].as_array().cloned();
+                Update::None
+            }
+            "metadata" => {
+                if data["type"] == "searched" {
+                    self.searched = data["query"].as_str().map(str::to_owned);
+                }
                 Update::None
             }
             "error" => {

@@ -1,7 +1,7 @@
 //! Fits the weights of the built-in answerer: logistic regression with an L2 penalty.
 
 use anyhow::{Context, ensure};
-use docent_answerer::{Features, NAMES, RatedUnit, Weights, rate};
+use docent_answerer::{DescribedUnit, Features, NAMES, Weights, rate};
 use docent_app::evaluation::{EvaluatedAnswer, Question, shows};
 use docent_domain::id::DocumentId;
 use docent_text::lexical::Lexicon;
@@ -35,7 +35,7 @@ pub(super) struct Set {
 /// A question with the units that were found for it.
 pub(super) struct Asked {
     is_answerable: bool,
-    units: Vec<RatedUnit>,
+    units: Vec<DescribedUnit>,
     /// Whether each unit is on a page that answers.
     are_right: Vec<bool>,
 }
@@ -47,11 +47,11 @@ impl Asked {
     /// of its pages are.
     pub(super) fn new(answer: &EvaluatedAnswer, gold: Option<(DocumentId, &Question)>) -> Self {
         let units = rate(&answer.question, &answer.sources, &Lexicon::builtin());
-        let is_on_page = |unit: &RatedUnit| {
+        let is_on_page = |unit: &DescribedUnit| {
             let document = answer.sources[unit.rank].document_id;
             gold.is_some_and(|(right, question)| right == document && question.pages.contains(&unit.page))
         };
-        let has_evidence = |unit: &RatedUnit| {
+        let has_evidence = |unit: &DescribedUnit| {
             let lines = gold.iter().flat_map(|(_, question)| question.evidence.lines());
             lines.into_iter().any(|line| shows(&unit.text, line) || shows(&unit.context, line))
         };
@@ -78,7 +78,7 @@ impl Asked {
         if self.is_answerable && !self.are_right.contains(&true) {
             return Vec::new();
         }
-        let expected = |(unit, is_right): (&RatedUnit, &bool)| {
+        let expected = |(unit, is_right): (&DescribedUnit, &bool)| {
             let probability = weights.map_or(1.0, |weights| f64::from(weights.probability(&unit.features)));
             if *is_right { probability * probability } else { probability }
         };
@@ -86,7 +86,7 @@ impl Asked {
         let sum =
             |right: bool| units().filter(|(_, is_right)| **is_right == right).map(expected).sum::<f64>();
         let (right, others) = (sum(true), sum(false));
-        let sample = |(unit, is_right): (&RatedUnit, &bool)| {
+        let sample = |(unit, is_right): (&DescribedUnit, &bool)| {
             let share = expected((unit, is_right)) / if *is_right { right } else { others / OTHERS };
             (vector(&unit.features), f64::from(u8::from(*is_right)), share)
         };
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn asked(is_answerable: bool, units: &[(f32, bool)]) -> Asked {
-        let unit = |value: f32| RatedUnit {
+        let unit = |value: f32| DescribedUnit {
             rank: 0,
             page: 1,
             text: String::new(),
