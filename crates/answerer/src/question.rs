@@ -182,6 +182,22 @@ mod tests {
     }
 
     #[test]
+    fn own_words_and_kind_of_a_follow_up_are_known() {
+        let lexicon = Lexicon::default();
+        let parse = |completed: &str, follow_up: &str| {
+            let question = Question::parse_follow_up(completed, follow_up, Analyzer::of(completed), &lexicon);
+            let mut own: Vec<String> = question.own.into_iter().collect();
+            own.sort_unstable();
+            (own, question.kinds.first().map(|kind| kind.kind.as_str()))
+        };
+        let days = "How many days of leave do I get?";
+        assert_eq!(parse(&format!("{days} and for trainees?"), "and for trainees?").0, ["traine"]);
+        let when = "and when must I ask my manager?";
+        assert_eq!(parse(&format!("{days} {when}"), when).1, Some("date"));
+        assert_eq!(parse(days, days), (Vec::new(), Some("duration")));
+    }
+
+    #[test]
     fn follow_up_takes_over_what_it_lacks() {
         for text in ["and for children?", "Why?", "what about the other one?", "und was ist mit Katzen?"] {
             assert!(is_follow_up(text), "{text}");
