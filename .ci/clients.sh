@@ -42,7 +42,7 @@ clients_check() {
     # The clients ask about the sample guide; the first run has ingested it when it prints the URL of the admin panel.
     local log="$service_folder/docent.log"
     wait_for 'The sample guide' "$service_pid" "$log" grep -q 'admin panel' "$log" || return
-    key=$("$program" apikeys create --dev --name clients --scopes read,chat,ingest --json "$service_email" |
+    key=$("$program" apikeys create --dev --name clients --scopes read,chat,ingest,admin --json "$service_email" |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["key"])') || return
     clients_page_sizes
     # Node.js looks for modules beside the tests.

@@ -42,6 +42,7 @@ mod m0036_shared_conversations;
 mod m0037_account_languages;
 mod m0038_open_and_hidden_collections;
 mod m0039_fallback_answers;
+mod m0040_file_batches;
 mod state;
 mod table;
 
@@ -98,6 +99,7 @@ impl MigratorTrait for Migrator {
             migration("m0037_account_languages", m0037_account_languages::changes),
             migration("m0038_open_and_hidden_collections", m0038_open_and_hidden_collections::changes),
             migration("m0039_fallback_answers", m0039_fallback_answers::changes),
+            migration("m0040_file_batches", m0040_file_batches::changes),
         ]
     }
 }

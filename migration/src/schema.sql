@@ -27,6 +27,7 @@ CREATE INDEX documents_title_idx ON documents (title, id, deleted_at, status);
 CREATE INDEX "documents_version_id_idx" ON "documents" ("version_id") WHERE "version_id" IS NOT NULL;
 CREATE INDEX "embedding_cache_used_at_idx" ON "embedding_cache" ("used_at");
 CREATE INDEX "failed_logins_hour_idx" ON "failed_logins" ("hour");
+CREATE INDEX "file_batches_collection_id_idx" ON "file_batches" ("collection_id");
 CREATE UNIQUE INDEX "generations_state_idx" ON "generations" ("state") WHERE "state" <> 'retired';
 CREATE UNIQUE INDEX "groups_name_key" ON "groups" ("name_key");
 CREATE INDEX "hidden_collections_collection_id_idx" ON "hidden_collections" ("collection_id");
@@ -67,6 +68,7 @@ CREATE TABLE "audit_log" ( "id" uuid_text NOT NULL PRIMARY KEY, "at" integer NOT
 CREATE TABLE "audit_removals" ( "id" uuid_text NOT NULL PRIMARY KEY, "at" integer NOT NULL, "before" integer NOT NULL );
 CREATE TABLE "collection_documents" ( "collection" text NOT NULL, "document_id" uuid_text NOT NULL, "chunks" integer NOT NULL DEFAULT 0, "length" integer NOT NULL DEFAULT 0, "places" blob NOT NULL, PRIMARY KEY ("collection", "document_id") );
 CREATE TABLE "collection_groups" ( "collection_id" uuid_text NOT NULL, "group_id" uuid_text NOT NULL, "role" varchar(20) NOT NULL, PRIMARY KEY ("collection_id", "group_id"), FOREIGN KEY ("collection_id") REFERENCES "collections" ("id") ON DELETE CASCADE, FOREIGN KEY ("group_id") REFERENCES "groups" ("id") ON DELETE CASCADE );
+CREATE TABLE "collection_metadata" ( "collection_id" uuid_text NOT NULL PRIMARY KEY, "entries" jsonb_text NOT NULL, "expires_after_days" integer NULL, "last_active_at" integer NOT NULL, FOREIGN KEY ("collection_id") REFERENCES "collections" ("id") ON DELETE CASCADE );
 CREATE TABLE "collection_terms" ( "collection" text NOT NULL, "place" integer NOT NULL, "frequency" integer NOT NULL, PRIMARY KEY ("collection", "place") );
 CREATE TABLE "collection_users" ( "collection_id" uuid_text NOT NULL, "user_id" uuid_text NOT NULL, "role" varchar(20) NOT NULL, PRIMARY KEY ("collection_id", "user_id"), FOREIGN KEY ("collection_id") REFERENCES "collections" ("id") ON DELETE CASCADE, FOREIGN KEY ("user_id") REFERENCES "users" ("id") ON DELETE CASCADE );
 CREATE TABLE "collections" ( "id" uuid_text NOT NULL PRIMARY KEY, "kind" varchar(10) NOT NULL, "name" varchar(150) NOT NULL, "description" varchar(1000) NOT NULL, "owner_id" uuid_text NULL, "role_of_all" varchar(20) NULL, "created_at" integer NOT NULL, "updated_at" integer NOT NULL, FOREIGN KEY ("owner_id") REFERENCES "users" ("id") ON DELETE SET NULL, CHECK (kind IN ('everyone', 'personal', 'shared')) );
@@ -78,6 +80,8 @@ CREATE TABLE "documents" ( "id" uuid_text NOT NULL PRIMARY KEY, "owner_id" uuid_
 CREATE TABLE "duties" ( "name" text NOT NULL, "lease_id" uuid_text NOT NULL, "held_until" integer NOT NULL, "done_at" integer NULL, PRIMARY KEY ("name") );
 CREATE TABLE "embedding_cache" ( "space" text NOT NULL, "text_sha256" blob(32) NOT NULL, "vector" blob NOT NULL, "used_at" integer NOT NULL, PRIMARY KEY ("space", "text_sha256") );
 CREATE TABLE "failed_logins" ( "network" varchar(50) NOT NULL, "hour" integer NOT NULL, "attempts" integer NOT NULL DEFAULT 0, PRIMARY KEY ("network", "hour") );
+CREATE TABLE "file_batches" ( "id" uuid_text NOT NULL PRIMARY KEY, "collection_id" uuid_text NOT NULL, "files" jsonb_text NOT NULL, "cancelled" jsonb_text NOT NULL, "is_cancelled" boolean NOT NULL DEFAULT FALSE, "created_at" integer NOT NULL, FOREIGN KEY ("collection_id") REFERENCES "collections" ("id") ON DELETE CASCADE );
+CREATE TABLE "file_purposes" ( "document_id" uuid_text NOT NULL PRIMARY KEY, "purpose" varchar(20) NOT NULL, FOREIGN KEY ("document_id") REFERENCES "documents" ("id") ON DELETE CASCADE );
 CREATE TABLE "generations" ( "id" uuid_text NOT NULL PRIMARY KEY, "model" text NOT NULL, "collection" text NOT NULL, "dimensions" integer NULL, "state" text NOT NULL, "created_at" integer NOT NULL, "switched_at" integer NULL );
 CREATE TABLE "group_permissions" ( "group_id" uuid_text NOT NULL, "permission" varchar(100) NOT NULL, PRIMARY KEY ("group_id", "permission"), FOREIGN KEY ("group_id") REFERENCES "groups" ("id") ON DELETE CASCADE );
 CREATE TABLE "groups" ( "id" uuid_text NOT NULL PRIMARY KEY, "name" varchar(150) NOT NULL, "name_key" text NOT NULL, "created_at" integer NOT NULL );

@@ -1,6 +1,7 @@
 // The official OpenAI client for JavaScript against `/v1` of a running service.
 
 import assert from "node:assert/strict";
+import { createReadStream } from "node:fs";
 import test from "node:test";
 import OpenAI from "openai";
 import { GUIDE, KEY, QUESTION, SERVER } from "./service.mjs";
@@ -49,6 +50,26 @@ test("streamed completion has sources and usage", async () => {
 test("client assembles the stream", async () => {
   const collected = await client().chat.completions.stream(asked).finalChatCompletion();
   assert.match(collected.choices[0].message.content, /15 minutes/);
+});
+
+test("files are uploaded to vector stores and searched", async () => {
+  const service = client();
+  const store = await service.vectorStores.create({ name: "Handbooks" });
+  const handbook = () => createReadStream("handbook.pdf");
+  const attached = await service.vectorStores.files.uploadAndPoll(store.id, handbook());
+  assert.deepEqual([attached.status, attached.last_error], ["completed", null]);
+  const batch = await service.vectorStores.fileBatches.uploadAndPoll(store.id, { files: [handbook(), handbook()] });
+  assert.deepEqual([batch.status, batch.file_counts.completed], ["completed", 2]);
+  const query = "How long is the return period for pumps?";
+  const found = await service.vectorStores.search(store.id, { query, max_num_results: 5 });
+  const [{ filename, score, attributes }] = found.data;
+  assert.equal(filename, "handbook.pdf");
+  assert.ok(score > 0 && score <= 1 && attributes.page >= 1 && attributes.link.includes(`&page=${attributes.page}`));
+  const files = [];
+  for await (const { id } of service.vectorStores.files.list(store.id, { limit: 1 })) files.push(id);
+  assert.equal(files.length, 3);
+  await service.vectorStores.delete(store.id);
+  for (const id of files) assert.equal((await service.files.delete(id)).deleted, true);
 });
 
 test("errors have the client's error types", async () => {

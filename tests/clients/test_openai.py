@@ -69,6 +69,89 @@ class Chat(unittest.TestCase):
         self.assertEqual((page, place["url"]), (4, f"{SERVER}/chat#document={document}&page=4"))
 
 
+class VectorStores(unittest.TestCase):
+    def setUp(self):
+        self.service = self.enterContext(client())
+        self.store = self.service.vector_stores.create(name="Handbooks", metadata={"team": "service"})
+        self.files = []
+
+    def tearDown(self):
+        self.service.vector_stores.delete(self.store.id)
+        for file in self.files:
+            self.assertTrue(self.service.files.delete(file).deleted)
+
+    def handbook(self):
+        return open("handbook.pdf", "rb")
+
+    def test_file_is_uploaded_read_and_listed(self):
+        with self.handbook() as file:
+            created = self.service.files.create(file=file, purpose="user_data")
+        self.files.append(created.id)
+        self.assertEqual((created.object, created.filename, created.purpose), ("file", "handbook.pdf", "user_data"))
+        done = self.service.files.wait_for_processing(created.id, poll_interval=0.2)
+        self.assertEqual((done.status, done.purpose), ("processed", "user_data"))
+        listed = [file.id for file in self.service.files.list(purpose="user_data", limit=1)]
+        self.assertIn(created.id, listed)
+        with self.handbook() as file:
+            self.assertEqual(self.service.files.content(created.id).read(), file.read())
+
+    def test_stream_without_a_name_is_found_by_its_content(self):
+        with self.handbook() as file:
+            created = self.service.files.create(file=file.read(), purpose="assistants")
+        self.files.append(created.id)
+        self.assertEqual(self.service.files.wait_for_processing(created.id, poll_interval=0.2).status, "processed")
+
+    def test_attached_file_is_searched(self):
+        with self.handbook() as file:
+            attached = self.service.vector_stores.files.upload_and_poll(
+                vector_store_id=self.store.id, file=file, attributes={"year": 2025}
+            )
+        self.files.append(attached.id)
+        self.assertEqual((attached.status, attached.last_error, attached.attributes), ("completed", None, {"year": 2025}))
+        query = "How long is the return period for pumps?"
+        only = {"type": "gte", "key": "year", "value": 2025}
+        page = self.service.vector_stores.search(self.store.id, query=query, filters=only, max_num_results=3)
+        best = page.data[0]
+        self.assertEqual((best.file_id, best.filename, best.attributes["year"]), (attached.id, "handbook.pdf", 2025))
+        self.assertTrue(0 < best.score <= 1 and best.content[0].text)
+        self.assertIn(f"&page={best.attributes['page']:.0f}", best.attributes["link"])
+        none = {"type": "eq", "key": "year", "value": 1999}
+        self.assertEqual(self.service.vector_stores.search(self.store.id, query=[query], filters=none).data, [])
+        store = self.service.vector_stores.retrieve(self.store.id)
+        self.assertEqual((store.status, store.file_counts.completed, store.metadata), ("completed", 1, {"team": "service"}))
+        [text, *_] = self.service.vector_stores.files.content(attached.id, vector_store_id=self.store.id)
+        self.assertTrue(text.text)
+        changed = self.service.vector_stores.files.update(
+            attached.id, vector_store_id=self.store.id, attributes={"year": 2026}
+        )
+        self.assertEqual(changed.attributes, {"year": 2026})
+        self.service.vector_stores.files.delete(attached.id, vector_store_id=self.store.id)
+        self.assertEqual(list(self.service.vector_stores.files.list(self.store.id)), [])
+        self.assertEqual(self.service.files.retrieve(attached.id).status, "processed")
+
+    def test_batch_of_files_is_uploaded(self):
+        pair = [("first.pdf", self.handbook().read()), ("second.pdf", self.handbook().read())]
+        batch = self.service.vector_stores.file_batches.upload_and_poll(self.store.id, files=pair)
+        self.assertEqual((batch.status, batch.file_counts.completed, batch.file_counts.total), ("completed", 2, 2))
+        listed = self.service.vector_stores.file_batches.list_files(batch.id, vector_store_id=self.store.id, limit=1)
+        files = list(listed)
+        self.files.extend(file.id for file in files)
+        self.assertEqual(sorted(file.status for file in files), ["completed", "completed"])
+
+    def test_stores_are_changed_and_listed(self):
+        after = {"anchor": "last_active_at", "days": 7}
+        changed = self.service.vector_stores.update(self.store.id, name="Manuals", expires_after=after)
+        self.assertEqual((changed.name, changed.expires_after.days), ("Manuals", 7))
+        self.assertIn(self.store.id, [store.id for store in self.service.vector_stores.list(limit=1)])
+
+    def test_wrong_requests_have_the_client_s_errors(self):
+        with self.assertRaises(openai.NotFoundError):
+            self.service.vector_stores.retrieve("vs_missing")
+        with self.assertRaises(openai.BadRequestError) as refused:
+            self.service.files.create(file=("a.pdf", b"%PDF-1.4"), purpose="batch")
+        self.assertEqual(refused.exception.param, "purpose")
+
+
 class Errors(unittest.TestCase):
     def assert_refused(self, kind, code, **request):
         with client(api_key=request.pop("api_key", KEY)) as service, self.assertRaises(kind) as refused:

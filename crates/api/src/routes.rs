@@ -5,6 +5,7 @@ use crate::{
     status, webhooks,
 };
 use docent_http::routes;
+use openai::vector_stores;
 
 routes! {
     below "":
@@ -52,6 +53,34 @@ routes! {
     "/v1/models/{id}"       { GET => openai::models::get }
     "/v1/chat/completions"  { POST => openai::chat::complete }
     "/v1/embeddings"        { POST => openai::embeddings::embed }
+    "/v1/files"             { GET => openai::files::list, POST => openai::files::create }
+    "/v1/files/{file_id}"   { GET => openai::files::get, DELETE => openai::files::delete }
+    "/v1/files/{file_id}/content" { GET => openai::files::content }
+    "/v1/vector_stores"     { GET => vector_stores::stores::list, POST => vector_stores::stores::create }
+    "/v1/vector_stores/{vector_store_id}" {
+        GET => vector_stores::stores::get,
+        POST => vector_stores::stores::change,
+        DELETE => vector_stores::stores::delete
+    }
+    "/v1/vector_stores/{vector_store_id}/search" { POST => vector_stores::search::search }
+    "/v1/vector_stores/{vector_store_id}/files" {
+        GET => vector_stores::files::list,
+        POST => vector_stores::files::attach
+    }
+    "/v1/vector_stores/{vector_store_id}/files/{file_id}" {
+        GET => vector_stores::files::get,
+        POST => vector_stores::files::change,
+        DELETE => vector_stores::files::detach
+    }
+    "/v1/vector_stores/{vector_store_id}/files/{file_id}/content" { GET => vector_stores::files::content }
+    "/v1/vector_stores/{vector_store_id}/file_batches" { POST => vector_stores::batches::create }
+    "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}" { GET => vector_stores::batches::get }
+    "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel" {
+        POST => vector_stores::batches::cancel
+    }
+    "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/files" {
+        GET => vector_stores::batches::list_files
+    }
     "/conversations"        { GET => conversations::list::list, POST => conversations::begin::begin }
     "/conversations/{id}"   {
         GET => conversations::read::read,

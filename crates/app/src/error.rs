@@ -41,6 +41,9 @@ pub enum Error {
     /// The webhook has no delivery with this ID.
     #[error("Delivery not found")]
     DeliveryNotFound,
+    /// The collection has no batch of files with this ID.
+    #[error("Batch not found")]
+    BatchNotFound,
     /// The account has reached the maximum number of webhooks.
     #[error("An account may have at most {} webhooks", docent_domain::webhook::WEBHOOKS_MAX)]
     TooManyWebhooks,

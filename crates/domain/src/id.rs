@@ -18,6 +18,13 @@ macro_rules! ids {
                 Self(Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
             }
 
+            /// The creation time of a time-ordered (version 7) ID; `None` for any other.
+            pub fn created_at(self) -> Option<DateTime<Utc>> {
+                let (seconds, nanoseconds) = self.0.get_timestamp()?.to_unix();
+                DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanoseconds)
+                    .filter(|_| self.0.get_version_num() == 7)
+            }
+
             /// Wraps an existing UUID.
             pub const fn from_uuid(id: Uuid) -> Self {
                 Self(id)
@@ -90,6 +97,8 @@ ids! {
     StreamId;
     /// Identifies a collection of documents.
     CollectionId;
+    /// Identifies a batch of files.
+    FileBatchId;
     /// Identifies a webhook.
     WebhookId;
     /// Identifies a webhook delivery; also sent as the message ID.
@@ -143,6 +152,8 @@ mod tests {
         let late = DocumentId::generate(DateTime::UNIX_EPOCH + chrono::TimeDelta::milliseconds(1), [0; 10]);
         assert!(early < late);
         assert_eq!(early.to_string().parse::<DocumentId>().unwrap(), early);
+        assert_eq!(early.created_at(), Some(DateTime::UNIX_EPOCH));
+        assert_eq!(CollectionId::EVERYONE.created_at(), None);
     }
 
     #[test]

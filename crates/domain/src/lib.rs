@@ -20,6 +20,7 @@ mod failure;
 pub mod fallback;
 pub mod fault;
 pub mod feedback;
+pub mod file_batch;
 pub mod file_type;
 pub mod generation;
 pub mod group;

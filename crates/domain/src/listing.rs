@@ -4,6 +4,7 @@ use crate::audit::AuditAction;
 use crate::collection::{Collection, CollectionKind};
 use crate::condition::Condition;
 use crate::failure::FailureCode;
+use crate::file_batch::FilePurpose;
 use crate::id::{ApiKeyId, CollectionId, ConversationId, DocumentId, GroupId, UserId, WebhookDeliveryId};
 use crate::job::JobKind;
 use crate::permission::{Permission, RecordKind};
@@ -67,10 +68,42 @@ pub struct DocumentFilter {
     pub failure: Option<FailureCode>,
     /// Only documents whose title contains this text, ignoring ASCII case.
     pub title_contains: Option<String>,
-    /// Only documents after this position.
+    /// Only documents with a file, if any are asked for.
+    pub files: Option<FileFilter>,
+    /// Order of the list.
+    pub order: TimeOrder,
+    /// Only documents after this position of the list.
     pub after: Option<ListPosition>,
     /// Maximum number of documents, if any.
     pub limit: Option<u64>,
+}
+
+/// Which documents with a file to list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileFilter {
+    /// Only files of this purpose.
+    pub purpose: Option<FilePurpose>,
+}
+
+/// The order of a list by creation time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeOrder {
+    /// Newest first.
+    #[default]
+    Newest,
+    /// Oldest first.
+    Oldest,
+}
+
+impl TimeOrder {
+    /// The opposite order.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Newest => Self::Oldest,
+            Self::Oldest => Self::Newest,
+        }
+    }
 }
 
 impl DocumentFilter {
@@ -83,13 +116,15 @@ impl DocumentFilter {
             status: None,
             failure: None,
             title_contains: None,
+            files: None,
+            order: TimeOrder::Newest,
             after: None,
             limit: None,
         }
     }
 }
 
-/// A position in a list ordered newest first.
+/// A position in a list ordered by creation time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListPosition {
     /// Creation time of the document.

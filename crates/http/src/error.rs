@@ -223,6 +223,7 @@ impl From<Error> for ApiError {
             | Error::NoPageImages(_)
             | Error::MemberNotFound
             | Error::AnswerNotFound
+            | Error::BatchNotFound
             | Error::DeliveryNotFound => StatusCode::NOT_FOUND,
             Error::PageNotRenderable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Unauthenticated | Error::InvalidRefreshToken | Error::InvalidCredentials => {

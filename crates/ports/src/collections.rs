@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use docent_domain::collection::{Collection, CollectionRole, Member, Membership, SourcedRole};
 use docent_domain::fault::Result;
-use docent_domain::id::{CollectionId, GroupId, UserId};
+use docent_domain::file_batch::{CollectionMetadata, FileBatch};
+use docent_domain::id::{CollectionId, FileBatchId, GroupId, UserId};
 use docent_domain::listing::{AccountCollections, CollectionFilter, Page, PageRequest};
 use docent_domain::scope::AccountRoles;
 use std::collections::HashMap;
@@ -75,6 +76,12 @@ pub trait CollectionReader: Send {
 
     /// Counts documents that are in this collection and in no other.
     async fn only_here(&mut self, id: CollectionId) -> Result<u64>;
+
+    /// Returns the stored metadata of these collections.
+    async fn metadata(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, CollectionMetadata>>;
+
+    /// Returns the batch of files with this ID.
+    async fn file_batch(&mut self, id: FileBatchId) -> Result<Option<FileBatch>>;
 }
 
 /// Reads and changes collections.
@@ -105,6 +112,18 @@ pub trait CollectionWriter: CollectionReader {
         member: Member,
         role: Option<CollectionRole>,
     ) -> Result<()>;
+
+    /// Stores the metadata of a collection, which replaces any other. Deleting the collection deletes it too.
+    ///
+    /// # Errors
+    /// If the collection does not exist.
+    async fn set_metadata(&mut self, id: CollectionId, metadata: &CollectionMetadata) -> Result<()>;
+
+    /// Stores a batch of files, which replaces the one with its ID. Deleting its collection deletes it too.
+    ///
+    /// # Errors
+    /// If the collection does not exist.
+    async fn put_file_batch(&mut self, batch: &FileBatch) -> Result<()>;
 
     /// Hides a collection from the lists and searches of an account, or shows it again.
     ///

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::fault::Result;
+use docent_domain::file_batch::FilePurpose;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::{DocumentId, UserId, VersionId};
+use docent_domain::id::{CollectionId, DocumentId, UserId, VersionId};
 use docent_domain::listing::{DocumentFilter, DocumentQuery, Page, PageRequest};
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
@@ -33,13 +34,22 @@ pub struct DocumentCounts {
     pub failed: u64,
 }
 
+/// Number and size of the files of a collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileCounts {
+    /// Numbers by status.
+    pub documents: DocumentCounts,
+    /// Sum of their sizes in bytes.
+    pub bytes: u64,
+}
+
 /// Reads documents. Deleted documents are visible only to [`Self::deletion`].
 #[async_trait]
 pub trait DocumentReader: Send {
     /// Returns the document with this ID.
     async fn get(&mut self, id: DocumentId) -> Result<Option<Document>>;
 
-    /// Lists documents, newest first (by creation time, then ID).
+    /// Lists documents by creation time, then ID.
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>>;
 
     /// Lists documents for staff.
@@ -47,6 +57,17 @@ pub trait DocumentReader: Send {
 
     /// Counts documents by status.
     async fn counts(&mut self) -> Result<DocumentCounts>;
+
+    /// Counts the files of these collections by status, of these documents only if any are given. Collections without files are
+    /// left out.
+    async fn file_counts(
+        &mut self,
+        collections: &[CollectionId],
+        documents: Option<&[DocumentId]>,
+    ) -> Result<HashMap<CollectionId, FileCounts>>;
+
+    /// Returns the stored purposes of these documents.
+    async fn purposes(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, FilePurpose>>;
 
     /// Counts documents created since `from` by day, oldest day first; days without documents are omitted.
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>>;
@@ -114,6 +135,12 @@ pub trait DocumentWriter: DocumentReader {
     /// # Errors
     /// If there is no such document.
     async fn set_summary(&mut self, id: DocumentId, summary: Option<&DocumentSummary>) -> Result<()>;
+
+    /// Stores the purpose of a document's file. Removing the document removes it too.
+    ///
+    /// # Errors
+    /// If there is no such document, or it has a purpose.
+    async fn set_purpose(&mut self, id: DocumentId, purpose: FilePurpose) -> Result<()>;
 
     /// Records the revision of the labels that the vector store has of a document.
     async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()>;

@@ -16,8 +16,9 @@ use docent_domain::extraction::{Coverage, PageLabels};
 use docent_domain::file_type::FileType;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, FamilyId, GenerationId, GroupId, JobId,
-    LeaseId, MessageId, SessionId, UsageId, UserId, VerificationId, VersionId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, FamilyId, FileBatchId, GenerationId,
+    GroupId, JobId, LeaseId, MessageId, SessionId, UsageId, UserId, VerificationId, VersionId,
+    WebhookDeliveryId, WebhookId,
 };
 use docent_domain::job::{Job, JobKind};
 use docent_domain::limits::AccountLimits;
@@ -69,6 +70,7 @@ ids_from_numbers!(
     ConversationId,
     DocumentId,
     FamilyId,
+    FileBatchId,
     GenerationId,
     GroupId,
     JobId,

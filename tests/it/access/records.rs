@@ -211,6 +211,11 @@ impl Records {
         let fixed = row.path.replace("{name}", "chat").replace("{page}", "1").replace("{delivery}", delivery);
         // Conversations have no messages here.
         let fixed = fixed.replace("{member}", &self.group).replace("{message}", &self.group);
+        let store = own.map_or(&self.collection, |account| &account.own.collection);
+        let file = own.map_or(&self.document, |account| &account.own.document);
+        // The documents are in no other collection than that of everyone, and there are no batches.
+        let fixed = fixed.replace("{vector_store_id}", store).replace("{file_id}", file);
+        let fixed = fixed.replace("{batch_id}", &self.group);
         let path = ["{id}", "{doc_id}", "{file}"].iter().fold(fixed, |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path

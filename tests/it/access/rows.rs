@@ -304,6 +304,63 @@ pub(super) const ROWS: &[Row] = &[
     post("/v1/chat/completions", Account(Chat), 200)
         .with_payload(Json(r#"{"model":"chat","messages":[{"role":"user","content":"q"}]}"#)),
     post("/v1/embeddings", Account(Chat), 400).with_payload(NO_BODY),
+    get("/v1/files", Account(Read)),
+    // Without a purpose.
+    post("/v1/files", Account(Ingest), 400).with_payload(Files(1)),
+    get("/v1/files/{file_id}", Account(Read)),
+    get("/v1/files/{file_id}/content", Account(Read)),
+    row("DELETE", "/v1/files/{file_id}", Granted(&[DeleteDocument]), 200).consuming(Record),
+    row("DELETE", "/v1/files/{file_id}", Account(Ingest), 200).owned_by(Own).consuming(Record),
+    get("/v1/vector_stores", Account(Read)),
+    post("/v1/vector_stores", Account(Admin), 200).with_payload(Json(r#"{"name":"New"}"#)),
+    get("/v1/vector_stores/{vector_store_id}", Owner(Read)).hidden(),
+    get("/v1/vector_stores/{vector_store_id}", Owner(Read)).owned_by(Own),
+    post("/v1/vector_stores/{vector_store_id}", Granted(&[ViewCollection, ChangeCollection]), 200)
+        .with_payload(NO_BODY)
+        .hidden(),
+    post("/v1/vector_stores/{vector_store_id}", Account(Admin), 200).with_payload(NO_BODY).owned_by(Own),
+    row("DELETE", "/v1/vector_stores/{vector_store_id}", Granted(&[ViewCollection, DeleteCollection]), 200)
+        .hidden()
+        .consuming(Record),
+    row("DELETE", "/v1/vector_stores/{vector_store_id}", Account(Admin), 200).owned_by(Own).consuming(Record),
+    post("/v1/vector_stores/{vector_store_id}/search", Owner(Read), 200)
+        .with_payload(Json(r#"{"query":"q"}"#))
+        .hidden(),
+    post("/v1/vector_stores/{vector_store_id}/search", Owner(Read), 200)
+        .with_payload(Json(r#"{"query":"q"}"#))
+        .owned_by(Own),
+    get("/v1/vector_stores/{vector_store_id}/files", Owner(Read)).hidden(),
+    get("/v1/vector_stores/{vector_store_id}/files", Owner(Read)).owned_by(Own),
+    post("/v1/vector_stores/{vector_store_id}/files", Owner(Ingest), 400).with_payload(NO_BODY).hidden(),
+    post("/v1/vector_stores/{vector_store_id}/files", Owner(Ingest), 400).with_payload(NO_BODY).owned_by(Own),
+    row("GET", "/v1/vector_stores/{vector_store_id}/files/{file_id}", Owner(Read), 404).hidden(),
+    row("GET", "/v1/vector_stores/{vector_store_id}/files/{file_id}", Owner(Read), 404).owned_by(Own),
+    row("POST", "/v1/vector_stores/{vector_store_id}/files/{file_id}", Owner(Ingest), 404)
+        .with_payload(Json(r#"{"attributes":null}"#))
+        .hidden(),
+    row("POST", "/v1/vector_stores/{vector_store_id}/files/{file_id}", Owner(Ingest), 404)
+        .with_payload(Json(r#"{"attributes":null}"#))
+        .owned_by(Own),
+    row("DELETE", "/v1/vector_stores/{vector_store_id}/files/{file_id}", Owner(Ingest), 404).hidden(),
+    row("DELETE", "/v1/vector_stores/{vector_store_id}/files/{file_id}", Owner(Ingest), 404).owned_by(Own),
+    row("GET", "/v1/vector_stores/{vector_store_id}/files/{file_id}/content", Owner(Read), 404).hidden(),
+    row("GET", "/v1/vector_stores/{vector_store_id}/files/{file_id}/content", Owner(Read), 404).owned_by(Own),
+    row("POST", "/v1/vector_stores/{vector_store_id}/file_batches", Owner(Ingest), 400)
+        .with_payload(NO_BODY)
+        .hidden(),
+    row("POST", "/v1/vector_stores/{vector_store_id}/file_batches", Owner(Ingest), 400)
+        .with_payload(NO_BODY)
+        .owned_by(Own),
+    row("GET", "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}", Owner(Read), 404).hidden(),
+    row("GET", "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}", Owner(Read), 404).owned_by(Own),
+    row("POST", "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel", Owner(Ingest), 404)
+        .hidden(),
+    row("POST", "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel", Owner(Ingest), 404)
+        .owned_by(Own),
+    row("GET", "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/files", Owner(Read), 404)
+        .hidden(),
+    row("GET", "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/files", Owner(Read), 404)
+        .owned_by(Own),
     get("/conversations", Account(Chat)),
     post("/conversations", Account(Chat), 201),
     get("/conversations/{id}", Owner(Chat)).hidden(),

@@ -3,7 +3,10 @@
 mod chat;
 mod embeddings;
 mod errors;
+mod file_batches;
+mod files;
 mod models;
+mod vector_stores;
 
 use docent_tests::reply::Reply;
 use serde_json::{Value, json};

@@ -15,7 +15,8 @@ use docent_domain::collection::{
     Collection, CollectionKind, CollectionRole, Member, Membership, RoleSource, SourcedRole,
 };
 use docent_domain::fault::Result;
-use docent_domain::id::{CollectionId, GroupId, UserId};
+use docent_domain::file_batch::{CollectionMetadata, FileBatch};
+use docent_domain::id::{CollectionId, FileBatchId, GroupId, UserId};
 use docent_domain::listing::{AccountCollections, CollectionFilter, CollectionGroup, Page, PageRequest};
 use docent_domain::scope::AccountRoles;
 use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter, ListedCollection};
@@ -90,6 +91,14 @@ impl CollectionReader for Transaction {
             .filter(Column::OwnerId.eq(owner.as_uuid()))
             .filter(Column::Kind.eq(CollectionKind::Shared.name()));
         self.count_rows("count collections of an account", owned).await
+    }
+
+    async fn metadata(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, CollectionMetadata>> {
+        self.find_metadata(ids).await
+    }
+
+    async fn file_batch(&mut self, id: FileBatchId) -> Result<Option<FileBatch>> {
+        self.find_batch(id).await
     }
 
     async fn hidden_by(&mut self, id: CollectionId) -> Result<Vec<UserId>> {
@@ -259,6 +268,14 @@ impl CollectionWriter for Transaction {
                 .await
                 .map(drop),
         }
+    }
+
+    async fn set_metadata(&mut self, id: CollectionId, metadata: &CollectionMetadata) -> Result<()> {
+        self.put_metadata(id, metadata).await
+    }
+
+    async fn put_file_batch(&mut self, batch: &FileBatch) -> Result<()> {
+        self.put_batch(batch).await
     }
 
     async fn set_hidden(&mut self, user: UserId, id: CollectionId, is_hidden: bool) -> Result<()> {

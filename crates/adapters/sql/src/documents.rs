@@ -3,7 +3,8 @@
 use super::entities::documents::{ActiveModel, Column, Entity, Model, to_deletion};
 use super::entities::jobs;
 use super::fault::corrupt;
-use super::listing::{contains, is_after};
+use super::file_batches::has_purpose;
+use super::listing::{contains, is_after, is_before};
 use super::lookup::Lookup;
 use super::points::{self, Records};
 use super::recognition;
@@ -17,14 +18,15 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::fault::Result;
+use docent_domain::file_batch::FilePurpose;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::{DocumentId, UserId, VersionId};
-use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
+use docent_domain::id::{CollectionId, DocumentId, UserId, VersionId};
+use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest, TimeOrder};
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::summary::DocumentSummary;
 use docent_domain::text::Title;
-use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
+use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter, FileCounts};
 use sea_orm::entity::prelude::Json;
 use sea_orm::sea_query::{Expr, ExprTrait, NullOrdering};
 use sea_orm::{
@@ -48,11 +50,11 @@ pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<Doc
 }
 
 /// Documents that are not deleted.
-fn live() -> Select<Entity> {
+pub(super) fn live() -> Select<Entity> {
     Entity::find().filter(Column::DeletedAt.is_null())
 }
 
-const NEWEST_FIRST: [Column; 2] = [Column::CreatedAt, Column::Id];
+const BY_TIME: [Column; 2] = [Column::CreatedAt, Column::Id];
 
 #[async_trait]
 impl DocumentReader for Transaction {
@@ -90,6 +92,18 @@ impl DocumentReader for Transaction {
                 .order_by_desc(Column::Id),
         };
         self.listed("list documents", rows, order, page, Record::from_row).await
+    }
+
+    async fn file_counts(
+        &mut self,
+        collections: &[CollectionId],
+        documents: Option<&[DocumentId]>,
+    ) -> Result<HashMap<CollectionId, FileCounts>> {
+        self.count_files(collections, documents).await
+    }
+
+    async fn purposes(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, FilePurpose>> {
+        self.find_purposes(ids).await
     }
 
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
@@ -291,6 +305,10 @@ impl DocumentWriter for Transaction {
         self.put_summary(id, summary).await
     }
 
+    async fn set_purpose(&mut self, id: DocumentId, purpose: FilePurpose) -> Result<()> {
+        self.insert_purpose(id, purpose).await
+    }
+
     async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()> {
         let update = update_live(id).col_expr(Column::IndexedLabels, Expr::val(i64::from(revision)));
         self.update_rows("record the labels in the index", update).await.map(drop)
@@ -342,7 +360,7 @@ fn update_live(id: DocumentId) -> UpdateMany<Entity> {
 }
 
 /// The count of a status.
-fn of_status<'c>(counts: &'c mut DocumentCounts, status: &str) -> Result<&'c mut u64> {
+pub(super) fn of_status<'c>(counts: &'c mut DocumentCounts, status: &str) -> Result<&'c mut u64> {
     match status {
         "pending" => Ok(&mut counts.pending),
         "ingested" => Ok(&mut counts.ingested),
@@ -352,7 +370,12 @@ fn of_status<'c>(counts: &'c mut DocumentCounts, status: &str) -> Result<&'c mut
 }
 
 fn select(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
-    let query = matching(filter, backend).order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+    let order = match filter.order {
+        TimeOrder::Newest => Order::Desc,
+        TimeOrder::Oldest => Order::Asc,
+    };
+    let matching = matching(filter, backend);
+    let query = BY_TIME.into_iter().fold(matching, |query, column| query.order_by(column, order.clone()));
     // Databases take signed numbers.
     query.limit(filter.limit.map(|limit| Ord::min(limit, i64::MAX.unsigned_abs())))
 }
@@ -379,7 +402,15 @@ fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
         .apply_if(filter.title_contains.as_deref(), |query, text| {
             query.filter(contains(Expr::col(Column::Title), text, backend))
         })
+        .apply_if(filter.files, |query, _| query.filter(Column::FilePath.is_not_null()))
+        .apply_if(filter.files.and_then(|files| files.purpose), |query, purpose| {
+            query.filter(has_purpose(purpose))
+        })
         .apply_if(filter.after, |query, after| {
-            query.filter(is_after(NEWEST_FIRST, after.created_at, after.id.as_uuid()))
+            let is_after = match filter.order {
+                TimeOrder::Newest => is_after,
+                TimeOrder::Oldest => is_before,
+            };
+            query.filter(is_after(BY_TIME, after.created_at, after.id.as_uuid()))
         })
 }

@@ -9,6 +9,7 @@ mod documents;
 mod embedding_cache;
 mod entities;
 mod fault;
+mod file_batches;
 mod generations;
 mod groups;
 mod inventory;

@@ -63,6 +63,11 @@ pub(super) fn is_after<C: ColumnTrait>(keys: [C; 2], at: DateTime<Utc>, id: Uuid
     Expr::tuple(keys.map(Expr::col)).lt(Expr::tuple([Expr::val(micros(at)), Expr::val(id)]))
 }
 
+/// Whether a row comes before that one.
+pub(super) fn is_before<C: ColumnTrait>(keys: [C; 2], at: DateTime<Utc>, id: Uuid) -> Expr {
+    Expr::tuple(keys.map(Expr::col)).gt(Expr::tuple([Expr::val(micros(at)), Expr::val(id)]))
+}
+
 /// Restricts a query to a page.
 pub(super) fn paginate<Q: QuerySelect>(query: Q, page: PageRequest) -> Q {
     // Databases take signed numbers.

@@ -235,8 +235,6 @@ fn after(document: &Document) -> ListPosition {
 /// Reads `status`, `q`, `filters` and `cursor`.
 pub(crate) fn filter(query: &mut Query, scope: &Scope) -> DocumentFilter {
     DocumentFilter {
-        scope: scope.shown(),
-        ids: None,
         condition: {
             query.require_value("filters", "must be a JSON object");
             query.check("filters", filters_of_text).map(|condition| condition.within(scope))
@@ -244,12 +242,11 @@ pub(crate) fn filter(query: &mut Query, scope: &Scope) -> DocumentFilter {
         status: query.parse("status", "must be pending, ingested or failed", |text| {
             STATUSES.into_iter().find(|status| *status == text)
         }),
-        failure: None,
         title_contains: query.parse("q", "must have at most 200 characters", |text| {
             (text.chars().count() <= TITLE_PART_MAX).then(|| text.to_owned())
         }),
         after: paging::after(query, position),
-        limit: None,
+        ..DocumentFilter::of(scope.shown())
     }
 }
 

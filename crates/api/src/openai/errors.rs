@@ -27,7 +27,8 @@ pub(crate) struct OpenAiError {
     /// Invalid field, such as `messages[0].role`.
     #[schema(required)]
     param: Option<String>,
-    /// `invalid_api_key`, `insufficient_permissions`, `model_not_found`, `unsupported_model` or `rate_limit_exceeded`.
+    /// `invalid_api_key`, `insufficient_permissions`, `model_not_found`, `unsupported_model`, `unsupported_file`,
+    /// `vector_store_expired` or `rate_limit_exceeded`.
     #[schema(required)]
     code: Option<&'static str>,
 }
@@ -83,9 +84,9 @@ pub async fn convert_errors(request: ServiceRequest, next: Next<impl MessageBody
 }
 
 fn convert(error: &ApiError) -> (StatusCode, String) {
-    // The OpenAI API uses 400 for validation errors.
+    // The OpenAI API uses 400 for validation errors and files of other types.
     let status = match error.status() {
-        StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
+        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE => StatusCode::BAD_REQUEST,
         status => status,
     };
     let body = serde_json::to_string(&of(error));
@@ -106,6 +107,7 @@ pub(crate) fn of(error: &ApiError) -> OpenAiProblem {
         StatusCode::UNAUTHORIZED => Some("invalid_api_key"),
         StatusCode::FORBIDDEN => Some("insufficient_permissions"),
         StatusCode::TOO_MANY_REQUESTS => Some("rate_limit_exceeded"),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Some("unsupported_file"),
         _ => None,
     });
     OpenAiProblem { error: OpenAiError { message, r#type: kind, param, code } }

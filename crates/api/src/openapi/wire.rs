@@ -5,6 +5,7 @@ use crate::openai::errors::{self, OpenAiProblem};
 use docent_app::error::Error;
 use docent_domain::api_key::ApiKeyScope;
 use docent_domain::fault::{Component, FaultKind};
+use docent_domain::permission::RecordKind;
 use docent_http::error::{FieldError, Loc};
 use docent_http::extract::body::{broken_body, timed_out};
 use docent_http::{ApiError, routes};
@@ -21,6 +22,10 @@ answers! {
         500 => "OpenAiInternalError", 503 => "OpenAiServiceUnavailable"
     }
     InvalidBody { 400 => "OpenAiInvalidRequest", 408 => "OpenAiBodyTimeout", 413 => "OpenAiTooLarge" }
+    InvalidParameters { 400 => "OpenAiInvalidRequest" }
+    UnknownObject { 400 => "OpenAiInvalidRequest", 404 => "OpenAiNotFound" }
+    Conflict { 409 => "OpenAiConflict" }
+    StorageFull { 507 => "OpenAiStorageFull" }
     UnknownModel { 404 => "OpenAiModelNotFound" }
     ModelFailed { 502 => "OpenAiModelFailed", 504 => "OpenAiModelTimeout" }
 }
@@ -51,8 +56,29 @@ fn about_requests() -> Vec<Shared> {
         ),
         (
             "OpenAiForbidden",
-            "The API key lacks the scope `chat`.",
-            vec![Error::MissingScope(ApiKeyScope::Chat).into()],
+            "The API key lacks the scope, or the account lacks the right.",
+            vec![Error::MissingScope(ApiKeyScope::Chat).into(), Error::Forbidden.into()],
+        ),
+        (
+            "OpenAiNotFound",
+            "The file, vector store or batch does not exist, or the account cannot read it.",
+            vec![
+                Error::NotFound(RecordKind::Document).into(),
+                Error::NotFound(RecordKind::Collection).into(),
+                Error::BatchNotFound.into(),
+            ],
+        ),
+        (
+            "OpenAiConflict",
+            "The vector store has files that are in no other one, cannot be deleted, or would be one too many.",
+            vec![
+                Error::CollectionNotEmpty(3).into(),
+                Error::FixedCollection(
+                    "the collection of everyone and personal collections cannot be deleted",
+                )
+                .into(),
+                Error::TooManyCollections.into(),
+            ],
         ),
         ("OpenAiModelNotFound", "The model does not exist.", vec![errors::no_such_model("other")]),
         (
@@ -73,6 +99,11 @@ fn about_the_service() -> Vec<Shared> {
         ("OpenAiInternalError", "Internal error. Details are only in the log.", vec![ApiError::internal()]),
         ("OpenAiModelFailed", "The model failed before the answer began.", model(FaultKind::Unavailable)),
         ("OpenAiModelTimeout", "The model did not send a token in time.", model(FaultKind::Timeout)),
+        (
+            "OpenAiStorageFull",
+            "There is no space left to store something.",
+            fault(Component::Database, FaultKind::Full),
+        ),
         (
             "OpenAiServiceUnavailable",
             "A required component is unavailable, or the service is stopping.",

@@ -2,6 +2,7 @@
 
 pub mod browse;
 pub mod members;
+pub mod metadata;
 pub mod readers;
 
 use crate::audit::{AuditTarget, Changes, Initiator};
@@ -80,7 +81,10 @@ pub async fn get(
 /// database cannot be reached.
 pub async fn create(app: &App, actor: &Actor, settings: CollectionSettings) -> Result<Collection> {
     let grant = actor.authorize::<CreateCollections>()?;
-    insert(app, actor, &grant, settings, Some(grant.user())).await
+    let mut work = app.store.begin().await?;
+    let collection = insert(app, &mut *work, actor, &grant, settings, Some(grant.user())).await?;
+    work.commit().await?;
+    Ok(collection)
 }
 
 /// Creates a shared collection for an account, or without an owner, for staff.
@@ -94,11 +98,16 @@ pub async fn add(
     owner: Option<UserId>,
 ) -> Result<Collection> {
     let grant = actor.authorize::<AddCollections>()?;
-    insert(app, actor, &grant, settings, owner).await
+    let mut work = app.store.begin().await?;
+    let collection = insert(app, &mut *work, actor, &grant, settings, owner).await?;
+    work.commit().await?;
+    Ok(collection)
 }
 
+/// Inserts a shared collection.
 async fn insert<A>(
     app: &App,
+    work: &mut dyn UnitOfWork,
     actor: &Actor,
     grant: &Grant<A>,
     settings: CollectionSettings,
@@ -120,7 +129,6 @@ async fn insert<A>(
         created_at: now,
         updated_at: now,
     };
-    let mut work = app.store.begin().await?;
     if let Some(owner) = owner {
         // Locks the account, so that concurrent calls cannot exceed the maximum.
         work.users().get(owner).await?.ok_or(Error::NotFound(RecordKind::User))?;
@@ -135,8 +143,7 @@ async fn insert<A>(
         role_of_all.map(|role| role.to_string()),
     );
     let (initiator, target) = (Initiator::grantee(grant), AuditTarget::collection(&collection));
-    app.audit(&mut *work, &initiator, AuditAction::Add, target, changes).await?;
-    work.commit().await?;
+    app.audit(work, &initiator, AuditAction::Add, target, changes).await?;
     Ok(collection)
 }
 

@@ -13,6 +13,7 @@ use docent_domain::error::{Rule, ValidationError};
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
+use docent_ports::store::UnitOfWork;
 use std::collections::BTreeSet;
 
 /// What to change; everything else stays.
@@ -63,10 +64,34 @@ impl CollectionsChange {
 /// the document would be in no or too many collections; or when the database cannot be reached.
 pub async fn label(app: &App, actor: &Actor, id: DocumentId, change: LabelChange) -> Result<Document> {
     let mut work = app.store.begin().await?;
-    let document = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
+    let before = work.documents().get(id).await?.ok_or(Error::NotFound(RecordKind::Document))?;
     let scope = scope::in_work(&mut *work, actor).await?;
+    let document = label_in(app, &mut *work, (actor, &scope), before.clone(), change).await?;
+    if document == before {
+        return Ok(document);
+    }
+    work.commit().await?;
+    notify(app, &document);
+    Ok(document)
+}
+
+/// Lets the background task write the changed labels of a document to the index.
+pub(super) fn notify(app: &App, document: &Document) {
+    if matches!(document.state, DocumentState::Ingested(_)) {
+        app.process.new_labels.notify_one();
+    }
+}
+
+/// Like [`label`], in a unit of work that read the document. Returns the document as it is then.
+pub(super) async fn label_in(
+    app: &App,
+    work: &mut dyn UnitOfWork,
+    (actor, scope): (&Actor, &Scope),
+    document: Document,
+    change: LabelChange,
+) -> Result<Document> {
     let collections = match change.collections {
-        Some(change) => change.apply(actor, &scope, &document),
+        Some(change) => change.apply(actor, scope, &document),
         None => document.collections.clone(),
     };
     let attributes = change.attributes.unwrap_or_else(|| document.attributes.clone());
@@ -74,7 +99,7 @@ pub async fn label(app: &App, actor: &Actor, id: DocumentId, change: LabelChange
     for id in collections.difference(&document.collections) {
         known.extend(work.collections().get(*id).await?.map(|collection| collection.id));
     }
-    check(actor, &scope, &document, (&collections, &attributes), |id| known.contains(&id))?;
+    check(actor, scope, &document, (&collections, &attributes), |id| known.contains(&id))?;
     if collections == document.collections && attributes == document.attributes {
         return Ok(document);
     }
@@ -84,11 +109,7 @@ pub async fn label(app: &App, actor: &Actor, id: DocumentId, change: LabelChange
     let document = document.labelled(collections, attributes, app.now());
     work.documents().update(&document).await?;
     let (initiator, target) = (Initiator::actor(actor), AuditTarget::document(&document));
-    app.audit(&mut *work, &initiator, AuditAction::Change, target, changes).await?;
-    work.commit().await?;
-    if matches!(document.state, DocumentState::Ingested(_)) {
-        app.process.new_labels.notify_one();
-    }
+    app.audit(work, &initiator, AuditAction::Change, target, changes).await?;
     Ok(document)
 }
 

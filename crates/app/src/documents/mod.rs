@@ -1,6 +1,7 @@
 //! Documents: creation, upload, reading, collections and attributes, retry and deletion.
 
 pub mod access;
+pub mod batches;
 pub mod browse;
 pub mod bulk;
 pub mod create;

@@ -64,6 +64,20 @@ pub async fn read(
     Ok(PagesText { document, pages, text, next })
 }
 
+/// The text of each page of a document that was found in the scope; none if it is not ingested.
+///
+/// # Errors
+/// When the blob store cannot be reached.
+pub async fn all(
+    app: &App,
+    _grant: Grant<ReadDocuments>,
+    document: &Document,
+) -> Result<Vec<docent_domain::extraction::ExtractedPage>> {
+    let is_ingested = document.state.vector_doc_id().is_some();
+    let Some(file) = document.file.as_ref().filter(|_| is_ingested) else { return Ok(Vec::new()) };
+    Ok(extractions::extract(app, file).await.map_err(unreadable)?.pages)
+}
+
 struct Page {
     number: u32,
     label: Option<String>,

@@ -14,6 +14,7 @@ use docent_domain::audit::AuditAction;
 use docent_domain::collection::CollectionRole;
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::fault::{Component, Fault, FaultKind};
+use docent_domain::file_batch::FilePurpose;
 use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
 use docent_domain::id::{CollectionId, DocumentId, JobId, UserId, VersionId};
 use docent_domain::job::{Job, JobKind};
@@ -47,6 +48,10 @@ pub struct NewDocument {
     pub attributes: Attributes,
     /// Whether the oldest document of the collection with an equal file is returned instead, if there is one.
     pub returns_duplicate: bool,
+    /// What the client says that the file is for, if it does.
+    pub purpose: Option<FilePurpose>,
+    /// Whether the content type that the client sends does not matter, not even where PDF alone is accepted.
+    pub ignores_content_type: bool,
 }
 
 impl From<NewDocument> for UploadTarget {
@@ -64,7 +69,14 @@ impl From<NewVersion> for UploadTarget {
 impl NewDocument {
     /// A document without attributes in a collection.
     pub fn new(grant: Grant<AddDocuments>, collection: CollectionId) -> Self {
-        Self { grant, collection, attributes: Attributes::default(), returns_duplicate: false }
+        Self {
+            grant,
+            collection,
+            attributes: Attributes::default(),
+            returns_duplicate: false,
+            purpose: None,
+            ignores_content_type: false,
+        }
     }
 }
 
@@ -115,10 +127,11 @@ pub async fn begin(
 ) -> Result<Upload> {
     let accepted = app.settings.upload_types;
     let essence = content_type.split(';').next().unwrap_or_default().trim();
-    if accepted.is_pdf_only() && !essence.eq_ignore_ascii_case(FileType::Pdf.media_type()) {
+    let target = target.into();
+    let is_known = accepted.is_pdf_only() && !target.ignores_content_type();
+    if is_known && !essence.eq_ignore_ascii_case(FileType::Pdf.media_type()) {
         return Err(Error::UnsupportedFileType { accepted });
     }
-    let target = target.into();
     let (account, limits) = target.account();
     let room = limits::check_upload(app, account, limits, expected).await?;
     let version = app.new_id(VersionId::generate);
@@ -132,7 +145,7 @@ pub async fn begin(
         bytes: 0,
         room,
         digest: Sha256::new(),
-        kind: if accepted.is_pdf_only() { Kind::Known(FileType::Pdf) } else { Kind::Unknown(Vec::new()) },
+        kind: if is_known { Kind::Known(FileType::Pdf) } else { Kind::Unknown(Vec::new()) },
         trace: None,
     })
 }
@@ -142,6 +155,15 @@ impl Upload {
     #[must_use]
     pub fn traced(self, trace: Option<TraceParent>) -> Self {
         Self { trace, ..self }
+    }
+
+    /// Sets the purpose of a new document's file.
+    #[must_use]
+    pub fn for_purpose(mut self, purpose: FilePurpose) -> Self {
+        if let UploadTarget::New(new) = &mut self.target {
+            new.purpose = Some(purpose);
+        }
+        self
     }
 
     /// Writes the next bytes.
@@ -236,6 +258,10 @@ impl Upload {
 }
 
 impl UploadTarget {
+    const fn ignores_content_type(&self) -> bool {
+        matches!(self, Self::New(NewDocument { ignores_content_type: true, .. }))
+    }
+
     /// The account that uploads, and its limits.
     fn account(&self) -> (UserId, AccountLimits) {
         match self {
@@ -252,7 +278,7 @@ async fn record(
     file: StoredFile,
     trace: Option<TraceParent>,
 ) -> Result<Uploaded> {
-    let NewDocument { grant, collection, attributes, returns_duplicate } = new;
+    let NewDocument { grant, collection, attributes, returns_duplicate, purpose, .. } = new;
     let mut work = app.store.begin().await?;
     // The account may have been deactivated or deleted during a long upload.
     let owner = work.users().get(grant.user()).await?;
@@ -277,6 +303,9 @@ async fn record(
     let document = Document { attributes, ..document };
     let job = Job::new(app.new_id(JobId::generate), JobKind::Ingest, id, document.owner, now);
     work.documents().insert(&document).await?;
+    if let Some(purpose) = purpose.filter(|purpose| *purpose != FilePurpose::default()) {
+        work.documents().set_purpose(id, purpose).await?;
+    }
     work.jobs().insert(&Job { trace, ..job }).await?;
     let changes = Changes::default().field("bytes", None, Some(bytes.to_string()));
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));

@@ -23,6 +23,8 @@ const NAME_SHOWN: usize = 100;
 /// Maximum bytes of a form besides its file.
 pub const REST_MAX: u64 = 1024 * 1024;
 const PARTS_MAX: usize = 100;
+/// Maximum bytes of a field that is kept.
+const FIELD_MAX: usize = 1000;
 /// Minimum average rate of an upload in bytes per second, after the timeout for pauses.
 const MIN_RATE: u64 = 8 * 1024;
 
@@ -33,8 +35,19 @@ pub async fn receive(
     parts: Multipart,
     length: Option<u64>,
 ) -> Result<Upload, ApiError> {
+    receive_with_fields(context, target, parts, length, &[]).await.map(|(upload, _)| upload)
+}
+
+/// Like [`receive`], and returns the fields with these names too, in their order.
+pub async fn receive_with_fields(
+    context: &State,
+    target: impl Into<UploadTarget>,
+    parts: Multipart,
+    length: Option<u64>,
+    names: &'static [&'static str],
+) -> Result<(Upload, Vec<(&'static str, String)>), ApiError> {
     let expected = length.unwrap_or_default().saturating_sub(REST_MAX);
-    let mut form = Form { expected, ..Form::new(context, parts) };
+    let mut form = Form { expected, names, ..Form::new(context, parts) };
     let Some(upload) = form.file(target.into()).await? else {
         return Err(ApiError::invalid_field(&["body", FILE], "is required"));
     };
@@ -42,7 +55,7 @@ pub async fn receive(
         upload.abort().await;
         return Err(error);
     }
-    Ok(upload)
+    Ok((upload, form.fields))
 }
 
 /// A multipart form being read.
@@ -53,6 +66,9 @@ pub struct Form<'a> {
     /// Number of skipped bytes.
     rest: u64,
     parts: Multipart,
+    /// Names of the fields that are kept.
+    names: &'static [&'static str],
+    fields: Vec<(&'static str, String)>,
     started: DateTime<Utc>,
     /// Number of bytes of parts so far.
     received: Cell<u64>,
@@ -61,7 +77,9 @@ pub struct Form<'a> {
 impl<'a> Form<'a> {
     /// Starts reading a form.
     pub fn new(context: &'a State, parts: Multipart) -> Self {
-        Self { context, expected: 0, rest: 0, parts, started: context.app.now(), received: Cell::new(0) }
+        let (started, received) = (context.app.now(), Cell::new(0));
+        let (names, fields) = (&[][..], Vec::new());
+        Self { context, expected: 0, rest: 0, parts, names, fields, started, received }
     }
 
     /// Stores the part named `file`, if present.
@@ -71,7 +89,7 @@ impl<'a> Form<'a> {
             if part.name() == Some(FILE) {
                 return self.store(target, part).await.map(Some);
             }
-            self.skip(part).await?;
+            self.keep_or_skip(part).await?;
         }
         Err(too_many_parts())
     }
@@ -83,7 +101,7 @@ impl<'a> Form<'a> {
             if part.name() == Some(FILE) {
                 return Err(ApiError::invalid_field(&["body", FILE], "must be given once"));
             }
-            self.skip(part).await?;
+            self.keep_or_skip(part).await?;
         }
         Err(too_many_parts())
     }
@@ -118,6 +136,14 @@ impl<'a> Form<'a> {
             }
         }
         String::from_utf8(text).map_err(|_| ApiError::invalid_field(&["body"], "has a field that is no text"))
+    }
+
+    async fn keep_or_skip(&mut self, part: Field) -> Result<(), ApiError> {
+        let name = self.names.iter().copied().find(|name| part.name() == Some(name));
+        let Some(name) = name else { return self.skip(part).await };
+        let text = self.text(part, FIELD_MAX).await?;
+        self.fields.push((name, text));
+        Ok(())
     }
 
     async fn skip(&mut self, mut part: Field) -> Result<(), ApiError> {

@@ -21,6 +21,7 @@ pub mod conversations;
 pub mod documents;
 pub mod embedder;
 pub mod embedding_cache;
+pub mod file_batches;
 pub mod generations;
 pub mod groups;
 pub mod inventory;

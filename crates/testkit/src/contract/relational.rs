@@ -17,6 +17,10 @@ macro_rules! relational_contracts {
             $crate::summaries_contract!(super::$fresh());
         }
 
+        mod file_batches {
+            $crate::file_batches_contract!(super::$fresh());
+        }
+
         mod jobs {
             $crate::jobs_contract!(super::$fresh());
         }

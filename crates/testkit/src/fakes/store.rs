@@ -26,11 +26,12 @@ use docent_domain::collection::{Collection, CollectionRole, Member};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::file_batch::{CollectionMetadata, FileBatch, FilePurpose};
 use docent_domain::generation::IndexGeneration;
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GenerationId, GroupId, JobId, LeaseId,
-    SessionId, UsageId, UserId, VerificationId, VersionId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, FileBatchId, GenerationId, GroupId, JobId,
+    LeaseId, SessionId, UsageId, UserId, VerificationId, VersionId, WebhookDeliveryId, WebhookId,
 };
 use docent_domain::job::Job;
 use docent_domain::listing::{Page, PageRequest};
@@ -84,6 +85,9 @@ struct Tables {
     documents: BTreeMap<DocumentId, Document>,
     /// Revision of the labels that the index has; 0 if absent.
     indexed_labels: BTreeMap<DocumentId, u32>,
+    purposes: BTreeMap<DocumentId, FilePurpose>,
+    metadata: BTreeMap<CollectionId, CollectionMetadata>,
+    batches: BTreeMap<FileBatchId, FileBatch>,
     summaries: BTreeMap<DocumentId, docent_domain::summary::DocumentSummary>,
     deleted: BTreeMap<DocumentId, Deletion>,
     jobs: BTreeMap<JobId, Job>,

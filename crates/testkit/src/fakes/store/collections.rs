@@ -6,7 +6,8 @@ use docent_domain::collection::{
     Collection, CollectionKind, CollectionRole, Member, Membership, RoleSource, SourcedRole,
 };
 use docent_domain::fault::Result;
-use docent_domain::id::{CollectionId, GroupId, UserId};
+use docent_domain::file_batch::{CollectionMetadata, FileBatch};
+use docent_domain::id::{CollectionId, FileBatchId, GroupId, UserId};
 use docent_domain::listing::{AccountCollections, CollectionFilter, Page, PageRequest};
 use docent_domain::scope::AccountRoles;
 use docent_ports::collections::{CollectionReader, CollectionSize, CollectionWriter, ListedCollection};
@@ -66,6 +67,15 @@ impl CollectionReader for Transaction {
     async fn count_owned(&mut self, owner: UserId) -> Result<u64> {
         let is_owned = |of: &&Collection| of.owner == Some(owner) && of.kind == CollectionKind::Shared;
         Ok(self.read()?.collections.values().filter(is_owned).count() as u64)
+    }
+
+    async fn metadata(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, CollectionMetadata>> {
+        let metadata = &self.read()?.metadata;
+        Ok(ids.iter().filter_map(|id| metadata.get(id).map(|of| (*id, of.clone()))).collect())
+    }
+
+    async fn file_batch(&mut self, id: FileBatchId) -> Result<Option<FileBatch>> {
+        Ok(self.read()?.batches.get(&id).cloned())
     }
 
     async fn hidden_by(&mut self, id: CollectionId) -> Result<Vec<UserId>> {
@@ -156,6 +166,8 @@ impl CollectionWriter for Transaction {
             tables.members.retain(|(of, _), _| *of != id);
             tables.shared.retain(|(_, collection)| *collection != id);
             tables.hidden.retain(|(_, collection)| *collection != id);
+            tables.metadata.remove(&id);
+            tables.batches.retain(|_, batch| batch.collection != id);
             Ok(tables.collections.remove(&id).is_some())
         })
     }
@@ -179,6 +191,26 @@ impl CollectionWriter for Transaction {
                 return Err(violation("the collection or the member does not exist"));
             }
             tables.members.insert((id, member), role);
+            Ok(())
+        })
+    }
+
+    async fn set_metadata(&mut self, id: CollectionId, metadata: &CollectionMetadata) -> Result<()> {
+        self.write(|tables| {
+            if !tables.collections.contains_key(&id) {
+                return Err(violation("the collection does not exist"));
+            }
+            tables.metadata.insert(id, metadata.clone());
+            Ok(())
+        })
+    }
+
+    async fn put_file_batch(&mut self, batch: &FileBatch) -> Result<()> {
+        self.write(|tables| {
+            if !tables.collections.contains_key(&batch.collection) {
+                return Err(violation("the collection does not exist"));
+            }
+            tables.batches.insert(batch.id, batch.clone());
             Ok(())
         })
     }

@@ -1,19 +1,20 @@
 //! Documents in memory.
 
-use super::{Tables, Transaction, page_of, violation};
+use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document, DocumentState, Replacement, StoredFile};
 use docent_domain::fault::Result;
+use docent_domain::file_batch::FilePurpose;
 use docent_domain::generation::IndexedRevision;
-use docent_domain::id::{DocumentId, UserId, VersionId};
+use docent_domain::id::{CollectionId, DocumentId, UserId, VersionId};
 use docent_domain::labels::DocumentLabels;
-use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest};
+use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page, PageRequest, TimeOrder};
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::summary::DocumentSummary;
 use docent_domain::text::Title;
-use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter};
+use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter, FileCounts};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
@@ -25,9 +26,19 @@ impl DocumentReader for Transaction {
     }
 
     async fn list(&mut self, filter: &DocumentFilter) -> Result<Vec<Document>> {
+        let tables = self.read()?;
+        let purpose = |document: &Document| tables.purposes.get(&document.id).copied().unwrap_or_default();
+        let is_file = |document: &Document| {
+            filter.files.is_none_or(|files| {
+                document.file.is_some() && files.purpose.is_none_or(|of| of == purpose(document))
+            })
+        };
         let mut documents: Vec<_> =
-            self.read()?.documents.values().filter(|document| matches(filter, document)).cloned().collect();
-        documents.sort_by_key(|document| Reverse((document.created_at, document.id)));
+            tables.documents.values().filter(|it| is_file(it) && matches(filter, it)).cloned().collect();
+        documents.sort_by_key(|document| (document.created_at, document.id));
+        if filter.order == TimeOrder::Newest {
+            documents.reverse();
+        }
         let limit = filter.limit.and_then(|limit| usize::try_from(limit).ok());
         documents.truncate(limit.unwrap_or(usize::MAX));
         Ok(documents)
@@ -68,6 +79,31 @@ impl DocumentReader for Transaction {
             count(&mut counts, document);
         }
         Ok(counts)
+    }
+
+    async fn file_counts(
+        &mut self,
+        collections: &[CollectionId],
+        documents: Option<&[DocumentId]>,
+    ) -> Result<HashMap<CollectionId, FileCounts>> {
+        let mut counts: HashMap<CollectionId, FileCounts> = HashMap::new();
+        for document in self.read()?.documents.values() {
+            let Some(file) = &document.file else { continue };
+            if documents.is_some_and(|ids| !ids.contains(&document.id)) {
+                continue;
+            }
+            for collection in document.collections.iter().filter(|id| collections.contains(id)) {
+                let counts = counts.entry(*collection).or_default();
+                count(&mut counts.documents, document);
+                counts.bytes += file.bytes;
+            }
+        }
+        Ok(counts)
+    }
+
+    async fn purposes(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, FilePurpose>> {
+        let purposes = &self.read()?.purposes;
+        Ok(ids.iter().filter_map(|id| purposes.get(id).map(|purpose| (*id, *purpose))).collect())
     }
 
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
@@ -210,6 +246,15 @@ impl DocumentWriter for Transaction {
         })
     }
 
+    async fn set_purpose(&mut self, id: DocumentId, purpose: FilePurpose) -> Result<()> {
+        self.write(|tables| {
+            if !tables.documents.contains_key(&id) {
+                return Err(violation("the document does not exist"));
+            }
+            insert_once(&mut tables.purposes, id, &purpose)
+        })
+    }
+
     async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()> {
         self.write(|tables| {
             tables.indexed_labels.insert(id, revision);
@@ -239,6 +284,7 @@ impl DocumentWriter for Transaction {
             let was_there = tables.deleted.remove(&id).is_some();
             if was_there {
                 tables.summaries.remove(&id);
+                tables.purposes.remove(&id);
                 tables.jobs.retain(|_, job| job.document != id);
             }
             Ok(was_there)
@@ -285,8 +331,13 @@ fn matches(filter: &DocumentFilter, document: &Document) -> bool {
         .title_contains
         .as_ref()
         .is_none_or(|text| document.title.as_str().to_ascii_lowercase().contains(&text.to_ascii_lowercase()));
-    let place =
-        filter.after.is_none_or(|last| (document.created_at, document.id) < (last.created_at, last.id));
+    let place = filter.after.is_none_or(|last| {
+        let order = (document.created_at, document.id).cmp(&(last.created_at, last.id));
+        match filter.order {
+            TimeOrder::Newest => order.is_lt(),
+            TimeOrder::Oldest => order.is_gt(),
+        }
+    });
     let labels = DocumentLabels::of(document);
     let condition = filter.condition.as_ref().is_none_or(|condition| condition.is_met_by(&labels));
     let failure = filter.failure.is_none_or(

@@ -1,0 +1,114 @@
+//! Collections as clients of the OpenAI API see them: with texts of their own, an expiry and counts of files.
+
+use super::{CollectionSettings, insert, managed, not_found};
+use crate::App;
+use crate::documents::batches::{self, FileToAdd};
+use crate::error::Result;
+use chrono::TimeDelta;
+use docent_domain::access::{Actor, ChangeCollections, CreateCollections};
+use docent_domain::collection::Collection;
+use docent_domain::file_batch::CollectionMetadata;
+use docent_domain::id::CollectionId;
+use docent_domain::scope::Scope;
+use docent_ports::documents::FileCounts;
+
+/// How long after a recorded use the next one is recorded. Collections expire after days.
+const USE_PAUSE: TimeDelta = TimeDelta::hours(1);
+
+/// A collection with its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescribedCollection {
+    /// The collection.
+    pub collection: Collection,
+    /// Its metadata.
+    pub metadata: CollectionMetadata,
+    /// Its files.
+    pub files: FileCounts,
+}
+
+/// These collections, which the actor may see, with their metadata and files, in their order.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn describe(app: &App, collections: Vec<Collection>) -> Result<Vec<DescribedCollection>> {
+    let ids: Vec<CollectionId> = collections.iter().map(|collection| collection.id).collect();
+    let mut view = app.store.read().await?;
+    let mut metadata = view.collections().metadata(&ids).await?;
+    let files = view.documents().file_counts(&ids, None).await?;
+    let described = |collection: Collection| DescribedCollection {
+        metadata: metadata
+            .remove(&collection.id)
+            .unwrap_or_else(|| CollectionMetadata::new(collection.updated_at)),
+        files: files.get(&collection.id).copied().unwrap_or_default(),
+        collection,
+    };
+    Ok(collections.into_iter().map(described).collect())
+}
+
+/// Creates a shared collection with metadata and files, or nothing at all.
+///
+/// # Errors
+/// As [`create`](super::create) and [`batches::add_batch`].
+pub async fn create(
+    app: &App,
+    actor: &Actor,
+    settings: CollectionSettings,
+    metadata: CollectionMetadata,
+    files: &[FileToAdd],
+) -> Result<Collection> {
+    let grant = actor.authorize::<CreateCollections>()?;
+    let mut work = app.store.begin().await?;
+    let collection = insert(app, &mut *work, actor, &grant, settings, Some(grant.user())).await?;
+    work.collections().set_metadata(collection.id, &metadata).await?;
+    let added = batches::add_in(app, &mut *work, actor, collection.id, files).await?;
+    work.commit().await?;
+    batches::notify(app, &added);
+    Ok(collection)
+}
+
+/// Changes the metadata of a collection.
+///
+/// # Errors
+/// As [`change`](super::change).
+pub async fn change(
+    app: &App,
+    actor: &Actor,
+    id: CollectionId,
+    change: impl FnOnce(CollectionMetadata) -> CollectionMetadata + Send,
+) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    let (collection, _) = managed::<ChangeCollections>(&mut *work, actor, id).await?;
+    let before = work.collections().metadata(&[id]).await?.remove(&id);
+    let before = before.unwrap_or_else(|| CollectionMetadata::new(collection.updated_at));
+    let after = change(before.clone());
+    if after == before {
+        return Ok(());
+    }
+    work.collections().set_metadata(id, &after).await?;
+    Ok(work.commit().await?)
+}
+
+/// Records that a collection of the scope is used. Returns false, and records nothing, if it has expired.
+///
+/// # Errors
+/// [`Error::NotFound`](crate::Error::NotFound) for a collection outside the scope; or when the database cannot be reached.
+pub async fn record_use(app: &App, scope: &Scope, id: CollectionId) -> Result<bool> {
+    if scope.role_in(id).is_none() {
+        return Err(not_found());
+    }
+    let stored = app.store.read_latest().await?.collections().metadata(&[id]).await?.remove(&id);
+    let Some(metadata) = stored.filter(|of| of.expires_after_days.is_some()) else { return Ok(true) };
+    let now = app.now();
+    if metadata.is_expired(now) {
+        return Ok(false);
+    }
+    if now - metadata.last_active_at >= USE_PAUSE {
+        let mut work = app.store.begin().await?;
+        if let Some(metadata) = work.collections().metadata(&[id]).await?.remove(&id) {
+            let used = CollectionMetadata { last_active_at: now, ..metadata };
+            work.collections().set_metadata(id, &used).await?;
+            work.commit().await?;
+        }
+    }
+    Ok(true)
+}
