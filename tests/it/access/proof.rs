@@ -38,6 +38,7 @@ const NEEDS_PROOF: &[(&str, &str, &str)] = &[
     ("POST", "/collections", "role_of_all"),
     ("PATCH", "/collections/{id}", "role_of_all"),
     ("DELETE", "/collections/{id}", ""),
+    ("DELETE", "/v1/vector_stores/{vector_store_id}", ""),
     ("PUT", "/collections/{id}/members", ""),
     ("POST", "/webhooks", ""),
     ("PATCH", "/webhooks/{id}", "url"),
@@ -87,6 +88,9 @@ fn is_sensitive(row: &Row) -> bool {
 fn asks_for_proof(row: &Row, reply: &Reply) -> bool {
     let leads_to = |form: &str| reply.header("location").starts_with(form);
     match row.method {
+        _ if row.path.starts_with("/v1/") => {
+            reply.status == 403 && reply.json()["error"]["code"] == "proof_needed"
+        }
         _ if !row.has_form_token() => reply.status == 403 && reply.json()["code"] == "proof_needed",
         "GET" => reply.status == 303 && leads_to("/account/confirm?next=%2F"),
         _ => reply.status == 307 && leads_to("/account/confirm?action=%2F"),

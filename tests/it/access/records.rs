@@ -244,7 +244,12 @@ impl Records {
 
 /// Returns the kind of record that a path is about, such as `documents`, in the API, in the panel and on the account pages.
 fn section(row: &Row) -> &'static str {
-    row.path.trim_start_matches("/admin").trim_start_matches("/account").split('/').nth(1).unwrap_or_default()
+    let mut parts = row.path.trim_start_matches("/admin").trim_start_matches("/account").split('/').skip(1);
+    match (parts.next(), parts.next()) {
+        (Some("v1"), Some("files")) => "documents",
+        (Some("v1"), Some("vector_stores")) => "collections",
+        (section, _) => section.unwrap_or_default(),
+    }
 }
 
 async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, String) {
