@@ -130,7 +130,9 @@ class VectorStores(unittest.TestCase):
         self.assertEqual(self.service.files.retrieve(attached.id).status, "processed")
 
     def test_batch_of_files_is_uploaded(self):
-        pair = [("first.pdf", self.handbook().read()), ("second.pdf", self.handbook().read())]
+        with self.handbook() as file:
+            handbook = file.read()
+        pair = [("first.pdf", handbook), ("second.pdf", handbook)]
         batch = self.service.vector_stores.file_batches.upload_and_poll(self.store.id, files=pair)
         self.assertEqual((batch.status, batch.file_counts.completed, batch.file_counts.total), ("completed", 2, 2))
         listed = self.service.vector_stores.file_batches.list_files(batch.id, vector_store_id=self.store.id, limit=1)
