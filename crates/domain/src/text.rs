@@ -2,13 +2,14 @@
 
 use crate::error::{Rule, ValidationError};
 use std::fmt;
+use unicode_normalization::UnicodeNormalization;
 
 /// Maximum length of a [`Title`] in characters.
 pub const TITLE_MAX: usize = 500;
 const EMAIL_MAX: usize = 320;
 const UNTITLED: &str = "Untitled";
 
-/// A document's title: trimmed, 1 to [`TITLE_MAX`] characters, no control or direction characters.
+/// A document's title: trimmed, composed (NFC), 1 to [`TITLE_MAX`] characters, no control or direction characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Title(String);
 
@@ -18,7 +19,7 @@ impl Title {
     /// # Errors
     /// If it is empty after trimming, too long, or contains control or direction characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
-        parse_label("title", text, TITLE_MAX).map(Self)
+        parse_label("title", &composed(text), TITLE_MAX).map(Self)
     }
 
     /// Returns the title of an uploaded file: its name, or `Untitled` if the name is empty.
@@ -33,7 +34,7 @@ impl Title {
 }
 
 /// A sanitized file name: the last path component without control characters, at most [`TITLE_MAX`]
-/// characters; may be empty.
+/// characters, composed (NFC); may be empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileName(String);
 
@@ -41,7 +42,8 @@ impl FileName {
     /// Turns a client's file name into a safe one. Never fails, so that no file is rejected because of its name.
     pub fn sanitize(raw: &str) -> Self {
         let last = raw.rsplit(['/', '\\']).next().unwrap_or_default();
-        let clean: String = last.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect();
+        let clean: String =
+            composed(last).chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect();
         let clean = clean.trim();
         if matches!(clean, "." | "..") {
             return Self(String::new());
@@ -63,6 +65,11 @@ impl FileName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The text with composed characters (NFC): some systems write `Ü` in names of files as `U` and a combining mark.
+pub fn composed(text: &str) -> String {
+    text.nfc().collect()
 }
 
 /// Parses a name.
@@ -189,6 +196,12 @@ mod tests {
         for text in ["a\0b", "a\u{202e}b"] {
             assert!(Title::parse(text).is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn titles_and_file_names_are_composed() {
+        assert_eq!(FileName::sanitize("U\u{308}bersicht Gro\u{308}ße.txt").as_str(), "Übersicht Größe.txt");
+        assert_eq!(Title::parse("A\u{30a}rsrapport").unwrap().as_str(), "Årsrapport");
     }
 
     #[test]

@@ -6,8 +6,11 @@ use super::values::{counted, micros};
 use chrono::{DateTime, Utc};
 use docent_domain::fault::Result;
 use docent_domain::listing::{Page, PageRequest};
+use docent_domain::text::composed;
 use sea_orm::sea_query::{Expr, ExprTrait, Func};
 use sea_orm::{ColumnTrait, DbBackend, EntityTrait, FromQueryResult, QueryOrder, QuerySelect, Select};
+use std::collections::BTreeSet;
+use unicode_normalization::UnicodeNormalization;
 use uuid::Uuid;
 
 impl Transaction {
@@ -75,8 +78,11 @@ pub(super) fn paginate<Q: QuerySelect>(query: Q, page: PageRequest) -> Q {
     query.offset(signed(page.offset)).limit(signed(page.limit))
 }
 
-/// Whether a column contains `text`, ignoring the case of ASCII letters. Not with LIKE, whose wildcards need
-/// escaping and whose patterns have a maximum length.
+/// Maximum number of different letters outside of ASCII whose case is ignored.
+const FOLDED_MAX: usize = 64;
+
+/// Whether a column contains `text`, ignoring case, and whether letters are composed. Not with LIKE, whose wildcards need escaping
+/// and whose patterns have a maximum length.
 pub(super) fn contains(column: Expr, text: &str, backend: DbBackend) -> Expr {
     if text.contains('\0') {
         // No stored text does, and PostgreSQL rejects the parameter.
@@ -88,5 +94,22 @@ pub(super) fn contains(column: Expr, text: &str, backend: DbBackend) -> Expr {
         // In this collation `lower` changes ASCII letters only.
         _ => ("strpos", Expr::cust_with_expr("$1 COLLATE \"C\"", column)),
     };
-    Expr::expr(Func::cust(position).arg(Func::lower(column)).arg(text.to_ascii_lowercase())).gt(0)
+    let text = composed(text).to_lowercase();
+    let mut column = Expr::expr(Func::lower(column));
+    // The other letters of the text are changed in the column one by one.
+    for (from, to) in folded_forms(&text) {
+        column = Expr::expr(Func::cust("replace").arg(column).arg(from).arg(to));
+    }
+    Expr::expr(Func::cust(position).arg(column).arg(text)).gt(0)
+}
+
+/// The other forms of the letters of a text outside of ASCII, in upper case or not composed, with the form in the text.
+fn folded_forms(text: &str) -> Vec<(String, String)> {
+    let letters: BTreeSet<char> = text.chars().filter(|c| !c.is_ascii()).collect();
+    let mut forms = Vec::new();
+    for letter in letters.into_iter().take(FOLDED_MAX).map(String::from) {
+        let other = [letter.to_uppercase(), letter.nfd().collect()];
+        forms.extend(other.into_iter().filter(|form| *form != letter).map(|form| (form, letter.clone())));
+    }
+    forms
 }

@@ -193,14 +193,23 @@ pub fn file_name(part: &Field) -> String {
     let raw = part.headers().get(header::CONTENT_DISPOSITION);
     let Some(disposition) = raw.and_then(disposition) else { return String::new() };
     let extended = disposition.get_filename_ext().and_then(|name| String::from_utf8(name.value.clone()).ok());
-    extended.or_else(|| disposition.get_filename().map(str::to_owned)).unwrap_or_default()
+    extended.or_else(|| disposition.get_filename().map(browser_decoded)).unwrap_or_default()
 }
 
-/// Parses the header, preserving backslashes that escape neither a quote nor a backslash: clients that send
+/// Decodes a name as browsers encode it in forms: quotation marks and line ends are percent-encoded, and nothing else.
+fn browser_decoded(name: &str) -> String {
+    [("%22", "\""), ("%0D", "\r"), ("%0A", "\n")]
+        .iter()
+        .fold(name.to_owned(), |name, (encoded, character)| name.replace(encoded, character))
+}
+
+/// Parses the header, whose bytes are taken for Latin-1 if they are not UTF-8, preserving backslashes that escape neither a quote nor a backslash: clients that send
 /// `C:\Reports\pump.pdf` mean a path, whose last component is the name.
 fn disposition(raw: &HeaderValue) -> Option<ContentDisposition> {
     let mut escaped = Vec::with_capacity(raw.len());
-    let mut bytes = raw.as_bytes().iter().copied().peekable();
+    let text = std::str::from_utf8(raw.as_bytes()).map(str::to_owned);
+    let text = text.unwrap_or_else(|_| raw.as_bytes().iter().map(|byte| char::from(*byte)).collect());
+    let mut bytes = text.bytes().peekable();
     while let Some(byte) = bytes.next() {
         escaped.push(byte);
         if byte == b'\\' {
@@ -245,6 +254,13 @@ mod tests {
     fn named(value: &str) -> Option<String> {
         let raw = HeaderValue::from_str(value).unwrap();
         disposition(&raw)?.get_filename().map(str::to_owned)
+    }
+
+    #[test]
+    fn names_of_browsers_and_in_latin1_are_decoded() {
+        assert_eq!(browser_decoded("say %22hi%22 100%20.txt"), "say \"hi\" 100%20.txt");
+        let raw = HeaderValue::from_bytes(b"form-data; name=\"file\"; filename=\"Gr\xf6\xdfe.txt\"").unwrap();
+        assert_eq!(disposition(&raw).unwrap().get_filename(), Some("Größe.txt"));
     }
 
     #[test]

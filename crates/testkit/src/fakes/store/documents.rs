@@ -13,7 +13,7 @@ use docent_domain::listing::{DocumentFilter, DocumentOrder, DocumentQuery, Page,
 use docent_domain::retrieval::SearchedVersion;
 use docent_domain::scope::Scope;
 use docent_domain::summary::DocumentSummary;
-use docent_domain::text::Title;
+use docent_domain::text::{Title, composed};
 use docent_ports::documents::{DocumentCounts, DocumentDay, DocumentReader, DocumentWriter, FileCounts};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -330,7 +330,7 @@ fn matches(filter: &DocumentFilter, document: &Document) -> bool {
     let title = filter
         .title_contains
         .as_ref()
-        .is_none_or(|text| document.title.as_str().to_ascii_lowercase().contains(&text.to_ascii_lowercase()));
+        .is_none_or(|text| document.title.as_str().to_lowercase().contains(&composed(text).to_lowercase()));
     let place = filter.after.is_none_or(|last| {
         let order = (document.created_at, document.id).cmp(&(last.created_at, last.id));
         match filter.order {
