@@ -5,7 +5,7 @@ use super::limits::{Budget, PageLimits};
 use super::line::Line;
 use super::overprint::OverprintFilter;
 use super::tables::Rule;
-use super::{characters, text_string};
+use super::{bidi, characters, text_string};
 use hayro_interpret::font::{Glyph, GlyphRun, PositionedGlyph};
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::kurbo::{Affine, BezPath, PathEl, Point, Rect, Shape, Vec2};
@@ -178,6 +178,63 @@ impl<'b> TextDevice<'b> {
         }
     }
 
+    /// Remembers the lines of a path of several parts, such as the frame and all lines of a grid. Parts with curves or oblique
+    /// lines are drawings.
+    fn add_rules_of_parts(&mut self, path: &BezPath, transform: Affine, mode: &DrawMode) {
+        self.spend(CHEAP * (path.elements().len() / 8) as u64);
+        let parts = path.elements().split_inclusive(|element| matches!(element, PathEl::ClosePath));
+        for part in parts.flat_map(|part| part.chunk_by(|_, next| !matches!(next, PathEl::MoveTo(_)))) {
+            let point = |element: &PathEl| match element {
+                PathEl::MoveTo(point) | PathEl::LineTo(point) => Some(*point),
+                _ => None,
+            };
+            let is_closed = matches!(part.last(), Some(PathEl::ClosePath));
+            let points: Option<Vec<Point>> =
+                part[..part.len() - usize::from(is_closed)].iter().map(point).collect();
+            let Some(points) = points.filter(|points| points.len() > 1) else { continue };
+            let end = is_closed.then(|| points[0]);
+            let ends = points.iter().skip(1).copied().chain(end);
+            let lines: Vec<Rect> = points.iter().zip(ends).map(|(a, b)| Rect::from_points(*a, b)).collect();
+            let is_upright = |line: &Rect| {
+                let bounds = transform.transform_rect_bbox(*line);
+                bounds.width() <= RULE_WIDTH || bounds.height() <= RULE_WIDTH
+            };
+            if !lines.iter().all(is_upright) {
+                continue;
+            }
+            if matches!(mode, DrawMode::Stroke(_)) {
+                lines.into_iter().for_each(|line| self.add_rules(line, transform, mode));
+            } else if let Some(bounds) = lines.into_iter().reduce(|all, line| all.union(line)) {
+                self.add_rules(bounds, transform, mode);
+            }
+        }
+    }
+
+    /// Notes that the content of the page ends, and that annotations follow.
+    pub(super) fn begin_annotations(&mut self) {
+        self.layout.begin_annotations();
+    }
+
+    /// Adds the value of a form field, unless its appearance shows it; see [`Layout::place_value`]. False if the page's limit is
+    /// exceeded.
+    pub(super) fn add_value(&mut self, bounds: Rect, value: &str, is_stale: bool) -> bool {
+        let mut lines = Vec::new();
+        for line in value.lines() {
+            let mut text = String::new();
+            line.chars().for_each(|c| characters::push(&mut text, c));
+            let Some(left) = self.text_bytes.checked_sub(text.len()) else { return false };
+            self.text_bytes = left;
+            if text.contains(bidi::is_rtl) {
+                text = text.chars().rev().collect();
+            }
+            lines.push(text);
+        }
+        if self.is_on_page(bounds.center()) {
+            self.layout.place_value(bounds, &lines, is_stale);
+        }
+        true
+    }
+
     /// Adds text to the page; false if the page's limit is exceeded.
     fn place_text(&mut self, text: &str, place: Place) -> bool {
         let Place { start, end, size, direction } = place;
@@ -268,7 +325,9 @@ impl Device<'_> for TextDevice<'_> {
         self.spend(CHEAP);
         // A line or a rectangle; curves have other elements.
         let is_straight = |element: &PathEl| !matches!(element, PathEl::QuadTo(..) | PathEl::CurveTo(..));
-        if path.elements().len() <= 6 && path.elements().iter().all(is_straight) {
+        if path.elements().len() > 6 {
+            self.add_rules_of_parts(path, props.transform, mode);
+        } else if path.elements().iter().all(is_straight) {
             self.add_rules(path.bounding_box(), props.transform, mode);
         }
     }

@@ -2,9 +2,10 @@
 
 use super::content::{FormCheck, page_content};
 use super::device::{LimitReached, PageText, TextDevice};
+use super::fields::{self, FieldValue};
 use super::hyphens::Hyphens;
 use super::limits::{Budget, PageLimits};
-use super::outline;
+use super::{outline, to_unicode};
 use crate::reader::{Sink, Stopped};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::ExtractedPage;
@@ -77,7 +78,9 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<Pdf, Failure> {
     if pdf.pages().is_empty() {
         return Err(Failure::because(FailureCode::Unreadable, "the PDF has no readable pages"));
     }
-    Ok(pdf)
+    let repaired = catch_unwind(AssertUnwindSafe(|| to_unicode::repaired(&pdf))).unwrap_or_default();
+    let reopened = repaired.and_then(|bytes| catch_unwind(|| Pdf::new(bytes)).ok()?.ok());
+    Ok(reopened.unwrap_or(pdf))
 }
 
 /// Reads pages with the caches and limits of one document.
@@ -89,6 +92,8 @@ pub(super) struct PageReader<'a> {
     forms: FormCheck,
     budget: Budget,
     hyphens: Hyphens,
+    /// Whether the fields of forms are drawn from their values.
+    needs_appearances: bool,
 }
 
 impl<'a> PageReader<'a> {
@@ -105,6 +110,8 @@ impl<'a> PageReader<'a> {
             forms: FormCheck::new(limits.content_bytes),
             budget: Budget::new(limits),
             hyphens: Hyphens::default(),
+            needs_appearances: catch_unwind(AssertUnwindSafe(|| fields::needs_appearances(pdf)))
+                .unwrap_or(false),
         }
     }
 
@@ -145,10 +152,16 @@ impl<'a> PageReader<'a> {
             let mut context =
                 Context::new(transform, bounds, &self.cache, self.pdf.xref(), self.settings.clone());
             interpret(TypedIter::new(&content), &resources, &mut context, &mut device);
+            device.begin_annotations();
             match self.forms.finds_oversized_appearance(page) {
                 None => {}
                 Some(false) => interpret_page(page, &mut context, &mut device),
                 Some(true) => cut = true,
+            }
+            for FieldValue { bounds, text, is_stale } in
+                fields::values(page, transform, self.needs_appearances)
+            {
+                cut |= !device.add_value(bounds, &text, is_stale);
             }
         }));
         if let Err(reason) = end {

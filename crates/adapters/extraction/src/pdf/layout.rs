@@ -8,6 +8,8 @@ use super::line::Line;
 use super::tables::{self, Rule, Strip, Word};
 use hayro_interpret::kurbo::{Point, Rect, Vec2};
 
+mod columns;
+
 /// A gap larger than this fraction of the font size starts a new word.
 const WORD_GAP: f64 = 0.14;
 
@@ -154,10 +156,17 @@ impl Run {
     }
 }
 
+/// Maximum size of the font in which the value of a form field is placed, in points.
+const FIELD_SIZE: f64 = 10.0;
+/// Width of a letter of such a value as a fraction of the font size.
+const FIELD_LETTER: f64 = 0.5;
+
 /// Collects the glyphs of a page.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     runs: Vec<Run>,
+    /// The number of runs before the first annotation.
+    content: usize,
 }
 
 impl Layout {
@@ -181,6 +190,48 @@ impl Layout {
         self.runs.push(Run::new(glyph));
     }
 
+    /// Notes that the following glyphs are of annotations.
+    pub(super) fn begin_annotations(&mut self) {
+        self.content = self.runs.len();
+    }
+
+    /// Places the lines of a form field's value within its bounds, after the text to its left. What its appearance shows is kept,
+    /// unless it is stale and shows something else.
+    pub(super) fn place_value(&mut self, bounds: Rect, lines: &[String], is_stale: bool) {
+        let content = self.content.min(self.runs.len());
+        let shown: Vec<usize> = (content..self.runs.len())
+            .filter(|at| bounds.contains(self.runs[*at].bounds().center()))
+            .collect();
+        let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        let text: String = shown.iter().map(|at| letters(&self.runs[*at].text)).collect();
+        let is_same = text == letters(&lines.concat());
+        if is_same || !text.is_empty() && !is_stale {
+            return;
+        }
+        for at in shown.into_iter().rev() {
+            self.runs.remove(at);
+        }
+        let size = (0.7 * bounds.height() / lines.len().max(1) as f64).clamp(1.0, FIELD_SIZE);
+        let height = if lines.len() > 1 { 1.2 * size } else { bounds.height() };
+        let direction = Vec2::new(1.0, 0.0);
+        for (number, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let y = bounds.y0 + height * number as f64 + 0.5 * height + 0.35 * size;
+            let start = Point::new(bounds.x0 + 1.0, y);
+            let width = FIELD_LETTER * size * line.chars().count() as f64;
+            let glyph = Placed { text: line, start, end: start + width * direction, size, direction };
+            let mut run = Run::new(&glyph);
+            // Its words have no places of their own.
+            run.words = vec![RunWord { at: 0, start: run.position(), end: run.position() + width }];
+            let is_left = |other: &Run| {
+                let at = other.offset_to(start, direction);
+                at.parallel && at.across.abs() < 0.5 * size.max(other.size) && at.along > -0.5 * size
+            };
+            let after = self.runs.iter().rposition(is_left).map_or(self.runs.len(), |at| at + 1);
+            self.content += usize::from(after <= self.content);
+            self.runs.insert(after, run);
+        }
+    }
+
     /// The words with their bounds, by line. A right-to-left line is one word, since its words are not in logical order.
     pub(super) fn into_words(self) -> Vec<Vec<(String, Rect)>> {
         let words = |row: Row| match row.runs.iter().map(Run::bounds).reduce(|all, next| all.union(next)) {
@@ -188,6 +239,21 @@ impl Layout {
             _ => row.runs.iter().flat_map(Run::placed_words).filter(|(text, _)| !text.is_empty()).collect(),
         };
         self.into_rows().into_iter().map(words).collect()
+    }
+
+    /// The rows in reading order, and their tables.
+    fn into_ordered_rows(self, rules: &[Rule]) -> (Vec<Row>, Vec<tables::Table>) {
+        let rows = self.into_rows();
+        let tables = find_tables(&rows, rules);
+        let is_in_table = |row: usize| tables.iter().any(|table| table.rows.contains(&row));
+        let is_free: Vec<bool> = (0..rows.len()).map(|row| !is_in_table(row)).collect();
+        match columns::reordered(rows, &is_free) {
+            Ok(rows) => {
+                let tables = find_tables(&rows, rules);
+                (rows, tables)
+            }
+            Err(rows) => (rows, tables),
+        }
     }
 
     fn into_rows(self) -> Vec<Row> {
@@ -203,11 +269,10 @@ impl Layout {
 
     /// Assembles the lines. `rules` are the lines drawn on the page.
     pub(super) fn into_lines(self, rules: &[Rule]) -> Vec<Line> {
-        let rows = self.into_rows();
+        let (rows, tables) = self.into_ordered_rows(rules);
         let mut lines = Vec::with_capacity(rows.len());
         let gaps: Vec<Option<f64>> = rows.windows(2).map(|pair| pair[0].gap_to(&pair[1])).collect();
         let usual = usual_gap(&gaps);
-        let tables = find_tables(&rows, rules);
         let mut is_taken = vec![false; rows.len()];
         tables.iter().flat_map(|table| &table.rows).for_each(|row| is_taken[*row] = true);
         let mut tables = tables.into_iter().peekable();
@@ -231,6 +296,7 @@ impl Layout {
 }
 
 /// Runs side by side, in content order.
+#[derive(Debug)]
 struct Row {
     runs: Vec<Run>,
     rtl: bool,

@@ -10,6 +10,7 @@ mod content;
 mod device;
 pub(super) mod document;
 pub(super) mod drawing;
+mod fields;
 mod hyphens;
 mod layout;
 pub(super) mod limits;
@@ -23,3 +24,4 @@ pub(super) mod tables;
 #[cfg(test)]
 mod tests;
 mod text_string;
+mod to_unicode;

@@ -5,6 +5,7 @@ mod files;
 mod fixtures;
 mod hostile;
 mod marked_content;
+mod reading;
 mod text_device;
 
 use super::document::{DocumentLimits, read};

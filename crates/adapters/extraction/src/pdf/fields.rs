@@ -1,0 +1,105 @@
+//! Values of form fields.
+
+use super::text_string;
+use hayro_interpret::kurbo::{Affine, Rect};
+use hayro_syntax::Pdf;
+use hayro_syntax::object::dict::keys::{ANNOTS, AP, SUBTYPE};
+use hayro_syntax::object::{Array, Dict, Name, Object, String as PdfString};
+use hayro_syntax::page::Page;
+
+/// Maximum number of fields of a page.
+const FIELDS_MAX: usize = 2000;
+/// Maximum number of fields that a field is within.
+const PARENTS_MAX: usize = 16;
+/// Maximum number of values of a list, and of its options.
+const OPTIONS_MAX: usize = 5000;
+/// Flags of annotations that are not shown.
+const HIDDEN: i32 = 1 << 1 | 1 << 5;
+/// Flag of fields for passwords.
+const PASSWORD: i32 = 1 << 13;
+
+/// The value of a form field.
+#[derive(Debug)]
+pub(super) struct FieldValue {
+    /// Its place in points from the top left corner.
+    pub(super) bounds: Rect,
+    pub(super) text: String,
+    /// Whether an appearance that shows something else is out of date.
+    pub(super) is_stale: bool,
+}
+
+/// Whether a document asks programs to draw its fields from their values.
+pub(super) fn needs_appearances(pdf: &Pdf) -> bool {
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id());
+    let form = catalog.and_then(|catalog| catalog.get::<Dict<'_>>("AcroForm"));
+    form.and_then(|form| form.get::<bool>("NeedAppearances")).unwrap_or(false)
+}
+
+/// The values of the text and choice fields of a page.
+pub(super) fn values(page: &Page<'_>, transform: Affine, needs_appearances: bool) -> Vec<FieldValue> {
+    let Some(annotations) = page.raw().get::<Array<'_>>(ANNOTS) else { return Vec::new() };
+    let fields = annotations.iter::<Dict<'_>>().take(FIELDS_MAX);
+    fields.filter_map(|field| value(&field, transform, needs_appearances)).collect()
+}
+
+fn value(field: &Dict<'_>, transform: Affine, needs_appearances: bool) -> Option<FieldValue> {
+    field.get::<Name<'_>>(SUBTYPE).filter(|subtype| &**subtype == b"Widget")?;
+    if field.get::<i32>("F").unwrap_or(0) & HIDDEN != 0 {
+        return None;
+    }
+    let chain = chain(field);
+    let is_choice = match &*chain.iter().find_map(|field| field.get::<Name<'_>>("FT"))? {
+        b"Tx" => false,
+        b"Ch" => true,
+        _ => return None,
+    };
+    let flags = chain.iter().find_map(|field| field.get::<i32>("Ff")).unwrap_or(0);
+    if !is_choice && flags & PASSWORD != 0 {
+        return None;
+    }
+    let values: Vec<String> = match chain.iter().find_map(|field| field.get::<Object<'_>>("V"))? {
+        Object::String(text) => vec![text_string::decode(text.as_bytes())],
+        Object::Array(values) => {
+            let texts = values.iter::<PdfString<'_>>().take(OPTIONS_MAX);
+            texts.map(|text| text_string::decode(text.as_bytes())).collect()
+        }
+        _ => return None,
+    };
+    let options = chain.iter().find_map(|field| field.get::<Array<'_>>("Opt")).filter(|_| is_choice);
+    let shown: Vec<String> = values
+        .into_iter()
+        .map(|value| options.as_ref().and_then(|all| option(all, &value)).unwrap_or(value))
+        .collect();
+    let text = shown.join("\n").replace("\r\n", "\n").replace('\r', "\n");
+    let rect = field.get::<Array<'_>>("Rect")?;
+    let edges: Vec<f64> = rect.iter::<f32>().take(4).map(f64::from).collect();
+    let [x0, y0, x1, y1] = edges[..] else { return None };
+    let bounds = transform.transform_rect_bbox(Rect::new(x0.min(x1), y0.min(y1), x0.max(x1), y0.max(y1)));
+    // A script may format the value, which then differs from what is shown.
+    let has_script = chain.iter().any(|field| field.contains_key("AA"));
+    let is_stale = needs_appearances || !has_script || !field.contains_key(AP);
+    (!text.trim().is_empty() && bounds.is_finite()).then_some(FieldValue { bounds, text, is_stale })
+}
+
+/// A field and the fields that it is within, from which it inherits.
+fn chain<'a>(field: &Dict<'a>) -> Vec<Dict<'a>> {
+    let mut chain = vec![field.clone()];
+    while chain.len() < PARENTS_MAX
+        && let Some(parent) = chain.last().and_then(|field| field.get::<Dict<'a>>("Parent"))
+    {
+        chain.push(parent);
+    }
+    chain
+}
+
+/// The text that is shown for a value of a list.
+fn option(options: &Array<'_>, value: &str) -> Option<String> {
+    let pairs = options.iter::<Object<'_>>().take(OPTIONS_MAX).filter_map(|option| match option {
+        Object::Array(pair) => {
+            let mut texts = pair.iter::<PdfString<'_>>().map(|text| text_string::decode(text.as_bytes()));
+            Some((texts.next()?, texts.next()?))
+        }
+        _ => None,
+    });
+    pairs.into_iter().find(|(export, _)| export == value).map(|(_, shown)| shown)
+}
