@@ -12,6 +12,10 @@ pub fn file(file_type: FileType, heading: &str, sentence: &str) -> Vec<u8> {
         FileType::Pptx => pptx(heading, sentence),
         FileType::Xlsx => xlsx(heading, sentence),
         FileType::Odt => odt(heading, sentence),
+        FileType::Ods => ods(heading, sentence),
+        FileType::Rtf => {
+            format!("{{\\rtf1\\ansi\\outlinelevel0 {heading}\\par\\pard {sentence}\\par}}").into_bytes()
+        }
         FileType::Epub => epub(&page),
         FileType::Html => page.into_bytes(),
         FileType::Markdown => format!("# {heading}\n\n{sentence}\n").into_bytes(),
@@ -85,6 +89,20 @@ fn odt(heading: &str, sentence: &str) -> Vec<u8> {
          <text:p>{sentence}</text:p></office:text></office:body></office:document-content>"
     );
     zip(&[("mimetype", FileType::Odt.media_type()), ("content.xml", &content)])
+}
+
+fn ods(heading: &str, sentence: &str) -> Vec<u8> {
+    let row = |cells: [&str; 2]| {
+        let cell = |text: &str| format!("<table:table-cell><text:p>{text}</text:p></table:table-cell>");
+        format!("<table:table-row>{}</table:table-row>", cells.map(cell).concat())
+    };
+    let content = format!(
+        "<office:document-content><office:body><office:spreadsheet><table:table table:name=\"Animals\">{}{}</table:table>\
+         </office:spreadsheet></office:body></office:document-content>",
+        row([heading, "Note"]),
+        row([sentence, "1"])
+    );
+    zip(&[("mimetype", FileType::Ods.media_type()), ("content.xml", &content)])
 }
 
 fn epub(page: &str) -> Vec<u8> {

@@ -128,11 +128,11 @@ impl TextExtractor for WorkerExtractor {
     fn name(&self, file_type: FileType) -> &'static str {
         macro_rules! version {
             ($name:literal) => {
-                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"))
+                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"), " (reader 2)")
             };
         }
         match file_type {
-            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0, layout 2)"),
+            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0, layout 3)"),
             FileType::Docx => version!("docx"),
             FileType::Pptx => version!("pptx"),
             FileType::Xlsx => version!("xlsx"),
@@ -143,6 +143,8 @@ impl TextExtractor for WorkerExtractor {
             FileType::Csv => version!("csv"),
             FileType::Eml => version!("eml"),
             FileType::Epub => version!("epub"),
+            FileType::Ods => version!("ods"),
+            FileType::Rtf => version!("rtf"),
         }
     }
 }

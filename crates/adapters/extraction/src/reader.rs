@@ -59,20 +59,37 @@ pub(super) struct Pages<'a> {
     limits: PagesLimits,
     count: u32,
     text_bytes: u64,
+    has_pictures: bool,
 }
 
 impl<'a> Pages<'a> {
     pub(super) fn new(sink: &'a mut dyn Sink, limits: PagesLimits) -> Self {
-        Self { sink, limits, count: 0, text_bytes: 0 }
+        Self { sink, limits, count: 0, text_bytes: 0, has_pictures: false }
+    }
+
+    /// The limits for the whole file.
+    pub(super) const fn limits(&self) -> PagesLimits {
+        self.limits
+    }
+
+    /// Notes that the file has a picture, whose text is not read.
+    pub(super) const fn add_picture(&mut self) {
+        self.has_pictures = true;
     }
 
     /// Passes a page on.
     pub(super) fn push(&mut self, label: &str, text: &str) -> Result<(), Stopped> {
+        self.push_page(label, ExtractedPage { text: text.to_owned(), ..ExtractedPage::default() })
+    }
+
+    /// Passes on a page that another reader extracted, with this label and the next number.
+    pub(super) fn push_page(&mut self, label: &str, page: ExtractedPage) -> Result<(), Stopped> {
         let number = self.count.saturating_add(1);
         if number > self.limits.pages {
             return Err(Failure::of(FailureCode::TooManyPages).into());
         }
-        let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+        let text: String =
+            page.text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
         self.text_bytes += text.len() as u64;
         if self.text_bytes > self.limits.text_bytes {
             return Err(Failure::of(FailureCode::TooMuchText).into());
@@ -80,7 +97,7 @@ impl<'a> Pages<'a> {
         let label = one_line(label);
         let label = if label.is_empty() { part_label(number) } else { shortened(&label, LABEL_MAX) };
         self.count = number;
-        self.sink.page(ExtractedPage { number, text, label: Some(label), ..ExtractedPage::default() })?;
+        self.sink.page(ExtractedPage { number, text, label: Some(label), ..page })?;
         Ok(())
     }
 
@@ -106,7 +123,12 @@ impl<'a> Pages<'a> {
     }
 
     /// Reports that all pages were passed on.
-    pub(super) fn finish(self) -> Result<(), Stopped> {
+    ///
+    /// A file with pictures alone has an empty page: it is not empty, its text cannot be read.
+    pub(super) fn finish(mut self) -> Result<(), Stopped> {
+        if self.count == 0 && self.has_pictures {
+            self.push(&part_label(1), "")?;
+        }
         self.sink.complete(self.count)?;
         self.sink.metadata(Metadata::default())?;
         Ok(())

@@ -1,6 +1,8 @@
 //! Detection of a file's type by its content.
 
 use super::FileType;
+use super::mail::{self, MailEvidence};
+use super::plain_text::TextForm;
 
 /// The number of bytes at the beginning of a file that are examined.
 pub const HEAD_BYTES: usize = 8 * 1024;
@@ -14,18 +16,10 @@ const ZIP_NAME_LENGTH: usize = 26;
 const ZIP_HEADER_BYTES: usize = 30;
 /// The entry of an EPUB that names its content.
 const EPUB_CONTAINER: &[u8] = b"META-INF/container.xml";
-/// Headers that identify an email message: two different ones must be present.
-const MAIL_HEADERS: [&str; 9] = [
-    "from",
-    "to",
-    "subject",
-    "date",
-    "received",
-    "return-path",
-    "message-id",
-    "mime-version",
-    "delivered-to",
-];
+/// The beginning of the files of older Office programs, in which newer files are kept that have a password.
+const COMPOUND_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+/// The beginning of a text in the Rich Text Format.
+const RTF_SIGNATURE: &str = "{\\rtf";
 
 /// Returns the type of a file, given its first [`HEAD_BYTES`] and its name; `None` if it is no type that is known.
 ///
@@ -39,18 +33,32 @@ pub fn detect(head: &[u8], name: &str) -> Option<FileType> {
     if head.starts_with(ZIP_SIGNATURE) {
         return of_zip(head, name);
     }
-    let text = text_of(head)?;
+    if head.starts_with(COMPOUND_SIGNATURE) {
+        return of_compound(name);
+    }
+    let text = TextForm::of(head)?.decode(head);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if is_html(text) {
         return Some(FileType::Html);
     }
+    if text.starts_with(RTF_SIGNATURE) {
+        return Some(FileType::Rtf);
+    }
     let named = FileType::of_name(name).filter(|of| of.is_named_text());
+    let mail = mail::evidence(text);
     match named {
-        Some(of @ (FileType::Markdown | FileType::Csv | FileType::Text)) => Some(of),
-        _ if is_mail(text) => Some(FileType::Eml),
+        Some(of @ (FileType::Markdown | FileType::Csv)) => Some(of),
+        Some(FileType::Text) if mail < MailEvidence::Transport => Some(FileType::Text),
+        Some(FileType::Eml) if mail >= MailEvidence::Header => Some(FileType::Eml),
+        _ if mail >= MailEvidence::Headers => Some(FileType::Eml),
         Some(FileType::Html) if text.contains('<') => Some(FileType::Html),
         _ => Some(FileType::Text),
     }
+}
+
+/// The type of a newer Office file that is encrypted, by its name: the extraction reports that it needs a password.
+fn of_compound(name: &str) -> Option<FileType> {
+    FileType::of_name(name).filter(|of| matches!(of, FileType::Docx | FileType::Pptx | FileType::Xlsx))
 }
 
 fn of_zip(head: &[u8], name: &str) -> Option<FileType> {
@@ -59,24 +67,36 @@ fn of_zip(head: &[u8], name: &str) -> Option<FileType> {
     // name of the file tell the type, and the extraction verifies it.
     if let Some(Entry { name: b"mimetype", content: None }) = names.first() {
         let is_epub = names.iter().any(|entry| entry.name == EPUB_CONTAINER);
-        let named = FileType::of_name(name).filter(|of| matches!(of, FileType::Odt | FileType::Epub));
+        let is_named = |of: &FileType| matches!(of, FileType::Odt | FileType::Ods | FileType::Epub);
+        let named = FileType::of_name(name).filter(is_named);
         return if is_epub { Some(FileType::Epub) } else { named };
     }
     if let Some(Entry { name: b"mimetype", content: Some(content) }) = names.first() {
-        let is = |of: FileType| content.starts_with(of.media_type().as_bytes());
         // A template or another kind of OpenDocument file continues the name.
-        let is_odt = is(FileType::Odt) && content.get(FileType::Odt.media_type().len()) != Some(&b'-');
-        return if is_odt { Some(FileType::Odt) } else { is(FileType::Epub).then_some(FileType::Epub) };
+        let is = |of: &FileType| {
+            content.strip_prefix(of.media_type().as_bytes()).is_some_and(|rest| rest.first() != Some(&b'-'))
+        };
+        return [FileType::Odt, FileType::Ods, FileType::Epub].into_iter().find(is);
     }
-    let has = |folder: &[u8]| names.iter().any(|entry| entry.name.starts_with(folder));
-    let found = [(FileType::Docx, &b"word/"[..]), (FileType::Pptx, b"ppt/"), (FileType::Xlsx, b"xl/")];
+    // Some programs write names in other cases and with backslashes.
+    let has = |folder: &[u8]| names.iter().any(|entry| begins_with_folder(entry.name, folder));
+    let found = [(FileType::Docx, &b"word"[..]), (FileType::Pptx, b"ppt"), (FileType::Xlsx, b"xl")];
     if let Some((of, _)) = found.iter().find(|(_, folder)| has(folder)) {
         return Some(*of);
     }
     let named = FileType::of_name(name)?;
-    let is_office =
-        matches!(named, FileType::Docx | FileType::Pptx | FileType::Xlsx | FileType::Odt | FileType::Epub);
+    let is_office = matches!(
+        named,
+        FileType::Docx | FileType::Pptx | FileType::Xlsx | FileType::Odt | FileType::Ods | FileType::Epub
+    );
     is_office.then_some(named)
+}
+
+/// Whether the name of an entry begins with this folder.
+fn begins_with_folder(name: &[u8], folder: &[u8]) -> bool {
+    let name = name.strip_prefix(b"/").or_else(|| name.strip_prefix(b"\\")).unwrap_or(name);
+    name.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
+        && matches!(name.get(folder.len()), Some(b'/' | b'\\'))
 }
 
 /// An entry of a ZIP archive.
@@ -114,24 +134,6 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
     bytes.windows(part.len()).position(|window| window == part)
 }
 
-/// The beginning of a text; bytes of unknown encodings are replaced. `None` if it is no text.
-fn text_of(head: &[u8]) -> Option<String> {
-    if let [0xff, 0xfe, rest @ ..] = head {
-        return Some(utf16(rest, u16::from_le_bytes));
-    }
-    if let [0xfe, 0xff, rest @ ..] = head {
-        return Some(utf16(rest, u16::from_be_bytes));
-    }
-    let is_control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
-    (!head.iter().any(|byte| is_control(byte) || *byte == 0x7f))
-        .then(|| String::from_utf8_lossy(head).into_owned())
-}
-
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
-    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
-}
-
 fn is_html(text: &str) -> bool {
     let begins =
         |text: &str, with: &str| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
@@ -153,25 +155,6 @@ fn is_html(text: &str) -> bool {
     ["<!doctype html", "<html", "<head", "<body"].into_iter().any(|tag| begins(text, tag))
 }
 
-/// Whether a text begins with headers of an email message.
-fn is_mail(text: &str) -> bool {
-    let mut found = Vec::new();
-    for line in text.lines() {
-        if line.starts_with([' ', '\t']) {
-            continue;
-        }
-        let Some((name, _)) = line.split_once(':') else { break };
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_graphic()) {
-            break;
-        }
-        let name = name.to_ascii_lowercase();
-        if MAIL_HEADERS.contains(&name.as_str()) && !found.contains(&name) {
-            found.push(name);
-        }
-    }
-    found.len() >= 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,7 +174,7 @@ mod tests {
     fn content_decides_and_the_name_separates_equal_contents() {
         let office = |folder: &str| [entry("[Content_Types].xml", "…"), entry(folder, "…")].concat();
         let mail = b"Received: by a\n\tfolded\nX-Spam: no\nFrom: a@b.c\nSubject: Hello\n\nText";
-        let cases: [(&[u8], &str, Option<FileType>); 26] = [
+        let cases: [(&[u8], &str, Option<FileType>); 39] = [
             (b"%PDF-1.7\n", "a.docx", Some(FileType::Pdf)),
             (b"junk\n%PDF-1.7\n", "a", Some(FileType::Pdf)),
             (&office("word/document.xml"), "a.pdf", Some(FileType::Docx)),
@@ -202,7 +185,12 @@ mod tests {
             (&office("_rels/.rels"), "a.txt", None),
             (&entry("mimetype", FileType::Odt.media_type()), "a.docx", Some(FileType::Odt)),
             (&entry("mimetype", "application/vnd.oasis.opendocument.text-master"), "a.odt", None),
-            (&entry("mimetype", "application/vnd.oasis.opendocument.spreadsheet"), "a.odt", None),
+            (&entry("mimetype", FileType::Ods.media_type()), "a.odt", Some(FileType::Ods)),
+            (&entry("mimetype", "application/vnd.oasis.opendocument.spreadsheet-template"), "a.ods", None),
+            (&entry("mimetype", "application/vnd.oasis.opendocument.graphics"), "a.odt", None),
+            (&office("word\\document.xml"), "a", Some(FileType::Docx)),
+            (&office("XL/Workbook.xml"), "a", Some(FileType::Xlsx)),
+            (&office("wordy/document.xml"), "a", None),
             (&entry("mimetype", FileType::Epub.media_type()), "a", Some(FileType::Epub)),
             (b"\xef\xbb\xbf <!-- x -->\n<!DOCTYPE HTML>", "a.txt", Some(FileType::Html)),
             (b"<?xml version='1.0'?><html xmlns='x'>", "a", Some(FileType::Html)),
@@ -212,12 +200,20 @@ mod tests {
             (b"a;b\n1;2\n", "a.csv", Some(FileType::Csv)),
             (b"a;b\n1;2\n", "a.pdf", Some(FileType::Text)),
             (mail, "a", Some(FileType::Eml)),
-            (b"Subject: a page of notes\n\nText", "a.eml", Some(FileType::Text)),
+            (mail, "a.txt", Some(FileType::Eml)),
+            (mail, "a.md", Some(FileType::Markdown)),
+            (b"From: the office\nTo: all\n\nText", "a.txt", Some(FileType::Text)),
+            (b"Subject: a page of notes\n\nText", "a.eml", Some(FileType::Eml)),
+            (b"Subject: a page of notes\n\nText", "a", Some(FileType::Text)),
+            (b"No headers\n\nText", "a.eml", Some(FileType::Text)),
+            (b"{\\rtf1\\ansi Hello}", "a.txt", Some(FileType::Rtf)),
+            (b"a\0b\0", "a.txt", Some(FileType::Text)),
             (b"\xff\xfea\0b\0", "a.txt", Some(FileType::Text)),
             ("Caf\u{e9}".as_bytes(), "a.txt", Some(FileType::Text)),
             (b"Caf\xe9", "a.txt", Some(FileType::Text)),
             (b"\x89PNG\r\n\x1a\n\0\0", "a.txt", None),
-            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.doc", None),
+            (COMPOUND_SIGNATURE, "a.doc", None),
+            (COMPOUND_SIGNATURE, "a.docx", Some(FileType::Docx)),
         ];
         for (head, name, expected) in cases {
             assert_eq!(detect(head, name), expected, "{name}: {}", String::from_utf8_lossy(head));
@@ -236,7 +232,7 @@ mod tests {
             (&book, "a.odt", Some(FileType::Epub)),
             (&text, "a.odt", Some(FileType::Odt)),
             (&text, "a.epub", Some(FileType::Epub)),
-            (&text, "a.ods", None),
+            (&text, "a.ods", Some(FileType::Ods)),
             (&text, "a.docx", None),
         ] {
             assert_eq!(detect(head, name), expected, "{name}");

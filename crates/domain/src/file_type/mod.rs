@@ -1,8 +1,11 @@
 //! Types of files that can be uploaded.
 
 mod detection;
+mod mail;
+mod plain_text;
 
 pub use detection::{HEAD_BYTES, detect};
+pub use plain_text::TextForm;
 
 use std::fmt;
 
@@ -65,10 +68,14 @@ file_types! {
     Text = "txt", "plain text", "text/plain", &["txt", "text", "log"];
     /// Comma-separated values; semicolons and tabs separate values too.
     Csv = "csv", "CSV", "text/csv", &["csv", "tsv"];
-    /// Email message.
-    Eml = "eml", "EML", "message/rfc822", &["eml"];
+    /// Email message, or a mailbox of several.
+    Eml = "eml", "EML", "message/rfc822", &["eml", "mbox"];
     /// E-book.
     Epub = "epub", "EPUB", "application/epub+zip", &["epub"];
+    /// OpenDocument spreadsheet.
+    Ods = "ods", "ODS", "application/vnd.oasis.opendocument.spreadsheet", &["ods"];
+    /// Rich Text Format.
+    Rtf = "rtf", "RTF", "application/rtf", &["rtf"];
 }
 
 impl FileType {

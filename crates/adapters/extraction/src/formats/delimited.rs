@@ -12,9 +12,10 @@ const SAMPLE_LINES: usize = 20;
 
 /// Passes rows on as tables; each has the header of the file, which is its first row.
 pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
-    let text = text.trim_start_matches('\u{feff}');
+    let (declared, text) = declared_delimiter(text.trim_start_matches('\u{feff}'));
     let mut reader = ReaderBuilder::new();
-    let reader = reader.delimiter(delimiter(text)).has_headers(false).flexible(true);
+    let delimiter = declared.unwrap_or_else(|| delimiter(text));
+    let reader = reader.delimiter(delimiter).has_headers(false).flexible(true);
     let mut rows = reader.from_reader(text.as_bytes()).into_records();
     let cells = |record: StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
     let header = match rows.next() {
@@ -44,6 +45,17 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
 fn pass(pages: &mut Pages<'_>, first: u64, last: u64, table: &[Vec<String>]) -> Result<(), Stopped> {
     let label = if first == last { format!("Row {first}") } else { format!("Rows {first}–{last}") };
     pages.push_section(Some(&label), &markdown_table(table)?)
+}
+
+/// The delimiter that a first line such as `sep=;` declares to Excel, and the text after that line.
+fn declared_delimiter(text: &str) -> (Option<u8>, &str) {
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let line = line.trim_end_matches('\r').trim_matches('"');
+    let is_declaration = line.get(..4).is_some_and(|key| key.eq_ignore_ascii_case("sep="));
+    match line.get(4..).map(str::as_bytes) {
+        Some([delimiter]) if is_declaration => (Some(*delimiter), rest),
+        _ => (None, text),
+    }
 }
 
 /// The delimiter that separates the first lines into the same number of values, and into most.
@@ -80,6 +92,8 @@ mod tests {
             "Name;Age\r\nDoe, J;3",
             "Name\tAge\nDoe, J\t3\n",
             "Name|Age\nDoe, J|3",
+            "sep=;\r\nName;Age\r\nDoe, J;3",
+            "\u{feff}\"SEP=\t\"\nName\tAge\nDoe, J\t3",
         ] {
             let pages = collect(LIMITS, |pages| read(text, pages)).unwrap();
             let table = "| Name | Age |\n|---|---|\n| Doe, J | 3 |";

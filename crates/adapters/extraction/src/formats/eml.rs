@@ -1,20 +1,133 @@
-//! Reads email messages.
+//! Reads email messages and mailboxes.
 
+use super::attachments::{self, AttachmentBudget};
 use super::sections::Sections;
-use super::{html, unreadable};
-use crate::reader::{Pages, Stopped, one_line};
-use mail_parser::{Address, MessageParser, MimeHeaders, PartType};
+use super::{encoding, html, unreadable};
+use crate::extraction::reader::{Pages, Stopped, one_line};
+use mail_parser::{Address, Encoding, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 /// Label of the page with headers and body.
 const LABEL: &str = "Message";
+/// Label of the page with the attachments that could not be read.
+const UNREAD: &str = "Attachments that were not read";
 /// Maximum number of attachments that are named.
 const ATTACHMENTS_MAX: usize = 1000;
+/// Maximum number of messages of a mailbox.
+const MESSAGES_MAX: usize = 20_000;
+/// Maximum depth of messages that are attached to messages.
+const DEPTH_MAX: usize = 3;
+/// The beginning of the line before each message of a mailbox.
+const SEPARATOR: &[u8] = b"From ";
 
-/// Passes the headers, the body and the names of attachments on as one section. Attachments are not read.
-pub(super) fn read(bytes: &[u8], pages: &mut Pages<'_>) -> Result<(), Stopped> {
-    let message = MessageParser::default().parse(bytes).ok_or_else(unreadable)?;
+/// Passes the headers, the body and the names of attachments of each message on as one section, and then the pages of its
+/// attachments.
+pub(super) fn read(mut bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped> {
+    if let Some(form) = encoding::utf16(&bytes) {
+        bytes = form.decode(&bytes).trim_start_matches('\u{feff}').as_bytes().to_vec();
+    }
+    let messages = messages(&bytes);
+    let is_mailbox = messages.len() > 1;
+    let mut budget = AttachmentBudget::default();
+    for (number, bytes) in (1_u32..).zip(messages) {
+        let message = MessageParser::default().parse(bytes).ok_or_else(unreadable)?;
+        let label = if is_mailbox { format!("{LABEL} {number}") } else { LABEL.to_owned() };
+        write(&message, &label, 0, &mut budget, pages)?;
+    }
+    Ok(())
+}
+
+/// The messages of a mailbox, or the one message that the file is.
+fn messages(bytes: &[u8]) -> Vec<&[u8]> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    if !bytes.starts_with(SEPARATOR) {
+        return vec![bytes];
+    }
+    let (mut messages, mut start, mut at) = (Vec::new(), 0, 0);
+    let mut follows_empty_line = true;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let next = at + line.len();
+        if follows_empty_line && line.starts_with(SEPARATOR) && begins_header(&bytes[next..]) {
+            if messages.len() + 1 == MESSAGES_MAX {
+                break;
+            }
+            if at > 0 {
+                messages.push(&bytes[start..at]);
+            }
+            start = next;
+        }
+        follows_empty_line = line.trim_ascii().is_empty();
+        at = next;
+    }
+    messages.push(&bytes[start..]);
+    messages
+}
+
+/// Whether a text begins with a header field.
+fn begins_header(bytes: &[u8]) -> bool {
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    // A separator can follow another one that was quoted.
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    line.starts_with(b">From ")
+        || name.len() < line.len() && !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
+}
+
+/// Passes a message and its attachments on.
+fn write(
+    message: &Message<'_>,
+    label: &str,
+    depth: usize,
+    budget: &mut AttachmentBudget,
+    pages: &mut Pages<'_>,
+) -> Result<(), Stopped> {
     let mut sections = Sections::new(pages);
-    sections.heading(1, LABEL)?;
+    sections.heading(1, label)?;
+    sections.paragraph(&headers(message));
+    for part in message.text_bodies() {
+        match &part.body {
+            PartType::Text(text) => {
+                sections.paragraph(&text_of(message, part, depth).unwrap_or_else(|| text.to_string()))
+            }
+            // Headings of a message do not begin sections.
+            PartType::Html(page) => {
+                let mut body = Body::default();
+                body.read(&text_of(message, part, depth).unwrap_or_else(|| page.to_string()))?;
+                sections.paragraph(&body.text);
+            }
+            PartType::Binary(_)
+            | PartType::InlineBinary(_)
+            | PartType::Message(_)
+            | PartType::Multipart(_) => {}
+        }
+    }
+    for attachment in message.attachments().take(ATTACHMENTS_MAX) {
+        sections.item(&format!("Attachment: {}", name_of(attachment)));
+    }
+    sections.finish()?;
+    let mut unread = Vec::new();
+    for attachment in message.attachments().take(ATTACHMENTS_MAX) {
+        let name = name_of(attachment);
+        let reason = match &attachment.body {
+            PartType::Message(nested) if depth < DEPTH_MAX => {
+                let nested_label = format!("Attachment {name}");
+                write(nested, &nested_label, depth + 1, budget, pages)?;
+                None
+            }
+            PartType::Message(_) => Some("it is attached too deeply".to_owned()),
+            PartType::Multipart(_) => None,
+            _ => attachments::read(&name, attachment.contents(), budget, pages)?,
+        };
+        unread.extend(reason.map(|reason| format!("- {name}: {reason}\n")));
+    }
+    pages.push_section(Some(UNREAD), &unread.concat())
+}
+
+/// The web page of a message, as browsers save pages (MHTML).
+pub(super) fn html_body(bytes: &[u8]) -> Option<String> {
+    let message = MessageParser::default().parse(bytes)?;
+    message.body_html(0).map(|page| page.into_owned())
+}
+
+fn headers(message: &Message<'_>) -> String {
     let mut headers = String::new();
     let mut header = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -26,27 +139,29 @@ pub(super) fn read(bytes: &[u8], pages: &mut Pages<'_>) -> Result<(), Stopped> {
     header("To", message.to().map(addresses));
     header("Cc", message.cc().map(addresses));
     header("Date", message.date().map(|date| date.to_rfc3339()));
-    sections.paragraph(&headers);
-    for part in message.text_bodies() {
-        match &part.body {
-            PartType::Text(text) => sections.paragraph(text),
-            // Headings of a message do not begin sections.
-            PartType::Html(page) => {
-                let mut body = Body::default();
-                body.read(page)?;
-                sections.paragraph(&body.text);
-            }
-            PartType::Binary(_)
-            | PartType::InlineBinary(_)
-            | PartType::Message(_)
-            | PartType::Multipart(_) => {}
-        }
+    headers
+}
+
+fn name_of(attachment: &MessagePart<'_>) -> String {
+    let subject = attachment.message().and_then(|message| message.subject());
+    one_line(attachment.attachment_name().or(subject).unwrap_or("without a name"))
+}
+
+/// The text of a part whose bytes are stored as they are, where they are UTF-8 whatever the part declares, or where it
+/// declares no encoding.
+fn text_of(message: &Message<'_>, part: &MessagePart<'_>, depth: usize) -> Option<String> {
+    // The places of attached messages are in the message around them.
+    if depth > 0 || part.encoding != Encoding::None {
+        return None;
     }
-    for attachment in message.attachments().take(ATTACHMENTS_MAX) {
-        let name = attachment.attachment_name().unwrap_or("without a name");
-        sections.item(&format!("Attachment: {}", one_line(name)));
+    let range = part.raw_body_offset() as usize..part.raw_end_offset() as usize;
+    let bytes = message.raw_message.get(range).filter(|bytes| !bytes.is_ascii())?;
+    let declares = part.content_type().is_some_and(|of| of.attribute("charset").is_some());
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some(text.to_owned()),
+        Err(_) if declares => None,
+        Err(_) => Some(encoding::decode_lossy(bytes)),
     }
-    sections.finish()
 }
 
 fn addresses(addresses: &Address<'_>) -> String {
@@ -68,7 +183,9 @@ impl Body {
     fn read(&mut self, page: &str) -> Result<(), Stopped> {
         let limits = crate::reader::PagesLimits { pages: u32::MAX, text_bytes: u64::MAX };
         let mut pages = Pages::new(self, limits);
-        html::read(page, &mut pages)
+        let mut sections = Sections::new(&mut pages);
+        html::read_into(page, &mut sections)?;
+        sections.finish()
     }
 }
 
@@ -94,7 +211,66 @@ mod tests {
     use crate::reader::tests::{LIMITS, collect};
 
     fn page(message: &str) -> (String, String) {
-        collect(LIMITS, |pages| read(message.replace('\n', "\r\n").as_bytes(), pages)).unwrap().remove(0)
+        collect(LIMITS, |pages| read(message.replace('\n', "\r\n").into_bytes(), pages)).unwrap().remove(0)
+    }
+
+    const HEADERS: &str = "From: a@b.example\nSubject: Pumps\n";
+
+    #[test]
+    fn line_of_a_mailbox_before_a_message_is_left_out() {
+        let (label, text) =
+            page(&format!("From jane@a.example Sat Jan  3 01:05:34 2026\n{HEADERS}\nDrawer 44\n"));
+        assert_eq!(label, "Message");
+        assert_eq!(text, "Message\n\nSubject: Pumps\nFrom: a@b.example\n\nDrawer 44");
+    }
+
+    #[test]
+    fn messages_of_a_mailbox_are_sections() {
+        let mailbox = format!(
+            "From a@b.c Sat Jan  3 01:05:34 2026\n{HEADERS}\nOne\n\nFrom here on it is text.\n\n\
+             From d@e.f Sun Jan  4 01:05:34 2026\n{HEADERS}\nTwo\n"
+        );
+        let pages = collect(LIMITS, |pages| read(mailbox.into_bytes(), pages)).unwrap();
+        let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, ["Message 1", "Message 2"]);
+        assert!(pages[0].1.contains("One\n\nFrom here on it is text.") && pages[1].1.ends_with("Two"));
+    }
+
+    #[test]
+    fn attachments_are_pages_of_the_message() {
+        let part = |name: &str, content: &str| {
+            format!(
+                "--x\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=\"{name}\"\n\n{content}\n"
+            )
+        };
+        let nested =
+            format!("--x\nContent-Type: message/rfc822\n\nSubject: Older\nFrom: c@d.example\n\nOld text\n");
+        let message = format!(
+            "{HEADERS}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nSee below.\n{}{}{nested}--x--\n",
+            part("prices.csv", "Part,Price\nRing,12"),
+            part("broken.pdf", "%PDF-1.7 nothing"),
+        );
+        let pages = collect(LIMITS, |pages| read(message.replace('\n', "\r\n").into_bytes(), pages)).unwrap();
+        let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, ["Message", "Attachment prices.csv, Rows 1–2", "Attachment Older", UNREAD]);
+        assert!(pages[0].1.contains("- Attachment: broken.pdf"), "{}", pages[0].1);
+        assert!(pages[1].1.contains("| Ring | 12 |") && pages[2].1.contains("Old text"));
+        assert!(pages[3].1.starts_with("- broken.pdf: "), "{}", pages[3].1);
+    }
+
+    #[test]
+    fn utf16_and_wrongly_declared_messages_are_read() {
+        let text = format!("{HEADERS}\nGröße 7\n");
+        for unit in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+            let bytes: Vec<u8> = text.encode_utf16().flat_map(unit).collect();
+            let pages = collect(LIMITS, |pages| read(bytes, pages)).unwrap();
+            assert!(pages[0].1.ends_with("Größe 7"), "{}", pages[0].1);
+        }
+        let declared = format!("{HEADERS}Content-Type: text/plain; charset=iso-8859-1\n\nGröße\n");
+        assert!(page(&declared).1.ends_with("Größe"));
+        let latin = [HEADERS.as_bytes(), b"\nDie Gr\xf6\xdfe der M\xfcnze\n"].concat();
+        let pages = collect(LIMITS, |pages| read(latin, pages)).unwrap();
+        assert!(pages[0].1.ends_with("Die Größe der Münze"), "{}", pages[0].1);
     }
 
     #[test]
@@ -126,8 +302,8 @@ mod tests {
     fn deeply_nested_parts_are_read() {
         let nested: String =
             (0..3000).map(|n| format!("Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n")).collect();
-        let _ = collect(LIMITS, |pages| read(format!("From: a@b.c\n{nested}").as_bytes(), pages));
+        let _ = collect(LIMITS, |pages| read(format!("From: a@b.c\n{nested}").into_bytes(), pages));
         let messages = "Content-Type: message/rfc822\n\n".repeat(3000);
-        let _ = collect(LIMITS, |pages| read(format!("From: a@b.c\n{messages}").as_bytes(), pages));
+        let _ = collect(LIMITS, |pages| read(format!("From: a@b.c\n{messages}").into_bytes(), pages));
     }
 }

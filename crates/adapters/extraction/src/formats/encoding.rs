@@ -3,17 +3,28 @@
 use crate::reader::damaged;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use docent_domain::document::Failure;
+use docent_domain::file_type::{HEAD_BYTES, TextForm};
 use encoding_rs::{Encoding, UTF_8};
 
 /// The number of bytes at the beginning of a file that can declare its encoding.
 const DECLARATION_BYTES: usize = 1024;
 
-/// Decodes a text: by its byte order mark, as UTF-8, or in the encoding that fits its bytes best. Line ends become `\n`.
+/// Decodes a text: as UTF-16, as UTF-8, or in the encoding that fits its bytes best. Line ends become `\n`.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<String, Failure> {
-    if bytes.contains(&0) && Encoding::for_bom(&bytes).is_none() {
+    if utf16(&bytes).is_none() && TextForm::of(&bytes).is_none() {
         return Err(damaged("it has bytes that are no text"));
     }
     Ok(decode_with(bytes, None))
+}
+
+/// The form of UTF-16 in which a text is encoded, with or without a byte order mark.
+pub(super) fn utf16(bytes: &[u8]) -> Option<TextForm> {
+    TextForm::of(&bytes[..bytes.len().min(HEAD_BYTES)]).filter(|form| *form != TextForm::Bytes)
+}
+
+/// Decodes a text whose encoding is not declared, such as the body of a message.
+pub(super) fn decode_lossy(bytes: &[u8]) -> String {
+    decode_with(bytes.to_vec(), None)
 }
 
 /// Decodes a web page, whose `meta` element or XML declaration may name the encoding.
@@ -29,6 +40,10 @@ pub(super) fn decode_xml(bytes: Vec<u8>) -> String {
 }
 
 fn decode_with(bytes: Vec<u8>, declared: Option<&'static Encoding>) -> String {
+    if let Some(form) = utf16(&bytes) {
+        let text = form.decode(&bytes);
+        return with_line_feeds(text.trim_start_matches('\u{feff}').to_owned());
+    }
     let text = match (Encoding::for_bom(&bytes), String::from_utf8(bytes)) {
         (None, Ok(text)) => text,
         (Some((encoding, _)), Ok(text)) => encoding.decode(text.as_bytes()).0.into_owned(),
@@ -38,6 +53,10 @@ fn decode_with(bytes: Vec<u8>, declared: Option<&'static Encoding>) -> String {
             encoding.decode_without_bom_handling(error.as_bytes()).0.into_owned()
         }
     };
+    with_line_feeds(text)
+}
+
+fn with_line_feeds(text: String) -> String {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
 }
 
@@ -67,11 +86,14 @@ mod tests {
             (b"\xef\xbb\xbfa\rb", "a\nb"),
             (b"\xff\xfeG\0r\0\xf6\0", "Grö"),
             (b"\xfe\xff\0G\0r\0\xf6", "Grö"),
+            (b"G\0r\0\xf6\0\r\0\n\0", "Grö\n"),
+            (b"\0G\0r\0\xf6", "Grö"),
+            (b"one\0control character", "one\0control character"),
             (b"Die Gr\xf6\xdfe der M\xfcnzen \xfcber", "Die Größe der Münzen über"),
         ] {
             assert_eq!(decode(bytes.to_vec()).unwrap(), text);
         }
-        assert!(decode(b"a\0b".to_vec()).is_err());
+        assert!(decode(b"a\0\0\0b".to_vec()).is_err());
     }
 
     #[test]

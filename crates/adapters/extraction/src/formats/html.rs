@@ -1,13 +1,29 @@
 //! Reads HTML as a list of tokens, in sections by heading.
 
+use super::math::Formula;
 use super::sections::Sections;
 use crate::reader::{Pages, Stopped};
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 
 /// Elements whose content is not text.
-const SKIPPED: [&str; 10] =
-    ["script", "style", "template", "noscript", "svg", "math", "title", "object", "iframe", "select"];
+const SKIPPED: [&str; 11] = [
+    "script",
+    "style",
+    "template",
+    "noscript",
+    "svg",
+    "annotation",
+    "annotation-xml",
+    "title",
+    "object",
+    "iframe",
+    "select",
+];
+/// Elements whose end tag can be left out: the next element of the same kind ends them.
+const ENDED_BY_NEXT: [&str; 8] = ["p", "li", "dt", "dd", "td", "th", "tr", "option"];
+/// Elements without content.
+const VOID: [&str; 8] = ["input", "br", "hr", "img", "meta", "link", "wbr", "col"];
 /// Elements that begin and end a paragraph.
 const BLOCKS: [&str; 26] = [
     "address",
@@ -43,8 +59,30 @@ const SPAN_MAX: usize = 100;
 /// Passes the sections of a page on.
 pub(super) fn read(html: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
     let mut sections = Sections::new(pages);
+    if let Some(title) = title(html) {
+        sections.title(&title);
+    }
     read_into(html, &mut sections)?;
     sections.finish()
+}
+
+/// The title in the head of a page.
+fn title(html: &str) -> Option<String> {
+    let mut emitter = DefaultEmitter::<()>::default();
+    emitter.naively_switch_states(true);
+    let mut title: Option<String> = None;
+    for token in Tokenizer::new_with_emitter(html, emitter) {
+        let Ok(token) = token;
+        match (token, &mut title) {
+            (Token::StartTag(tag), None) if is(&tag.name, "title") => title = Some(String::new()),
+            // Elements of drawings have titles too.
+            (Token::StartTag(tag), None) if is(&tag.name, "body") || is(&tag.name, "svg") => return None,
+            (Token::String(text), Some(title)) => title.push_str(&String::from_utf8_lossy(&text)),
+            (Token::EndTag(_), Some(_)) => break,
+            _ => {}
+        }
+    }
+    title
 }
 
 /// Adds the content of a page to sections.
@@ -52,11 +90,23 @@ pub(super) fn read_into(html: &str, sections: &mut Sections<'_, '_>) -> Result<(
     let mut emitter = DefaultEmitter::<()>::default();
     // Scripts and styles are not markup.
     emitter.naively_switch_states(true);
-    let mut content = Content { sections, text: String::new(), block: Block::Paragraph, tables: Vec::new() };
+    let mut content = Content {
+        sections,
+        text: String::new(),
+        block: Block::Paragraph,
+        tables: Vec::new(),
+        formula: Formula::default(),
+    };
     let mut skipped: Option<(String, usize)> = None;
     let mut is_preformatted = false;
     for token in Tokenizer::new_with_emitter(html, emitter) {
         let Ok(token) = token;
+        if let (Token::StartTag(tag), Some((name, 1))) = (&token, &skipped)
+            && is(&tag.name, name)
+            && ENDED_BY_NEXT.contains(&name.as_str())
+        {
+            skipped = None;
+        }
         match (token, &mut skipped) {
             // Until the element ends, only its own tags count.
             (Token::StartTag(tag), Some((name, depth))) if is(&tag.name, name) && !tag.self_closing => {
@@ -71,8 +121,8 @@ pub(super) fn read_into(html: &str, sections: &mut Sections<'_, '_>) -> Result<(
             (_, Some(_)) => {}
             (Token::StartTag(tag), None) => {
                 let name = String::from_utf8_lossy(&tag.name).into_owned();
-                if SKIPPED.contains(&name.as_str()) {
-                    if !tag.self_closing {
+                if SKIPPED.contains(&name.as_str()) || is_hidden(&tag) {
+                    if !tag.self_closing && !VOID.contains(&name.as_str()) {
                         skipped = Some((name, 1));
                     }
                     continue;
@@ -96,6 +146,16 @@ pub(super) fn read_into(html: &str, sections: &mut Sections<'_, '_>) -> Result<(
         content.end_table()?;
     }
     Ok(())
+}
+
+/// Whether browsers do not show an element.
+fn is_hidden(tag: &StartTag<()>) -> bool {
+    let style = tag.attributes.get(&b"style"[..]).map(|style| {
+        let style = String::from_utf8_lossy(style).to_ascii_lowercase();
+        style.chars().filter(|c| !c.is_whitespace()).collect::<String>()
+    });
+    tag.attributes.contains_key(&b"hidden"[..])
+        || style.is_some_and(|style| style.contains("display:none") || style.contains("visibility:hidden"))
 }
 
 fn is(name: &[u8], expected: &str) -> bool {
@@ -125,11 +185,15 @@ struct Content<'a, 'b, 'c> {
     text: String,
     block: Block,
     tables: Vec<Table>,
+    formula: Formula,
 }
 
 impl Content<'_, '_, '_> {
     fn start(&mut self, name: &str, tag: &StartTag<()>) -> Result<(), Stopped> {
+        let sign = self.formula.start(name, tag.self_closing);
+        self.text.push_str(&sign);
         match name {
+            "img" => self.sections.add_picture(),
             "br" => self.text.push('\n'),
             "pre" => self.end_block()?,
             "li" => {
@@ -184,6 +248,10 @@ impl Content<'_, '_, '_> {
     }
 
     fn end(&mut self, name: &str) -> Result<(), Stopped> {
+        if self.formula.is_open() {
+            let sign = self.formula.end(name);
+            self.text.push_str(sign);
+        }
         match name {
             "td" | "th" | "tr" => {
                 self.end_block()?;
@@ -292,6 +360,30 @@ mod tests {
         let html = "<p>a<script>if (1 < 2) { '</p>' }</script><img src=http://x/y.png><iframe src=//x>z</iframe>\
                     <object data=x>y</object><svg><text>v</text></svg>b</p><!-- c --><select><option>d</select>";
         assert_eq!(text(html), "ab");
+    }
+
+    #[test]
+    fn title_is_part_of_the_text_unless_a_heading_repeats_it() {
+        let page =
+            |title: &str| format!("<html><head><title>{title}</title></head><h1>Setup</h1><p>Plug in.");
+        assert_eq!(text(&page("Pump guide")), "Pump guide\n\nSetup\n\nPlug in.");
+        assert_eq!(text(&page("Setup")), "Setup\n\nPlug in.");
+        assert_eq!(text("<p>a<svg><title>icon</title></svg>b"), "ab");
+        assert_eq!(text("<title>Only a title</title>"), "Only a title");
+    }
+
+    #[test]
+    fn formulas_keep_their_letters_and_structure() {
+        let html = "<p>Area <math><mi>π</mi><msup><mi>r</mi><mn>2</mn></msup><annotation>\\pi r^2</annotation></math>, \
+                    <math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math> done</p>";
+        assert_eq!(text(html), "Area πr^2, (a+b)/2 done");
+    }
+
+    #[test]
+    fn hidden_elements_are_left_out() {
+        let html = "<div style='DISPLAY: none'>x<div>y</div></div><p>a</p><p hidden>z<p>b<span hidden=hidden>w</span></p>\
+                    <input hidden><ul><li style='visibility:hidden'>v<li>c</ul>";
+        assert_eq!(text(html), "a\n\nb\n\n- c");
     }
 
     #[test]

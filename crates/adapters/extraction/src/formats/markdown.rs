@@ -1,14 +1,18 @@
 //! Reads Markdown, in sections by heading.
 
-use crate::reader::{Pages, Stopped, one_line, shortened};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::extraction::reader::{Pages, Stopped, one_line, shortened};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Maximum length of a heading in a label, in characters.
 const HEADING_MAX: usize = 60;
 
-/// Passes the sections on as they are written. Headings in code do not count, and the metadata before the text is left out.
+/// Passes the sections on as they are written. Headings in code do not count, and comments and the metadata before the text are
+/// left out.
 pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
-    let text = text.trim_start_matches('\u{feff}');
+    let text = &*without_comments(text.trim_start_matches('\u{feff}'));
     let mut path: Vec<(HeadingLevel, String)> = Vec::new();
     let mut heading: Option<(HeadingLevel, usize, String)> = None;
     let (mut start, mut has_body) = (0, false);
@@ -44,6 +48,40 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
         }
     }
     pass(pages, &path, &text[start..])
+}
+
+/// The text without HTML comments and without link definitions that are comments, such as `[//]: # (remark)`. Code is kept.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("<!--") && !text.contains("]:") {
+        return Cow::Borrowed(text);
+    }
+    let parser = Parser::new_ext(text, Options::ENABLE_TABLES);
+    let definitions = parser.reference_definitions().iter();
+    let mut comments: Vec<Range<usize>> = definitions
+        .filter(|(_, definition)| &*definition.dest == "#")
+        .map(|(_, definition)| definition.span.clone())
+        .collect();
+    for (event, range) in parser.into_offset_iter() {
+        if matches!(event, Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_)) {
+            let mut start = range.start;
+            while let Some(at) = text[start..range.end].find("<!--").map(|at| start + at)
+                && let Some(length) = text[at..range.end].find("-->")
+            {
+                start = at + length + "-->".len();
+                comments.push(at..start);
+            }
+        }
+    }
+    comments.sort_by_key(|range| range.start);
+    let (mut kept, mut end) = (String::with_capacity(text.len()), 0);
+    for comment in comments {
+        if comment.start >= end {
+            kept.push_str(&text[end..comment.start]);
+            end = comment.end;
+        }
+    }
+    kept.push_str(&text[end..]);
+    Cow::Owned(kept)
 }
 
 fn pass(pages: &mut Pages<'_>, path: &[(HeadingLevel, String)], text: &str) -> Result<(), Stopped> {
@@ -83,6 +121,21 @@ mod tests {
             assert!(!pages.iter().any(|(_, text)| text.contains("title: x")), "{fence}");
             assert!(pages.iter().any(|(_, text)| text.contains("note: y")), "{fence}");
         }
+    }
+
+    #[test]
+    fn comments_are_left_out_but_not_in_code() {
+        let text = "One<!-- a -->two\n\n<!-- b\nc -->\n\nThree\n\n[//]: # (d)\n[x]: https://example.org\n\n`<!-- e -->`\n\n    <!-- f -->\n";
+        let pages = collect(LIMITS, |pages| read(text, pages)).unwrap();
+        let found = &pages[0].1;
+        for kept in ["Onetwo", "Three", "[x]: https://example.org", "<!-- e -->", "<!-- f -->"] {
+            assert!(found.contains(kept), "{kept}: {found}");
+        }
+        for comment in ["<!-- a", "<!-- b", "c -->", "(d)"] {
+            assert!(!found.contains(comment), "{comment}: {found}");
+        }
+        let open = collect(LIMITS, |pages| read("a\n\n<!-- never closed\nb", pages)).unwrap();
+        assert!(open[0].1.contains("never closed"));
     }
 
     #[test]

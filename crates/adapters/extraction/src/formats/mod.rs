@@ -5,17 +5,22 @@
 //! unpacked entry by entry within limits (`package`), XML with a document type declaration or deep nesting is refused
 //! (`xml`), and HTML is read as a list of tokens (`html`).
 
+mod attachments;
 mod delimited;
 mod eml;
 mod encoding;
 mod epub;
 mod html;
 mod markdown;
+mod math;
+mod ods;
 mod odt;
 mod ooxml;
 mod package;
 mod plain;
+mod rtf;
 mod sections;
+mod sheet;
 #[cfg(test)]
 mod tests;
 mod xml;
@@ -43,7 +48,9 @@ pub(super) fn read(
             FileType::Markdown => markdown::read(&encoding::decode(bytes)?, &mut pages)?,
             FileType::Text => plain::read(&encoding::decode(bytes)?, &mut pages)?,
             FileType::Csv => delimited::read(&encoding::decode(bytes)?, &mut pages)?,
-            FileType::Eml => eml::read(&bytes, &mut pages)?,
+            FileType::Eml => eml::read(bytes, &mut pages)?,
+            FileType::Ods => ods::read(bytes, &mut pages)?,
+            FileType::Rtf => rtf::read(&bytes, &mut pages)?,
         }
         pages.finish()
     };

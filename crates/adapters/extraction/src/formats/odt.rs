@@ -14,11 +14,7 @@ const SKIPPED: [&str; 4] = ["annotation", "tracked-changes", "note-citation", "f
 /// Passes the sections of a text on.
 pub(super) fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped> {
     let mut package = Package::open(bytes)?;
-    if let Some(manifest) = package.read_xml("META-INF/manifest.xml")?
-        && manifest.contains("encryption-data")
-    {
-        return Err(Failure::because(FailureCode::PasswordRequired, "the file needs a password").into());
-    }
+    package.refuse_encrypted_open_document()?;
     let xml = package.require_xml("content.xml")?;
     let mut content = Content {
         sections: Sections::new(pages),
@@ -72,6 +68,7 @@ impl Handler for Content<'_, '_> {
         }
         match element.name {
             "text" => self.is_text = true,
+            "image" => self.sections.add_picture(),
             "h" => {
                 let level = element.attribute("outline-level").and_then(|level| level.parse().ok());
                 self.blocks.push(Block { level: Some(level.unwrap_or(1)), text: String::new() });

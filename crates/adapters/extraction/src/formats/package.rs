@@ -3,6 +3,7 @@
 use super::encoding;
 use crate::reader::damaged;
 use docent_domain::document::{Failure, FailureCode};
+use std::collections::HashMap;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -28,6 +29,8 @@ impl Default for PackageLimits {
 /// A ZIP archive that is read entry by entry.
 pub(super) struct Package {
     archive: ZipArchive<Cursor<Vec<u8>>>,
+    /// Indices of the entries by their folded names.
+    names: HashMap<String, usize>,
     limits: PackageLimits,
     read_bytes: u64,
 }
@@ -42,14 +45,25 @@ impl Package {
         if archive.len() > ENTRIES_MAX {
             return Err(unpacks_to_too_much());
         }
-        Ok(Self { archive, limits, read_bytes: 0 })
+        let names = (0..archive.len())
+            .filter_map(|at| Some((folded(&archive.name_for_index(at)?.ok()?), at)))
+            .collect();
+        Ok(Self { archive, names, limits, read_bytes: 0 })
+    }
+
+    /// Fails if this is an OpenDocument file that needs a password.
+    pub(super) fn refuse_encrypted_open_document(&mut self) -> Result<(), Failure> {
+        match self.read_xml("META-INF/manifest.xml")? {
+            Some(manifest) if manifest.contains("encryption-data") => Err(needs_password()),
+            _ => Ok(()),
+        }
     }
 
     /// The content of an entry; `None` if there is no such entry. Only bytes that are really unpacked count, whatever the
-    /// archive says.
+    /// archive says. Names are compared without regard to case and to the kind of slash.
     pub(super) fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
-        let name = name.trim_start_matches('/');
-        let Some(index) = self.archive.index_for_name(name) else { return Ok(None) };
+        let exact = self.archive.index_for_name(name.trim_start_matches('/'));
+        let Some(index) = exact.or_else(|| self.names.get(&folded(name)).copied()) else { return Ok(None) };
         let entry = self.archive.by_index(index).map_err(|error| failure(&error))?;
         let limit = self.limits.entry_bytes.min(self.limits.total_bytes - self.read_bytes);
         let mut content = Vec::new();
@@ -75,6 +89,15 @@ impl Package {
     }
 }
 
+fn folded(name: &str) -> String {
+    name.replace('\\', "/").trim_start_matches('/').to_lowercase()
+}
+
+/// The failure of a file that needs a password.
+pub(super) fn needs_password() -> Failure {
+    Failure::because(FailureCode::PasswordRequired, "the file needs a password")
+}
+
 fn unpacks_to_too_much() -> Failure {
     Failure::because(FailureCode::TooLarge, "the file unpacks to more than the limits allow")
 }
@@ -82,7 +105,7 @@ fn unpacks_to_too_much() -> Failure {
 fn failure(error: &ZipError) -> Failure {
     match error {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) | ZipError::InvalidPassword => {
-            Failure::because(FailureCode::PasswordRequired, "the file needs a password")
+            needs_password()
         }
         _ => damaged("its archive is not valid"),
     }
@@ -90,11 +113,12 @@ fn failure(error: &ZipError) -> Failure {
 
 /// Resolves a path that an entry names, such as `../media/a.xml` in `word/document.xml`.
 pub(super) fn resolve(base: &str, target: &str) -> String {
-    let mut parts: Vec<&str> = match target.starts_with('/') {
+    const SLASHES: [char; 2] = ['/', '\\'];
+    let mut parts: Vec<&str> = match target.starts_with(SLASHES) {
         true => Vec::new(),
-        false => base.rsplit_once('/').map_or(Vec::new(), |(folder, _)| folder.split('/').collect()),
+        false => base.rsplit_once(SLASHES).map_or(Vec::new(), |(folder, _)| folder.split(SLASHES).collect()),
     };
-    for part in target.split('/') {
+    for part in target.split(SLASHES) {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()),
@@ -123,6 +147,15 @@ mod tests {
     }
 
     #[test]
+    fn entries_are_found_in_other_cases_and_with_backslashes() {
+        let bytes = archive(&[("XL\\Workbook.XML", "1"), ("xl/styles.xml", "2"), ("xl/Styles.xml", "3")]);
+        let mut package = Package::open(bytes).unwrap();
+        for (name, content) in [("xl/workbook.xml", "1"), ("/xl/styles.xml", "2"), ("xl/Styles.xml", "3")] {
+            assert_eq!(package.read_xml(name).unwrap().as_deref(), Some(content), "{name}");
+        }
+    }
+
+    #[test]
     fn archive_with_too_many_entries_is_refused() {
         let names: Vec<String> = (0..=ENTRIES_MAX).map(|n| n.to_string()).collect();
         let entries: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
@@ -147,6 +180,7 @@ mod tests {
             ("ppt/slides/slide1.xml", "../notesSlides/n.xml", "ppt/notesSlides/n.xml"),
             ("", "word/document.xml", "word/document.xml"),
             ("a/b.xml", "/c/d.xml", "c/d.xml"),
+            ("a\\b.xml", "..\\c\\d.xml", "c/d.xml"),
             ("a/b.xml", "../../../c.xml", "c.xml"),
         ] {
             assert_eq!(resolve(base, target), path);

@@ -15,11 +15,30 @@ pub(super) struct Sections<'a, 'b> {
     text: String,
     /// Whether the section has more than headings.
     has_body: bool,
+    /// The title of the document, until its first text.
+    title: Option<String>,
 }
 
 impl<'a, 'b> Sections<'a, 'b> {
     pub(super) fn new(pages: &'a mut Pages<'b>) -> Self {
-        Self { pages, path: Vec::new(), text: String::new(), has_body: false }
+        Self { pages, path: Vec::new(), text: String::new(), has_body: false, title: None }
+    }
+
+    /// Sets the title of the document, which is put before its first text unless that is the same.
+    pub(super) fn title(&mut self, title: &str) {
+        self.title = Some(one_line(title)).filter(|title| !title.is_empty());
+    }
+
+    /// Notes that the document has a picture, whose text is not read.
+    pub(super) fn add_picture(&mut self) {
+        self.pages.add_picture();
+    }
+
+    fn add_title(&mut self, first: &str) {
+        if let Some(title) = self.title.take().filter(|title| title != first) {
+            self.text.push_str(&title);
+            self.text.push_str("\n\n");
+        }
     }
 
     /// Begins a section. A section that has only a heading so far is continued by its first subsection.
@@ -28,6 +47,7 @@ impl<'a, 'b> Sections<'a, 'b> {
         if title.is_empty() {
             return Ok(());
         }
+        self.add_title(&title);
         if self.has_body {
             self.pass()?;
         }
@@ -51,6 +71,11 @@ impl<'a, 'b> Sections<'a, 'b> {
         }
     }
 
+    /// Adds an item of a list with its number, such as `2.1`.
+    pub(super) fn numbered_item(&mut self, number: &str, text: &str) {
+        self.block(&format!("{number} {}", text.trim()), "\n");
+    }
+
     /// Adds a table.
     pub(super) fn table(&mut self, rows: &[Vec<String>]) -> Result<(), Stopped> {
         // A table with one column is layout.
@@ -70,6 +95,7 @@ impl<'a, 'b> Sections<'a, 'b> {
 
     fn block(&mut self, text: &str, end: &str) {
         if !text.is_empty() {
+            self.add_title(text);
             self.has_body = true;
             self.text.push_str(text);
             self.text.push_str(end);
@@ -87,6 +113,7 @@ impl<'a, 'b> Sections<'a, 'b> {
 
     /// Passes the last section on.
     pub(super) fn finish(mut self) -> Result<(), Stopped> {
+        self.add_title("");
         self.pass()
     }
 }

@@ -35,9 +35,11 @@ impl Element<'_> {
         self.value_of(|attribute| attribute.key.local_name().as_ref() == name.as_bytes())
     }
 
-    /// The value of an attribute, by its whole name.
+    /// The value of an attribute that has a prefix, by its name without it: programs choose prefixes freely.
     pub(super) fn prefixed_attribute(&self, name: &str) -> Option<String> {
-        self.value_of(|attribute| attribute.key.as_ref() == name.as_bytes())
+        self.value_of(|attribute| {
+            attribute.key.prefix().is_some() && attribute.key.local_name().as_ref() == name.as_bytes()
+        })
     }
 
     fn value_of(&self, is_meant: impl Fn(&Attribute<'_>) -> bool) -> Option<String> {

@@ -1,10 +1,13 @@
 //! Reads documents of Word, in sections by heading.
 
+use super::numbering::{Counters, Marker, Numbering};
 use super::relations::Relations;
-use crate::formats::package::Package;
-use crate::formats::sections::Sections;
-use crate::formats::xml::{Element, Handler, walk};
-use crate::reader::{Pages, Stopped};
+use crate::extraction::formats::package::Package;
+use crate::extraction::formats::sections::Sections;
+use crate::extraction::formats::xml::{Element, Handler, walk};
+use crate::extraction::formats::{eml, encoding, html, rtf};
+use crate::extraction::reader::{Pages, Stopped, damaged};
+use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
 use std::collections::HashMap;
 
 /// Elements whose content is left out: deleted and moved text, field codes, and the older form of a drawing.
@@ -14,6 +17,11 @@ const SPAN_MAX: usize = 100;
 /// Maximum length of a chain of styles that are based on each other.
 const STYLES_MAX: usize = 10;
 
+/// Maximum depth of documents that are embedded in documents.
+const DEPTH_MAX: usize = 3;
+/// Maximum number of embedded documents.
+const CHUNKS_MAX: usize = 200;
+
 /// Passes the sections of a document on, with its notes at the end.
 pub(super) fn read(
     package: &mut Package,
@@ -21,24 +29,77 @@ pub(super) fn read(
     xml: &str,
     pages: &mut Pages<'_>,
 ) -> Result<(), Stopped> {
+    let mut sections = Sections::new(pages);
+    read_into(package, (path, xml), &mut sections, 0)?;
+    sections.finish()
+}
+
+/// Adds the content of a document to sections.
+fn read_into(
+    package: &mut Package,
+    (path, xml): (&str, &str),
+    sections: &mut Sections<'_, '_>,
+    depth: usize,
+) -> Result<(), Stopped> {
     let relations = Relations::read(package, path)?;
-    let mut styles = Styles::default();
-    if let Some(path) = relations.first("styles")
-        && let Some(xml) = package.read_xml(&path)?
-    {
+    let (mut styles, mut numbering) = (Styles::default(), Numbering::default());
+    if let Some(xml) = relations.read_first(package, "styles")? {
         walk(&xml, &mut styles)?;
     }
-    let mut body = Body::new(&styles, Sections::new(pages));
+    if let Some(xml) = relations.read_first(package, "numbering")? {
+        walk(&xml, &mut numbering)?;
+    }
+    let mut body = Body::new(&styles, &numbering, sections);
+    body.chunks = Some(Chunks { package, relations: &relations, depth, read: 0 });
     walk(xml, &mut body)?;
     for (kind, title) in [("footnotes", "Footnotes"), ("endnotes", "Endnotes")] {
-        if let Some(path) = relations.first(kind)
-            && let Some(xml) = package.read_xml(&path)?
-        {
+        let Some(chunks) = body.chunks.as_mut() else { break };
+        if let Some(xml) = relations.read_first(chunks.package, kind)? {
             body.pending_heading = Some(title);
             walk(&xml, &mut body)?;
         }
     }
-    body.sections.finish()
+    Ok(())
+}
+
+/// Documents of other formats that are embedded in a document as parts of its text.
+struct Chunks<'a> {
+    package: &'a mut Package,
+    relations: &'a Relations,
+    depth: usize,
+    read: usize,
+}
+
+impl Chunks<'_> {
+    /// Adds the content of an embedded document.
+    fn add(&mut self, id: &str, sections: &mut Sections<'_, '_>) -> Result<(), Stopped> {
+        self.read += 1;
+        if self.read > CHUNKS_MAX || self.depth >= DEPTH_MAX {
+            return Ok(());
+        }
+        let Some(path) = self.relations.by_id(id) else { return Ok(()) };
+        let Some(bytes) = self.package.read(&path)? else { return Ok(()) };
+        match detect(&bytes[..bytes.len().min(HEAD_BYTES)], &path) {
+            Some(FileType::Html) => html::read_into(&encoding::decode_html(bytes), sections),
+            Some(FileType::Rtf) => rtf::read_into(&bytes, sections),
+            Some(FileType::Eml) => match eml::html_body(&bytes) {
+                Some(page) => html::read_into(&page, sections),
+                None => Ok(()),
+            },
+            Some(FileType::Docx) => {
+                let mut package = Package::open(bytes)?;
+                let path = Relations::read(&mut package, "")?.first("officeDocument");
+                let path = path.ok_or_else(|| damaged("it does not name its content"))?;
+                let xml = package.require_xml(&path)?;
+                read_into(&mut package, (&path, &xml), sections, self.depth + 1)
+            }
+            Some(FileType::Text) => {
+                sections.paragraph(&encoding::decode(bytes)?);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Levels of headings by the ID of their style.
@@ -51,20 +112,29 @@ struct Styles {
 #[derive(Default)]
 struct Style {
     level: Option<u8>,
+    /// List and level of its paragraphs.
+    list: Option<String>,
+    list_level: Option<usize>,
     based_on: Option<String>,
 }
 
 impl Styles {
-    fn level(&self, id: &str) -> Option<u8> {
-        let mut style = self.styles.get(id);
+    /// The first value that a style or one that it is based on has.
+    fn find<T>(&self, id: &str, value: impl Fn(&str, &Style) -> Option<T>) -> Option<T> {
+        let mut id = id;
         for _ in 0..STYLES_MAX {
-            let current = style?;
-            if current.level.is_some() {
-                return current.level;
+            let style = self.styles.get(id)?;
+            let found = value(id, style);
+            if found.is_some() {
+                return found;
             }
-            style = self.styles.get(current.based_on.as_deref()?);
+            id = style.based_on.as_deref()?;
         }
         None
+    }
+
+    fn level(&self, id: &str) -> Option<u8> {
+        self.find(id, |_, style| style.level)
     }
 }
 
@@ -96,6 +166,16 @@ impl Handler for Styles {
                     style.level = outline_level(value).or(style.level);
                 }
             }
+            "numId" => {
+                if let Some(style) = self.styles.get_mut(&self.current) {
+                    style.list = value;
+                }
+            }
+            "ilvl" => {
+                if let Some(style) = self.styles.get_mut(&self.current) {
+                    style.list_level = value.and_then(|level| level.parse().ok());
+                }
+            }
             _ => {}
         }
         Ok(())
@@ -112,12 +192,18 @@ fn outline_level(value: Option<String>) -> Option<u8> {
 struct Paragraph {
     text: String,
     level: Option<u8>,
-    is_item: bool,
+    style: String,
+    /// The list of the paragraph itself; `0` for none.
+    list: Option<String>,
+    list_level: Option<usize>,
 }
 
 struct Body<'s, 'a, 'b> {
     styles: &'s Styles,
-    sections: Sections<'a, 'b>,
+    numbering: &'s Numbering,
+    counters: Counters,
+    chunks: Option<Chunks<'s>>,
+    sections: &'s mut Sections<'a, 'b>,
     paragraphs: Vec<Paragraph>,
     /// The rows of the open tables.
     tables: Vec<Vec<Vec<String>>>,
@@ -129,9 +215,12 @@ struct Body<'s, 'a, 'b> {
 }
 
 impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
-    fn new(styles: &'s Styles, sections: Sections<'a, 'b>) -> Self {
+    fn new(styles: &'s Styles, numbering: &'s Numbering, sections: &'s mut Sections<'a, 'b>) -> Self {
         Self {
             styles,
+            numbering,
+            counters: Counters::default(),
+            chunks: None,
             sections,
             paragraphs: Vec::new(),
             tables: Vec::new(),
@@ -151,7 +240,23 @@ impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
         }
     }
 
+    /// The number or sign of a paragraph of a list.
+    fn marker(&mut self, paragraph: &Paragraph) -> Option<Marker<String>> {
+        let Paragraph { style, list, list_level, .. } = paragraph;
+        let (styles, numbering) = (self.styles, self.numbering);
+        let of_style = || styles.find(style, |_, style| style.list.clone());
+        let list = list.clone().or_else(of_style).filter(|list| list != "0")?;
+        let level = list_level
+            .or_else(|| styles.find(style, |id, _| numbering.level_of_style(&list, id)))
+            .or_else(|| styles.find(style, |_, style| style.list_level))
+            .unwrap_or(0);
+        let marker = self.counters.next(numbering, &list, level);
+        // A list without a definition has signs.
+        marker.or_else(|| (!numbering.has_list(&list)).then_some(Marker::Bullet))
+    }
+
     fn pass(&mut self, paragraph: &Paragraph) -> Result<(), Stopped> {
+        let marker = self.marker(paragraph);
         let text = paragraph.text.trim();
         if text.is_empty() {
             return Ok(());
@@ -160,16 +265,24 @@ impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
             if !cell.is_empty() {
                 cell.push(' ');
             }
+            if let Some(Marker::Number(number)) = marker {
+                cell.push_str(&number);
+                cell.push(' ');
+            }
             cell.push_str(text);
             return Ok(());
         }
         if let Some(heading) = self.pending_heading.take() {
             self.sections.heading(1, heading)?;
         }
-        match paragraph.level {
-            Some(level) => self.sections.heading(level, text)?,
-            None if paragraph.is_item => self.sections.item(text),
-            None => self.sections.paragraph(text),
+        match (paragraph.level, marker) {
+            (Some(level), Some(Marker::Number(number))) => {
+                self.sections.heading(level, &format!("{number} {text}"))?;
+            }
+            (Some(level), _) => self.sections.heading(level, text)?,
+            (None, Some(Marker::Number(number))) => self.sections.numbered_item(&number, text),
+            (None, Some(Marker::Bullet)) => self.sections.item(text),
+            (None, None) => self.sections.paragraph(text),
         }
         Ok(())
     }
@@ -184,9 +297,11 @@ impl Handler for Body<'_, '_, '_> {
         match element.name {
             "p" => self.paragraphs.push(Paragraph::default()),
             "pStyle" => {
-                let level = element.attribute("val").and_then(|id| self.styles.level(&id));
+                let style = element.attribute("val").unwrap_or_default();
+                let level = self.styles.level(&style);
                 if let Some(paragraph) = self.paragraphs.last_mut() {
                     paragraph.level = paragraph.level.or(level);
+                    paragraph.style = style;
                 }
             }
             "outlineLvl" => {
@@ -195,11 +310,23 @@ impl Handler for Body<'_, '_, '_> {
                     paragraph.level = level.or(paragraph.level);
                 }
             }
-            "numPr" => {
+            "numId" => {
                 if let Some(paragraph) = self.paragraphs.last_mut() {
-                    paragraph.is_item = true;
+                    paragraph.list = element.attribute("val");
                 }
             }
+            "ilvl" => {
+                if let Some(paragraph) = self.paragraphs.last_mut() {
+                    paragraph.list_level = element.attribute("val").and_then(|level| level.parse().ok());
+                }
+            }
+            "altChunk" => {
+                let id = element.prefixed_attribute("id");
+                if let (Some(id), Some(chunks)) = (id, self.chunks.as_mut()) {
+                    chunks.add(&id, self.sections)?;
+                }
+            }
+            "drawing" | "pict" => self.sections.add_picture(),
             "t" => self.is_in_text = true,
             "tab" => self.add(" "),
             "br" | "cr" => self.add("\n"),
@@ -335,6 +462,96 @@ mod tests {
         let pages = read(file(&body)).unwrap();
         let expected = "One  two\nline\n\n- item\nBox.\n\n| a\\|b | c |\n|---|---|\n| | x y |";
         assert_eq!(pages[0], ("Part 1".to_owned(), expected.to_owned()));
+    }
+
+    /// Builds a document whose relations name these further parts.
+    fn file_with(body: &str, parts: &[(&str, &str, &str)]) -> Vec<u8> {
+        let relation = |(kind, path, _): &(&str, &str, &str)| {
+            format!("<Relationship Id='{path}' Type='http://x/{kind}' Target='{path}'/>")
+        };
+        let relations: String = parts.iter().map(relation).collect();
+        let relations = format!("<Relationships>{relations}</Relationships>");
+        let document = format!("<w:document><w:body>{body}</w:body></w:document>");
+        let paths: Vec<String> = parts.iter().map(|(_, path, _)| format!("word\\{path}")).collect();
+        let mut entries = vec![
+            ("_rels\\.rels", RELS),
+            ("word\\_rels\\document.xml.rels", relations.as_str()),
+            ("word\\document.xml", document.as_str()),
+        ];
+        entries.extend(paths.iter().map(String::as_str).zip(parts.iter().map(|part| part.2)));
+        archive(&entries)
+    }
+
+    #[test]
+    fn headings_and_clauses_have_their_numbers() {
+        let numbering = "<w:numbering><w:abstractNum w:abstractNumId='0'>\
+            <w:lvl w:ilvl='0'><w:numFmt w:val='decimal'/><w:pStyle w:val='berschrift1'/><w:lvlText w:val='%1.'/></w:lvl>\
+            <w:lvl w:ilvl='1'><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.%2'/></w:lvl>\
+            <w:lvl w:ilvl='2'><w:numFmt w:val='bullet'/><w:lvlText w:val='x'/></w:lvl></w:abstractNum>\
+            <w:num w:numId='4'><w:abstractNumId w:val='0'/></w:num></w:numbering>";
+        let styles = "<w:styles><w:style w:styleId='berschrift1'><w:name w:val='heading 1'/><w:pPr><w:numPr><w:numId w:val='4'/></w:numPr></w:pPr></w:style>\
+            <w:style w:styleId='Custom'><w:name w:val='Annex'/><w:basedOn w:val='berschrift1'/></w:style></w:styles>";
+        let clause = |list: &str, level: usize, text: &str| {
+            format!(
+                "<w:p><w:pPr><w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='{list}'/></w:numPr></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+            )
+        };
+        let body = paragraph("berschrift1", "Terms")
+            + &clause("4", 1, "Rent")
+            + &clause("4", 1, "")
+            + &clause("4", 1, "Deposit")
+            + &clause("4", 2, "cash")
+            + &clause("0", 0, "Plain")
+            + &paragraph("Custom", "Repairs")
+            + &format!(
+                "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>",
+                clause("4", 1, "a"),
+                clause("4", 2, "b")
+            );
+        let parts = [("styles", "styles.xml", styles), ("numbering", "numbering.xml", numbering)];
+        let pages = read(file_with(&body, &parts)).unwrap();
+        assert_eq!(pages[0].0, "1. Terms");
+        assert_eq!(pages[0].1, "1. Terms\n\n1.1 Rent\n1.3 Deposit\n- cash\nPlain");
+        assert_eq!(pages[1].1, "2. Repairs\n\n| 2.1 a | b |\n|---|---|");
+    }
+
+    #[test]
+    fn embedded_documents_are_read_in_their_place() {
+        let html = "<html><body><h2>Sales</h2><p>8812 units</p></body></html>";
+        let mail = "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>From a page</p>\n--x--\n";
+        let parts = [
+            ("aFChunk", "a.html", html),
+            ("aFChunk", "b.rtf", "{\\rtf1 From RTF}"),
+            ("aFChunk", "c.mht", mail),
+        ];
+        let chunk = |id: &str| format!("<w:altChunk r:id='{id}'/>");
+        let body = paragraph("", "Before.")
+            + &chunk("a.html")
+            + &chunk("b.rtf")
+            + &chunk("c.mht")
+            + &chunk("gone")
+            + &paragraph("", "After.");
+        let pages = read(file_with(&body, &parts)).unwrap();
+        assert_eq!(pages[0].1, "Before.");
+        assert_eq!(pages[1].1, "Sales\n\n8812 units\n\nFrom RTF\n\nFrom a page\n\nAfter.");
+    }
+
+    #[test]
+    fn document_of_pictures_has_an_empty_page() {
+        let pages =
+            read(file_with("<w:p><w:r><w:drawing><a:graphic/></w:drawing></w:r></w:p>", &[])).unwrap();
+        assert_eq!(pages, [("Part 1".to_owned(), String::new())]);
+        assert!(read(file_with("<w:p/>", &[])).unwrap().is_empty());
+    }
+
+    #[test]
+    fn encrypted_and_older_files_are_named_as_such() {
+        let compound = |name: &str| {
+            let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            [&b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"[..], &[0; 600], &name].concat()
+        };
+        assert_eq!(read(compound("EncryptedPackage")), Err(FailureCode::PasswordRequired));
+        assert_eq!(read(compound("WordDocument")), Err(FailureCode::WrongFileType));
     }
 
     #[test]

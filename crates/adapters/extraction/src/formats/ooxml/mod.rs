@@ -1,20 +1,28 @@
 //! Reads Office Open XML: documents, presentations and workbooks.
 
 mod docx;
+mod number_format;
+mod numbering;
 mod pptx;
 mod relations;
 mod values;
 mod xlsx;
 
-use super::package::Package;
+use super::package::{Package, needs_password};
 use super::xml::{Element, Handler, walk};
 use crate::reader::{Pages, Stopped, damaged};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::file_type::FileType;
 use relations::Relations;
 
+/// The beginning of a compound file, in which older Office programs keep documents and newer ones encrypted documents.
+const COMPOUND_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
 /// Passes the pages of a file on. Macros, embedded objects and external resources are not looked at.
 pub(super) fn read(file_type: FileType, bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped> {
+    if bytes.starts_with(COMPOUND_SIGNATURE) {
+        return Err(of_compound(&bytes).into());
+    }
     let mut package = Package::open(bytes)?;
     let relations = Relations::read(&mut package, "")?;
     let path = relations.first("officeDocument").ok_or_else(|| damaged("it does not name its content"))?;
@@ -38,6 +46,17 @@ pub(super) fn read(file_type: FileType, bytes: Vec<u8>, pages: &mut Pages<'_>) -
         FileType::Xlsx => xlsx::read(&mut package, &path, &xml, pages),
         _ => docx::read(&mut package, &path, &xml, pages),
     }
+}
+
+/// The failure of a compound file: an Office file with a password, or one of an older format.
+fn of_compound(bytes: &[u8]) -> Failure {
+    // The names of streams are in UTF-16.
+    let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    if bytes.windows(name.len()).any(|window| window == name) {
+        return needs_password();
+    }
+    let reason = "the file is of an older Office format, such as DOC or XLS";
+    Failure::because(FailureCode::WrongFileType, reason)
 }
 
 /// Finds the name of the outermost element, which tells the type.

@@ -52,7 +52,7 @@ struct Slides {
 impl Handler for Slides {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
         if element.name == "sldId" {
-            self.ids.extend(element.prefixed_attribute("r:id"));
+            self.ids.extend(element.prefixed_attribute("id"));
         }
         Ok(())
     }

@@ -33,6 +33,14 @@ impl Relations {
     pub(super) fn first(&self, kind: &str) -> Option<String> {
         self.entries.iter().find(|entry| entry.1 == kind).map(|entry| entry.2.clone())
     }
+
+    /// The text of the first part with a relation of this type.
+    pub(super) fn read_first(&self, package: &mut Package, kind: &str) -> Result<Option<String>, Stopped> {
+        match self.first(kind) {
+            Some(path) => Ok(package.read_xml(&path)?),
+            None => Ok(None),
+        }
+    }
 }
 
 impl Handler for Relations {

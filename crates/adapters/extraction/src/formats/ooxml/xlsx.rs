@@ -1,20 +1,21 @@
 //! Reads workbooks of Excel, in ranges of rows of each sheet.
 
+use super::number_format::NumberFormat;
 use super::relations::Relations;
-use super::values::{NumberFormat, column_name, position};
-use crate::formats::delimited::RANGE_BYTES;
-use crate::formats::package::Package;
-use crate::formats::xml::{Element, Handler, walk};
-use crate::reader::{Pages, Stopped, markdown_table};
+use super::values::{position, unescaped};
+use crate::extraction::formats::package::Package;
+use crate::extraction::formats::sheet::{self, Row};
+use crate::extraction::formats::xml::{Element, Handler, walk};
+use crate::extraction::reader::{Pages, Stopped};
 use docent_domain::document::{Failure, FailureCode};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Maximum number of cells of a sheet.
 const CELLS_MAX: usize = 2_000_000;
 /// Maximum size of the texts of a sheet in bytes: shared texts count wherever they are used.
 const TEXT_BYTES: usize = 64 << 20;
 
-/// Passes ranges of rows on as tables; each has the first row of its sheet as header.
+/// Passes ranges of rows of all sheets on as tables.
 pub(super) fn read(
     package: &mut Package,
     path: &str,
@@ -25,11 +26,11 @@ pub(super) fn read(
     let mut workbook = Workbook::default();
     walk(xml, &mut workbook)?;
     let mut texts = SharedTexts::default();
-    if let Some(xml) = part(package, &relations, "sharedStrings")? {
+    if let Some(xml) = relations.read_first(package, "sharedStrings")? {
         walk(&xml, &mut texts)?;
     }
     let mut styles = Styles::default();
-    if let Some(xml) = part(package, &relations, "styles")? {
+    if let Some(xml) = relations.read_first(package, "styles")? {
         walk(&xml, &mut styles)?;
     }
     for (name, id) in &workbook.sheets {
@@ -37,60 +38,12 @@ pub(super) fn read(
         let Some(xml) = package.read_xml(&path)? else { continue };
         let mut sheet = Sheet::new(&texts.texts, &styles, workbook.from_1904);
         walk(&xml, &mut sheet)?;
-        pass(name, &sheet.rows, pages)?;
+        if sheet.has_drawing {
+            pages.add_picture();
+        }
+        sheet::pass(name, &sheet.rows, pages)?;
     }
     Ok(())
-}
-
-fn part(package: &mut Package, relations: &Relations, kind: &str) -> Result<Option<String>, Stopped> {
-    match relations.first(kind) {
-        Some(path) => Ok(package.read_xml(&path)?),
-        None => Ok(None),
-    }
-}
-
-/// Cells of a row by column.
-type Row = Vec<(u32, String)>;
-
-fn pass(name: &str, rows: &[(u32, Row)], pages: &mut Pages<'_>) -> Result<(), Stopped> {
-    let columns: BTreeSet<u32> = rows.iter().flat_map(|(_, cells)| cells.iter().map(|cell| cell.0)).collect();
-    let (Some(first), Some(last)) = (columns.first(), columns.last()) else { return Ok(()) };
-    let (first, last) = (column_name(*first), column_name(*last));
-    let index: HashMap<u32, usize> = columns.iter().copied().zip(0..).collect();
-    let line = |cells: &Row| {
-        let end = cells.last().and_then(|(column, _)| index.get(column)).map_or(0, |at| at + 1);
-        let mut line = vec![String::new(); end];
-        for (column, text) in cells {
-            if let Some(cell) = index.get(column).and_then(|at| line.get_mut(*at)) {
-                cell.clone_from(text);
-            }
-        }
-        line
-    };
-    let Some(((top, header), mut rest)) =
-        rows.split_first().map(|((row, cells), rest)| ((*row, line(cells)), rest))
-    else {
-        return Ok(());
-    };
-    let mut start = top;
-    loop {
-        let mut table = vec![header.clone()];
-        let (mut bytes, mut end) = (0, start);
-        // Empty columns take room in the table too.
-        while bytes < RANGE_BYTES
-            && let Some(((row, cells), after)) = rest.split_first()
-        {
-            let line = line(cells);
-            bytes += line.iter().map(|cell| cell.len() + 3).sum::<usize>();
-            (end, rest) = (*row, after);
-            table.push(line);
-        }
-        pages.push_section(Some(&format!("{name}!{first}{start}:{last}{end}")), &markdown_table(&table)?)?;
-        match rest.first() {
-            Some((row, _)) => start = *row,
-            None => return Ok(()),
-        }
-    }
 }
 
 /// Names and relations of the sheets.
@@ -105,8 +58,7 @@ impl Handler for Workbook {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
         match element.name {
             "sheet" => {
-                if let (Some(name), Some(id)) =
-                    (element.attribute("name"), element.prefixed_attribute("r:id"))
+                if let (Some(name), Some(id)) = (element.attribute("name"), element.prefixed_attribute("id"))
                 {
                     self.sheets.push((name, id));
                 }
@@ -144,6 +96,11 @@ impl Handler for SharedTexts {
         match name {
             "rPh" => self.is_phonetic = false,
             "t" => self.is_in_text = false,
+            "si" => {
+                if let Some(last) = self.texts.last_mut().filter(|text| text.contains("_x")) {
+                    *last = unescaped(last);
+                }
+            }
             _ => {}
         }
         Ok(())
@@ -180,7 +137,7 @@ impl Handler for Styles {
             "cellXfs" => self.is_in_cells = true,
             "xf" if self.is_in_cells => {
                 let id = id().unwrap_or(0);
-                let format = self.codes.get(&id).copied();
+                let format = self.codes.get(&id).cloned();
                 self.formats.push(format.unwrap_or_else(|| NumberFormat::built_in(id)));
             }
             _ => {}
@@ -194,7 +151,8 @@ impl Handler for Styles {
     }
 }
 
-/// The rows of a sheet that have values. Formulas are not evaluated: their last results are values.
+/// The rows of a sheet that have values. Formulas are not evaluated: their last results are values, and the formula itself is
+/// the value of a cell without a saved result.
 struct Sheet<'a> {
     texts: &'a [String],
     styles: &'a Styles,
@@ -208,6 +166,14 @@ struct Sheet<'a> {
     style: usize,
     value: String,
     is_in_value: bool,
+    formula: String,
+    is_in_formula: bool,
+    /// Whether the current cell has a saved value, which may be an empty text.
+    has_value: bool,
+    has_drawing: bool,
+    /// The cells that define shared formulas, by the number of the formula, and the number of the current one.
+    shared: HashMap<String, String>,
+    shared_number: Option<String>,
 }
 
 impl<'a> Sheet<'a> {
@@ -224,6 +190,12 @@ impl<'a> Sheet<'a> {
             style: 0,
             value: String::new(),
             is_in_value: false,
+            formula: String::new(),
+            is_in_formula: false,
+            has_value: false,
+            has_drawing: false,
+            shared: HashMap::new(),
+            shared_number: None,
         }
     }
 
@@ -235,19 +207,40 @@ impl<'a> Sheet<'a> {
             }
             "b" => if self.value.trim() == "1" { "TRUE" } else { "FALSE" }.to_owned(),
             "" | "n" => {
-                let format = self.styles.formats.get(self.style).copied().unwrap_or_default();
-                format.show(&self.value, self.from_1904)
+                let shown = self.styles.formats.get(self.style);
+                let shown = shown.map(|format| format.show(&self.value, self.from_1904));
+                shown.unwrap_or_else(|| NumberFormat::default().show(&self.value, self.from_1904))
             }
             // Texts of formulas and of cells, errors and dates.
-            _ => self.value.clone(),
+            _ => unescaped(&self.value),
+        }
+    }
+
+    fn begin_formula(&mut self, element: &Element<'_>) {
+        self.is_in_formula = true;
+        self.shared_number =
+            element.attribute("si").filter(|_| element.attribute("t").as_deref() == Some("shared"));
+    }
+
+    /// Remembers a shared formula, or takes it from the cell that defines it.
+    fn end_formula(&mut self) {
+        self.is_in_formula = false;
+        let Some(number) = self.shared_number.take() else { return };
+        if self.formula.is_empty() {
+            let cell = self.shared.get(&number);
+            self.formula = cell.map(|cell| format!("formula of {cell}")).unwrap_or_default();
+        } else {
+            let (column, row) = self.at;
+            self.shared.insert(number, format!("{}{row}", sheet::column_name(column)));
         }
     }
 
     fn end_cell(&mut self) -> Result<(), Stopped> {
-        if self.value.trim().is_empty() {
+        let is_unsaved = !self.has_value && !self.formula.is_empty();
+        if self.value.trim().is_empty() && !is_unsaved {
             return Ok(());
         }
-        let text = self.text_of();
+        let text = if is_unsaved { format!("={}", unescaped(&self.formula)) } else { self.text_of() };
         if text.trim().is_empty() {
             return Ok(());
         }
@@ -278,8 +271,13 @@ impl Handler for Sheet<'_> {
                 self.kind = element.attribute("t").unwrap_or_default();
                 self.style = element.attribute("s").and_then(|style| style.parse().ok()).unwrap_or(0);
                 self.value.clear();
+                self.formula.clear();
+                self.has_value = false;
             }
-            "v" | "t" => self.is_in_value = true,
+            "f" => self.begin_formula(element),
+            "v" => (self.is_in_value, self.has_value) = (true, true),
+            "t" => self.is_in_value = true,
+            "drawing" | "legacyDrawing" => self.has_drawing = true,
             _ => {}
         }
         Ok(())
@@ -288,6 +286,7 @@ impl Handler for Sheet<'_> {
     fn end(&mut self, name: &str) -> Result<(), Stopped> {
         match name {
             "v" | "t" => self.is_in_value = false,
+            "f" => self.end_formula(),
             "c" => {
                 self.end_cell()?;
                 self.at.0 = self.at.0.saturating_add(1);
@@ -300,6 +299,8 @@ impl Handler for Sheet<'_> {
     fn text(&mut self, text: &str) -> Result<(), Stopped> {
         if self.is_in_value {
             self.value.push_str(text);
+        } else if self.is_in_formula {
+            self.formula.push_str(text);
         }
         Ok(())
     }
@@ -328,7 +329,7 @@ mod tests {
             ),
             (
                 "xl/workbook.xml",
-                "<workbook><sheets><sheet name='Budget &amp; plan' sheetId='1' r:id='r1'/><sheet name='gone' r:id='r9'/></sheets></workbook>",
+                "<workbook><sheets><sheet name='Budget &amp; plan' sheetId='1' rel:id='r1'/><sheet name='gone' rel:id='r9'/></sheets></workbook>",
             ),
             ("xl/_rels/workbook.xml.rels", &format!("<Relationships>{parts}</Relationships>")),
             (
@@ -351,6 +352,16 @@ mod tests {
                      <row><c><v>7</v></c><c t='b'><v>1</v></c><c t='s'><v>99</v></c></row>";
         let table = "| | Item | When | Part\\|s |\n|---|---|---|---|\n| | Pump | 2023-03-15 | 50% |\n| 7 | TRUE | | |";
         assert_eq!(read(sheet), [("Budget & plan!A2:E4".to_owned(), table.to_owned())]);
+    }
+
+    #[test]
+    fn formulas_without_results_and_escapes_are_read() {
+        let sheet = "<row><c t='str'><v>a_x000D_b</v></c><c t='inlineStr'><is><t>x</t></is></c></row>\
+                     <row><c><f>SUM(C2:C9)</f></c><c t='str'><f>IF(1,\"\",2)</f><v></v></c></row>\
+                     <row><c><f t='shared' si='0' ref='A3:A4'>B3*2</f></c><c><v>1</v></c></row>\
+                     <row><c><f t='shared' si='0'/></c><c><f>A1</f><v>2</v></c></row>";
+        let table = "| a b | x |\n|---|---|\n| =SUM(C2:C9) | |\n| =B3*2 | 1 |\n| =formula of A3 | 2 |";
+        assert_eq!(read(sheet), [("Budget & plan!A1:B4".to_owned(), table.to_owned())]);
     }
 
     #[test]
