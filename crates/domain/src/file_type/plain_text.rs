@@ -24,18 +24,21 @@ impl TextForm {
             [0xfe, 0xff, ..] => return Some(Self::Utf16Be),
             _ => {}
         }
-        if head.contains(&0) {
-            let (low, high) = (ascii_share(head, Self::Utf16Le), ascii_share(head, Self::Utf16Be));
+        let is_control = |byte: &&u8| {
+            (**byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)) || **byte == 0x7f
+        };
+        let controls = head.iter().filter(is_control).count();
+        let has_few = controls <= (head.len() / BYTES_PER_CONTROL).max(1);
+        // UTF-16 is rarely valid UTF-8 with so few of its zero bytes.
+        let is_utf8 = std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
+        if head.contains(&0) && !(has_few && is_utf8) {
+            let (low, high) = (plausibility(head, Self::Utf16Le), plausibility(head, Self::Utf16Be));
             let best = if low >= high { (low, Self::Utf16Le) } else { (high, Self::Utf16Be) };
             if let (Some(_), form) = best {
                 return Some(form);
             }
         }
-        let is_control = |byte: &&u8| {
-            (**byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)) || **byte == 0x7f
-        };
-        let controls = head.iter().filter(is_control).count();
-        (controls <= (head.len() / BYTES_PER_CONTROL).max(1)).then_some(Self::Bytes)
+        has_few.then_some(Self::Bytes)
     }
 
     /// Decodes a text. Bytes of an unknown encoding are replaced.
@@ -50,8 +53,8 @@ impl TextForm {
     }
 }
 
-/// The number of ASCII characters if the bytes are text in this encoding; `None` if they are not.
-fn ascii_share(bytes: &[u8], form: TextForm) -> Option<usize> {
+/// How plausible text in this encoding is, by its ASCII characters, of which white space tells most; `None` if it is no text.
+fn plausibility(bytes: &[u8], form: TextForm) -> Option<usize> {
     if !bytes.len().is_multiple_of(2) || bytes.len() < 4 {
         return None;
     }
@@ -64,7 +67,8 @@ fn ascii_share(bytes: &[u8], form: TextForm) -> Option<usize> {
         '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}' => false,
         c => !c.is_control(),
     };
-    let ascii = text.chars().filter(char::is_ascii).count();
+    let spaces = text.chars().filter(char::is_ascii_whitespace).count();
+    let ascii = text.chars().filter(char::is_ascii).count() + 4 * spaces;
     (ascii > 0 && text.chars().enumerate().all(is_text)).then_some(ascii)
 }
 
