@@ -150,6 +150,9 @@ pub enum Error {
     /// Documents of the collection are in no other one.
     #[error("{0} of its documents are in no other collection; delete or move them first")]
     CollectionNotEmpty(u64),
+    /// The document is in no other collection, and has no other place.
+    #[error("the document is in no other collection")]
+    OnlyCollection,
     /// The actor may not give every account a role on a collection.
     #[error("Opening a collection to all accounts needs the permission `collections.open_collection`")]
     OpeningForbidden,

@@ -273,6 +273,7 @@ impl From<Error> for ApiError {
             | Error::TooManyHiddenCollections
             | Error::FixedCollection(_)
             | Error::CollectionNotEmpty(_)
+            | Error::OnlyCollection
             | Error::WebhookDisabled
             | Error::DeliveryInProgress => StatusCode::CONFLICT,
             Error::UnsupportedFileType { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -23,7 +23,7 @@ pub use lexicon::Synonym;
 pub use lexicon::{InvalidLexicon, Lexicon};
 pub use names::{Name, abbreviations, names, numbered};
 use notation::{Notation, Written};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Longer terms are cut, because they are not words.
 const TERM_CHARS: usize = 64;
@@ -175,7 +175,9 @@ pub fn is_foreign_to_german(text: &str) -> bool {
 const CIRCUMSTANCE_WEIGHT: f32 = 0.5;
 /// Weight of a term that a lexicon adds, relative to a word of the query.
 const EXPANSION_WEIGHT: f32 = 0.75;
-
+/// Weight of another form of a word, such as its singular or its American spelling. The word as it is written has the rest, so that both
+/// forms together weigh as much as any word.
+const FORM_WEIGHT: f32 = 0.5;
 /// Weight of a word as a part of a compound, relative to the word itself.
 const PART_WEIGHT: f32 = 0.5;
 
@@ -190,13 +192,15 @@ pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
     let circumstances: Vec<Circumstances> =
         analyzers(query).into_iter().map(|analyzer| Circumstances::of(&lower, analyzer)).collect();
     let is_circumstance = |term: &str| circumstances.iter().any(|of_language| of_language.contains(term));
+    let runs = query::content_words(query);
+    let forms = forms(&runs, query);
     let word = |term: String| {
         let is_name = names.contains(&term);
         let weight = if is_circumstance(&term) && !is_name { CIRCUMSTANCE_WEIGHT } else { 1.0 };
-        QueryTerm { is_name, weight, ..QueryTerm::word(term) }
+        let share = forms.get(&term).copied().unwrap_or(1.0);
+        QueryTerm { is_name, weight: weight * share, ..QueryTerm::word(term) }
     };
     let mut terms: Vec<QueryTerm> = query_terms(query).into_iter().map(word).collect();
-    let runs = query::content_words(query);
     let expansions = lexicon.expansions(&runs, &languages(query)).into_iter();
     terms.extend(expansions.map(|term| QueryTerm {
         weight: EXPANSION_WEIGHT,
@@ -206,6 +210,21 @@ pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
     let parts = distinct(parts_of_compounds(&runs, query)).into_iter();
     terms.extend(parts.map(|term| QueryTerm { weight: PART_WEIGHT, is_own: false, ..QueryTerm::word(term) }));
     terms
+}
+
+/// The shares of the terms of words that have another form.
+fn forms(runs: &[Vec<String>], query: &str) -> HashMap<String, f32> {
+    let mut shares = HashMap::new();
+    for analyzer in analyzers(query) {
+        for word in runs.iter().flatten() {
+            let Some(same) = analyzer.language.same_as(word) else { continue };
+            let (same, written) = (analyzer.stem(&same), analyzer.stem(word));
+            if same != written {
+                shares.extend([(same, FORM_WEIGHT), (written, 1.0 - FORM_WEIGHT)]);
+            }
+        }
+    }
+    shares
 }
 
 /// The terms of words in compounds, in the languages of a query that have them.

@@ -179,9 +179,9 @@ rules! {
         assert_eq!(attach(&ada, &second, &zebra).await["attributes"], json!({ "year": 2025 }));
         let _ = attach(&ada, &second, &lion).await;
         app.write_labels().await;
-        assert_eq!(found(&search(&ada, &first, json!({ "query": "savanna" })).await), [zebra.clone()]);
+        assert_eq!(found(&search(&ada, &first, json!({ "query": "savanna" })).await), std::slice::from_ref(&zebra));
         assert_eq!(listed(&ada, &format!("/{second}/files?order=asc")).await, [zebra.clone(), lion.clone()]);
-        assert_eq!(listed(&ada, &format!("/{second}/files?limit=1&after={lion}")).await, [zebra.clone()]);
+        assert_eq!(listed(&ada, &format!("/{second}/files?limit=1&after={lion}")).await, std::slice::from_ref(&zebra));
         // The attributes belong to the file.
         let changed = ada.post(&path, json!({ "attributes": { "year": 2026 } })).await.expect(200).json();
         assert_eq!(changed["attributes"], json!({ "year": 2026 }));
@@ -224,7 +224,7 @@ rules! {
         assert_eq!(collections(&ada, &id).await, [ada.user.id.to_string()]);
         // A manager cannot take another account's only copy away.
         let bobs = format!("/v1/vector_stores/{team}/files/{bobs}");
-        refused(&ada.delete(&bobs).await, 400, Some("collection_ids"), None);
+        refused(&ada.delete(&bobs).await, 409, None, None);
         let _ = bob.delete(&bobs).await.expect(200);
         let _ = ada.delete(&format!("/v1/vector_stores/{team}")).await.expect(200);
         app.leave_jobs();
@@ -300,13 +300,13 @@ rules! {
         // Filters, several queries and the threshold.
         let only = |filters: Value| json!({ "query": "savanna", "filters": filters });
         let lions = search(&ada, &id, only(json!({ "type": "eq", "key": "kind", "value": "carnivore" }))).await;
-        assert_eq!(found(&lions), [lion.clone()]);
+        assert_eq!(found(&lions), std::slice::from_ref(&lion));
         assert_eq!(lions["data"][0]["attributes"]["link"], "own", "attributes of the file come first");
         let nested = json!({ "type": "or", "filters": [
             { "type": "in", "key": "kind", "value": ["herbivore"] },
             { "type": "and", "filters": [{ "type": "ne", "key": "kind", "value": "carnivore" }] },
         ] });
-        assert_eq!(found(&search(&ada, &id, only(nested)).await), [zebra.clone()]);
+        assert_eq!(found(&search(&ada, &id, only(nested)).await), std::slice::from_ref(&zebra));
         let both = search(&ada, &id, json!({ "query": ["zebras graze", "lions sleep"], "max_num_results": 2 })).await;
         let mut files = found(&both);
         files.sort();
@@ -352,7 +352,7 @@ rules! {
         for _ in 0..2 {
             app.advance(day);
             let ada = Member::login(&app, ada.user.clone()).await;
-            assert_eq!(found(&search(&ada, &id, json!({ "query": "zebras" })).await), [file.clone()], "a search is a use");
+            assert_eq!(found(&search(&ada, &id, json!({ "query": "zebras" })).await), std::slice::from_ref(&file), "a search is a use");
         }
         app.advance(2 * day);
         let ada = Member::login(&app, ada.user.clone()).await;
@@ -375,7 +375,7 @@ rules! {
         settle(&app).await;
         let key = app.limited_key(ada.user.id, &["read", "ingest", "admin"], Some(&[&collection_of(&team)])).await.key;
         let key = ada.with_access(key);
-        assert_eq!(listed(&key, "").await, [team.clone()]);
+        assert_eq!(listed(&key, "").await, std::slice::from_ref(&team));
         assert_eq!(listed(&key, &format!("/{team}/files")).await, [zebra]);
         for path in [format!("/{other}"), format!("/{other}/files"), format!("/{team}/files/{lion}")] {
             refused(&key.get(&format!("/v1/vector_stores{path}")).await, 404, None, None);

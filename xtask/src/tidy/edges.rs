@@ -57,13 +57,20 @@ const RULES: &[Rule] = &[
         package: "docent-domain",
         ours: &[],
         ours_in_tests: &[],
-        outside: Only(&["chrono", "thiserror", "uuid"]),
+        outside: Only(&["chrono", "thiserror", "unicode-normalization", "uuid"]),
     },
     Rule {
         package: "docent-text",
         ours: &["docent-domain"],
         ours_in_tests: &[],
-        outside: Only(&["frostem", "thiserror", "unicode-normalization", "unicode-segmentation", "uuid"]),
+        outside: Only(&[
+            "frostem",
+            "hypher",
+            "thiserror",
+            "unicode-normalization",
+            "unicode-segmentation",
+            "uuid",
+        ]),
     },
     Rule {
         package: "docent-answerer",

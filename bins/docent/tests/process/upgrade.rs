@@ -82,6 +82,12 @@ async fn data_of_the_release_before_collections_is_used() {
     assert_eq!(report.await["file"]["name"], "table.pdf");
     let (status, error) = serving.terminate().await;
     assert!(status.success(), "{error}");
+    // The index of that release is searched until another is built, and nothing else is to be done.
+    let (status, printed, error) = run(docent(folder.path()).args(["doctor", "--dev"])).await;
+    assert!(!status.success() && printed.contains("other_model"), "{printed}{error}");
+    assert!(printed.contains("Found 1, repaired 0"), "{printed}");
+    let (status, printed, error) = run(docent(folder.path()).args(["reindex", "--dev"])).await;
+    assert!(status.success(), "{printed}{error}");
     let (status, printed, error) = run(docent(folder.path()).args(["doctor", "--dev"])).await;
     assert!(status.success(), "{printed}{error}");
 }

@@ -215,6 +215,8 @@ impl CollectionWriter for Transaction {
 
     async fn delete(&mut self, id: CollectionId) -> Result<bool> {
         let documents = documents::Entity::find().filter(conditions::in_any([id.as_uuid()]));
+        // Locked, so that a change that is being made is not overwritten, and in the order in which others lock.
+        let documents = self.for_update(documents.order_by_asc(documents::Column::Id));
         for document in self.run("list documents of a collection", |db| Box::pin(documents.all(db))).await? {
             let mut left = labels::ids(&document.collections).unwrap_or_default();
             left.remove(&id);

@@ -3,9 +3,11 @@
 use super::entities::collections;
 use super::entities::document_collections as memberships;
 use super::entities::documents::{Column, Entity};
+use super::entities::file_purposes;
 use docent_domain::attributes::{AttributeKey, AttributeValue, BuiltIn};
 use docent_domain::collection::CollectionRole;
 use docent_domain::condition::{Condition, NumberOrder};
+use docent_domain::file_batch::FilePurpose;
 use docent_domain::id::{CollectionId, UserId};
 use docent_domain::scope::{Readable, Scope};
 use sea_orm::sea_query::{Expr, ExprTrait, IntoColumnRef, Query, SelectStatement};
@@ -215,4 +217,18 @@ fn attribute_number(key: &AttributeKey, backend: DbBackend) -> Expr {
 /// SQLite's path of an attribute. Keys have no quotation marks.
 fn path(key: &AttributeKey) -> String {
     format!("$.\"{}\"", key.as_str())
+}
+
+/// Whether a document has a purpose; documents without a stored one have the default.
+pub(super) fn has_purpose(purpose: FilePurpose) -> Expr {
+    let stored = Query::select()
+        .column(file_purposes::Column::DocumentId)
+        .from(file_purposes::Entity)
+        .and_where(Expr::col(file_purposes::Column::Purpose).eq(FilePurpose::UserData.name()))
+        .take();
+    let id = Expr::col((Entity, Column::Id));
+    match purpose {
+        FilePurpose::UserData => id.in_subquery(stored),
+        FilePurpose::Assistants => id.not_in_subquery(stored),
+    }
 }

@@ -3,7 +3,6 @@
 use super::entities::documents::{ActiveModel, Column, Entity, Model, to_deletion};
 use super::entities::jobs;
 use super::fault::corrupt;
-use super::file_batches::has_purpose;
 use super::listing::{contains, is_after, is_before};
 use super::lookup::Lookup;
 use super::points::{self, Records};
@@ -404,7 +403,7 @@ fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
         })
         .apply_if(filter.files, |query, _| query.filter(Column::FilePath.is_not_null()))
         .apply_if(filter.files.and_then(|files| files.purpose), |query, purpose| {
-            query.filter(has_purpose(purpose))
+            query.filter(conditions::has_purpose(purpose))
         })
         .apply_if(filter.after, |query, after| {
             let is_after = match filter.order {

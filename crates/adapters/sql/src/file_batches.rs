@@ -11,7 +11,7 @@ use docent_domain::fault::Result;
 use docent_domain::file_batch::{CollectionMetadata, FileBatch, FilePurpose, Metadata};
 use docent_domain::id::{CollectionId, DocumentId, FileBatchId};
 use docent_ports::documents::FileCounts;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait, RelationDef, Set};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -121,20 +121,6 @@ impl Transaction {
             .to_owned();
         let insert = Entity::insert_many([all_columns(row)]).on_conflict(replace);
         self.insert_many_rows("store a batch of files", insert).await
-    }
-}
-
-/// Whether a document has a purpose; documents without a stored one have the default.
-pub(super) fn has_purpose(purpose: FilePurpose) -> Expr {
-    let stored = Query::select()
-        .column(file_purposes::Column::DocumentId)
-        .from(file_purposes::Entity)
-        .and_where(Expr::col(file_purposes::Column::Purpose).eq(FilePurpose::UserData.name()))
-        .take();
-    let id = Expr::col((documents::Entity, documents::Column::Id));
-    match purpose {
-        FilePurpose::UserData => id.in_subquery(stored),
-        FilePurpose::Assistants => id.not_in_subquery(stored),
     }
 }
 

@@ -9,7 +9,6 @@ use actix_web::http::header;
 use actix_web::web::{Path, Payload};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use docent_app::App;
-use docent_app::collections::destination;
 use docent_app::documents::upload::{NewDocument, Uploaded};
 use docent_app::documents::{delete as deletion, file, get as reading, list as listing};
 use docent_app::error::Error;
@@ -20,7 +19,7 @@ use docent_domain::file_batch::FilePurpose;
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::listing::{DocumentFilter, FileFilter};
 use docent_domain::permission::RecordKind;
-use docent_domain::scope::Scope;
+use docent_domain::scope::{Readable, Scope};
 use docent_domain::trace::TraceParent;
 use docent_http::extract::upload::{REST_MAX, receive_with_fields};
 use docent_http::{ApiError, Bearer, Query, Reply, Scoped, State, attachment};
@@ -61,7 +60,7 @@ pub(crate) async fn create(
     request: HttpRequest,
     payload: Payload,
 ) -> Reply {
-    let collection = own_collection(&context.app, &by)?;
+    let collection = own_collection(&by)?;
     let document = NewDocument { ignores_content_type: true, ..NewDocument::new(by.grant, collection) };
     let limit = context.app.settings().max_upload_bytes;
     let length = request.headers().get(header::CONTENT_LENGTH);
@@ -84,17 +83,23 @@ pub(crate) async fn create(
     reply(&document, purpose)
 }
 
-/// The personal collection, or the only one that the caller may add to.
-fn own_collection(app: &App, by: &Scoped<AddDocuments>) -> Result<CollectionId, ApiError> {
+/// The personal collection, or the only one that the caller may add to. The default collection of the service may be that of
+/// everyone, where clients of this API do not expect their files.
+fn own_collection(by: &Scoped<AddDocuments>) -> Result<CollectionId, ApiError> {
+    let can_add = |id: &CollectionId| by.scope.role_in(*id) >= Some(CollectionRole::Contributor);
     let personal = CollectionId::personal(by.actor.user());
-    let can_add = by.scope.role_in(personal) >= Some(CollectionRole::Contributor);
-    destination(app, &by.grant, &by.scope, can_add.then_some(personal)).map_err(|error| match error {
-        Error::Invalid(_) => {
+    if can_add(&personal) {
+        return Ok(personal);
+    }
+    let mut others = by.scope.collections().into_iter().flat_map(Readable::iter).filter(can_add);
+    match (others.next(), others.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(Error::Forbidden.into()),
+        (Some(_), Some(_)) => {
             let detail = "This API key is limited to several collections and not to the personal one, where new files go";
-            ApiError::new(actix_web::http::StatusCode::BAD_REQUEST, detail)
+            Err(ApiError::new(actix_web::http::StatusCode::BAD_REQUEST, detail))
         }
-        error => error.into(),
-    })
+    }
 }
 
 fn purpose(fields: &[(&str, String)]) -> Result<FilePurpose, ApiError> {

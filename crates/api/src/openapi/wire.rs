@@ -23,7 +23,7 @@ answers! {
     }
     InvalidBody { 400 => "OpenAiInvalidRequest", 408 => "OpenAiBodyTimeout", 413 => "OpenAiTooLarge" }
     InvalidParameters { 400 => "OpenAiInvalidRequest" }
-    UnknownObject { 400 => "OpenAiInvalidRequest", 404 => "OpenAiNotFound" }
+    UnknownObject { 404 => "OpenAiNotFound" }
     Conflict { 409 => "OpenAiConflict" }
     StorageFull { 507 => "OpenAiStorageFull" }
     UnknownModel { 404 => "OpenAiModelNotFound" }

@@ -4,9 +4,10 @@ use super::{CollectionSettings, insert, managed, not_found};
 use crate::App;
 use crate::documents::batches::{self, FileToAdd};
 use crate::error::Result;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Actor, ChangeCollections, CreateCollections};
 use docent_domain::collection::Collection;
+use docent_domain::fault::Fault;
 use docent_domain::file_batch::CollectionMetadata;
 use docent_domain::id::CollectionId;
 use docent_domain::scope::Scope;
@@ -102,13 +103,25 @@ pub async fn record_use(app: &App, scope: &Scope, id: CollectionId) -> Result<bo
     if metadata.is_expired(now) {
         return Ok(false);
     }
-    if now - metadata.last_active_at >= USE_PAUSE {
-        let mut work = app.store.begin().await?;
-        if let Some(metadata) = work.collections().metadata(&[id]).await?.remove(&id) {
-            let used = CollectionMetadata { last_active_at: now, ..metadata };
-            work.collections().set_metadata(id, &used).await?;
-            work.commit().await?;
-        }
+    if now - metadata.last_active_at >= USE_PAUSE
+        && let Err(fault) = write_use(app, id, now).await
+    {
+        // A search needs no more than to read.
+        tracing::warn!(collection = %id, fault = %fault.report(), "cannot record the use of a vector store");
     }
     Ok(true)
+}
+
+async fn write_use(app: &App, id: CollectionId, now: DateTime<Utc>) -> std::result::Result<(), Fault> {
+    let mut work = app.store.begin().await?;
+    // Changes of the metadata wait for the lock of the collection.
+    if work.collections().get(id).await?.is_none() {
+        return Ok(());
+    }
+    if let Some(metadata) = work.collections().metadata(&[id]).await?.remove(&id) {
+        let used = CollectionMetadata { last_active_at: now, ..metadata };
+        work.collections().set_metadata(id, &used).await?;
+        work.commit().await?;
+    }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use docent_domain::document::Document;
 use docent_domain::error::ValidationError;
 use docent_domain::file_batch::{BATCH_FILES_MAX, FileBatch};
 use docent_domain::id::{CollectionId, DocumentId, FileBatchId};
-use docent_domain::listing::{DocumentFilter, FileFilter};
+use docent_domain::listing::{DocumentFilter, FileFilter, TimeOrder};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
 use docent_ports::documents::DocumentCounts;
@@ -186,7 +186,7 @@ async fn in_collection(
 ///
 /// # Errors
 /// [`Error::NotFound`] if the collection is outside the scope or does not have the file; [`Error::Forbidden`] without the right;
-/// [`Error::Invalid`] for a file of another account that is in no other collection; or when the database cannot be reached.
+/// [`Error::OnlyCollection`] for a file that is in no other one and has no other place; or when the database cannot be reached.
 pub async fn remove(app: &App, actor: &Actor, collection: CollectionId, id: DocumentId) -> Result<()> {
     let mut work = app.store.begin().await?;
     let (document, scope) = in_collection(&mut *work, actor, collection, id).await?;
@@ -208,8 +208,10 @@ async fn remove_in(
         && collection != personal
         && document.owner == Some(actor.user())
         && scope.role_in(personal).is_some();
+    let is_only = document.collections.iter().all(|id| *id == collection);
     let change = match is_moved {
         true => CollectionsChange::Set(BTreeSet::from([personal])),
+        false if is_only => return Err(Error::OnlyCollection),
         false => CollectionsChange::Remove(collection),
     };
     let change = LabelChange { collections: Some(change), attributes: None };
@@ -246,10 +248,10 @@ async fn progress(app: &App, batch: FileBatch) -> Result<BatchProgress> {
 }
 
 /// Cancels a batch: takes its files that wait for ingestion out of the collection. They stay files of their owner. A batch whose
-/// files are all processed stays as it is.
+/// files are all processed stays as it is, and so does a file that the actor cannot take out.
 ///
 /// # Errors
-/// As [`batch`], and as [`remove`] for each of these files.
+/// As [`batch`].
 pub async fn cancel(
     app: &App,
     actor: &Actor,
@@ -264,18 +266,23 @@ pub async fn cancel(
         ids: Some(batch.files.clone()),
         status: Some("pending"),
         files: Some(FileFilter::default()),
+        // Units of work lock documents in the order of their IDs.
+        order: TimeOrder::Oldest,
         ..DocumentFilter::of(within)
     };
-    let mut waiting = work.documents().list(&filter).await?;
+    let waiting = work.documents().list(&filter).await?;
     if waiting.is_empty() {
         drop(work);
         return progress(app, batch).await;
     }
-    waiting.sort_by_key(|document| document.id);
     let mut cancelled = batch.cancelled.clone();
     for document in waiting {
-        cancelled.insert(document.id);
-        remove_in(app, &mut *work, (actor, &scope), collection, document).await?;
+        let id = document.id;
+        match remove_in(app, &mut *work, (actor, &scope), collection, document).await {
+            Ok(_) => drop(cancelled.insert(id)),
+            Err(Error::OnlyCollection | Error::Forbidden | Error::NotFound(_)) => {}
+            Err(error) => return Err(error),
+        }
     }
     let batch = FileBatch { cancelled, is_cancelled: true, ..batch };
     work.collections().put_file_batch(&batch).await?;

@@ -143,7 +143,9 @@ pub(super) fn check(
     }
     for id in added {
         match role(id) {
-            Some(role) if role >= CollectionRole::Contributor => {}
+            Some(role) if role >= CollectionRole::Contributor && exists(*id) => {}
+            // It was deleted since the scope was read.
+            Some(role) if role >= CollectionRole::Contributor => return Err(not_found()),
             _ if is_staff && actor.can_use(*id) && exists(*id) => {}
             _ if is_staff && actor.can_use(*id) => return Err(not_found()),
             Some(_) => return Err(Error::Forbidden),

@@ -13,6 +13,7 @@ use docent_domain::document::BlobKey;
 use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::FaultKind;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
+use docent_domain::file_batch::{CollectionMetadata, FilePurpose, Metadata};
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
 use docent_domain::listing::{PageRequest, SessionFilter};
@@ -68,6 +69,10 @@ async fn documents_in_each_status(service: &Service) -> [DocumentId; 3] {
 async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
     let mut view = store.read().await.unwrap();
     let hidden_by = view.collections().hidden_by(CollectionId::EVERYONE).await.unwrap();
+    let metadata = view.collections().metadata(&[CollectionId::EVERYONE]).await.unwrap();
+    let documents: Vec<DocumentId> =
+        view.inventory().documents(None, 99).await.unwrap().into_iter().map(|document| document.id).collect();
+    let purposes = view.documents().purposes(&documents).await.unwrap();
     let all = view.inventory();
     let mut audit = all.audit(None, 99).await.unwrap();
     audit.retain(|entry| entry.action != AuditAction::Backup);
@@ -77,13 +82,13 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
         all.usage(None, 99).await.unwrap(),
         (all.groups(None, 99).await.unwrap(), all.api_keys(None, 99).await.unwrap()),
         (all.conversations(None, 99).await.unwrap(), audit),
-        (all.webhooks(None, 99).await.unwrap(), hidden_by),
+        (all.webhooks(None, 99).await.unwrap(), hidden_by, metadata, purposes),
     )
 }
 
 /// Creates an account with a record of every kind that an account can have.
 async fn account_with_all_records(service: &Service) -> User {
-    let _ = service.upload("words").await;
+    let document = service.upload("words").await;
     service.drain().await;
     let mut view = service.ports.store.read().await.unwrap();
     let [user] = view.inventory().users(None, 9).await.unwrap().try_into().unwrap();
@@ -111,6 +116,13 @@ async fn account_with_all_records(service: &Service) -> User {
     };
     work.groups().set_assigned_permissions(user.id, &assigned_permissions).await.unwrap();
     work.collections().set_hidden(user.id, CollectionId::EVERYONE, true).await.unwrap();
+    let metadata = CollectionMetadata {
+        entries: Metadata::new([("team".to_owned(), "pumps".to_owned())].into()).unwrap(),
+        expires_after_days: Some(7),
+        last_active_at: builders::at(8),
+    };
+    work.collections().set_metadata(CollectionId::EVERYONE, &metadata).await.unwrap();
+    work.documents().set_purpose(document, FilePurpose::UserData).await.unwrap();
     let questions: Vec<_> =
         (1..=70).map(|n| builders::question(n, builders::conversation(1, user.id).id)).collect();
     let answer = MessageRole::Agent {

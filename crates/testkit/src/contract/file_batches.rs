@@ -47,7 +47,7 @@ crate::battery! {
     /// Files are listed by purpose, in both orders, from a position on.
     async fn files_are_listed_by_purpose_in_both_orders(store) {
         add(&*store).await;
-        let files = [document(1), document(2), document(3), document(4), document(5)];
+        let files = [document(1), document(2), document(3), without_file(4), document(5)];
         add_documents(&*store, &files).await;
         let mut work = store.begin().await.unwrap();
         for n in [2, 5] {

@@ -291,7 +291,19 @@ pub(crate) fn files(folder: &Path, prefix: &str, end: &str) -> Vec<String> {
 #[test]
 fn counts_in_cells_have_separators() {
     // Formatted in Rust, since they have fractions or units.
-    let formatted = ["size", "score", "body", "headings", "title", "lead", "dense"];
+    let formatted = [
+        "size",
+        "score",
+        "body",
+        "headings",
+        "title",
+        "lead",
+        "dense",
+        "constant",
+        "weight",
+        "probability",
+        "value",
+    ];
     for template in all() {
         for cell in template.text.split("<td class=\"number").skip(1) {
             let cell = cell.split("</td>").next().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! Reads the files that are attached to an email message.
 
-use crate::extraction::formats;
-use crate::extraction::pdf::document::{self, DocumentLimits};
-use crate::extraction::pdf::limits::PageLimits;
-use crate::extraction::reader::{Pages, Sink, Stopped, one_line};
+use crate::formats;
+use crate::pdf::document::{self, DocumentLimits};
+use crate::pdf::limits::PageLimits;
+use crate::reader::{Pages, Sink, Stopped, one_line};
 use docent_domain::extraction::{ExtractedPage, Metadata, PageQuality};
 use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
 use std::io;

@@ -3,7 +3,7 @@
 use super::attachments::{self, AttachmentBudget};
 use super::sections::Sections;
 use super::{encoding, html, unreadable};
-use crate::extraction::reader::{Pages, Stopped, one_line};
+use crate::reader::{Pages, Stopped, one_line};
 use mail_parser::{Address, Encoding, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 /// Label of the page with headers and body.
@@ -243,8 +243,7 @@ mod tests {
                 "--x\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=\"{name}\"\n\n{content}\n"
             )
         };
-        let nested =
-            format!("--x\nContent-Type: message/rfc822\n\nSubject: Older\nFrom: c@d.example\n\nOld text\n");
+        let nested = "--x\nContent-Type: message/rfc822\n\nSubject: Older\nFrom: c@d.example\n\nOld text\n";
         let message = format!(
             "{HEADERS}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nSee below.\n{}{}{nested}--x--\n",
             part("prices.csv", "Part,Price\nRing,12"),

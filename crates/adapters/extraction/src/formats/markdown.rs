@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::extraction::reader::{Pages, Stopped, one_line, shortened};
+use crate::reader::{Pages, Stopped, one_line, shortened};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Maximum length of a heading in a label, in characters.

@@ -3,7 +3,7 @@
 use super::package::Package;
 use super::sheet::{self, Row};
 use super::xml::{Element, Handler, walk};
-use crate::extraction::reader::{Pages, Stopped};
+use crate::reader::{Pages, Stopped};
 use docent_domain::document::{Failure, FailureCode};
 
 /// Maximum number of repetitions of a cell or row with content.
@@ -160,8 +160,8 @@ impl Handler for Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extraction::formats::tests::archive;
-    use crate::extraction::reader::tests::{LIMITS, collect};
+    use crate::formats::tests::archive;
+    use crate::reader::tests::{LIMITS, collect};
 
     fn file(sheet: &str) -> Vec<u8> {
         let xml = format!(

@@ -1,7 +1,7 @@
 //! Reads the Rich Text Format, in sections by heading.
 
 use super::sections::Sections;
-use crate::extraction::reader::{Pages, Stopped, damaged};
+use crate::reader::{Pages, Stopped, damaged};
 use encoding_rs::Encoding;
 use std::collections::HashMap;
 
@@ -350,7 +350,7 @@ const fn page_of_charset(charset: i32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extraction::reader::tests::{LIMITS, collect};
+    use crate::reader::tests::{LIMITS, collect};
     use docent_domain::document::FailureCode;
 
     fn pages(rtf: &str) -> Vec<(String, String)> {

@@ -1,7 +1,7 @@
 //! Passes the rows of spreadsheets on as tables.
 
 use super::delimited::RANGE_BYTES;
-use crate::extraction::reader::{Pages, Stopped, markdown_table, one_line};
+use crate::reader::{Pages, Stopped, markdown_table, one_line};
 use std::collections::{BTreeSet, HashMap};
 
 /// Rows in which the header is looked for, and by which the width of the table is found.
@@ -106,7 +106,7 @@ pub(super) fn column_name(mut column: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extraction::reader::tests::{LIMITS, collect};
+    use crate::reader::tests::{LIMITS, collect};
 
     fn rows(texts: &[&[&str]]) -> Vec<(u32, Row)> {
         let row = |texts: &&[&str]| {

@@ -55,7 +55,12 @@ fn repaired_map(raw: &[u8], filters: &[Filter]) -> Option<Vec<u8>> {
     if !map.windows(2).any(|pair| pair == b"<>") {
         return None;
     }
-    let map = filled(&map);
+    let mut map = filled(&map);
+    // What follows the last table says nothing, and its place may be needed.
+    if let Some(last) = map.windows(5).rposition(|word| word == b"endbf") {
+        let end = map[last..].iter().position(u8::is_ascii_whitespace);
+        map.truncate(end.map_or(map.len(), |end| last + end));
+    }
     let mut repaired = match filters {
         [] => map,
         _ => {
@@ -101,9 +106,11 @@ mod tests {
         let expected = b"4 beginbfchar\n<21><90><22><0041><23><90>\nendbfchar\n<< /a /b >>";
         assert_eq!(filled(map), expected);
         let repaired = repaired_map(map, &[]).unwrap();
-        assert_eq!((repaired.len(), repaired.trim_ascii_end()), (map.len(), &expected[..]));
+        let table = &expected[..expected.len() - "\n<< /a /b >>".len()];
+        assert_eq!((repaired.len(), repaired.trim_ascii_end()), (map.len(), table));
         assert_eq!(repaired_map(b"1 beginbfchar <21> <0041> endbfchar", &[]), None);
-        let many: String = (0..64).map(|code| format!("<{code:04x}> <>\n")).collect();
+        let mut many: String = (0..64).map(|code| format!("<{code:04x}> <>\n")).collect();
+        many.push_str("endbfchar\nendcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(many.as_bytes()).unwrap();
         let raw = encoder.finish().unwrap();

@@ -191,7 +191,7 @@ mod tests {
             .sparse
             .unwrap();
         let query_terms: Vec<&str> = question.iter().map(|term| &*term.text).collect();
-        assert_eq!(query_terms, ["gewart", "pump", "pumpegewart"]);
+        assert_eq!(query_terms, ["gewart", "pump", "pumpegewart", "~gewart", "~pump"]);
         for (embedding, shared) in embeddings.iter().zip([&["gewart", "pump"][..], &["pump"]]) {
             let body = &embedding.sparse.as_ref().unwrap().body;
             let has = |term: &&str| body.iter().any(|(other, _)| other == *term);

@@ -155,7 +155,7 @@ pub(crate) async fn cancel(Bearer(actor): Bearer, context: State, ids: Path<(Str
         ("after" = Option<String>, Query, description = "`last_id` of the previous page.", nullable = false, pattern = "^(file-[0-9a-f]{32})?$", example = "file-01920f3e5b7a7c3d9e214f6a8b0c2d4e"),
         ("before" = Option<String>, Query, description = "`first_id` of the next page.", nullable = false, pattern = "^(file-[0-9a-f]{32})?$", example = ""),
     ),
-    responses((status = 200, description = "The files.", body = StoreFileList), wire::UnknownObject),
+    responses((status = 200, description = "The files.", body = StoreFileList), wire::InvalidParameters, wire::UnknownObject),
 )]
 pub(crate) async fn list_files(
     by: Scoped<ReadDocuments>,

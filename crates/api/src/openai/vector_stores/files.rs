@@ -119,7 +119,7 @@ impl StatusFilter {
         ("after" = Option<String>, Query, description = "`last_id` of the previous page.", nullable = false, pattern = "^(file-[0-9a-f]{32})?$", example = "file-01920f3e5b7a7c3d9e214f6a8b0c2d4e"),
         ("before" = Option<String>, Query, description = "`first_id` of the next page.", nullable = false, pattern = "^(file-[0-9a-f]{32})?$", example = ""),
     ),
-    responses((status = 200, description = "The files.", body = StoreFileList), wire::UnknownObject),
+    responses((status = 200, description = "The files.", body = StoreFileList), wire::InvalidParameters, wire::UnknownObject),
 )]
 pub(crate) async fn list(
     by: Scoped<ReadDocuments>,
@@ -208,7 +208,8 @@ pub(crate) async fn change(
 
 /// Detach a file from a vector store (extension)
 ///
-/// Takes the document out of the collection. The file stays: a document of the account that is in no other collection goes to its personal one.
+/// Takes the document out of the collection. The file stays: a document of the account that is in no other collection goes to its personal one,
+/// and 409 says that there is no other place.
 /// Allowed as for `PATCH /documents/{doc_id}`, and for managers of the collection.
 #[utoipa::path(
     delete, path = "/v1/vector_stores/{vector_store_id}/files/{file_id}", operation_id = "detach_file", tag = "OpenAI wire",
@@ -218,7 +219,7 @@ pub(crate) async fn change(
     ),
     responses(
         (status = 200, description = "Detached.", body = DeletedObject),
-        wire::UnknownObject, wire::StorageFull,
+        wire::UnknownObject, wire::Conflict, wire::StorageFull,
     ),
 )]
 pub(crate) async fn detach(Bearer(actor): Bearer, context: State, ids: Path<(String, String)>) -> Reply {

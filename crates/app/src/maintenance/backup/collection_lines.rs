@@ -6,6 +6,7 @@ use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::collection::{
     Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole, Member, Membership,
 };
+use docent_domain::file_batch::{CollectionMetadata, Metadata};
 use docent_domain::id::{CollectionId, UserId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,34 @@ pub(super) struct CollectionLine {
     /// IDs of the accounts that have hidden it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hidden_by: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    metadata: Option<MetadataLine>,
+}
+
+/// What clients of the OpenAI API store with a collection.
+#[derive(Debug, Serialize, Deserialize)]
+struct MetadataLine {
+    entries: BTreeMap<String, String>,
+    expires_after_days: Option<u32>,
+    last_active_at: i64,
+}
+
+impl MetadataLine {
+    fn of(metadata: &CollectionMetadata) -> Self {
+        Self {
+            entries: metadata.entries.entries().clone(),
+            expires_after_days: metadata.expires_after_days,
+            last_active_at: metadata.last_active_at.timestamp_micros(),
+        }
+    }
+
+    fn metadata(self) -> Result<CollectionMetadata, BackupError> {
+        Ok(CollectionMetadata {
+            entries: Metadata::new(self.entries).map_err(invalid)?,
+            expires_after_days: self.expires_after_days,
+            last_active_at: instant(self.last_active_at)?,
+        })
+    }
 }
 
 /// A collection as an archive has it.
@@ -34,10 +63,16 @@ pub(super) struct ArchivedCollection {
     pub(super) collection: Collection,
     pub(super) members: Vec<Membership>,
     pub(super) hidden_by: Vec<UserId>,
+    pub(super) metadata: Option<CollectionMetadata>,
 }
 
 impl CollectionLine {
-    pub(super) fn of(collection: &Collection, members: &[Membership], hidden_by: &[UserId]) -> Self {
+    pub(super) fn of(
+        collection: &Collection,
+        members: &[Membership],
+        hidden_by: &[UserId],
+        metadata: Option<&CollectionMetadata>,
+    ) -> Self {
         let role = |of: &Membership| of.role.name().to_owned();
         let users = members.iter().filter_map(|of| match of.member {
             Member::User(user) => Some((user.to_string(), role(of))),
@@ -59,6 +94,7 @@ impl CollectionLine {
             users: users.collect(),
             groups: groups.collect(),
             hidden_by: hidden_by.iter().map(UserId::to_string).collect(),
+            metadata: metadata.map(MetadataLine::of),
         }
     }
 
@@ -86,7 +122,8 @@ impl CollectionLine {
             updated_at: instant(self.updated_at)?,
         };
         let hidden_by = self.hidden_by.iter().map(|user| id(user)).collect::<Result<_, _>>()?;
-        Ok(ArchivedCollection { collection, members, hidden_by })
+        let metadata = self.metadata.map(MetadataLine::metadata).transpose()?;
+        Ok(ArchivedCollection { collection, members, hidden_by, metadata })
     }
 }
 

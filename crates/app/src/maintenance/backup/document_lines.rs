@@ -11,6 +11,7 @@ use docent_domain::document::{
 };
 use docent_domain::error::ValidationError;
 use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, RecognizedPageCoverage};
+use docent_domain::file_batch::FilePurpose;
 use docent_domain::file_type::FileType;
 use docent_domain::id::{CollectionId, DocumentId, VersionId};
 use docent_domain::recognition::RecognitionFailure;
@@ -45,6 +46,9 @@ pub(super) struct DocumentLine {
     attributes: BTreeMap<String, ValueLine>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     summary: Option<SummaryLine>,
+    /// What a client of the OpenAI API uploaded its file for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    purpose: Option<String>,
     /// The SHA-256 of each of its other entries, by file name.
     pub(super) entries: BTreeMap<String, String>,
 }
@@ -120,7 +124,7 @@ struct IngestionStatsLine {
 impl DocumentLine {
     pub(super) fn of(
         document: &Document,
-        summary: Option<&DocumentSummary>,
+        (summary, purpose): (Option<&DocumentSummary>, Option<FilePurpose>),
         entries: BTreeMap<String, String>,
     ) -> Self {
         let file = document.file.as_ref().map(FileLine::of);
@@ -153,8 +157,18 @@ impl DocumentLine {
             collections: Some(collection_ids(&document.collections)),
             attributes: attribute_lines(&document.attributes),
             summary: summary.map(SummaryLine::of),
+            purpose: purpose.map(|purpose| purpose.name().to_owned()),
             entries,
         }
+    }
+
+    /// The stored purpose, if any.
+    pub(super) fn purpose(&self) -> Result<Option<FilePurpose>, BackupError> {
+        let parse = |name: &String| {
+            FilePurpose::parse(name)
+                .ok_or_else(|| invalid_archive(format!("`{name}` is not a known purpose")))
+        };
+        self.purpose.as_ref().map(parse).transpose()
     }
 
     /// The stored summary, if any.

@@ -95,7 +95,7 @@ impl Records {
                 }
             }
             Self::Collections(collections) => {
-                for ArchivedCollection { collection, members, hidden_by } in collections {
+                for ArchivedCollection { collection, members, hidden_by, metadata } in collections {
                     // The one of everyone and the personal ones of the accounts exist already.
                     if !work.collections().update(&collection).await? {
                         work.collections().insert(&collection).await?;
@@ -105,6 +105,9 @@ impl Records {
                     }
                     for user in hidden_by {
                         work.collections().set_hidden(user, collection.id, true).await?;
+                    }
+                    if let Some(metadata) = metadata {
+                        work.collections().set_metadata(collection.id, &metadata).await?;
                     }
                 }
             }

@@ -362,6 +362,9 @@ async fn insert(
     if let Some(summary) = line.summary()?.filter(|summary| summary.is_of(&document)) {
         work.documents().set_summary(document.id, Some(&summary)).await?;
     }
+    if let Some(purpose) = line.purpose()? {
+        work.documents().set_purpose(document.id, purpose).await?;
+    }
     let is_waiting = document.upcoming().is_some_and(|upcoming| upcoming.file.is_some());
     if is_waiting {
         let id = app.new_id(JobId::generate);

@@ -20,7 +20,7 @@ use docent_domain::audit::AuditAction;
 use docent_domain::conversation::Conversation;
 use docent_domain::document::{Document, DocumentState, StoredFile};
 use docent_domain::fault::{Component, Fault, FaultKind};
-use docent_domain::id::ConversationId;
+use docent_domain::id::{CollectionId, ConversationId};
 use docent_domain::listing::PageRequest;
 use docent_domain::permission::RecordKind;
 use docent_ports::archive::ArchiveWriter;
@@ -199,11 +199,18 @@ impl BackupWriter<'_> {
             let page = view.inventory().collections(after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.id);
+            let ids: Vec<CollectionId> = page.iter().map(|collection| collection.id).collect();
+            let metadata = view.collections().metadata(&ids).await?;
             let mut lines = Vec::with_capacity(page.len());
             for collection in &page {
                 let members = view.collections().members(collection.id).await?;
                 let hidden_by = view.collections().hidden_by(collection.id).await?;
-                lines.push(CollectionLine::of(collection, &members, &hidden_by));
+                lines.push(CollectionLine::of(
+                    collection,
+                    &members,
+                    &hidden_by,
+                    metadata.get(&collection.id),
+                ));
             }
             self.entries.put_lines(&format!("collections/{number:06}.jsonl"), lines.into_iter()).await?;
         }
@@ -274,9 +281,12 @@ impl BackupWriter<'_> {
         {
             self.chunks(&*index, &folder, document, &mut digests).await?;
         }
-        let summary = self.app.store.read_latest().await?.documents().summary(document.id).await?;
+        let mut latest = self.app.store.read_latest().await?;
+        let summary = latest.documents().summary(document.id).await?;
         let summary = summary.filter(|summary| summary.is_of(document));
-        let record = DocumentLine::of(document, summary.as_ref(), digests);
+        let purpose = latest.documents().purposes(&[document.id]).await?.remove(&document.id);
+        drop(latest);
+        let record = DocumentLine::of(document, (summary.as_ref(), purpose), digests);
         self.entries.put_json(&format!("{folder}/record.json"), &record).await?;
         self.summary.documents += 1;
         Ok(())

@@ -2,11 +2,11 @@
 
 use super::numbering::{Counters, Marker, Numbering};
 use super::relations::Relations;
-use crate::extraction::formats::package::Package;
-use crate::extraction::formats::sections::Sections;
-use crate::extraction::formats::xml::{Element, Handler, walk};
-use crate::extraction::formats::{eml, encoding, html, rtf};
-use crate::extraction::reader::{Pages, Stopped, damaged};
+use crate::formats::package::Package;
+use crate::formats::sections::Sections;
+use crate::formats::xml::{Element, Handler, walk};
+use crate::formats::{eml, encoding, html, rtf};
+use crate::reader::{Pages, Stopped, damaged};
 use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Numbers of headings, clauses and list items, as Word counts them.
 
-use crate::extraction::formats::xml::{Element, Handler};
-use crate::extraction::reader::Stopped;
+use crate::formats::xml::{Element, Handler};
+use crate::reader::Stopped;
 use std::collections::{HashMap, HashSet};
 
 /// Number of levels of a list.
@@ -215,15 +215,15 @@ impl Counters {
             (None, Some(value)) => value.saturating_add(1),
             (None, None) => start_of(at),
         });
-        for outer in 0..at {
-            values[outer].get_or_insert_with(|| start_of(outer));
+        for (outer, value) in values.iter_mut().enumerate().take(at) {
+            value.get_or_insert_with(|| start_of(outer));
         }
-        for inner in at + 1..LEVELS {
+        for (inner, value) in values.iter_mut().enumerate().skip(at + 1) {
             // Level 0 of `lvlRestart` never restarts, another one is counted from 1.
             let restarts =
                 level_at(inner).and_then(|level| level.restarts_after).is_none_or(|after| at < after);
             if restarts {
-                values[inner] = None;
+                *value = None;
             }
         }
         if level.format == "bullet" {
@@ -310,7 +310,7 @@ fn letters(value: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extraction::formats::xml::walk;
+    use crate::formats::xml::walk;
 
     fn level(at: usize, format: &str, text: &str, more: &str) -> String {
         format!(

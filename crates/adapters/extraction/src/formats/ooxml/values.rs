@@ -43,7 +43,7 @@ pub(super) fn unescaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extraction::formats::sheet::column_name;
+    use crate::formats::sheet::column_name;
 
     #[test]
     fn references_name_columns_and_rows() {

@@ -3,10 +3,10 @@
 use super::number_format::NumberFormat;
 use super::relations::Relations;
 use super::values::{position, unescaped};
-use crate::extraction::formats::package::Package;
-use crate::extraction::formats::sheet::{self, Row};
-use crate::extraction::formats::xml::{Element, Handler, walk};
-use crate::extraction::reader::{Pages, Stopped};
+use crate::formats::package::Package;
+use crate::formats::sheet::{self, Row};
+use crate::formats::xml::{Element, Handler, walk};
+use crate::reader::{Pages, Stopped};
 use docent_domain::document::{Failure, FailureCode};
 use std::collections::HashMap;
 
