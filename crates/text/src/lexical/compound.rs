@@ -9,7 +9,7 @@ use hypher::{Lang, hyphenate};
 
 /// Shorter words are no compounds.
 const MIN_CHARS: usize = 9;
-/// Shorter parts stand in too many words.
+/// Shorter parts occur in too many words.
 const MIN_PART: usize = 4;
 /// Longer words are cut at their first syllables only.
 const MAX_CUTS: usize = 8;

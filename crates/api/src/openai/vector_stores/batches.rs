@@ -1,8 +1,8 @@
 //! `/v1/vector_stores/{vector_store_id}/file_batches…`: many files at a time.
 
 use super::chunking::{self, ChunkingStrategy};
-use super::files::{FileAttach, POLL_AFTER, StatusFilter};
-use super::object::{BatchObject, IN_PROGRESS, StoreFileObject};
+use super::files::{FileAttach, StatusFilter, reply_with_status};
+use super::object::{BatchObject, StoreFileObject};
 use super::stores::{self, FileIds, LIMIT, LIMIT_MAX, files_of};
 use crate::openai::ids;
 use crate::openai::list::{self, Paging, StoreFileList};
@@ -80,11 +80,7 @@ impl BatchCreate {
 
 fn reply(progress: &BatchProgress) -> Reply {
     let batch = BatchObject::from(progress);
-    let mut response = HttpResponse::Ok();
-    if batch.status == IN_PROGRESS {
-        response.insert_header(POLL_AFTER);
-    }
-    Ok(response.json(batch))
+    reply_with_status(batch.status, &batch)
 }
 
 /// Attach many files to a vector store (extension)

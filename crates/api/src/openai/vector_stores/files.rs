@@ -26,7 +26,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 /// Header that says after how many milliseconds a client reads an object again.
-pub(super) const POLL_AFTER: (&str, &str) = ("openai-poll-after-ms", "500");
+const POLL_AFTER: (&str, &str) = ("openai-poll-after-ms", "500");
 
 /// A file to attach. Other fields are ignored.
 #[derive(Deserr, ToSchema)]
@@ -44,14 +44,19 @@ pub(crate) struct FileAttach {
     pub(super) chunking_strategy: Option<ChunkingStrategy>,
 }
 
+/// Replies with an object that clients ask for again while it is in progress.
+pub(super) fn reply_with_status(status: &str, object: &impl Serialize) -> Reply {
+    let mut response = HttpResponse::Ok();
+    if status == IN_PROGRESS {
+        response.insert_header(POLL_AFTER);
+    }
+    Ok(response.json(object))
+}
+
 /// Replies with a file of a vector store.
 fn reply(context: &State, document: &Document, collection: CollectionId) -> Reply {
     let file = StoreFileObject::new(document, collection, context.app.settings().chunk_size);
-    let mut response = HttpResponse::Ok();
-    if file.status == IN_PROGRESS {
-        response.insert_header(POLL_AFTER);
-    }
-    Ok(response.json(file))
+    reply_with_status(file.status, &file)
 }
 
 /// Attach a file to a vector store (extension)
@@ -208,8 +213,8 @@ pub(crate) async fn change(
 
 /// Detach a file from a vector store (extension)
 ///
-/// Takes the document out of the collection. The file stays: a document of the account that is in no other collection goes to its personal one,
-/// and 409 says that there is no other place.
+/// Takes the document out of the collection. The file stays: a document of the account that is in no other collection goes to its personal one;
+/// one without any other place is refused with 409.
 /// Allowed as for `PATCH /documents/{doc_id}`, and for managers of the collection.
 #[utoipa::path(
     delete, path = "/v1/vector_stores/{vector_store_id}/files/{file_id}", operation_id = "detach_file", tag = "OpenAI wire",
