@@ -43,6 +43,14 @@ mod m0037_account_languages;
 mod m0038_open_and_hidden_collections;
 mod m0039_fallback_answers;
 mod m0040_file_batches;
+mod m0041_responses;
+mod m0042_identities;
+mod m0043_oauth;
+mod m0044_page_gaps;
+mod m0045_invitations;
+mod m0046_group_managers;
+mod m0047_external_files;
+mod m0048_retention_indexes;
 mod state;
 mod table;
 
@@ -100,6 +108,14 @@ impl MigratorTrait for Migrator {
             migration("m0038_open_and_hidden_collections", m0038_open_and_hidden_collections::changes),
             migration("m0039_fallback_answers", m0039_fallback_answers::changes),
             migration("m0040_file_batches", m0040_file_batches::changes),
+            migration("m0041_responses", m0041_responses::changes),
+            migration("m0042_identities", m0042_identities::changes),
+            migration("m0043_oauth", m0043_oauth::changes),
+            migration("m0044_page_gaps", m0044_page_gaps::changes),
+            migration("m0045_invitations", m0045_invitations::changes),
+            migration("m0046_group_managers", m0046_group_managers::changes),
+            migration("m0047_external_files", m0047_external_files::changes),
+            migration("m0048_retention_indexes", m0048_retention_indexes::changes),
         ]
     }
 }

@@ -88,6 +88,7 @@ async fn schema_state_is_read_only() {
     assert_eq!(schema_state(&db).await.unwrap(), SchemaState::Newer(vec!["m9999_later".into()]));
 }
 
+// Invariant: Entries of the audit log are removed only after their export and with a record of the removal.
 #[tokio::test]
 async fn audit_log_is_append_only() {
     let db = empty_database().await;

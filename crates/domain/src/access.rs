@@ -63,6 +63,12 @@ impl Actor {
         Self { api_key: Some((key.id, key.scopes)), collections, ..self }
     }
 
+    /// Restricts the actor to what every account may do: the flags and permissions of its account have no effect.
+    #[must_use]
+    pub fn without_privileges(self) -> Self {
+        Self { is_staff: false, is_superuser: false, permissions: PermissionSet::EMPTY, ..self }
+    }
+
     /// Restricts the actor to operations for which the proof of identity of this browser's session is recent
     /// enough. Access tokens and API keys have no such restriction: a program sends them itself, and no
     /// browser adds them to a request.
@@ -282,6 +288,7 @@ pub(crate) mod tests {
         }
     }
 
+    // Invariant: Only active accounts can perform operations.
     #[test]
     fn deactivated_account_has_no_actor() {
         assert!(Actor::of(&user(false, true, true)).is_none());
@@ -303,6 +310,16 @@ pub(crate) mod tests {
             let actor = Actor::of(user).unwrap();
             assert_eq!(actor.authorize_for::<DeleteDocuments>(owner).is_ok(), allowed);
         }
+    }
+
+    #[test]
+    fn actor_without_privileges_has_only_its_own_records() {
+        let actor = Actor::of(&user(true, true, true)).unwrap().with_permissions(PermissionSet::all());
+        let actor = actor.without_privileges();
+        assert!(actor.authorize::<AddDocuments>().is_ok());
+        assert!(actor.authorize::<UseAdminPanel>().is_err() && actor.authorize::<ViewDocuments>().is_err());
+        assert!(actor.authorize_for::<DeleteDocuments>(Some(actor.user())).is_ok());
+        assert!(actor.authorize_for::<DeleteDocuments>(None).is_err());
     }
 
     #[test]
@@ -331,6 +348,8 @@ pub(crate) mod tests {
         }
     }
 
+    // Invariant: A session of a browser needs a recent proof of identity for sensitive operations, in the API
+    // as on pages; nothing is changed without it.
     #[test]
     fn browser_session_needs_a_recent_proof_for_sensitive_operations() {
         let superuser = || Actor::of(&user(true, true, true)).unwrap();
@@ -388,6 +407,7 @@ pub(crate) mod tests {
             expires_at: None,
             last_used_at: None,
             revoked_at: None,
+            connection: None,
         }
     }
 

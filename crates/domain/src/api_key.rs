@@ -1,5 +1,6 @@
 //! API keys: credentials for programs.
 
+use crate::connection::Connection;
 use crate::error::{Rule, ValidationError};
 use crate::id::{ApiKeyId, CollectionId, UserId};
 use crate::text::parse_name;
@@ -39,6 +40,8 @@ pub struct ApiKey {
     pub last_used_at: Option<DateTime<Utc>>,
     /// Time of revocation; `None` if it is not revoked.
     pub revoked_at: Option<DateTime<Utc>>,
+    /// The application that the account has connected. Such a key is used with access tokens only: it has no secret.
+    pub connection: Option<Connection>,
 }
 
 impl ApiKey {
@@ -160,8 +163,23 @@ impl ApiKeyScopes {
         self.0 & (1 << scope as u8) != 0
     }
 
-    /// Adds a scope.
+    /// The scopes that both sets contain.
     #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether the set contains all scopes of another.
+    pub const fn includes(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether the set contains no scope.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Adds a scope.
     pub const fn with(self, scope: ApiKeyScope) -> Self {
         Self(self.0 | (1 << scope as u8))
     }

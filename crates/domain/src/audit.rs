@@ -100,6 +100,8 @@ audit_actions! {
     Logout "logout";
     /// A password was set.
     SetPassword "set_password";
+    /// An invitation was accepted.
+    Accept "accept";
     /// An email address was verified.
     VerifyEmail "verify_email";
     /// A list was exported as a file.

@@ -55,6 +55,8 @@ pub struct ToolOutput {
     pub passages: Vec<ScoredChunk>,
     /// Score of the best passage, if scores of different searches are comparable.
     pub best_score: Option<f32>,
+    /// Scores of the passages from 0 to 1, if they are of one search.
+    pub scores: Vec<f64>,
     /// Words of the search that were read as others, as `content` says.
     pub corrections: Vec<Correction>,
 }
@@ -68,6 +70,26 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// JSON Schema of the arguments.
     pub parameters: &'static str,
+}
+
+/// A function of a client, which the client runs if the model calls it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionSpec {
+    /// Name of the function.
+    pub name: String,
+    /// Description of what the function does; may be empty.
+    pub description: String,
+    /// JSON Schema of the arguments as JSON text.
+    pub parameters: String,
+}
+
+/// How the model chooses among likely tokens. `None` for the choice of the back end.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sampling {
+    /// Randomness, from 0 to 2.
+    pub temperature: Option<f64>,
+    /// Share of the probability whose tokens are considered, from 0 to 1.
+    pub top_p: Option<f64>,
 }
 
 /// The name of an agent: 1 to 64 characters of `a-z`, `0-9`, `-`, `_`.

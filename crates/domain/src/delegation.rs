@@ -263,6 +263,8 @@ mod tests {
         ));
     }
 
+    // Invariant: Staff give, take and take over only access that they have, roles on collections and data of
+    // accounts included.
     #[test]
     fn roles_are_given_only_by_those_who_have_them_or_can_set_them() {
         let group = |role| Access::of_group(PermissionSet::EMPTY, [(collection(1), role)]);
@@ -287,6 +289,8 @@ mod tests {
         }
     }
 
+    // Invariant: Staff give, take and take over only access that they have, roles on collections and data of
+    // accounts included.
     #[test]
     fn taking_over_an_account_requires_the_permissions_for_its_data() {
         let personal = (CollectionId::personal(other(false).id), Manager);
@@ -305,6 +309,7 @@ mod tests {
         assert!(manages(&actor(false, &[]), &own.with_data()), "an account has its own access");
     }
 
+    // Invariant: A key for another account requires the permissions for the data that it opens.
     #[test]
     fn key_for_another_account_requires_the_permissions_for_its_data() {
         let plain = Access::of_account(&other(false), PermissionSet::EMPTY, []);

@@ -452,6 +452,7 @@ mod tests {
         )
     }
 
+    // Invariant: The `vector_doc_id` of an ingested document is its own ID.
     #[test]
     fn ingested_document_has_vector_store_id() {
         let document = pending();
@@ -462,6 +463,7 @@ mod tests {
         assert_eq!(document.state.name(), "ingested");
     }
 
+    // Invariant: Ingestion does not change a document in a final status.
     #[test]
     fn final_states_reject_ingestion_results() {
         let at = DateTime::UNIX_EPOCH;
@@ -556,6 +558,7 @@ mod tests {
         assert_eq!(title_after(unnamed).as_str(), "2.pdf");
     }
 
+    // Invariant: No blob key escapes the blob store's folder.
     #[test]
     fn blob_key_outside_root_is_rejected() {
         let key = BlobKey::of_version(pending().version_id);

@@ -33,6 +33,8 @@ pub enum Rule {
     NoDirectionCharacters,
     #[error("must be an email address")]
     EmailAddress,
+    #[error("must have an email address in each line: line {0} has none, or an invalid one")]
+    LineWithoutAddress(usize),
     #[error("is already the address of this account")]
     OtherAddress,
     #[error("is too easy to guess; choose another one")]

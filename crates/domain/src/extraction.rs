@@ -1,7 +1,6 @@
 //! Text extracted from a file, page by page, and its quality.
 
-use crate::recognition::{Recognition, RecognitionFailure};
-use std::collections::BTreeMap;
+use crate::recognition::{PageBox, Recognition, RecognitionFailure, RecognizedPage};
 use std::time::Duration;
 
 /// The text and metadata of a file.
@@ -11,9 +10,6 @@ pub struct Extraction {
     pub pages: Vec<ExtractedPage>,
     /// Metadata stored in the file.
     pub metadata: Metadata,
-    /// Lines of context of its passages, by the digest of what the chat model was given. A line is empty if the model wrote
-    /// none that is usable.
-    pub context: BTreeMap<[u8; 32], String>,
 }
 
 /// The metadata stored in a file. Every field can be missing or wrong.
@@ -62,7 +58,30 @@ pub struct ExtractedPage {
     /// What the page is in its file, such as `Slide 3`, `Budget!A1:F40` or a heading, at most [`LABEL_MAX`] characters;
     /// `None` in PDFs.
     pub label: Option<String>,
+    /// Places of pictures that may show text, at most [`PICTURES_MAX`], the largest first; only in PDFs. Pictures below text
+    /// and small ones are left out.
+    pub pictures: Vec<Picture>,
+    /// The page's text before that of pictures was added; `None` without such text.
+    pub own_text: Option<String>,
+    /// Whether cells with formulas have no saved result.
+    pub lacks_results: bool,
 }
+
+/// A picture on a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Where it is.
+    pub place: PageBox,
+    /// Offset in the page's own text, in bytes, at which text of the picture is added.
+    pub at: u32,
+}
+
+/// Maximum number of pictures that are remembered of a page.
+pub const PICTURES_MAX: usize = 8;
+
+/// Text of pictures with a lower mean confidence, in percent, is left out: recognizers read patterns of photographs as
+/// letters.
+const MIN_PICTURE_CONFIDENCE: u8 = 60;
 
 /// The quality of a page's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,18 +95,44 @@ pub enum PageQuality {
 }
 
 impl ExtractedPage {
-    /// Whether the text of the page's image is needed from this recognizer: the page has no reliable text of its own, and
-    /// this recognizer has not read it.
+    /// Whether the text of the page's image is needed from this recognizer: the page has no reliable text of its own or has
+    /// pictures, and this recognizer has not read it.
     pub fn needs_recognition(&self, recognizer: &str) -> bool {
         match &self.recognition {
             Some(recognition) => recognition.recognizer != recognizer,
-            None => self.quality() != PageQuality::Text,
+            None => self.quality() != PageQuality::Text || !self.pictures.is_empty(),
         }
     }
 
-    /// Adds the result of a recognition. Text that can be used replaces the page's own.
+    /// The pictures to recognise text on, beside the page's own text; empty if the whole page is recognised.
+    pub fn scanned_pictures(&self) -> &[Picture] {
+        // Recognised text that replaced the page's own has no glyphs.
+        if self.quality() == PageQuality::Text && self.glyphs > 0 { &self.pictures } else { &[] }
+    }
+
+    /// The recognised text that can be used for this page: the whole, or that of pictures that show text.
+    fn usable(&self, recognition: &Recognition) -> Option<RecognizedPage> {
+        let pictures = self.scanned_pictures();
+        if pictures.is_empty() {
+            return recognition.reliable().cloned();
+        }
+        let recognized = recognition.result.as_ref().ok()?;
+        let parts = by_picture(pictures, recognized).into_iter();
+        let is_text =
+            |part: &RecognizedPage| part.is_reliable() && part.confidence() >= MIN_PICTURE_CONFIDENCE;
+        let lines: Vec<_> = parts.filter(is_text).flat_map(|part| part.lines).collect();
+        (!lines.is_empty()).then_some(RecognizedPage { lines })
+    }
+
+    /// Adds the result of a recognition. Text that can be used replaces the page's own, or is added where the pictures are if
+    /// only [these](Self::scanned_pictures) were recognised.
     pub fn set_recognition(&mut self, recognition: Recognition) {
-        if let Some(page) = recognition.reliable() {
+        if !self.scanned_pictures().is_empty() {
+            let page = self.usable(&recognition);
+            let own = self.own_text.take().unwrap_or_else(|| std::mem::take(&mut self.text));
+            self.text = page.map_or_else(|| own.clone(), |page| with_pictures(&own, &self.pictures, &page));
+            self.own_text = Some(own);
+        } else if let Some(page) = recognition.reliable() {
             self.text = page.text();
             (self.glyphs, self.unmapped_glyphs) = (0, 0);
         }
@@ -104,6 +149,34 @@ impl ExtractedPage {
             PageQuality::Empty
         }
     }
+}
+
+/// The lines that were recognised on each picture.
+fn by_picture(pictures: &[Picture], recognized: &RecognizedPage) -> Vec<RecognizedPage> {
+    let mut parts = vec![RecognizedPage::default(); pictures.len()];
+    for line in &recognized.lines {
+        let picture = pictures.iter().position(|picture| line.is_in(picture.place)).unwrap_or(0);
+        if let Some(part) = parts.get_mut(picture) {
+            part.lines.push(line.clone());
+        }
+    }
+    parts
+}
+
+/// Adds the text that was recognised on pictures where these are, as paragraphs.
+fn with_pictures(own: &str, pictures: &[Picture], recognized: &RecognizedPage) -> String {
+    let parts = by_picture(pictures, recognized);
+    let mut parts: Vec<(&Picture, RecognizedPage)> = pictures.iter().zip(parts).collect();
+    parts.retain(|(_, part)| !part.lines.is_empty());
+    // The last one first, so that offsets stay right.
+    parts.sort_by_key(|(picture, _)| std::cmp::Reverse((picture.at, picture.place.top)));
+    let mut text = own.to_owned();
+    for (picture, part) in parts {
+        let at = text.floor_char_boundary(picture.at as usize);
+        let is_paragraph = text[at..].is_empty() || text[at..].starts_with('\n');
+        text.insert_str(at, &format!("\n{}{}", part.text(), if is_paragraph { "" } else { "\n" }));
+    }
+    text
 }
 
 /// Statistics of a document's ingestion.
@@ -157,6 +230,8 @@ pub struct RecognitionCoverage {
     pub recognizer: String,
     /// Pages whose recognised text is indexed, in order.
     pub pages: Vec<RecognizedPageCoverage>,
+    /// Pages with text of their own on whose pictures text was recognised, in order.
+    pub picture_pages: Vec<RecognizedPageCoverage>,
     /// Pages that could not be recognised, in order.
     pub failed_pages: Vec<(u32, RecognitionFailure)>,
 }
@@ -164,13 +239,19 @@ pub struct RecognitionCoverage {
 impl RecognitionCoverage {
     /// The mean confidence of the recognised pages in percent; 0 if there are none.
     pub fn confidence(&self) -> u8 {
-        let sum: usize = self.pages.iter().map(|page| usize::from(page.confidence)).sum();
-        u8::try_from(sum.checked_div(self.pages.len()).unwrap_or(0)).unwrap_or(100)
+        let pages = || self.pages.iter().chain(&self.picture_pages);
+        let sum: usize = pages().map(|page| usize::from(page.confidence)).sum();
+        u8::try_from(sum.checked_div(pages().count()).unwrap_or(0)).unwrap_or(100)
     }
 
     /// Whether the text of a page was recognised.
     pub fn has_page(&self, number: u32) -> bool {
         self.pages.binary_search_by_key(&number, |page| page.page).is_ok()
+    }
+
+    /// Whether text was recognised on pictures of a page.
+    pub fn has_pictures_of(&self, number: u32) -> bool {
+        self.picture_pages.binary_search_by_key(&number, |page| page.page).is_ok()
     }
 }
 
@@ -187,6 +268,12 @@ pub enum CoverageWarning {
     Recognized,
     /// The recognition of the pages failed.
     RecognitionFailed,
+    /// Text was recognised on pictures.
+    RecognizedPictures,
+    /// Pictures that may show text were not read.
+    UnreadPictures,
+    /// Cells with formulas have no saved result.
+    LackingResults,
 }
 
 /// How much of a document became searchable.
@@ -200,6 +287,10 @@ pub struct Coverage {
     pub unreliable_pages: Vec<u32>,
     /// Numbers of the pages that were truncated at a limit.
     pub truncated_pages: Vec<u32>,
+    /// Numbers of the pages with pictures that may show text and were not read.
+    pub unread_picture_pages: Vec<u32>,
+    /// Numbers of the pages with formulas without a saved result.
+    pub lacking_result_pages: Vec<u32>,
     /// Number of characters of reliable text.
     pub characters: u64,
     /// Number of chunks.
@@ -260,6 +351,13 @@ impl Coverage {
                 CoverageWarning::Truncated => "cut at a limit, so that text may be missing",
                 CoverageWarning::Recognized => "recognised text, which may contain errors",
                 CoverageWarning::RecognitionFailed => "text recognition failed",
+                CoverageWarning::RecognizedPictures => {
+                    "recognised text of pictures, which may contain errors"
+                }
+                CoverageWarning::UnreadPictures => "a picture whose text, if it shows any, was not read",
+                CoverageWarning::LackingResults => {
+                    "formulas without a saved result; save the file in a program that calculates them"
+                }
             };
             format!("{count} of {} pages: {what}", self.pages)
         };
@@ -275,6 +373,9 @@ impl Coverage {
             (CoverageWarning::Truncated, self.truncated_pages.len()),
             (CoverageWarning::Recognized, recognition.map_or(0, |found| found.pages.len())),
             (CoverageWarning::RecognitionFailed, recognition.map_or(0, |found| found.failed_pages.len())),
+            (CoverageWarning::RecognizedPictures, recognition.map_or(0, |found| found.picture_pages.len())),
+            (CoverageWarning::UnreadPictures, self.unread_picture_pages.len()),
+            (CoverageWarning::LackingResults, self.lacking_result_pages.len()),
         ];
         warnings.retain(|(_, count)| *count > 0);
         warnings
@@ -293,21 +394,35 @@ impl Coverage {
             if page.truncated {
                 coverage.truncated_pages.push(page.number);
             }
-            if let Some(recognition) = &page.recognition {
-                let found = coverage.recognition.get_or_insert_default();
-                found.recognizer.clone_from(&recognition.recognizer);
-                match (&recognition.result, recognition.reliable()) {
-                    (_, Some(recognized)) => {
-                        let confidence = recognized.confidence();
-                        found.pages.push(RecognizedPageCoverage { page: page.number, confidence });
-                    }
-                    (Err(failure), _) => found.failed_pages.push((page.number, *failure)),
-                    // Without text, or with too little confidence: listed as empty or unreliable.
-                    (Ok(_), None) => {}
+            if page.lacks_results {
+                coverage.lacking_result_pages.push(page.number);
+            }
+            match &page.recognition {
+                Some(recognition) => coverage.add_recognition(page, recognition),
+                None if !page.pictures.is_empty() && page.quality() == PageQuality::Text => {
+                    coverage.unread_picture_pages.push(page.number);
                 }
+                None => {}
             }
         }
         coverage
+    }
+
+    fn add_recognition(&mut self, page: &ExtractedPage, recognition: &Recognition) {
+        let found = self.recognition.get_or_insert_default();
+        found.recognizer.clone_from(&recognition.recognizer);
+        match (&recognition.result, page.usable(recognition).map(|page| page.confidence())) {
+            (_, Some(confidence)) => {
+                let pages = match page.scanned_pictures() {
+                    [] => &mut found.pages,
+                    _ => &mut found.picture_pages,
+                };
+                pages.push(RecognizedPageCoverage { page: page.number, confidence });
+            }
+            (Err(failure), None) => found.failed_pages.push((page.number, *failure)),
+            // Without text, or with too little confidence: listed as empty or unreliable.
+            (Ok(_), None) => {}
+        }
     }
 
     /// Number of pages whose text is indexed.
@@ -327,15 +442,7 @@ mod tests {
     use crate::recognition::{PageBox, RecognizedLine, RecognizedPage, RecognizedWord};
 
     fn page(number: u32, text: &str, glyphs: u32, unmapped_glyphs: u32) -> ExtractedPage {
-        ExtractedPage {
-            number,
-            text: text.into(),
-            glyphs,
-            unmapped_glyphs,
-            truncated: false,
-            recognition: None,
-            label: None,
-        }
+        ExtractedPage { number, text: text.into(), glyphs, unmapped_glyphs, ..ExtractedPage::default() }
     }
 
     #[test]
@@ -411,5 +518,85 @@ mod tests {
         assert!(found.has_page(2) && !found.has_page(3));
         assert_eq!(found.failed_pages, [(3, RecognitionFailure::Timeout)]);
         assert_eq!(coverage.warnings().len(), 3);
+    }
+
+    #[test]
+    fn text_of_pictures_is_added_where_they_are() {
+        let line = |text: &str, top| RecognizedLine {
+            words: vec![RecognizedWord {
+                text: text.to_owned(),
+                bounds: PageBox { left: 100, top, right: 200, bottom: top + 100 },
+                confidence: 90,
+            }],
+            begins_paragraph: true,
+        };
+        let picture =
+            |top, at| Picture { place: PageBox { left: 0, top, right: 9000, bottom: top + 1000 }, at };
+        let page = RecognizedPage { lines: vec![line("first", 1100), line("second", 5100)] };
+        let own = "Plän:\n\nNext\nsteps\n";
+        let at = |text: &str| u32::try_from(own.find(text).unwrap()).unwrap();
+        let pictures = [picture(5000, at("steps")), picture(1000, at("\nNext"))];
+        assert_eq!(with_pictures(own, &pictures, &page), "Plän:\n\nfirst\n\nNext\n\nsecond\n\nsteps\n");
+        assert_eq!(
+            with_pictures("a\n", &[picture(5000, 2), picture(1000, 2)], &page),
+            "a\n\nfirst\n\nsecond\n",
+            "the upper one is first"
+        );
+        // Offsets of another reader.
+        assert_eq!(with_pictures("ä", &[picture(0, 1)], &page), "\nfirst\n\nsecond\n\nä");
+        assert_eq!(with_pictures("ä\n", &[picture(0, 99)], &page), "ä\n\nfirst\n\nsecond\n");
+    }
+
+    #[test]
+    fn patterns_of_a_photograph_do_not_hide_the_table_beside_it() {
+        let line = |text: &str, top, confidence| RecognizedLine {
+            words: vec![RecognizedWord {
+                text: text.to_owned(),
+                bounds: PageBox { left: 100, top, right: 200, bottom: top + 100 },
+                confidence,
+            }],
+            begins_paragraph: true,
+        };
+        let picture =
+            |top| Picture { place: PageBox { left: 0, top, right: 9000, bottom: top + 1000 }, at: 4 };
+        let mut page =
+            ExtractedPage { pictures: vec![picture(1000), picture(5000)], ..page(1, "own\n", 3, 0) };
+        let lines = vec![line("blots-and-blots-and-blots", 1100, 30), line("$71", 5100, 90)];
+        page.set_recognition(Recognition { result: Ok(RecognizedPage { lines }), ..recognition("", 0) });
+        assert_eq!(page.text, "own\n\n$71\n");
+    }
+
+    #[test]
+    fn text_of_pictures_of_another_recognizer_replaces_that_of_the_first() {
+        let place = PageBox { left: 0, top: 0, right: 5000, bottom: 5000 };
+        let picture = Picture { place, at: 4 };
+        let mut pictured = ExtractedPage { pictures: vec![picture], ..page(1, "own\n", 3, 0) };
+        let coverage = |page: &ExtractedPage| {
+            Coverage::of(&Extraction { pages: vec![page.clone()], ..Extraction::default() })
+        };
+        assert_eq!(coverage(&pictured).unread_picture_pages, [1]);
+        assert!(pictured.needs_recognition("ocr 1 (eng)"));
+        assert_eq!(pictured.scanned_pictures(), [picture]);
+        pictured.set_recognition(recognition("word", 90));
+        assert_eq!(pictured.text, "own\n\nword\n");
+        // Another recognizer's text takes the place of the first one's.
+        pictured.set_recognition(Recognition { recognizer: "ocr 2".into(), ..recognition("words", 80) });
+        assert_eq!(pictured.text, "own\n\nwords\n");
+        let found = coverage(&pictured);
+        let recognition_found = found.recognition.as_ref().unwrap();
+        assert!(recognition_found.has_pictures_of(1) && !recognition_found.has_page(1));
+        assert_eq!((recognition_found.confidence(), found.unread_picture_pages.len()), (80, 0));
+        // A photograph.
+        pictured.set_recognition(recognition("blot", MIN_PICTURE_CONFIDENCE - 1));
+        assert_eq!((pictured.text.as_str(), coverage(&pictured).warnings().len()), ("own\n", 0));
+        assert_eq!(pictured.own_text.as_deref(), Some("own\n"));
+        // A scan is read as a whole, also by another recognizer.
+        let mut scan = ExtractedPage { pictures: vec![picture], ..page(1, "", 0, 0) };
+        assert_eq!(coverage(&scan).unread_picture_pages, [0; 0], "it is listed as empty");
+        for text in ["one", "two"] {
+            assert!(scan.scanned_pictures().is_empty());
+            scan.set_recognition(recognition(text, 90));
+            assert_eq!(scan.text, format!("{text}\n"));
+        }
     }
 }

@@ -30,13 +30,15 @@ pub enum Component {
     Recognizer,
     /// The mail server.
     MailServer,
+    /// An identity provider.
+    IdentityProvider,
     /// The service itself.
     Service,
 }
 
 impl Component {
     /// All components.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Database,
         Self::KeyValueStore,
         Self::BlobStore,
@@ -47,6 +49,7 @@ impl Component {
         Self::Extractor,
         Self::Recognizer,
         Self::MailServer,
+        Self::IdentityProvider,
         Self::Service,
     ];
 
@@ -63,6 +66,7 @@ impl Component {
             Self::Extractor => "extraction worker",
             Self::Recognizer => "text recognizer",
             Self::MailServer => "mail server",
+            Self::IdentityProvider => "identity provider",
             Self::Service => "service",
         }
     }
@@ -80,6 +84,7 @@ impl Component {
             Self::Extractor => "extraction_worker",
             Self::Recognizer => "text_recognizer",
             Self::MailServer => "mail_server",
+            Self::IdentityProvider => "identity_provider",
             Self::Service => "service",
         }
     }

@@ -54,6 +54,8 @@ pub struct AssignedPermissions {
     pub permissions: PermissionSet,
     /// Groups of the account.
     pub groups: BTreeSet<GroupId>,
+    /// Those of its groups whose members it adds and removes.
+    pub managed: BTreeSet<GroupId>,
 }
 
 #[cfg(test)]

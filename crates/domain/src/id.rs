@@ -89,6 +89,8 @@ ids! {
     SessionId;
     /// Identifies a verification token.
     VerificationId;
+    /// Identifies an invitation.
+    InvitationId;
     /// Identifies an audit log entry.
     AuditId;
     /// Identifies a message of a conversation.
@@ -99,6 +101,12 @@ ids! {
     CollectionId;
     /// Identifies a batch of files.
     FileBatchId;
+    /// Identifies a stored response of the OpenAI API.
+    ResponseId;
+    /// Identifies an OAuth client that registered itself.
+    OAuthClientId;
+    /// Identifies an authorization code.
+    AuthorizationCodeId;
     /// Identifies a webhook.
     WebhookId;
     /// Identifies a webhook delivery; also sent as the message ID.
@@ -156,6 +164,7 @@ mod tests {
         assert_eq!(CollectionId::EVERYONE.created_at(), None);
     }
 
+    // Invariant: A chunk's ID is derived from its document and ordinal, so indexing again overwrites.
     #[test]
     fn chunk_id_depends_only_on_version_and_ordinal() {
         let a = VersionId::generate(DateTime::UNIX_EPOCH, [1; 10]);

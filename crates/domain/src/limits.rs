@@ -76,36 +76,34 @@ pub struct LimitReached {
     pub kind: LimitKind,
     /// Its value.
     pub max: u64,
-    /// Whether it is the limit of the API key and not of the account.
-    pub is_of_key: bool,
     /// Time until the limit permits requests again, if known.
     pub retry_after: Option<Duration>,
 }
 
 impl fmt::Display for LimitReached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (holder, max) = (if self.is_of_key { "API key" } else { "account" }, self.max);
+        let max = self.max;
         let seconds = self.retry_after.unwrap_or_default().as_secs_f64().ceil();
         match self.kind {
             LimitKind::Answers => {
                 write!(
                     f,
-                    "This {holder} can have {max} answers in progress at the same time; wait until one has ended"
+                    "This account can have {max} answers in progress at the same time; wait until one has ended"
                 )
             }
             LimitKind::TokensPerDay => {
                 write!(
                     f,
-                    "This {holder} has used its {max} tokens of today; the next day (UTC) begins in {seconds} seconds"
+                    "This account has used its {max} tokens of today; the next day (UTC) begins in {seconds} seconds"
                 )
             }
             LimitKind::StoredBytes => {
-                write!(f, "This {holder} can store {max} bytes of files; delete documents to upload others")
+                write!(f, "This account can store {max} bytes of files; delete documents to upload others")
             }
             LimitKind::PageImages => {
                 write!(
                     f,
-                    "This {holder} can have {max} page images drawn per hour; try again in {seconds} seconds"
+                    "This account can have {max} page images drawn per hour; try again in {seconds} seconds"
                 )
             }
         }

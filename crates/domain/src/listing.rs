@@ -372,6 +372,8 @@ pub struct ApiKeyFilter {
     pub valid_at: Option<DateTime<Utc>>,
     /// Only keys whose name or prefix contains this text, ignoring ASCII case.
     pub text: Option<String>,
+    /// Only connected applications, or only other keys.
+    pub is_connected: Option<bool>,
 }
 
 /// How usage is grouped.

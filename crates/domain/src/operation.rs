@@ -75,8 +75,12 @@ operations! {
     Chat: AccessRule::ActiveAccount, Some(ApiKeyScope::Chat), Some(ApiKeyScope::Chat), NO_PROOF;
     /// Setting up and removing one's own second factor, and renewing its recovery codes. Not with API keys.
     ChangeSecondFactor: AccessRule::ActiveAccount, None, None, PROOF;
+    /// Connecting one's own account with an identity provider, and disconnecting it. Not with API keys.
+    ConnectIdentity: AccessRule::ActiveAccount, None, None, PROOF;
     /// Choosing where one's own webhooks send which events, and receiving their secrets.
     DirectWebhooks: AccessRule::AllCollections, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest), PROOF;
+    /// Adding, inviting and removing members of groups that the actor manages. Not with API keys.
+    ManageGroups: AccessRule::ActiveAccount, None, None, PROOF;
     /// Managing one's own webhooks, which report documents of all collections.
     ManageWebhooks: AccessRule::AllCollections, Some(ApiKeyScope::Ingest), Some(ApiKeyScope::Ingest), NO_PROOF;
     /// Using the admin panel. API keys are not accepted.
@@ -126,6 +130,12 @@ permitted! {
     AddApiKeys: AddApiKey, None, PROOF;
     /// Revoking API keys of any account.
     DeleteApiKeys: DeleteApiKey, None, NO_PROOF;
+    /// Viewing invitations.
+    ViewInvitations: ViewInvitation, None, NO_PROOF;
+    /// Inviting people, and sending invitations again.
+    AddInvitations: AddInvitation, None, PROOF;
+    /// Revoking invitations.
+    DeleteInvitations: DeleteInvitation, None, NO_PROOF;
     /// Viewing verification tokens.
     ViewVerifications: ViewVerification, None, NO_PROOF;
     /// Creating verification tokens and viewing their links.

@@ -22,14 +22,11 @@ pub fn with_header(header: &str, text: &str) -> String {
     if header.is_empty() { text.to_owned() } else { format!("{header}\n\n{text}") }
 }
 
-/// Returns the texts that represent the passages in a dense embedding: the title of the document without `.pdf`, the line
-/// of context of the passage, and its text, with blank lines between them.
+/// Returns the texts that represent the passages in a dense embedding: the title of the document without `.pdf`, and the text of
+/// the passage after a blank line.
 pub fn embedded_texts(passages: Passages<'_>) -> Vec<String> {
     let title = without_extension(passages.title).trim();
-    // Passages without an entry have no context.
-    let context = passages.context.iter().map(String::as_str).chain(std::iter::repeat(""));
-    let text = |((_, text), context): (&(u32, &str), &str)| with_header(title, &with_header(context, text));
-    passages.chunks.iter().zip(context).map(text).collect()
+    passages.chunks.iter().map(|(_, text)| with_header(title, text)).collect()
 }
 
 /// Returns a line with what a passage often lacks: the title of its document, the headings before it and its page, such as
@@ -112,21 +109,11 @@ mod tests {
     }
 
     #[test]
-    fn embedded_text_has_title_and_line_of_context() {
+    fn embedded_text_has_title() {
         let chunks = [(1, "Close the valve."), (2, "Open it.")];
-        let context = ["Manual of a pump.".to_owned()];
-        let passages = Passages {
-            title: "Pump.PDF",
-            lead: "not this",
-            chunks: &chunks,
-            headings: &[],
-            context: &context,
-        };
-        assert_eq!(
-            embedded_texts(passages),
-            ["Pump\n\nManual of a pump.\n\nClose the valve.", "Pump\n\nOpen it."]
-        );
-        assert_eq!(embedded_texts(Passages { title: " ", context: &[], ..passages })[1], "Open it.");
+        let passages = Passages { title: "Pump.PDF", lead: "not this", chunks: &chunks, headings: &[] };
+        assert_eq!(embedded_texts(passages), ["Pump\n\nClose the valve.", "Pump\n\nOpen it."]);
+        assert_eq!(embedded_texts(Passages { title: " ", ..passages })[1], "Open it.");
     }
 
     #[test]

@@ -93,6 +93,9 @@ kinds! {
     Group: "accounts" "group", [View ViewGroup, Add AddGroup, Change ChangeGroup, Delete DeleteGroup];
     /// API keys.
     ApiKey: "accounts" "apikey", [View ViewApiKey, Add AddApiKey, Delete DeleteApiKey];
+    /// Invitations.
+    Invitation: "accounts" "invitation",
+        [View ViewInvitation, Add AddInvitation, Delete DeleteInvitation];
     /// Verification tokens.
     Verification: "accounts" "verificationtoken",
         [View ViewVerification, Add AddVerification, Delete DeleteVerification];

@@ -5,6 +5,8 @@ use std::fmt;
 
 /// Pages whose mean confidence is lower, in percent, keep their unreliable or missing text.
 const MIN_CONFIDENCE: u8 = 40;
+/// Words with this confidence in percent are more often right than not.
+const MIN_WORD_CONFIDENCE: u8 = 60;
 /// Maximum number of languages.
 const MAX_LANGUAGES: usize = 8;
 
@@ -41,6 +43,33 @@ impl PageBox {
         }
     }
 
+    /// The smallest rectangle that contains both.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    /// Converts a rectangle on an image of a part of a page to one on the page.
+    #[must_use]
+    pub fn on_page(self, part: Self) -> Self {
+        let at = |at: u16, start: u16, end: u16| {
+            let size = u32::from(end.saturating_sub(start));
+            let moved = (u32::from(at) * size + u32::from(Self::UNITS) / 2) / u32::from(Self::UNITS);
+            start.saturating_add(u16::try_from(moved).unwrap_or(Self::UNITS))
+        };
+        Self {
+            left: at(self.left, part.left, part.right),
+            top: at(self.top, part.top, part.bottom),
+            right: at(self.right, part.left, part.right),
+            bottom: at(self.bottom, part.top, part.bottom),
+        }
+    }
+
     /// The centre, in the same units.
     fn centre(self) -> (i32, i32) {
         let middle = |a: u16, b: u16| i32::midpoint(i32::from(a), i32::from(b));
@@ -69,6 +98,15 @@ pub struct RecognizedLine {
 }
 
 impl RecognizedLine {
+    /// Whether the centre of its first word is within a rectangle.
+    pub fn is_in(&self, place: PageBox) -> bool {
+        self.words.first().is_some_and(|word| {
+            let (x, y) = word.bounds.centre();
+            let is_within = |at, from: u16, to: u16| (i32::from(from)..=i32::from(to)).contains(&at);
+            is_within(x, place.left, place.right) && is_within(y, place.top, place.bottom)
+        })
+    }
+
     /// The line's words, separated by spaces.
     pub fn text(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
@@ -141,6 +179,13 @@ impl RecognizedPage {
         text
     }
 
+    /// Converts places on an image of a part of a page to those on the page.
+    pub fn move_to(&mut self, part: PageBox) {
+        for word in self.lines.iter_mut().flat_map(|line| &mut line.words) {
+            word.bounds = word.bounds.on_page(part);
+        }
+    }
+
     /// The mean confidence of the words in percent, weighted by their length; 0 without words.
     pub fn confidence(&self) -> u8 {
         let (mut sum, mut characters) = (0_u64, 0_u64);
@@ -150,6 +195,12 @@ impl RecognizedPage {
             characters += length;
         }
         u8::try_from(sum.checked_div(characters).unwrap_or(0)).unwrap_or(100)
+    }
+
+    /// The number of characters of words that the recognizer is quite sure of.
+    pub fn confident_characters(&self) -> usize {
+        let words = self.words().filter(|word| word.confidence >= MIN_WORD_CONFIDENCE);
+        words.map(|word| word.text.chars().count()).sum()
     }
 
     /// How the text is turned, judged by where the words of its lines follow each other.
@@ -175,7 +226,7 @@ impl RecognizedPage {
     }
 
     /// Whether the text can be used.
-    fn is_reliable(&self) -> bool {
+    pub fn is_reliable(&self) -> bool {
         self.confidence() >= MIN_CONFIDENCE
             && self.words().any(|word| word.text.contains(char::is_alphanumeric))
     }
@@ -359,6 +410,21 @@ mod tests {
         assert_eq!(bounds, PageBox { left: 0, top: 2500, right: 5000, bottom: 10_000 });
         let turned = PageBox::on_image([150, 10, 20, 5], (200, 0));
         assert_eq!((turned.left, turned.right, turned.bottom), (7500, 7500, PageBox::UNITS));
+    }
+
+    #[test]
+    fn boxes_on_a_part_are_moved_to_the_page() {
+        let part = PageBox { left: 5000, top: 2000, right: 10_000, bottom: 4000 };
+        let middle = PageBox { left: 2500, top: 5000, right: 7500, bottom: 10_000 };
+        assert_eq!(middle.on_page(part), PageBox { left: 6250, top: 3000, right: 8750, bottom: 4000 });
+        let other = PageBox { left: 100, top: 3000, right: 200, bottom: 9000 };
+        assert_eq!(part.union(other), PageBox { left: 100, top: 2000, right: 10_000, bottom: 9000 });
+        let mut page = RecognizedPage { lines: vec![line("a", true)] };
+        page.move_to(part);
+        assert_eq!(
+            page.lines[0].words[0].bounds,
+            PageBox { left: 5100, top: 2020, right: 5150, bottom: 2030 }
+        );
     }
 
     #[test]

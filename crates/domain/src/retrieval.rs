@@ -141,9 +141,6 @@ pub struct Passages<'a> {
     pub chunks: &'a [(u32, &'a str)],
     /// Headings of each chunk, one per line; empty if headings were not detected.
     pub headings: &'a [String],
-    /// Line of context of each chunk, written by a chat model: what the document is, and what part of it the chunk
-    /// belongs to. Empty if there are none.
-    pub context: &'a [String],
 }
 
 /// A chunk to store in the vector store.
@@ -161,8 +158,6 @@ pub struct IndexEntry {
     pub pages: Vec<PageStart>,
     /// The last headings before the chunk, one per line.
     pub headings: String,
-    /// Its line of context; empty if it has none.
-    pub context: String,
     /// Embedding that it is found by.
     pub embedding: Embedding,
 }
@@ -178,8 +173,6 @@ pub struct StoredChunk {
     pub span: Span,
     /// Pages of the chunk.
     pub pages: Vec<PageStart>,
-    /// Its line of context; empty if it has none.
-    pub context: String,
     /// Dense vector, if any.
     pub dense: Option<Vec<f32>>,
 }
@@ -345,6 +338,8 @@ mod tests {
         }
     }
 
+    // Invariant: Duplicate passages do not displace other results, and a hidden duplicate does not hide a
+    // visible one.
     #[test]
     fn deduplicated_keeps_first_of_equal_chunks() {
         let chunks = vec![

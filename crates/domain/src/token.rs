@@ -1,6 +1,7 @@
 //! Claims of access and refresh tokens.
 
-use crate::id::{FamilyId, SessionId, TokenId, UserId};
+use crate::api_key::ApiKeyScopes;
+use crate::id::{ApiKeyId, FamilyId, SessionId, TokenId, UserId};
 use chrono::{DateTime, Utc};
 
 /// The claims of an access token.
@@ -27,6 +28,32 @@ pub struct RefreshClaims {
     pub id: TokenId,
     /// Token family: the login that it descends from.
     pub family: FamilyId,
+    /// Time of issue (`iat`).
+    pub issued_at: DateTime<Utc>,
+    /// Expiry time (`exp`).
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A token of a connected application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionToken {
+    /// Sent with each request.
+    Access,
+    /// Exchanged for new tokens.
+    Refresh,
+}
+
+/// The claims of a token of a connected application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionClaims {
+    /// Account (`sub`).
+    pub user: UserId,
+    /// Token ID (`jti`).
+    pub id: TokenId,
+    /// The API key of the application.
+    pub api_key: ApiKeyId,
+    /// Scopes of the token: those of the key, or fewer.
+    pub scopes: ApiKeyScopes,
     /// Time of issue (`iat`).
     pub issued_at: DateTime<Utc>,
     /// Expiry time (`exp`).

@@ -26,7 +26,7 @@ pub struct User {
     pub is_superuser: bool,
     /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// Time of the last login with a password.
+    /// Time of the last login.
     pub last_login_at: Option<DateTime<Utc>>,
     /// Time at which the email address was verified, if it was.
     pub email_verified_at: Option<DateTime<Utc>>,
@@ -83,6 +83,16 @@ impl PasswordHash {
     /// Wraps the output of a password hasher.
     pub fn from_phc(text: String) -> Self {
         Self(text)
+    }
+
+    /// The value of accounts without a password, which no password matches.
+    pub fn unusable() -> Self {
+        Self("!".to_owned())
+    }
+
+    /// Whether the account has a password.
+    pub fn is_usable(&self) -> bool {
+        self.0 != "!"
     }
 
     /// The PHC string.

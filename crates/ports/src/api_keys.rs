@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::api_key::{ApiKey, ApiKeyPrefix};
+use docent_domain::connection::Connection;
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, UserId};
 use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
@@ -32,8 +33,16 @@ pub trait ApiKeyWriter: ApiKeyReader {
     /// Revokes a key. Returns whether it was not yet revoked; expiry is ignored.
     async fn revoke(&mut self, id: ApiKeyId, at: DateTime<Utc>) -> Result<bool>;
 
-    /// Revokes all keys of an account. Returns how many were not yet revoked.
-    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64>;
+    /// Revokes the connected applications of an account. Returns how many were not yet revoked.
+    async fn disconnect_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64>;
+
+    /// Replaces the connection of a connected application and its expiry time. Returns whether the key exists.
+    async fn renew(
+        &mut self,
+        id: ApiKeyId,
+        connection: &Connection,
+        expires_at: DateTime<Utc>,
+    ) -> Result<bool>;
 
     /// Records a use. A time earlier than the recorded one is ignored.
     async fn touch(&mut self, id: ApiKeyId, at: DateTime<Utc>) -> Result<()>;

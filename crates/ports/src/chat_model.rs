@@ -1,7 +1,7 @@
 //! Chat models.
 
 use async_trait::async_trait;
-use docent_domain::chat::{FinishReason, Message, ToolCall, ToolSpec};
+use docent_domain::chat::{FinishReason, FunctionSpec, Message, Sampling, ToolCall, ToolSpec};
 use docent_domain::explanation::UnitRatings;
 use docent_domain::fault::{Fault, Result};
 use docent_domain::retrieval::ScoredChunk;
@@ -17,6 +17,10 @@ pub struct ChatRequest {
     pub messages: Vec<Message>,
     /// Tools that the model can call.
     pub tools: Vec<ToolSpec>,
+    /// Functions of the client that the model can call. A model that reads records calls none.
+    pub functions: Vec<FunctionSpec>,
+    /// How the model chooses among likely tokens. A model that reads records ignores it.
+    pub sampling: Sampling,
     /// Maximum number of tokens of the answer, with its reasoning. `None` for the limit of the back end. Not
     /// every back end keeps it.
     pub max_tokens: Option<u32>,

@@ -1,6 +1,7 @@
 //! Collections and their members in the relational store.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::collection::{Collection, CollectionRole, Member, Membership, SourcedRole};
 use docent_domain::fault::Result;
 use docent_domain::file_batch::{CollectionMetadata, FileBatch};
@@ -124,6 +125,9 @@ pub trait CollectionWriter: CollectionReader {
     /// # Errors
     /// If the collection does not exist.
     async fn put_file_batch(&mut self, batch: &FileBatch) -> Result<()>;
+
+    /// Deletes batches of files created before this time: at most `limit`. Returns how many. Their files stay.
+    async fn purge_file_batches(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64>;
 
     /// Hides a collection from the lists and searches of an account, or shows it again.
     ///

@@ -5,9 +5,10 @@ use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
 use docent_domain::feedback::Feedback;
-use docent_domain::id::{CollectionId, ConversationId, MessageId, UserId};
+use docent_domain::id::{CollectionId, ConversationId, MessageId, ResponseId, UserId};
 use docent_domain::listing::{AnswerFilter, ConversationFilter, Page, PageRequest};
 use docent_domain::scope::Scope;
+use docent_domain::stored_response::StoredResponse;
 use std::collections::{BTreeSet, HashMap};
 
 /// The size of a message in bytes.
@@ -76,6 +77,9 @@ pub trait ConversationReader: Send {
         question_max: u32,
         page: PageRequest,
     ) -> Result<Page<ListedAnswer>>;
+
+    /// Returns the stored response with this ID.
+    async fn response(&mut self, id: ResponseId) -> Result<Option<StoredResponse>>;
 }
 
 /// Reads and changes conversations.
@@ -115,4 +119,16 @@ pub trait ConversationWriter: ConversationReader {
         answer: MessageId,
         feedback: Option<&Feedback>,
     ) -> Result<bool>;
+
+    /// Adds a stored response.
+    ///
+    /// # Errors
+    /// If the owner does not exist or the ID exists.
+    async fn insert_response(&mut self, response: &StoredResponse) -> Result<()>;
+
+    /// Deletes a stored response. Returns whether it existed.
+    async fn delete_response(&mut self, id: ResponseId) -> Result<bool>;
+
+    /// Deletes stored responses created before this time: at most `limit`. Returns how many.
+    async fn purge_responses(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64>;
 }

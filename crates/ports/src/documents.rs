@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use docent_domain::document::{Deletion, Document};
+use docent_domain::external_file::{ExternalFile, ExternalId};
 use docent_domain::fault::Result;
 use docent_domain::file_batch::FilePurpose;
 use docent_domain::generation::IndexedRevision;
@@ -68,6 +69,12 @@ pub trait DocumentReader: Send {
 
     /// Returns the stored purposes of these documents.
     async fn purposes(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, FilePurpose>>;
+
+    /// Lists the files to which another program gave one of these IDs, of all accounts, the oldest document first.
+    async fn external_files(&mut self, ids: &[ExternalId]) -> Result<Vec<ExternalFile>>;
+
+    /// Returns the ID that another program gave to a document's file, if one did.
+    async fn external_file(&mut self, id: DocumentId) -> Result<Option<ExternalFile>>;
 
     /// Counts documents created since `from` by day, oldest day first; days without documents are omitted.
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>>;
@@ -141,6 +148,13 @@ pub trait DocumentWriter: DocumentReader {
     /// # Errors
     /// If there is no such document, or it has a purpose.
     async fn set_purpose(&mut self, id: DocumentId, purpose: FilePurpose) -> Result<()>;
+
+    /// Stores the ID that another program gave to a document's file, which replaces any other. Marking the document as deleted removes
+    /// it.
+    ///
+    /// # Errors
+    /// If there is no such document.
+    async fn set_external_file(&mut self, file: &ExternalFile) -> Result<()>;
 
     /// Records the revision of the labels that the vector store has of a document.
     async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()>;

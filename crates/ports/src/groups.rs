@@ -6,7 +6,7 @@ use docent_domain::group::{AssignedPermissions, Group, GroupName};
 use docent_domain::id::{GroupId, UserId};
 use docent_domain::listing::{Page, PageRequest};
 use docent_domain::permission::PermissionSet;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Reads groups and permissions.
 ///
@@ -25,6 +25,9 @@ pub trait GroupReader: Send {
 
     /// Returns the names of these groups, as far as they exist.
     async fn names(&mut self, ids: &[GroupId]) -> Result<HashMap<GroupId, String>>;
+
+    /// Returns the accounts that manage a group.
+    async fn managers(&mut self, id: GroupId) -> Result<HashSet<UserId>>;
 
     /// Returns the permissions and groups assigned to an account; none if it does not exist.
     async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions>;
@@ -48,7 +51,7 @@ pub trait GroupWriter: GroupReader {
     /// Deletes a group and its memberships. Returns whether it existed.
     async fn delete(&mut self, id: GroupId) -> Result<bool>;
 
-    /// Replaces the permissions and groups assigned to an account.
+    /// Replaces the permissions and groups assigned to an account. It manages only groups that it is in.
     ///
     /// # Errors
     /// If the account or one of the groups does not exist.

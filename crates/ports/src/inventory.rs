@@ -12,10 +12,12 @@ use docent_domain::document::{Deletion, Document, DocumentStatus};
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, VersionId,
-    WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, InvitationId, ResponseId, UsageId,
+    UserId, VersionId, WebhookId,
 };
+use docent_domain::invitation::Invitation;
 use docent_domain::job::{Job, JobKind};
+use docent_domain::stored_response::StoredResponse;
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
 use docent_domain::webhook::Webhook;
@@ -36,8 +38,12 @@ pub struct RecordCounts {
     pub groups: u64,
     /// API keys.
     pub api_keys: u64,
+    /// Invitations.
+    pub invitations: u64,
     /// Conversations.
     pub conversations: u64,
+    /// Stored responses.
+    pub responses: u64,
     /// Webhooks.
     pub webhooks: u64,
     /// Audit log entries.
@@ -84,9 +90,15 @@ pub trait Inventory: Send {
     /// Lists API keys.
     async fn api_keys(&mut self, after: Option<ApiKeyId>, limit: u64) -> Result<Vec<ApiKey>>;
 
+    /// Lists invitations.
+    async fn invitations(&mut self, after: Option<InvitationId>, limit: u64) -> Result<Vec<Invitation>>;
+
     /// Lists conversations.
     async fn conversations(&mut self, after: Option<ConversationId>, limit: u64)
     -> Result<Vec<Conversation>>;
+
+    /// Lists stored responses.
+    async fn responses(&mut self, after: Option<ResponseId>, limit: u64) -> Result<Vec<StoredResponse>>;
 
     /// Lists webhooks.
     async fn webhooks(&mut self, after: Option<WebhookId>, limit: u64) -> Result<Vec<Webhook>>;

@@ -5,6 +5,7 @@ pub mod archive;
 pub mod audit;
 pub mod blob_store;
 pub mod chat_model;
+pub mod client_metadata;
 pub mod clock;
 pub mod collections;
 pub mod conversations;
@@ -14,9 +15,13 @@ pub mod embedding_cache;
 pub mod entropy;
 pub mod generations;
 pub mod groups;
+pub mod identities;
+pub mod identity_provider;
 pub mod inventory;
+pub mod invitations;
 pub mod jobs;
 pub mod mailer;
+pub mod oauth;
 pub mod page_renderer;
 pub mod password_hasher;
 pub mod rate_limiter;
@@ -32,6 +37,7 @@ pub mod token_signer;
 pub mod token_store;
 pub mod trace;
 pub mod usage;
+pub mod user_tokens;
 pub mod users;
 pub mod vector_index;
 pub mod vector_indexes;
@@ -73,14 +79,20 @@ pub struct Ports {
     pub signer: Arc<dyn token_signer::TokenSigner>,
     /// Counts requests and failed logins.
     pub limiter: Arc<dyn rate_limiter::RateLimiter>,
+    /// Verifies the tokens by which LibreChat names its users; none if it is not connected.
+    pub librechat: Option<Arc<dyn user_tokens::UserTokenVerifier>>,
     /// Hashes passwords.
     pub hasher: Arc<dyn password_hasher::PasswordHasher>,
+    /// Identity providers, in the order of their buttons.
+    pub identity_providers: Vec<identity_provider::ConfiguredProvider>,
     /// Sends email.
     pub mailer: Arc<dyn mailer::Mailer>,
     /// Serializes the body of webhook messages.
     pub webhook_body: fn(&WebhookPayload<'_>) -> Result<String>,
     /// Sends webhook messages.
     pub webhooks: Arc<dyn webhook_sender::WebhookSender>,
+    /// Fetches metadata of OAuth clients.
+    pub client_metadata: Arc<dyn client_metadata::ClientMetadataSource>,
     /// Time.
     pub clock: Arc<dyn clock::Clock>,
     /// Random bytes.

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use docent_domain::document::Failure;
 use docent_domain::fault::Fault;
 use docent_domain::page_words::PageLines;
-use docent_domain::recognition::RecognizedPage;
+use docent_domain::recognition::{PageBox, RecognizedPage};
 use std::num::{NonZeroU16, NonZeroU32};
 use thiserror::Error;
 
@@ -18,14 +18,17 @@ pub struct PageImageRequest {
     pub size: ImageSize,
     /// Extracted text whose lines are highlighted on the page.
     pub marked: Option<String>,
-    /// The page's recognised text, if its text was recognised: its lines are highlighted instead of those of the file.
+    /// The page's recognised text, whose lines are highlighted like those of the file.
     pub recognized: Option<RecognizedPage>,
+    /// The parts of the page that the image shows, without the file's text on them; empty for the whole page. The image has
+    /// the size of the smallest rectangle around them and is white between them.
+    pub parts: Vec<PageBox>,
 }
 
 impl PageImageRequest {
     /// A request for an image to recognise text on.
     pub const fn scan(page: NonZeroU32, dpi: NonZeroU16) -> Self {
-        Self { page, size: ImageSize::Scan { dpi }, marked: None, recognized: None }
+        Self { page, size: ImageSize::Scan { dpi }, marked: None, recognized: None, parts: Vec::new() }
     }
 }
 

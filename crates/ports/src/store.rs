@@ -11,8 +11,11 @@ use crate::documents::{DocumentReader, DocumentWriter};
 use crate::embedding_cache::{EmbeddingCacheReader, EmbeddingCacheWriter};
 use crate::generations::{GenerationReader, GenerationWriter};
 use crate::groups::{GroupReader, GroupWriter};
+use crate::identities::{IdentityReader, IdentityWriter};
 use crate::inventory::Inventory;
+use crate::invitations::{InvitationReader, InvitationWriter};
 use crate::jobs::{JobReader, JobWriter};
+use crate::oauth::{OAuthReader, OAuthWriter};
 use crate::sessions::{SessionReader, SessionWriter};
 use crate::singleton_tasks::SingletonTaskWriter;
 use crate::term_statistics::{TermStatisticsReader, TermStatisticsWriter};
@@ -112,8 +115,14 @@ pub trait ReadView: Send {
     fn groups(&mut self) -> &mut dyn GroupReader;
     /// API keys.
     fn api_keys(&mut self) -> &mut dyn ApiKeyReader;
+    /// OAuth clients and authorization codes.
+    fn oauth(&mut self) -> &mut dyn OAuthReader;
     /// Sessions.
     fn sessions(&mut self) -> &mut dyn SessionReader;
+    /// Identities of accounts at identity providers.
+    fn identities(&mut self) -> &mut dyn IdentityReader;
+    /// Invitations.
+    fn invitations(&mut self) -> &mut dyn InvitationReader;
     /// Verification tokens.
     fn verifications(&mut self) -> &mut dyn VerificationReader;
     /// Conversations.
@@ -151,8 +160,14 @@ pub trait UnitOfWork: Send {
     fn groups(&mut self) -> &mut dyn GroupWriter;
     /// API keys.
     fn api_keys(&mut self) -> &mut dyn ApiKeyWriter;
+    /// OAuth clients and authorization codes.
+    fn oauth(&mut self) -> &mut dyn OAuthWriter;
     /// Sessions.
     fn sessions(&mut self) -> &mut dyn SessionWriter;
+    /// Identities of accounts at identity providers.
+    fn identities(&mut self) -> &mut dyn IdentityWriter;
+    /// Invitations.
+    fn invitations(&mut self) -> &mut dyn InvitationWriter;
     /// Verification tokens.
     fn verifications(&mut self) -> &mut dyn VerificationWriter;
     /// Conversations.
@@ -186,7 +201,8 @@ macro_rules! repositories {
     (read $how:ident $field:tt) => {
         $crate::repositories! { @each $how $field
             documents: documents::DocumentReader, collections: collections::CollectionReader, jobs: jobs::JobReader, users: users::UserReader,
-            groups: groups::GroupReader, api_keys: api_keys::ApiKeyReader, sessions: sessions::SessionReader,
+            groups: groups::GroupReader, api_keys: api_keys::ApiKeyReader, oauth: oauth::OAuthReader, sessions: sessions::SessionReader,
+            identities: identities::IdentityReader, invitations: invitations::InvitationReader,
             verifications: verifications::VerificationReader, conversations: conversations::ConversationReader,
             webhooks: webhooks::WebhookReader,
             usage: usage::UsageReader, audit: audit::AuditReader,
@@ -197,7 +213,8 @@ macro_rules! repositories {
     (write $how:ident $field:tt) => {
         $crate::repositories! { @each $how $field
             documents: documents::DocumentWriter, collections: collections::CollectionWriter, jobs: jobs::JobWriter, users: users::UserWriter,
-            groups: groups::GroupWriter, api_keys: api_keys::ApiKeyWriter, sessions: sessions::SessionWriter,
+            groups: groups::GroupWriter, api_keys: api_keys::ApiKeyWriter, oauth: oauth::OAuthWriter, sessions: sessions::SessionWriter,
+            identities: identities::IdentityWriter, invitations: invitations::InvitationWriter,
             verifications: verifications::VerificationWriter, conversations: conversations::ConversationWriter,
             webhooks: webhooks::WebhookWriter,
             usage: usage::UsageWriter, audit: audit::AuditWriter,

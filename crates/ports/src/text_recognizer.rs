@@ -13,6 +13,8 @@ pub struct PageScan<'a> {
     pub png: &'a [u8],
     /// Resolution of the image in dots per inch.
     pub dpi: u16,
+    /// Whether it shows pictures of a page, which have grounds in several colours, and not a page.
+    pub is_picture: bool,
     /// Languages of the text.
     pub languages: &'a Languages,
 }

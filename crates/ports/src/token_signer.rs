@@ -1,7 +1,7 @@
 //! Signing and verification of tokens.
 
 use chrono::{DateTime, Utc};
-use docent_domain::token::{AccessClaims, RefreshClaims};
+use docent_domain::token::{AccessClaims, ConnectionClaims, ConnectionToken, RefreshClaims};
 use thiserror::Error;
 
 /// Why a token is rejected, for tests and logs. Clients do not see the reason.
@@ -26,6 +26,9 @@ pub trait TokenSigner: Send + Sync {
     /// Signs a refresh token.
     fn sign_refresh(&self, claims: &RefreshClaims) -> String;
 
+    /// Signs a token of a connected application.
+    fn sign_connection(&self, kind: ConnectionToken, claims: &ConnectionClaims) -> String;
+
     /// Verifies an access token.
     ///
     /// # Errors
@@ -37,4 +40,15 @@ pub trait TokenSigner: Send + Sync {
     /// # Errors
     /// If the token was not signed by this service or is not valid at `now`.
     fn verify_refresh(&self, token: &str, now: DateTime<Utc>) -> Result<RefreshClaims, TokenError>;
+
+    /// Verifies a token of a connected application.
+    ///
+    /// # Errors
+    /// If the token was not signed by this service, is not of this kind, or is not valid at `now`.
+    fn verify_connection(
+        &self,
+        kind: ConnectionToken,
+        token: &str,
+        now: DateTime<Utc>,
+    ) -> Result<ConnectionClaims, TokenError>;
 }

@@ -7,7 +7,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
 use docent_domain::audit::{AuditAction, AuditActor, AuditEntry};
 use docent_domain::chat::AgentName;
+use docent_domain::client_uri::RedirectUri;
 use docent_domain::collection::{Collection, CollectionKind, CollectionName};
+use docent_domain::connection::{Connection, Resource};
 use docent_domain::conversation::{
     Conversation, ConversationMessage, ConversationSelection, ConversationTitle, MessageRole,
 };
@@ -16,14 +18,17 @@ use docent_domain::extraction::{Coverage, PageLabels};
 use docent_domain::file_type::FileType;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, FamilyId, FileBatchId, GenerationId,
-    GroupId, JobId, LeaseId, MessageId, SessionId, UsageId, UserId, VerificationId, VersionId,
-    WebhookDeliveryId, WebhookId,
+    ApiKeyId, AuditId, AuthorizationCodeId, CollectionId, ConversationId, DocumentId, FamilyId, FileBatchId,
+    GenerationId, GroupId, InvitationId, JobId, LeaseId, MessageId, OAuthClientId, ResponseId, SessionId,
+    TokenId, UsageId, UserId, VerificationId, VersionId, WebhookDeliveryId, WebhookId,
 };
+use docent_domain::invitation::{Invitation, InvitedAccess};
 use docent_domain::job::{Job, JobKind};
 use docent_domain::limits::AccountLimits;
+use docent_domain::oauth::{AuthorizationCode, CodeChallenge, RegisteredClient};
 use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_domain::session::{Session, SessionKind};
+use docent_domain::stored_response::StoredResponse;
 use docent_domain::text::{Email, FileName, Title};
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_domain::user::{PasswordHash, User};
@@ -66,6 +71,7 @@ macro_rules! ids_from_numbers {
 ids_from_numbers!(
     ApiKeyId,
     AuditId,
+    AuthorizationCodeId,
     CollectionId,
     ConversationId,
     DocumentId,
@@ -73,10 +79,14 @@ ids_from_numbers!(
     FileBatchId,
     GenerationId,
     GroupId,
+    InvitationId,
     JobId,
     LeaseId,
     MessageId,
+    ResponseId,
+    OAuthClientId,
     SessionId,
+    TokenId,
     UsageId,
     UserId,
     VerificationId,
@@ -140,6 +150,8 @@ pub fn coverage() -> Coverage {
         language: Some("de".to_owned()),
         recognition: None,
         page_labels: PageLabels::default(),
+        unread_picture_pages: vec![1],
+        lacking_result_pages: vec![],
     }
 }
 
@@ -203,6 +215,50 @@ pub fn api_key(n: u32, user: UserId) -> ApiKey {
         expires_at: None,
         last_used_at: None,
         revoked_at: None,
+        connection: None,
+    }
+}
+
+/// An application that the account has connected: an [`api_key`] for `/mcp` of the [`oauth_client`] 1.
+pub fn connected(n: u32, user: UserId) -> ApiKey {
+    let connection = Connection {
+        client: oauth_client(1).id.to_string(),
+        resource: Resource::Mcp,
+        refresh_token: id(n),
+        replaced_token: None,
+        refreshed_at: at(i64::from(n)),
+    };
+    ApiKey { connection: Some(connection), ..api_key(n, user) }
+}
+
+/// A registered client that returns to `http://127.0.0.1/callback`: `Client 1`.
+pub fn oauth_client(n: u32) -> RegisteredClient {
+    RegisteredClient {
+        id: id(n),
+        name: ApiKeyName::parse(&format!("Client {n}")).expect("a name"),
+        redirect_uris: vec![RedirectUri::parse("http://127.0.0.1/callback").expect("a URI")],
+        created_at: at(i64::from(n)),
+        last_used_at: None,
+    }
+}
+
+/// An authorization code of the [`oauth_client`] 1 for `/mcp` that lasts 60 seconds.
+pub fn authorization_code(n: u32, user: UserId) -> AuthorizationCode {
+    AuthorizationCode {
+        id: id(n),
+        sha256: [u8::try_from(n % 256).expect("below 256"); 32],
+        user,
+        client: oauth_client(1).id.to_string(),
+        name: oauth_client(1).name,
+        redirect_uri: RedirectUri::parse("http://127.0.0.1:5000/callback").expect("a URI"),
+        challenge: CodeChallenge::parse(&"a".repeat(43)).expect("a challenge"),
+        resource: Resource::Mcp,
+        scopes: ApiKeyScopes::parse(["read"]).expect("a scope"),
+        collections: None,
+        api_key: id(n),
+        created_at: at(i64::from(n)),
+        expires_at: at(i64::from(n) + 60),
+        used_at: None,
     }
 }
 
@@ -219,6 +275,20 @@ pub fn session(n: u32, user: UserId) -> Session {
         verified_at: at(3),
         expires_at: at(i64::from(n) + 100),
         revoked_at: None,
+    }
+}
+
+/// An invitation of `guest{n}@example.com` by an account, without groups and collections, that lasts 100 seconds.
+pub fn invitation(n: u32, invited_by: Option<UserId>) -> Invitation {
+    Invitation {
+        id: id(n),
+        email: Email::parse(&format!("guest{n}@example.com")).expect("valid"),
+        access: InvitedAccess::default(),
+        invited_by,
+        is_emailed: true,
+        sha256: [u8::try_from(n % 256).expect("below 256"); 32],
+        created_at: at(i64::from(n)),
+        expires_at: at(i64::from(n) + 100),
     }
 }
 
@@ -261,6 +331,18 @@ pub fn conversation(n: u32, owner: UserId) -> Conversation {
         limited_key: None,
         created_at: at(i64::from(n)),
         updated_at: at(i64::from(n)),
+    }
+}
+
+/// A stored response.
+pub fn stored_response(n: u32, owner: UserId) -> StoredResponse {
+    StoredResponse {
+        id: id(n),
+        owner,
+        limited_key: None,
+        previous: None,
+        content: format!("{{\"n\":{n}}}"),
+        created_at: at(i64::from(n)),
     }
 }
 

@@ -65,7 +65,6 @@ pub fn entry(n: u32, ordinal: u32, text: &str) -> IndexEntry {
         span: Span { start: Position { page: 1, offset: 0 }, end: Position { page: 1, offset: end } },
         pages: vec![PageStart { page: 1, at: 0 }],
         headings: String::new(),
-        context: String::new(),
         embedding: Embedding {
             sparse: Some(SparseVector { body: terms(text), ..SparseVector::default() }),
             ..Embedding::default()

@@ -56,6 +56,31 @@ mod webhook_sender {
     });
 }
 
+mod identity_provider {
+    use docent_testkit::clock::TestClock;
+    use docent_testkit::contract::identity_provider::Subject;
+    use docent_testkit::fakes::identity_provider::FakeIdentityProvider;
+    use std::sync::Arc;
+
+    docent_testkit::identity_provider_contract!(async {
+        let clock = Arc::new(TestClock::default());
+        let provider = Arc::new(FakeIdentityProvider::new(Arc::clone(&clock) as _));
+        let (issuing, signing, stopping) =
+            (Arc::clone(&provider), Arc::clone(&provider), Arc::clone(&provider));
+        let subject = Subject {
+            provider: provider as _,
+            clock,
+            issue: Box::new(move |code, grant, request| issuing.issue_for(code, grant, request)),
+            sign_logout: Box::new(move |request| {
+                signing.sign_logout("signed", request.clone());
+                "signed".to_owned()
+            }),
+            set_down: Box::new(move |is_down| stopping.set_down(is_down)),
+        };
+        (subject, ())
+    });
+}
+
 mod password_hasher {
     use docent_testkit::fakes::password_hasher::FakePasswordHasher;
     use std::sync::Arc;

@@ -7,8 +7,9 @@ use super::values::micros;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::api_key::{ApiKey, ApiKeyPrefix};
+use docent_domain::connection::Connection;
 use docent_domain::fault::Result;
-use docent_domain::id::{ApiKeyId, UserId};
+use docent_domain::id::{ApiKeyId, TokenId, UserId};
 use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
 use docent_ports::api_keys::{ApiKeyReader, ApiKeyWriter};
 use sea_orm::sea_query::{Expr, OnConflict};
@@ -32,6 +33,10 @@ impl ApiKeyReader for Transaction {
                     Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(micros(at)));
                 rows.filter(Column::RevokedAt.is_null()).filter(lasts)
             })
+            .apply_if(filter.is_connected, |rows, is_connected| match is_connected {
+                true => rows.filter(Column::Client.is_not_null()),
+                false => rows.filter(Column::Client.is_null()),
+            })
             .apply_if(filter.text.as_deref(), |rows, text| {
                 let holds = |column: Column| contains(Expr::col(column), text, self.backend());
                 rows.filter(Condition::any().add(holds(Column::Name)).add(holds(Column::Prefix)))
@@ -54,12 +59,30 @@ impl ApiKeyWriter for Transaction {
         Ok(self.update_rows("revoke an API key", update).await? > 0)
     }
 
-    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
+    async fn disconnect_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
         let update = Entity::update_many()
             .col_expr(Column::RevokedAt, Expr::val(micros(at)))
             .filter(Column::UserId.eq(user.as_uuid()))
+            .filter(Column::Client.is_not_null())
             .filter(Column::RevokedAt.is_null());
-        self.update_rows("revoke an account's API keys", update).await
+        self.update_rows("disconnect an account's applications", update).await
+    }
+
+    async fn renew(
+        &mut self,
+        id: ApiKeyId,
+        connection: &Connection,
+        expires_at: DateTime<Utc>,
+    ) -> Result<bool> {
+        let update = Entity::update_many()
+            .col_expr(Column::Client, Expr::val(connection.client.as_str()))
+            .col_expr(Column::Resource, Expr::val(connection.resource.name()))
+            .col_expr(Column::RefreshToken, Expr::val(connection.refresh_token.as_uuid()))
+            .col_expr(Column::ReplacedToken, Expr::val(connection.replaced_token.map(TokenId::as_uuid)))
+            .col_expr(Column::RefreshedAt, Expr::val(micros(connection.refreshed_at)))
+            .col_expr(Column::ExpiresAt, Expr::val(micros(expires_at)))
+            .filter(Column::Id.eq(id.as_uuid()));
+        Ok(self.update_rows("renew a connected application", update).await? > 0)
     }
 
     async fn touch(&mut self, id: ApiKeyId, at: DateTime<Utc>) -> Result<()> {

@@ -11,6 +11,7 @@ use super::transaction::Transaction;
 use super::values::counted;
 use super::{conditions, labels};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::collection::{
     Collection, CollectionKind, CollectionRole, Member, Membership, RoleSource, SourcedRole,
 };
@@ -278,6 +279,10 @@ impl CollectionWriter for Transaction {
 
     async fn put_file_batch(&mut self, batch: &FileBatch) -> Result<()> {
         self.put_batch(batch).await
+    }
+
+    async fn purge_file_batches(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64> {
+        self.purge_batches(before, limit).await
     }
 
     async fn set_hidden(&mut self, user: UserId, id: CollectionId, is_hidden: bool) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use super::entities::conversations::{Column, Entity, selection_text};
 use super::entities::messages::{self, FeedbackColumns};
+use super::entities::responses;
 use super::fault::corrupt;
 use super::listing::{contains, is_after, paginate};
 use super::record::Record;
@@ -13,9 +14,10 @@ use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::fault::Result;
 use docent_domain::feedback::Feedback;
-use docent_domain::id::{CollectionId, ConversationId, MessageId, UserId};
+use docent_domain::id::{CollectionId, ConversationId, MessageId, ResponseId, UserId};
 use docent_domain::listing::{AnswerFilter, AnswerKind, ConversationFilter, Page, PageRequest};
 use docent_domain::scope::Scope;
+use docent_domain::stored_response::StoredResponse;
 use docent_ports::conversations::{ConversationReader, ConversationWriter, ListedAnswer, MessageSize};
 use sea_orm::sea_query::{Condition, Expr, OnConflict};
 use sea_orm::{
@@ -165,6 +167,10 @@ impl ConversationReader for Transaction {
         };
         Ok(Page { records: answers.into_iter().map(listed).collect::<Result<_>>()?, total })
     }
+
+    async fn response(&mut self, id: ResponseId) -> Result<Option<StoredResponse>> {
+        self.fetch_one("read a response", responses::Entity::find_by_id(id.as_uuid())).await
+    }
 }
 
 impl Transaction {
@@ -243,6 +249,22 @@ impl ConversationWriter for Transaction {
 
     async fn delete(&mut self, id: ConversationId) -> Result<bool> {
         self.delete_by_id::<Entity>("remove a conversation", id.as_uuid()).await
+    }
+
+    async fn insert_response(&mut self, response: &StoredResponse) -> Result<()> {
+        self.insert_rows("store a response", responses::Entity::insert(response.to_row()?)).await.map(drop)
+    }
+
+    async fn delete_response(&mut self, id: ResponseId) -> Result<bool> {
+        self.delete_by_id::<responses::Entity>("remove a response", id.as_uuid()).await
+    }
+
+    async fn purge_responses(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64> {
+        use responses::{Column, Entity};
+        let old =
+            Entity::find().select_only().column(Column::Id).filter(Column::CreatedAt.lt(micros(before)));
+        let delete = Entity::delete_many().filter(Column::Id.in_subquery(old.limit(limit).into_query()));
+        self.delete_rows("purge responses", delete).await
     }
 
     async fn share(&mut self, id: ConversationId, collections: &BTreeSet<CollectionId>) -> Result<()> {

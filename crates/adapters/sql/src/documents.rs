@@ -16,6 +16,7 @@ use super::{conditions, labels};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document};
+use docent_domain::external_file::{ExternalFile, ExternalId};
 use docent_domain::fault::Result;
 use docent_domain::file_batch::FilePurpose;
 use docent_domain::generation::IndexedRevision;
@@ -103,6 +104,14 @@ impl DocumentReader for Transaction {
 
     async fn purposes(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, FilePurpose>> {
         self.find_purposes(ids).await
+    }
+
+    async fn external_files(&mut self, ids: &[ExternalId]) -> Result<Vec<ExternalFile>> {
+        self.find_external_files(ids).await
+    }
+
+    async fn external_file(&mut self, id: DocumentId) -> Result<Option<ExternalFile>> {
+        self.find_external_file(id).await
     }
 
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
@@ -308,6 +317,10 @@ impl DocumentWriter for Transaction {
         self.insert_purpose(id, purpose).await
     }
 
+    async fn set_external_file(&mut self, file: &ExternalFile) -> Result<()> {
+        self.put_external_file(file).await
+    }
+
     async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()> {
         let update = update_live(id).col_expr(Column::IndexedLabels, Expr::val(i64::from(revision)));
         self.update_rows("record the labels in the index", update).await.map(drop)
@@ -320,7 +333,11 @@ impl DocumentWriter for Transaction {
 
     async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool> {
         let update = update_live(id).col_expr(Column::DeletedAt, Expr::val(micros(at)));
-        Ok(self.update_rows("mark a document as deleted", update).await? > 0)
+        let was_live = self.update_rows("mark a document as deleted", update).await? > 0;
+        if was_live {
+            self.remove_external_file(id).await?;
+        }
+        Ok(was_live)
     }
 
     async fn remove_deleted(&mut self, id: DocumentId) -> Result<bool> {

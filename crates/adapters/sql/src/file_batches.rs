@@ -7,6 +7,7 @@ use super::record::all_columns;
 use super::transaction::Transaction;
 use super::usage::sum;
 use super::values::{counted, instant, micros};
+use chrono::{DateTime, Utc};
 use docent_domain::fault::Result;
 use docent_domain::file_batch::{CollectionMetadata, FileBatch, FilePurpose, Metadata};
 use docent_domain::id::{CollectionId, DocumentId, FileBatchId};
@@ -121,6 +122,14 @@ impl Transaction {
             .to_owned();
         let insert = Entity::insert_many([all_columns(row)]).on_conflict(replace);
         self.insert_many_rows("store a batch of files", insert).await
+    }
+
+    pub(super) async fn purge_batches(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64> {
+        use file_batches::{Column, Entity};
+        let old =
+            Entity::find().select_only().column(Column::Id).filter(Column::CreatedAt.lt(micros(before)));
+        let delete = Entity::delete_many().filter(Column::Id.in_subquery(old.limit(limit).into_query()));
+        self.delete_rows("purge batches of files", delete).await
     }
 }
 

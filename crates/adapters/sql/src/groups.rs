@@ -16,7 +16,7 @@ use docent_domain::permission::{Permission, PermissionSet};
 use docent_ports::groups::{GroupReader, GroupWriter};
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Set};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 
 #[async_trait]
@@ -71,6 +71,17 @@ impl GroupReader for Transaction {
         Ok(rows.into_iter().map(|(id, name)| (GroupId::from_uuid(id), name)).collect())
     }
 
+    async fn managers(&mut self, id: GroupId) -> Result<HashSet<UserId>> {
+        let query = user_groups::Entity::find()
+            .select_only()
+            .column(user_groups::Column::UserId)
+            .filter(user_groups::Column::GroupId.eq(id.as_uuid()))
+            .filter(user_groups::Column::IsManager.eq(true))
+            .into_tuple::<Uuid>();
+        let ids = self.run("read managers of a group", |db| Box::pin(query.all(db))).await?;
+        Ok(ids.into_iter().map(UserId::from_uuid).collect())
+    }
+
     async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions> {
         let permissions = user_permissions::Entity::find()
             .select_only()
@@ -82,11 +93,14 @@ impl GroupReader for Transaction {
         let groups = user_groups::Entity::find()
             .select_only()
             .column(user_groups::Column::GroupId)
+            .column(user_groups::Column::IsManager)
             .filter(user_groups::Column::UserId.eq(user.as_uuid()))
-            .into_tuple::<Uuid>();
+            .into_tuple::<(Uuid, bool)>();
         let groups = self.run("read an account's groups", |db| Box::pin(groups.all(db))).await?;
-        let groups: BTreeSet<GroupId> = groups.into_iter().map(GroupId::from_uuid).collect();
-        Ok(AssignedPermissions { permissions: set_of(permissions), groups })
+        let managed = groups.iter().filter(|(_, is_manager)| *is_manager);
+        let managed = managed.map(|(id, _)| GroupId::from_uuid(*id)).collect();
+        let groups: BTreeSet<GroupId> = groups.into_iter().map(|(id, _)| GroupId::from_uuid(id)).collect();
+        Ok(AssignedPermissions { permissions: set_of(permissions), groups, managed })
     }
 
     async fn permissions(&mut self, user: UserId) -> Result<PermissionSet> {
@@ -156,6 +170,7 @@ impl GroupWriter for Transaction {
         let groups = rights.groups.iter().map(|group| user_groups::ActiveModel {
             user_id: Set(user.as_uuid()),
             group_id: Set(group.as_uuid()),
+            is_manager: Set(rights.managed.contains(group)),
         });
         let insert = user_groups::Entity::insert_many(groups);
         self.insert_many_rows("change an account's groups", insert).await

@@ -3,7 +3,8 @@
 use super::documents::has_version;
 use super::entities::documents::{self, to_deletion};
 use super::entities::{
-    api_keys, audit_log, collections, conversations, groups, jobs, usage_records, users, webhooks,
+    api_keys, audit_log, collections, conversations, groups, invitations, jobs, responses, usage_records,
+    users, webhooks,
 };
 use super::transaction::Transaction;
 use super::values::micros;
@@ -17,10 +18,12 @@ use docent_domain::document::{Deletion, Document, DocumentStatus};
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, VersionId,
-    WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, InvitationId, ResponseId, UsageId,
+    UserId, VersionId, WebhookId,
 };
+use docent_domain::invitation::Invitation;
 use docent_domain::job::{Job, JobKind};
+use docent_domain::stored_response::StoredResponse;
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
 use docent_domain::webhook::Webhook;
@@ -44,7 +47,9 @@ impl Inventory for Transaction {
             usage: self.run("count usage", |db| Box::pin(usage_records::Entity::find().count(db))).await?,
             groups: self.count_rows("count groups", groups::Entity::find()).await?,
             api_keys: self.count_rows("count API keys", api_keys::Entity::find()).await?,
+            invitations: self.count_rows("count invitations", invitations::Entity::find()).await?,
             conversations: self.count_rows("count conversations", conversations::Entity::find()).await?,
+            responses: self.count_rows("count responses", responses::Entity::find()).await?,
             webhooks: self.count_rows("count webhooks", webhooks::Entity::find()).await?,
             audit: self.count_rows("count the audit log", audit_log::Entity::find()).await?,
         })
@@ -124,6 +129,12 @@ impl Inventory for Transaction {
         self.fetch_all("read a page of API keys", query).await
     }
 
+    async fn invitations(&mut self, after: Option<InvitationId>, limit: u64) -> Result<Vec<Invitation>> {
+        let all = invitations::Entity::find();
+        let query = page(all, invitations::Column::Id, after.map(InvitationId::as_uuid), limit);
+        self.fetch_all("read a page of invitations", query).await
+    }
+
     async fn conversations(
         &mut self,
         after: Option<ConversationId>,
@@ -132,6 +143,12 @@ impl Inventory for Transaction {
         let all = conversations::Entity::find();
         let query = page(all, conversations::Column::Id, after.map(ConversationId::as_uuid), limit);
         self.fetch_all("read a page of conversations", query).await
+    }
+
+    async fn responses(&mut self, after: Option<ResponseId>, limit: u64) -> Result<Vec<StoredResponse>> {
+        let all = responses::Entity::find();
+        let query = page(all, responses::Column::Id, after.map(ResponseId::as_uuid), limit);
+        self.fetch_all("read a page of responses", query).await
     }
 
     async fn webhooks(&mut self, after: Option<WebhookId>, limit: u64) -> Result<Vec<Webhook>> {

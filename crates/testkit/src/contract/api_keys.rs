@@ -1,8 +1,9 @@
 //! Contract of every repository of API keys.
 
 use super::records::{add_users, first};
-use crate::builders::{api_key, at, id, user};
+use crate::builders::{api_key, at, connected, id, user};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyScopes};
+use docent_domain::connection::Connection;
 use docent_domain::listing::ApiKeyFilter;
 use docent_ports::store::Store;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ crate::battery! {
             revoked_at: Some(at(11)),
             ..api_key(2, user(1).id)
         };
-        let keys = [api_key(1, user(1).id), full];
+        let keys = [api_key(1, user(1).id), full, connected(4, user(1).id)];
         add_keys(&*store, &keys).await;
         let mut view = store.read().await.unwrap();
         for key in keys {
@@ -55,15 +56,16 @@ crate::battery! {
     async fn revoke_twice_keeps_first_time(store) {
         add_users(&*store, &[user(1), user(2)]).await;
         add_keys(&*store, &[1, 2, 3].map(|n| api_key(n, user(1).id))).await;
-        add_keys(&*store, &[api_key(4, user(2).id)]).await;
+        add_keys(&*store, &[api_key(4, user(2).id), connected(5, user(1).id), connected(6, user(2).id)]).await;
         let mut unit = store.begin().await.unwrap();
         assert!(unit.api_keys().revoke(id(1), at(50)).await.unwrap());
         assert!(!unit.api_keys().revoke(id(1), at(60)).await.unwrap());
         assert!(!unit.api_keys().revoke(id(9), at(60)).await.unwrap());
-        assert_eq!(unit.api_keys().revoke_for_user(user(1).id, at(70)).await.unwrap(), 2);
+        assert_eq!(unit.api_keys().disconnect_for_user(user(1).id, at(70)).await.unwrap(), 1);
+        assert_eq!(unit.api_keys().disconnect_for_user(user(1).id, at(80)).await.unwrap(), 0);
         unit.commit().await.unwrap();
         let mut view = store.read().await.unwrap();
-        for (n, revoked) in [(1, Some(50)), (2, Some(70)), (3, Some(70)), (4, None)] {
+        for (n, revoked) in [(1, Some(50)), (2, None), (4, None), (5, Some(70)), (6, None)] {
             let key = view.api_keys().get(id(n)).await.unwrap().unwrap();
             assert_eq!(key.revoked_at, revoked.map(at), "{n}");
         }
@@ -102,5 +104,36 @@ crate::battery! {
         let text = |text: &str| ApiKeyFilter { text: Some(text.to_owned()), ..ApiKeyFilter::default() };
         assert_eq!(listed(&*store, text("IMPORT")).await, [fourth]);
         assert_eq!(listed(&*store, text("0003")).await, [third]);
+    }
+
+    /// Connected applications and other keys can be listed apart.
+    async fn list_tells_connected_applications_from_other_keys(store) {
+        add_users(&*store, &[user(1)]).await;
+        let (key, application) = (api_key(1, user(1).id), connected(2, user(1).id));
+        add_keys(&*store, &[key.clone(), application.clone()]).await;
+        let of = |is_connected| ApiKeyFilter { is_connected, ..ApiKeyFilter::default() };
+        assert_eq!(listed(&*store, of(Some(true))).await.as_slice(), std::slice::from_ref(&application));
+        assert_eq!(listed(&*store, of(Some(false))).await.as_slice(), std::slice::from_ref(&key));
+        assert_eq!(listed(&*store, of(None)).await, [application, key]);
+    }
+
+    /// A renewal replaces the tokens and the expiry time.
+    async fn renew_replaces_connection_and_expiry(store) {
+        add_users(&*store, &[user(1)]).await;
+        let application = connected(1, user(1).id);
+        add_keys(&*store, std::slice::from_ref(&application)).await;
+        let connection = Connection {
+            refresh_token: id(8),
+            replaced_token: Some(id(7)),
+            refreshed_at: at(40),
+            ..application.connection.clone().unwrap()
+        };
+        let mut unit = store.begin().await.unwrap();
+        assert!(unit.api_keys().renew(id(1), &connection, at(99)).await.unwrap());
+        assert!(!unit.api_keys().renew(id(9), &connection, at(99)).await.unwrap());
+        unit.commit().await.unwrap();
+        let renewed = store.read().await.unwrap().api_keys().get(id(1)).await.unwrap();
+        let expected = ApiKey { connection: Some(connection), expires_at: Some(at(99)), ..application };
+        assert_eq!(renewed, Some(expected));
     }
 }

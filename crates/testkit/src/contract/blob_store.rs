@@ -65,6 +65,7 @@ crate::battery! {
     }
 
     /// Neither a new blob nor a replacement is visible before it is finished.
+    // Invariant: An upload is invisible until it is complete.
     async fn blob_is_invisible_before_finish(blobs) {
         let mut writer = blobs.create(&key("a")).await.unwrap();
         writer.write(Bytes::from_static(b"first")).await.unwrap();

@@ -166,6 +166,7 @@ crate::battery! {
     }
 
     /// Concurrent reads may share a statement, but each has the roles of its own account.
+    // Invariant: Concurrent requests share database reads, but never a read that started before the request.
     async fn concurrent_latest_reads_return_their_own_roles(store) {
         let users: Vec<_> = (1..=100).map(user).collect();
         add_users(&*store, &users[..90]).await;
@@ -314,6 +315,7 @@ crate::battery! {
     }
 
     /// Every comparison selects what the domain's rule selects.
+    // Invariant: Conditions select the same documents in lists and in searches, in every store.
     async fn conditions_select_what_the_rule_selects(store) {
         add_users(&*store, &[user(1)]).await;
         add_collections(&*store, &[collection(1)]).await;

@@ -45,6 +45,8 @@ crate::battery! {
             empty_pages: (1..=2000).collect(),
             unreliable_pages: vec![u32::MAX],
             truncated_pages: vec![],
+            unread_picture_pages: vec![3, u32::MAX],
+            lacking_result_pages: vec![4],
             characters: 1 << 40,
             chunks: u32::MAX,
             tokens: 1 << 41,
@@ -52,6 +54,7 @@ crate::battery! {
             recognition: Some(RecognitionCoverage {
                 recognizer: "ocr 1 (deu+eng)".to_owned(),
                 pages: (2..=2000).map(|page| RecognizedPageCoverage { page, confidence: 99 }).collect(),
+                picture_pages: vec![RecognizedPageCoverage { page: 1, confidence: 61 }],
                 failed_pages: RecognitionFailure::ALL.map(|failure| (u32::MAX, failure)).to_vec(),
             }),
             page_labels: vec!["Slide 1".to_owned(), "Übersicht › \"Kosten\"".to_owned()].into(),
@@ -210,6 +213,7 @@ crate::battery! {
         let recognition = RecognitionCoverage {
             recognizer: "ocr 1 (eng)".to_owned(),
             pages: vec![RecognizedPageCoverage { page: 2, confidence: 87 }],
+            picture_pages: vec![],
             failed_pages: vec![],
         };
         let page_labels = PageLabels::from(vec!["Slide 1".to_owned()]);

@@ -142,6 +142,31 @@ crate::battery! {
         let mut work = store.begin().await.unwrap();
         assert!(work.collections().put_file_batch(&cancelled).await.is_err());
     }
+
+    /// Old batches are deleted up to a limit. Their files stay.
+    async fn purge_removes_old_batches_up_to_limit(store) {
+        add(&*store).await;
+        add_documents(&*store, &[document(1)]).await;
+        for n in 1..=5 {
+            let batch = FileBatch {
+                id: id(n),
+                collection: collection_id(1),
+                files: vec![id(1)],
+                cancelled: BTreeSet::new(),
+                is_cancelled: false,
+                created_at: at(i64::from(n)),
+            };
+            put(&*store, &batch).await;
+        }
+        for (limit, removed) in [(2, 2), (9, 1), (9, 0)] {
+            let mut work = store.begin().await.unwrap();
+            assert_eq!(work.collections().purge_file_batches(at(4), limit).await.unwrap(), removed);
+            work.commit().await.unwrap();
+        }
+        let left = [read(&*store, 3).await, read(&*store, 4).await, read(&*store, 5).await];
+        assert_eq!(left.map(|batch| batch.is_some()), [false, true, true]);
+        assert!(store.read().await.unwrap().documents().get(id(1)).await.unwrap().is_some());
+    }
 }
 
 async fn add(store: &dyn Store) {

@@ -56,6 +56,7 @@ crate::battery! {
     }
 
     /// At most one generation is active and one is being built; any number is retired.
+    // Invariant: Exactly one index is active, and a new one replaces it atomically.
     async fn one_generation_is_active_and_one_building(store) {
         assert!(insert(&*store, &first(1)).await && insert(&*store, &begun(2)).await);
         assert!(!insert(&*store, &first(3)).await);
@@ -106,6 +107,7 @@ crate::battery! {
     }
 
     /// A unit that relies on the active generation delays a switch, or learns that it happened.
+    // Invariant: Exactly one index is active, and a new one replaces it atomically.
     async fn is_active_blocks_switch_or_reports_it(store) {
         assert!(insert(&*store, &first(1)).await && insert(&*store, &begun(2)).await);
         let writers = (0..8_u32).map(|n| {

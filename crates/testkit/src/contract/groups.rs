@@ -71,7 +71,7 @@ crate::battery! {
         let of_group = set(&[Permission::ViewUser, Permission::ViewDocument]);
         add_groups(&*store, &[Group { permissions: of_group, ..group(1) }, group(2)]).await;
         let own = set(&[Permission::ViewDocument, Permission::AddDocument]);
-        let rights = AssignedPermissions { permissions: own, groups: [id(1), id(2)].into() };
+        let rights = AssignedPermissions { permissions: own, groups: [id(1), id(2)].into(), managed: [id(2)].into() };
         give(&*store, 1, &rights).await;
         let mut view = store.read().await.unwrap();
         assert_eq!(view.groups().assigned_permissions(user(1).id).await.unwrap(), rights);
@@ -80,7 +80,7 @@ crate::battery! {
         assert_eq!(view.groups().permissions(user(2).id).await.unwrap(), PermissionSet::EMPTY);
         drop(view);
 
-        give(&*store, 1, &AssignedPermissions { permissions: PermissionSet::EMPTY, groups: [id(2)].into() }).await;
+        give(&*store, 1, &AssignedPermissions { groups: [id(2)].into(), ..AssignedPermissions::default() }).await;
         let mut view = store.read().await.unwrap();
         assert!(view.groups().permissions(user(1).id).await.unwrap().is_empty());
     }
@@ -96,6 +96,20 @@ crate::battery! {
         let mut view = store.read().await.unwrap();
         assert!(view.groups().permissions(user(1).id).await.unwrap().is_empty());
         assert_eq!(view.groups().assigned_permissions(user(1).id).await.unwrap().groups, [id(2)].into());
+    }
+
+    async fn managers_are_members(store) {
+        add_users(&*store, &[user(1), user(2), user(3)]).await;
+        add_groups(&*store, &[group(1), group(2)]).await;
+        for (n, groups, managed) in [(1, vec![id(1), id(2)], vec![id(1)]), (2, vec![id(1)], vec![]), (3, vec![id(2)], vec![id(1)])] {
+            let groups = groups.into_iter().collect();
+            let managed = managed.into_iter().collect();
+            give(&*store, n, &AssignedPermissions { groups, managed, ..AssignedPermissions::default() }).await;
+        }
+        let mut view = store.read().await.unwrap();
+        assert_eq!(view.groups().managers(id(1)).await.unwrap(), [user(1).id].into());
+        assert!(view.groups().managers(id(2)).await.unwrap().is_empty());
+        assert!(view.groups().assigned_permissions(user(3).id).await.unwrap().managed.is_empty());
     }
 
     async fn assignment_rejects_unknown_account_and_group(store) {

@@ -2,7 +2,8 @@
 
 use super::records::{add_documents, add_jobs, add_users};
 use crate::builders::{
-    api_key, at, audit_entry, conversation, coverage, document, group, id, job, usage, user, webhook,
+    api_key, at, audit_entry, conversation, coverage, document, group, id, invitation, job, stored_response,
+    usage, user, webhook,
 };
 use docent_domain::document::{Deletion, DocumentStatus, Failure, FailureCode};
 use docent_domain::id::{DocumentId, LeaseId, VersionId};
@@ -25,7 +26,9 @@ crate::battery! {
         assert!(all.usage(None, 10).await.unwrap().is_empty());
         assert!(all.groups(None, 10).await.unwrap().is_empty());
         assert!(all.api_keys(None, 10).await.unwrap().is_empty());
+        assert!(all.invitations(None, 10).await.unwrap().is_empty());
         assert!(all.conversations(None, 10).await.unwrap().is_empty());
+        assert!(all.responses(None, 10).await.unwrap().is_empty());
         assert!(all.webhooks(None, 10).await.unwrap().is_empty());
         assert!(all.audit(None, 10).await.unwrap().is_empty());
         assert!(all.jobs_with_expired_lease(at(1000), 10).await.unwrap().is_empty());
@@ -59,6 +62,8 @@ crate::battery! {
         let owner = user(1).id;
         let (groups, keys): (Vec<_>, Vec<_>) = ((1..=3).map(group).collect(), (1..=3).map(|n| api_key(n, owner)).collect());
         let talks: Vec<_> = (1..=3).map(|n| conversation(n, owner)).collect();
+        let responses: Vec<_> = (1..=3).map(|n| stored_response(n, owner)).collect();
+        let invitations: Vec<_> = (1..=3).map(|n| invitation(n, Some(owner))).collect();
         let webhooks: Vec<_> = (1..=3).map(|n| webhook(n, owner)).collect();
         let entries: Vec<_> = (1..=3).map(audit_entry).collect();
         let mut unit = store.begin().await.unwrap();
@@ -66,20 +71,29 @@ crate::battery! {
             assert!(unit.groups().insert(&groups[n]).await.unwrap());
             assert!(unit.api_keys().insert(&keys[n]).await.unwrap());
             assert!(unit.conversations().insert(&talks[n]).await.unwrap());
+            unit.conversations().insert_response(&responses[n]).await.unwrap();
+            assert!(unit.invitations().insert(&invitations[n]).await.unwrap());
             assert!(unit.webhooks().insert(&webhooks[n]).await.unwrap());
             unit.audit().append(&entries[n]).await.unwrap();
         }
         unit.commit().await.unwrap();
         let mut view = store.read().await.unwrap();
         let all = view.inventory();
-        let counts = RecordCounts { users: 1, groups: 3, api_keys: 3, conversations: 3, webhooks: 3, audit: 3, ..RecordCounts::default() };
+        let counts = RecordCounts {
+            users: 1, groups: 3, api_keys: 3, invitations: 3, conversations: 3, responses: 3, webhooks: 3, audit: 3,
+            ..RecordCounts::default()
+        };
         assert_eq!(all.counts().await.unwrap(), counts);
         assert_eq!(all.groups(None, 2).await.unwrap(), groups[..2]);
         assert_eq!(all.groups(Some(groups[1].id), 2).await.unwrap(), groups[2..]);
         assert_eq!(all.api_keys(None, 2).await.unwrap(), keys[..2]);
         assert_eq!(all.api_keys(Some(keys[1].id), 2).await.unwrap(), keys[2..]);
+        assert_eq!(all.invitations(None, 2).await.unwrap(), invitations[..2]);
+        assert_eq!(all.invitations(Some(invitations[1].id), 2).await.unwrap(), invitations[2..]);
         assert_eq!(all.conversations(None, 2).await.unwrap(), talks[..2]);
         assert_eq!(all.conversations(Some(talks[1].id), 2).await.unwrap(), talks[2..]);
+        assert_eq!(all.responses(None, 2).await.unwrap(), responses[..2]);
+        assert_eq!(all.responses(Some(responses[1].id), 2).await.unwrap(), responses[2..]);
         assert_eq!(all.webhooks(None, 2).await.unwrap(), webhooks[..2]);
         assert_eq!(all.webhooks(Some(webhooks[1].id), 2).await.unwrap(), webhooks[2..]);
         assert_eq!(all.audit(None, 2).await.unwrap(), entries[..2]);

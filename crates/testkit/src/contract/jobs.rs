@@ -114,6 +114,7 @@ crate::battery! {
     }
 
     /// However many jobs one owner has, at most one of them is leased before another owner's first job.
+    // Invariant: Jobs of different owners are processed in turn, however many one owner has.
     async fn owners_take_turns(store) {
         add_users(&*store, &[user(1), user(2), user(3)]).await;
         add_documents(&*store, &[document(1)]).await;
@@ -179,6 +180,7 @@ crate::battery! {
         assert_eq!(lease(&*store, 9, 40, 90).await.unwrap().id, id(1));
     }
 
+    // Invariant: A job is leased to one runner at a time.
     async fn concurrent_callers_lease_distinct_jobs(store) {
         ready(&*store, &(1..=20).collect::<Vec<_>>()).await;
         let callers = (0..50).map(|n| {
@@ -215,6 +217,7 @@ crate::battery! {
         assert_eq!(job.interruptions, 0);
     }
 
+    // Invariant: A runner that has lost its lease cannot change anything.
     async fn lost_lease_cannot_renew_or_settle(store) {
         ready(&*store, &[1]).await;
         let mine = lease(&*store, 7, 5, 35).await.unwrap();

@@ -24,6 +24,7 @@ crate::battery! {
         assert_eq!(leased.len(), 20);
     }
 
+    // Invariant: Orphans of crashed runners are swept while the service runs, by one process at a time.
     async fn concurrent_processes_cannot_share_singleton_task(stores) {
         let taken = at_once(&stores, 8, take).await;
         assert_eq!(taken.into_iter().filter(|is_taken| *is_taken).count(), 1);

@@ -69,6 +69,8 @@ crate::battery! {
     }
 
     /// Concurrent callers do not get more slots than there are.
+    // Invariant: An account stores no more than its limit, and has no more answers in progress, in any
+    // process.
     async fn concurrent_callers_share_the_slots(limiter) {
         let now = TestClock::default().now();
         let callers = (0..50).map(|n| {
@@ -83,6 +85,7 @@ crate::battery! {
     }
 
     /// Concurrent events all count, and each gets its own count.
+    // Invariant: Rate-limit counters are exact under concurrency.
     async fn concurrent_hits_are_exact(limiter) {
         let now = TestClock::default().now();
         let hits = (0..200).map(|_| {

@@ -17,6 +17,14 @@ macro_rules! relational_contracts {
             $crate::summaries_contract!(super::$fresh());
         }
 
+        mod stored_responses {
+            $crate::stored_responses_contract!(super::$fresh());
+        }
+
+        mod external_files {
+            $crate::external_files_contract!(super::$fresh());
+        }
+
         mod file_batches {
             $crate::file_batches_contract!(super::$fresh());
         }
@@ -77,8 +85,17 @@ macro_rules! relational_contracts {
             $crate::sessions_contract!(super::$fresh());
         }
 
+        mod identities {
+            $crate::identities_contract!(super::$fresh());
+        }
+
+        mod invitations {
+            $crate::invitations_contract!(super::$fresh());
+        }
+
         mod verifications {
             $crate::verifications_contract!(super::$fresh());
+            $crate::oauth_contract!(super::$fresh());
         }
 
         mod conversations {

@@ -39,6 +39,7 @@ crate::battery! {
     }
 
     /// A dropped unit changes nothing and releases its locks.
+    // Invariant: A dropped unit of work changes nothing.
     async fn dropped_unit_is_rolled_back(store) {
         let mut unit = store.begin().await.unwrap();
         unit.documents().insert(&document(1)).await.unwrap();
@@ -124,6 +125,7 @@ crate::battery! {
     }
 
     /// Units that change records they have read run one after the other.
+    // Invariant: Concurrent units of work do not lose updates.
     async fn concurrent_units_lose_no_update(store) {
         add_documents(&*store, &[document(0)]).await;
         let units = (0..20).map(|_| tokio::spawn(count_up(Arc::clone(&store)))).collect::<Vec<_>>();

@@ -30,6 +30,8 @@ crate::battery! {
         }
     }
 
+    // Invariant: Every vector store ranks with the domain's functions, and its corpus statistics are exact
+    // after deletions.
     async fn removed_contribution_leaves_nothing(store) {
         put(&*store, 1, &added(2, 300, &[(1, 2), (2, 1)])).await;
         put(&*store, 2, &added(1, 100, &[(2, 1)])).await;

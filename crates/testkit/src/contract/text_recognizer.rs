@@ -19,7 +19,7 @@ pub const DPI: u16 = 150;
 /// Recognises an English page.
 pub async fn recognize(subject: &Subject, png: &[u8]) -> Result<RecognizedPage, RecognitionError> {
     let languages = Languages::default();
-    subject.recognizer.recognize(PageScan { png, dpi: DPI, languages: &languages }).await
+    subject.recognizer.recognize(PageScan { png, dpi: DPI, is_picture: false, languages: &languages }).await
 }
 
 crate::battery! {
@@ -70,7 +70,7 @@ crate::battery! {
     async fn unknown_language_is_a_fault(subject) {
         let languages = Languages::parse("xxx").unwrap();
         let png = (subject.scan)(&["Pumps"]);
-        match subject.recognizer.recognize(PageScan { png: &png, dpi: DPI, languages: &languages }).await {
+        match subject.recognizer.recognize(PageScan { png: &png, dpi: DPI, is_picture: false, languages: &languages }).await {
             Err(RecognitionError::Fault(fault)) => assert_eq!(fault.kind(), FaultKind::Unconfigured),
             other => panic!("{other:?}"),
         }

@@ -2,8 +2,9 @@
 
 use crate::clock::TestClock;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::id::{FamilyId, SessionId, TokenId, UserId};
-use docent_domain::token::{AccessClaims, RefreshClaims};
+use docent_domain::api_key::ApiKeyScopes;
+use docent_domain::id::{ApiKeyId, FamilyId, SessionId, TokenId, UserId};
+use docent_domain::token::{AccessClaims, ConnectionClaims, ConnectionToken, RefreshClaims};
 use docent_ports::clock::Clock;
 use docent_ports::token_signer::{TokenError, TokenSigner};
 use std::sync::Arc;
@@ -32,6 +33,17 @@ fn refresh() -> RefreshClaims {
     }
 }
 
+fn connection() -> ConnectionClaims {
+    ConnectionClaims {
+        user: UserId::generate(now(), [1; 10]),
+        id: TokenId::generate(now(), [6; 10]),
+        api_key: ApiKeyId::generate(now(), [7; 10]),
+        scopes: ApiKeyScopes::parse(["read", "chat"]).unwrap(),
+        issued_at: now(),
+        expires_at: now() + TimeDelta::minutes(15),
+    }
+}
+
 crate::battery! {
     token_signer_contract in token_signer (Arc<dyn TokenSigner>);
 
@@ -40,6 +52,25 @@ crate::battery! {
         let without_session = AccessClaims { session: None, ..access() };
         assert_eq!(signer.verify_access(&signer.sign_access(&without_session), now()), Ok(without_session));
         assert_eq!(signer.verify_refresh(&signer.sign_refresh(&refresh()), now()), Ok(refresh()));
+    }
+
+    async fn claims_of_connected_applications_round_trip_and_expire(signer) {
+        for (kind, other) in [
+            (ConnectionToken::Access, ConnectionToken::Refresh),
+            (ConnectionToken::Refresh, ConnectionToken::Access),
+        ] {
+            let token = signer.sign_connection(kind, &connection());
+            assert_eq!(signer.verify_connection(kind, &token, now()), Ok(connection()));
+            let end = connection().expires_at;
+            assert_eq!(signer.verify_connection(kind, &token, end), Err(TokenError::Expired));
+            assert_eq!(signer.verify_connection(other, &token, now()), Err(TokenError::WrongType));
+            assert_eq!(signer.verify_access(&token, now()), Err(TokenError::WrongType));
+            assert_eq!(signer.verify_refresh(&token, now()), Err(TokenError::WrongType));
+            for session in [signer.sign_access(&access()), signer.sign_refresh(&refresh())] {
+                assert_eq!(signer.verify_connection(kind, &session, now()), Err(TokenError::WrongType));
+            }
+            assert_eq!(signer.verify_connection(kind, &format!("{token}x"), now()), Err(TokenError::Invalid));
+        }
     }
 
     async fn token_expires_at_exact_second(signer) {
@@ -60,6 +91,7 @@ crate::battery! {
         assert_eq!(read.expires_at, now() + TimeDelta::seconds(1));
     }
 
+    // Invariant: Access and refresh tokens are not interchangeable.
     async fn token_of_other_type_is_rejected(signer) {
         let (access, refresh) = (signer.sign_access(&access()), signer.sign_refresh(&refresh()));
         assert_eq!(signer.verify_refresh(&access, now()), Err(TokenError::WrongType));

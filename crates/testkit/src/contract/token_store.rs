@@ -87,6 +87,7 @@ crate::battery! {
         assert_eq!(rotate(&*tokens, 1, 1, 3, seconds(0)).await, Ok(token(3)));
     }
 
+    // Invariant: A session has one valid refresh token.
     async fn uses_within_grace_get_the_valid_token(tokens) {
         start(&*tokens, 1).await;
         assert_eq!(rotate(&*tokens, 1, 1, 2, seconds(100)).await, Ok(token(2)));
@@ -104,6 +105,7 @@ crate::battery! {
         assert_eq!(rotate(&*tokens, 1, 3, 4, seconds(2)).await, Err(Reused));
     }
 
+    // Invariant: Reuse of a refresh token revokes its family.
     async fn reuse_after_grace_revokes_family(tokens) {
         start(&*tokens, 1).await;
         start(&*tokens, 2).await;

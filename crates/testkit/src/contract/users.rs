@@ -175,7 +175,7 @@ crate::battery! {
         add_users(&*store, &[user(1), user(2)]).await;
         let mut unit = store.begin().await.unwrap();
         unit.groups().insert(&group(1)).await.unwrap();
-        let rights = AssignedPermissions { groups: [id(1)].into(), permissions: PermissionSet::all() };
+        let rights = AssignedPermissions { groups: [id(1)].into(), permissions: PermissionSet::all(), ..AssignedPermissions::default() };
         for n in [1, 2] {
             let owner = user(n).id;
             unit.groups().set_assigned_permissions(owner, &rights).await.unwrap();

@@ -186,6 +186,7 @@ crate::battery! {
     }
 
     /// While a delivery is leased, no other caller gets one of the same webhook.
+    // Invariant: A webhook receives one delivery at a time, from one process.
     async fn webhook_has_one_leased_delivery(store) {
         add_users(&*store, &[user(1)]).await;
         add(&*store, &[webhook(1, user(1).id), webhook(2, user(1).id)], &[delivery(1, id(1)), delivery(2, id(1)), delivery(3, id(2))]).await;
@@ -205,6 +206,7 @@ crate::battery! {
         assert_eq!(lease(&*store, 6, 31, 60).await.unwrap().delivery.id, id(2));
     }
 
+    // Invariant: A webhook receives one delivery at a time, from one process.
     async fn concurrent_callers_lease_distinct_webhooks(store) {
         add_users(&*store, &[user(1)]).await;
         let webhooks: Vec<_> = (1..=4).map(|n| webhook(n, user(1).id)).collect();

@@ -42,18 +42,16 @@ impl FakeEmbedder {
 #[async_trait]
 impl Embedder for FakeEmbedder {
     async fn embed_passages(&self, passages: Passages<'_>) -> Result<Vec<Embedding>> {
-        let context = passages.context.iter().map(String::as_str).chain(std::iter::repeat(""));
-        let embed = |((_, text), context): (&(u32, &str), &str)| {
+        let embed = |(_, text): &(u32, &str)| {
             let sparse = SparseVector {
                 body: terms(text),
                 title: terms(passages.title),
                 lead: terms(passages.lead),
-                headings: terms(context),
+                ..SparseVector::default()
             };
-            let dense = self.dense(&format!("{context} {text}"));
-            Embedding { sparse: Some(sparse), dense, is_shortened: false }
+            Embedding { sparse: Some(sparse), dense: self.dense(text), is_shortened: false }
         };
-        Ok(passages.chunks.iter().zip(context).map(embed).collect())
+        Ok(passages.chunks.iter().map(embed).collect())
     }
 
     async fn embed_sparse(&self, passages: Passages<'_>) -> Result<Option<Vec<SparseVector>>> {

@@ -3,8 +3,10 @@
 pub mod archive;
 pub mod blob_store;
 pub mod chat_model;
+pub mod client_metadata;
 pub mod embedder;
 pub mod embedders;
+pub mod identity_provider;
 pub mod mailer;
 pub mod page_renderer;
 pub mod password_hasher;
@@ -44,10 +46,13 @@ pub fn ports() -> Ports {
         tokens: Arc::new(token_store::FakeTokenStore::default()),
         signer: Arc::new(token_signer::FakeTokenSigner),
         limiter: Arc::new(rate_limiter::FakeRateLimiter::default()),
+        librechat: None,
         hasher: Arc::new(password_hasher::FakePasswordHasher::default()),
+        identity_providers: Vec::new(),
         mailer: Arc::new(mailer::FakeMailer::default()),
         webhook_body: webhook_sender::fake_body,
         webhooks: Arc::new(webhook_sender::FakeWebhookSender::default()),
+        client_metadata: Arc::new(client_metadata::FakeClientMetadata::default()),
         clock: Arc::new(TestClock::default()),
         entropy: Arc::new(TestEntropy::default()),
         recorder: Arc::new(recorder::FakeRecorder::default()),

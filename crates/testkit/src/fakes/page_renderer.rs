@@ -1,6 +1,6 @@
 //! Page renderer without graphics.
 
-use super::text_extractor::{HEADER, SCAN};
+use super::text_extractor::{HEADER, PICTURE, SCAN};
 use crate::faults::FaultSwitch;
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode};
@@ -61,7 +61,11 @@ impl PageRenderer for FakePageRenderer {
         if let ImageSize::Scan { .. } = drawing.size {
             let pages = text.strip_prefix(HEADER).unwrap_or_default();
             let page = pages.split('\u{c}').nth(number - 1).unwrap_or_default();
-            return Ok(fake_scan(page.strip_prefix(SCAN).unwrap_or(page)));
+            let shown = match page.split_once(PICTURE) {
+                Some((_, shown)) if !drawing.parts.is_empty() => shown,
+                _ => page.strip_prefix(SCAN).unwrap_or(page),
+            };
+            return Ok(fake_scan(shown));
         }
         Ok([SIGNATURE, format!("{drawing:?}").as_bytes()].concat())
     }

@@ -11,8 +11,11 @@ mod documents;
 mod embedding_cache;
 mod generations;
 mod groups;
+mod identities;
 mod inventory;
+mod invitations;
 mod jobs;
+mod oauth;
 mod singleton_tasks;
 mod term_statistics;
 mod users;
@@ -25,16 +28,22 @@ use docent_domain::audit::AuditEntry;
 use docent_domain::collection::{Collection, CollectionRole, Member};
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::document::{Deletion, Document};
+use docent_domain::external_file::ExternalFile;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::file_batch::{CollectionMetadata, FileBatch, FilePurpose};
 use docent_domain::generation::IndexGeneration;
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, FileBatchId, GenerationId, GroupId, JobId,
-    LeaseId, SessionId, UsageId, UserId, VerificationId, VersionId, WebhookDeliveryId, WebhookId,
+    ApiKeyId, AuditId, AuthorizationCodeId, CollectionId, ConversationId, DocumentId, FileBatchId,
+    GenerationId, GroupId, InvitationId, JobId, LeaseId, OAuthClientId, ResponseId, SessionId, UsageId,
+    UserId, VerificationId, VersionId, WebhookDeliveryId, WebhookId,
 };
+use docent_domain::identity::{Identity, ProviderSession};
+use docent_domain::invitation::Invitation;
 use docent_domain::job::Job;
 use docent_domain::listing::{Page, PageRequest};
+use docent_domain::oauth::{AuthorizationCode, RegisteredClient};
+use docent_domain::stored_response::StoredResponse;
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
 use docent_domain::verification::VerificationToken;
@@ -68,9 +77,16 @@ struct Tables {
     groups: BTreeMap<GroupId, Group>,
     rights: BTreeMap<UserId, AssignedPermissions>,
     api_keys: BTreeMap<ApiKeyId, ApiKey>,
+    oauth_clients: BTreeMap<OAuthClientId, RegisteredClient>,
+    oauth_codes: BTreeMap<AuthorizationCodeId, AuthorizationCode>,
     sessions: BTreeMap<SessionId, docent_domain::session::Session>,
+    /// Identities by issuer and subject.
+    identities: BTreeMap<(String, String), Identity>,
+    provider_sessions: BTreeMap<SessionId, ProviderSession>,
+    invitations: BTreeMap<InvitationId, Invitation>,
     verifications: BTreeMap<VerificationId, VerificationToken>,
     conversations: BTreeMap<ConversationId, (Conversation, Vec<ConversationMessage>)>,
+    responses: BTreeMap<ResponseId, StoredResponse>,
     /// Collections that accounts have hidden.
     hidden: BTreeSet<(UserId, CollectionId)>,
     /// Collections that conversations are shared with.
@@ -86,6 +102,7 @@ struct Tables {
     /// Revision of the labels that the index has; 0 if absent.
     indexed_labels: BTreeMap<DocumentId, u32>,
     purposes: BTreeMap<DocumentId, FilePurpose>,
+    external_files: BTreeMap<DocumentId, ExternalFile>,
     metadata: BTreeMap<CollectionId, CollectionMetadata>,
     batches: BTreeMap<FileBatchId, FileBatch>,
     summaries: BTreeMap<DocumentId, docent_domain::summary::DocumentSummary>,

@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use docent_domain::document::{Failure, FailureCode, StoredFile};
-use docent_domain::extraction::{ExtractedPage, Extraction, Metadata};
+use docent_domain::extraction::{ExtractedPage, Extraction, Metadata, Picture};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::file_type::FileType;
+use docent_domain::recognition::PageBox;
 use docent_ports::blob_store::{BlobStore, ByteStream};
 use docent_ports::text_extractor::{ExtractionError, TextExtractor};
 use futures::TryStreamExt;
@@ -25,6 +26,11 @@ pub struct FakeTextExtractor;
 /// The beginning of a page that is an image of the text that follows.
 pub const SCAN: &str = "[scan]";
 
+/// What precedes the text that a picture below the text of a page shows.
+pub const PICTURE: &str = "[picture]";
+/// Where this picture is.
+pub const PICTURE_BOX: PageBox = PageBox { left: 1000, top: 5000, right: 9000, bottom: 9000 };
+
 /// Creates a file with these pages.
 pub fn fake_pdf(pages: &[&str]) -> Vec<u8> {
     format!("{HEADER}{}", pages.join("\u{c}")).into_bytes()
@@ -36,6 +42,10 @@ pub fn failing_pdf(code: FailureCode) -> Vec<u8> {
 }
 
 fn page(number: usize, text: &str) -> ExtractedPage {
+    let (text, picture) = match text.split_once(PICTURE) {
+        Some((text, _)) => (text, Some(Picture { place: PICTURE_BOX, at: text.len() as u32 })),
+        None => (text, None),
+    };
     let text = if text.starts_with(SCAN) { "" } else { text };
     let glyphs = text.chars().filter(|c| !c.is_whitespace()).count();
     let unmapped = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
@@ -44,6 +54,7 @@ fn page(number: usize, text: &str) -> ExtractedPage {
         text: text.to_owned(),
         glyphs: glyphs as u32,
         unmapped_glyphs: unmapped as u32,
+        pictures: picture.into_iter().collect(),
         ..ExtractedPage::default()
     }
 }
@@ -76,7 +87,7 @@ impl TextExtractor for FakeTextExtractor {
             }
         }
         let pages = rest.split('\u{c}').zip(1..).map(|(text, number)| page(number, text)).collect();
-        Ok(Extraction { pages, metadata, ..Extraction::default() })
+        Ok(Extraction { pages, metadata })
     }
 
     fn name(&self, _: FileType) -> &'static str {

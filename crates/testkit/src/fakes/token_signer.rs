@@ -1,7 +1,8 @@
 //! Token signer without a key.
 
 use chrono::{DateTime, Utc};
-use docent_domain::token::{AccessClaims, RefreshClaims};
+use docent_domain::api_key::ApiKeyScopes;
+use docent_domain::token::{AccessClaims, ConnectionClaims, ConnectionToken, RefreshClaims};
 use docent_ports::token_signer::{TokenError, TokenSigner};
 
 /// Writes claims as text with a checksum, which detects changes but not forgery.
@@ -43,6 +44,13 @@ fn expiry(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, TokenError> {
     if expires_at <= now { Err(TokenError::Expired) } else { Ok(expires_at) }
 }
 
+const fn name(kind: ConnectionToken) -> &'static str {
+    match kind {
+        ConnectionToken::Access => "oauth_access",
+        ConnectionToken::Refresh => "oauth_refresh",
+    }
+}
+
 impl TokenSigner for FakeTokenSigner {
     fn sign_access(&self, claims: &AccessClaims) -> String {
         let (issued, expires) = (claims.issued_at.timestamp(), claims.expires_at.timestamp());
@@ -53,6 +61,12 @@ impl TokenSigner for FakeTokenSigner {
     fn sign_refresh(&self, claims: &RefreshClaims) -> String {
         let (issued, expires) = (claims.issued_at.timestamp(), claims.expires_at.timestamp());
         seal(format!("refresh.{}.{}.{}.{issued}.{expires}", claims.user, claims.id, claims.family))
+    }
+
+    fn sign_connection(&self, kind: ConnectionToken, claims: &ConnectionClaims) -> String {
+        let (issued, expires) = (claims.issued_at.timestamp(), claims.expires_at.timestamp());
+        let ConnectionClaims { user, id, api_key, scopes, .. } = claims;
+        seal(format!("{}.{user}.{id}.{api_key}.{scopes}.{issued}.{expires}", name(kind)))
     }
 
     fn verify_access(&self, token: &str, now: DateTime<Utc>) -> Result<AccessClaims, TokenError> {
@@ -72,6 +86,23 @@ impl TokenSigner for FakeTokenSigner {
             user: field(user)?,
             id: field(id)?,
             family: field(family)?,
+            issued_at: instant(issued)?,
+            expires_at: expiry(expires, now)?,
+        })
+    }
+
+    fn verify_connection(
+        &self,
+        kind: ConnectionToken,
+        token: &str,
+        now: DateTime<Utc>,
+    ) -> Result<ConnectionClaims, TokenError> {
+        let [user, id, api_key, scopes, issued, expires] = unseal(token, name(kind))?;
+        Ok(ConnectionClaims {
+            user: field(user)?,
+            id: field(id)?,
+            api_key: field(api_key)?,
+            scopes: ApiKeyScopes::parse(scopes.split(' ')).map_err(|_| TokenError::Invalid)?,
             issued_at: instant(issued)?,
             expires_at: expiry(expires, now)?,
         })

@@ -225,7 +225,6 @@ impl VectorIndex for FakeVectorIndex {
             text: entry.text,
             span: entry.span,
             pages: entry.pages,
-            context: entry.context,
             dense: entry.embedding.dense,
         };
         let mut chunks: Vec<_> = self.entries(document).into_iter().map(chunk).collect();

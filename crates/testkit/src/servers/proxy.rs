@@ -107,9 +107,9 @@ impl Drop for Proxy {
     }
 }
 
-/// A sample with another text at its only place.
+/// A sample with another text at all its places.
 fn replaced(sample: &str, from: &str, to: &str) -> String {
-    assert_eq!(sample.matches(from).count(), 1, "the sample has no single {from:?}");
+    assert!(sample.contains(from), "the sample has no {from:?}");
     sample.replace(from, to)
 }
 

@@ -7,7 +7,7 @@
 use super::reply::{Step, Steps};
 use super::{Reply, Request};
 use crate::fakes::chat_model::ScriptedChatModel;
-use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput, ToolSpec};
+use docent_domain::chat::{FinishReason, Message, Sampling, ToolCall, ToolOutput, ToolSpec};
 use docent_domain::fault::{FaultCause, FaultKind};
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest, ChatStream};
@@ -179,7 +179,9 @@ fn broken_off(code: u16) -> String {
 fn conversation(body: &Value) -> Option<ChatRequest> {
     let messages = body["messages"].as_array()?.iter().map(message).collect::<Option<_>>()?;
     let tools = body["tools"].as_array().into_iter().flatten().map(tool).collect::<Option<_>>()?;
-    Some(ChatRequest { messages, tools, ..ChatRequest::default() })
+    let number = |name: &str| body[name].as_f64();
+    let sampling = Sampling { temperature: number("temperature"), top_p: number("top_p") };
+    Some(ChatRequest { messages, tools, sampling, ..ChatRequest::default() })
 }
 
 fn message(message: &Value) -> Option<Message> {

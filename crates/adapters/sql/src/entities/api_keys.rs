@@ -3,8 +3,9 @@ use crate::labels;
 use crate::record::{Record, all_columns};
 use crate::values::{digest, instant, micros};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
+use docent_domain::connection::{Connection, Resource};
 use docent_domain::fault::Result;
-use docent_domain::id::{ApiKeyId, CollectionId, UserId};
+use docent_domain::id::{ApiKeyId, CollectionId, TokenId, UserId};
 use sea_orm::entity::prelude::*;
 use std::collections::BTreeSet;
 
@@ -24,6 +25,11 @@ pub struct Model {
     pub revoked_at: Option<i64>,
     pub created_by: Option<Uuid>,
     pub collections: Option<String>,
+    pub client: Option<String>,
+    pub resource: Option<String>,
+    pub refresh_token: Option<Uuid>,
+    pub replaced_token: Option<Uuid>,
+    pub refreshed_at: Option<i64>,
 }
 
 no_relations!();
@@ -45,11 +51,20 @@ impl Record for ApiKey {
             revoked_at: self.revoked_at.map(micros),
             created_by: self.created_by.map(UserId::as_uuid),
             collections: self.collections.as_ref().map(|ids| labels::ids_value(ids).to_string()),
+            client: self.connection.as_ref().map(|connection| connection.client.clone()),
+            resource: self.connection.as_ref().map(|connection| connection.resource.name().to_owned()),
+            refresh_token: self.connection.as_ref().map(|connection| connection.refresh_token.as_uuid()),
+            replaced_token: self
+                .connection
+                .as_ref()
+                .and_then(|connection| connection.replaced_token.map(TokenId::as_uuid)),
+            refreshed_at: self.connection.as_ref().map(|connection| micros(connection.refreshed_at)),
         }))
     }
 
     fn from_row(row: Model) -> Result<Self> {
         let when = |micros| instant(micros, "API key's time");
+        let connection = connection(&row)?;
         Ok(ApiKey {
             id: ApiKeyId::from_uuid(row.id),
             user: UserId::from_uuid(row.user_id),
@@ -63,12 +78,26 @@ impl Record for ApiKey {
             expires_at: row.expires_at.map(when).transpose()?,
             last_used_at: row.last_used_at.map(when).transpose()?,
             revoked_at: row.revoked_at.map(when).transpose()?,
+            connection,
         })
     }
 }
 
+/// The connected application of a row, if it is one.
+fn connection(row: &Model) -> Result<Option<Connection>> {
+    let Some(client) = &row.client else { return Ok(None) };
+    let missing = || corrupt("API key's connection");
+    Ok(Some(Connection {
+        client: client.clone(),
+        resource: row.resource.as_deref().and_then(Resource::parse).ok_or_else(missing)?,
+        refresh_token: TokenId::from_uuid(row.refresh_token.ok_or_else(missing)?),
+        replaced_token: row.replaced_token.map(TokenId::from_uuid),
+        refreshed_at: instant(row.refreshed_at.ok_or_else(missing)?, "API key's connection")?,
+    }))
+}
+
 /// Collections of a column value.
-fn collections(text: &str) -> Result<BTreeSet<CollectionId>> {
+pub(super) fn collections(text: &str) -> Result<BTreeSet<CollectionId>> {
     let ids = serde_json::from_str(text).map_err(|_| corrupt("API key's collections"))?;
     labels::ids(&ids).ok_or_else(|| corrupt("API key's collections"))
 }

@@ -13,6 +13,7 @@ use docent_domain::file_type::FileType;
 use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::text::{FileName, Title};
 use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -57,6 +58,7 @@ pub struct Model {
     pub recognition: Option<Json>,
     pub file_type: String,
     pub page_labels: Option<Json>,
+    pub page_gaps: Option<Json>,
 }
 
 no_relations!();
@@ -114,6 +116,7 @@ impl Record for Document {
             language: coverage.and_then(|coverage| coverage.language.clone()),
             recognition: coverage.and_then(|coverage| coverage.recognition.as_ref()).map(recognition::value),
             file_type: file.map_or(FileType::Pdf, |file| file.file_type).as_str().to_owned(),
+            page_gaps: coverage.map(PageGaps::of).and_then(|gaps| serde_json::to_value(gaps).ok()),
             page_labels: coverage
                 .map(|coverage| coverage.page_labels.as_slice())
                 .filter(|labels| !labels.is_empty())
@@ -253,6 +256,23 @@ fn state(row: &Model) -> Result<DocumentState> {
     }
 }
 
+/// The value of the column `page_gaps`: numbers of pages.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct PageGaps {
+    unread_pictures: Vec<u32>,
+    lacking_results: Vec<u32>,
+}
+
+impl PageGaps {
+    fn of(coverage: &Coverage) -> Self {
+        Self {
+            unread_pictures: coverage.unread_picture_pages.clone(),
+            lacking_results: coverage.lacking_result_pages.clone(),
+        }
+    }
+}
+
 fn coverage(row: Model) -> Result<Option<Coverage>> {
     let Some(pages) = row.pages else { return Ok(None) };
     let wrong = || corrupt("coverage");
@@ -260,6 +280,8 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
         let pages = pages.ok_or_else(wrong)?;
         serde_json::from_value::<Vec<u32>>(pages).map_err(|_| wrong())
     };
+    // Older documents have none.
+    let gaps = row.page_gaps.map(PageGaps::deserialize).transpose().map_err(|_| wrong())?.unwrap_or_default();
     Ok(Some(Coverage {
         pages: counted(pages, "coverage")?,
         empty_pages: list(row.empty_pages)?,
@@ -271,6 +293,8 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
         language: row.language,
         recognition: row.recognition.as_ref().map(recognition::of_value).transpose()?,
         page_labels: labels::page_labels(row.page_labels)?,
+        unread_picture_pages: gaps.unread_pictures,
+        lacking_result_pages: gaps.lacking_results,
     }))
 }
 

@@ -7,6 +7,7 @@ pub struct Model {
     pub user_id: Uuid,
     #[sea_orm(primary_key, auto_increment = false)]
     pub group_id: Uuid,
+    pub is_manager: bool,
 }
 
 no_relations!();

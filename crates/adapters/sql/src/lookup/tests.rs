@@ -72,6 +72,7 @@ async fn ask(lookup: &Lookup<u32, (u32, u32)>, key: u32) -> Asked {
     asked
 }
 
+// Invariant: Concurrent requests share database reads, but never a read that started before the request.
 #[tokio::test]
 async fn calls_during_a_read_share_the_next_read() {
     let (table, lookup) = Table::new(false);
@@ -91,6 +92,7 @@ async fn calls_during_a_read_share_the_next_read() {
     assert_eq!(table.reads(), [vec![1], vec![2, 3, 0]]);
 }
 
+// Invariant: Concurrent requests share database reads, but never a read that started before the request.
 #[tokio::test]
 async fn earlier_read_does_not_answer_later_call() {
     let (table, lookup) = Table::new(false);

@@ -77,6 +77,7 @@ where
     E::find().count(&store.0.read.connections).await.unwrap()
 }
 
+// Invariant: A revoked login stays revoked after a restart.
 #[tokio::test]
 async fn families_and_revocations_survive_a_restart() {
     let (store, folder) = migrated().await;

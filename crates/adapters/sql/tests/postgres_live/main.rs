@@ -85,6 +85,7 @@ mod processes {
     });
 }
 
+// Invariant: Several processes can migrate concurrently.
 #[tokio::test]
 async fn concurrent_and_repeated_migrations_succeed() {
     let own = Own::new();
@@ -295,6 +296,7 @@ fn signal(signal: &str, pid: i32) {
     assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
 
+// Invariant: The service reconnects to a database server without a restart.
 #[tokio::test]
 async fn store_reconnects_after_server_outage() {
     let mut server = PostgresServer::start();

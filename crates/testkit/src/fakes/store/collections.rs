@@ -2,6 +2,7 @@
 
 use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use docent_domain::collection::{
     Collection, CollectionKind, CollectionRole, Member, Membership, RoleSource, SourcedRole,
 };
@@ -212,6 +213,16 @@ impl CollectionWriter for Transaction {
             }
             tables.batches.insert(batch.id, batch.clone());
             Ok(())
+        })
+    }
+
+    async fn purge_file_batches(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64> {
+        self.write(|tables| {
+            let old = tables.batches.values().filter(|batch| batch.created_at < before);
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            let ids: Vec<FileBatchId> = old.map(|batch| batch.id).take(limit).collect();
+            tables.batches.retain(|id, _| !ids.contains(id));
+            Ok(ids.len() as u64)
         })
     }
 

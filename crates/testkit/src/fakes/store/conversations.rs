@@ -6,14 +6,19 @@ use chrono::{DateTime, Utc};
 use docent_domain::conversation::{Conversation, ConversationMessage, MessageRole};
 use docent_domain::fault::Result;
 use docent_domain::feedback::{Feedback, Rating};
-use docent_domain::id::{CollectionId, ConversationId, MessageId};
+use docent_domain::id::{CollectionId, ConversationId, MessageId, ResponseId};
 use docent_domain::listing::{AnswerFilter, AnswerKind, ConversationFilter, Page, PageRequest};
 use docent_domain::scope::Scope;
+use docent_domain::stored_response::StoredResponse;
 use docent_ports::conversations::{ConversationReader, ConversationWriter, ListedAnswer, MessageSize};
 use std::collections::{BTreeSet, HashMap};
 
 #[async_trait]
 impl ConversationReader for Transaction {
+    async fn response(&mut self, id: ResponseId) -> Result<Option<StoredResponse>> {
+        Ok(self.read()?.responses.get(&id).cloned())
+    }
+
     async fn get(&mut self, id: ConversationId) -> Result<Option<Conversation>> {
         Ok(self.read()?.conversations.get(&id).map(|(conversation, _)| conversation.clone()))
     }
@@ -167,6 +172,31 @@ fn is_of_kind(role: &MessageRole, kind: AnswerKind) -> bool {
 
 #[async_trait]
 impl ConversationWriter for Transaction {
+    async fn insert_response(&mut self, response: &StoredResponse) -> Result<()> {
+        self.write(|tables| {
+            tables.check_owner(response.owner)?;
+            if tables.responses.contains_key(&response.id) {
+                return Err(violation("the response exists"));
+            }
+            tables.responses.insert(response.id, response.clone());
+            Ok(())
+        })
+    }
+
+    async fn delete_response(&mut self, id: ResponseId) -> Result<bool> {
+        self.write(|tables| Ok(tables.responses.remove(&id).is_some()))
+    }
+
+    async fn purge_responses(&mut self, before: DateTime<Utc>, limit: u64) -> Result<u64> {
+        self.write(|tables| {
+            let old = tables.responses.values().filter(|response| response.created_at < before);
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            let ids: Vec<ResponseId> = old.map(|response| response.id).take(limit).collect();
+            tables.responses.retain(|id, _| !ids.contains(id));
+            Ok(ids.len() as u64)
+        })
+    }
+
     async fn insert(&mut self, conversation: &Conversation) -> Result<bool> {
         self.write(|tables| {
             tables.check_owner(conversation.owner)?;

@@ -4,6 +4,7 @@ use super::{Transaction, insert_once, newest_page};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::api_key::{ApiKey, ApiKeyPrefix};
+use docent_domain::connection::Connection;
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, SessionId, UserId, VerificationId};
 use docent_domain::listing::{ApiKeyFilter, Page, PageRequest, SessionFilter};
@@ -31,6 +32,7 @@ impl ApiKeyReader for Transaction {
         let fits = |key: &&ApiKey| {
             filter.user.is_none_or(|user| key.user == user)
                 && filter.valid_at.is_none_or(|at| key.is_valid(at))
+                && filter.is_connected.is_none_or(|is_connected| key.connection.is_some() == is_connected)
                 && filter
                     .text
                     .as_ref()
@@ -61,11 +63,26 @@ impl ApiKeyWriter for Transaction {
         })
     }
 
-    async fn revoke_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
+    async fn disconnect_for_user(&mut self, user: UserId, at: DateTime<Utc>) -> Result<u64> {
         self.write(|tables| {
-            let keys =
-                tables.api_keys.values_mut().filter(|key| key.user == user && key.revoked_at.is_none());
+            let is_meant =
+                |key: &&mut ApiKey| key.user == user && key.connection.is_some() && key.revoked_at.is_none();
+            let keys = tables.api_keys.values_mut().filter(is_meant);
             Ok(keys.map(|key| key.revoked_at = Some(at)).count() as u64)
+        })
+    }
+
+    async fn renew(
+        &mut self,
+        id: ApiKeyId,
+        connection: &Connection,
+        expires_at: DateTime<Utc>,
+    ) -> Result<bool> {
+        self.write(|tables| {
+            let key = tables.api_keys.get_mut(&id);
+            Ok(key
+                .map(|key| (key.connection, key.expires_at) = (Some(connection.clone()), Some(expires_at)))
+                .is_some())
         })
     }
 

@@ -4,6 +4,7 @@ use super::{Tables, Transaction, insert_once, page_of, violation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document, DocumentState, Replacement, StoredFile};
+use docent_domain::external_file::{ExternalFile, ExternalId};
 use docent_domain::fault::Result;
 use docent_domain::file_batch::FilePurpose;
 use docent_domain::generation::IndexedRevision;
@@ -104,6 +105,15 @@ impl DocumentReader for Transaction {
     async fn purposes(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, FilePurpose>> {
         let purposes = &self.read()?.purposes;
         Ok(ids.iter().filter_map(|id| purposes.get(id).map(|purpose| (*id, *purpose))).collect())
+    }
+
+    async fn external_files(&mut self, ids: &[ExternalId]) -> Result<Vec<ExternalFile>> {
+        let files = self.read()?.external_files.values();
+        Ok(files.filter(|file| ids.contains(&file.id)).cloned().collect())
+    }
+
+    async fn external_file(&mut self, id: DocumentId) -> Result<Option<ExternalFile>> {
+        Ok(self.read()?.external_files.get(&id).cloned())
     }
 
     async fn days(&mut self, from: DateTime<Utc>) -> Result<Vec<DocumentDay>> {
@@ -255,6 +265,16 @@ impl DocumentWriter for Transaction {
         })
     }
 
+    async fn set_external_file(&mut self, file: &ExternalFile) -> Result<()> {
+        self.write(|tables| {
+            if !tables.documents.contains_key(&file.document) {
+                return Err(violation("the document does not exist"));
+            }
+            tables.external_files.insert(file.document, file.clone());
+            Ok(())
+        })
+    }
+
     async fn set_indexed_labels(&mut self, id: DocumentId, revision: u32) -> Result<()> {
         self.write(|tables| {
             tables.indexed_labels.insert(id, revision);
@@ -272,6 +292,7 @@ impl DocumentWriter for Transaction {
     async fn mark_deleted(&mut self, id: DocumentId, at: DateTime<Utc>) -> Result<bool> {
         self.write(|tables| {
             let Some(document) = tables.documents.remove(&id) else { return Ok(false) };
+            tables.external_files.remove(&id);
             let replacement = document.replacement.as_ref().map(Replacement::stored);
             let versions = [document.stored()].into_iter().chain(replacement).collect();
             tables.deleted.insert(id, Deletion { document: id, versions, at });

@@ -9,7 +9,7 @@ use docent_domain::id::{GroupId, UserId};
 use docent_domain::listing::{Page, PageRequest};
 use docent_domain::permission::PermissionSet;
 use docent_ports::groups::{GroupReader, GroupWriter};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[async_trait]
 impl GroupReader for Transaction {
@@ -36,6 +36,11 @@ impl GroupReader for Transaction {
     async fn names(&mut self, ids: &[GroupId]) -> Result<HashMap<GroupId, String>> {
         let groups = &self.read()?.groups;
         Ok(ids.iter().filter_map(|id| Some((*id, groups.get(id)?.name.as_str().to_owned()))).collect())
+    }
+
+    async fn managers(&mut self, id: GroupId) -> Result<HashSet<UserId>> {
+        let rights = self.read()?.rights.iter().filter(|(_, rights)| rights.managed.contains(&id));
+        Ok(rights.map(|(user, _)| *user).collect())
     }
 
     async fn assigned_permissions(&mut self, user: UserId) -> Result<AssignedPermissions> {
@@ -79,6 +84,7 @@ impl GroupWriter for Transaction {
         self.write(|tables| {
             for rights in tables.rights.values_mut() {
                 rights.groups.remove(&id);
+                rights.managed.remove(&id);
             }
             tables.members.retain(|(_, member), _| *member != Member::Group(id));
             Ok(tables.groups.remove(&id).is_some())
@@ -92,7 +98,8 @@ impl GroupWriter for Transaction {
             if !is_known && *rights != AssignedPermissions::default() {
                 return Err(violation("the account or a group does not exist"));
             }
-            tables.rights.insert(user, rights.clone());
+            let managed = rights.managed.intersection(&rights.groups).copied().collect();
+            tables.rights.insert(user, AssignedPermissions { managed, ..rights.clone() });
             Ok(())
         })
     }

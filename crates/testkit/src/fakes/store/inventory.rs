@@ -11,10 +11,12 @@ use docent_domain::document::{Deletion, Document, DocumentState, DocumentStatus}
 use docent_domain::fault::Result;
 use docent_domain::group::Group;
 use docent_domain::id::{
-    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, UsageId, UserId, VersionId,
-    WebhookId,
+    ApiKeyId, AuditId, CollectionId, ConversationId, DocumentId, GroupId, InvitationId, ResponseId, UsageId,
+    UserId, VersionId, WebhookId,
 };
+use docent_domain::invitation::Invitation;
 use docent_domain::job::{Job, JobKind, JobState};
+use docent_domain::stored_response::StoredResponse;
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
 use docent_domain::webhook::Webhook;
@@ -33,7 +35,9 @@ impl Inventory for Transaction {
             usage: tables.usage.len() as u64,
             groups: tables.groups.len() as u64,
             api_keys: tables.api_keys.len() as u64,
+            invitations: tables.invitations.len() as u64,
             conversations: tables.conversations.len() as u64,
+            responses: tables.responses.len() as u64,
             webhooks: tables.webhooks.len() as u64,
             audit: tables.audit.len() as u64,
         })
@@ -103,6 +107,10 @@ impl Inventory for Transaction {
         Ok(page(&self.read()?.api_keys, after, limit))
     }
 
+    async fn invitations(&mut self, after: Option<InvitationId>, limit: u64) -> Result<Vec<Invitation>> {
+        Ok(page(&self.read()?.invitations, after, limit))
+    }
+
     async fn conversations(
         &mut self,
         after: Option<ConversationId>,
@@ -110,6 +118,10 @@ impl Inventory for Transaction {
     ) -> Result<Vec<Conversation>> {
         let page = page(&self.read()?.conversations, after, limit);
         Ok(page.into_iter().map(|(conversation, _)| conversation).collect())
+    }
+
+    async fn responses(&mut self, after: Option<ResponseId>, limit: u64) -> Result<Vec<StoredResponse>> {
+        Ok(page(&self.read()?.responses, after, limit))
     }
 
     async fn webhooks(&mut self, after: Option<WebhookId>, limit: u64) -> Result<Vec<Webhook>> {

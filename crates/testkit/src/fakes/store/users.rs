@@ -81,8 +81,12 @@ impl UserWriter for Transaction {
             tables.rights.remove(&id);
             tables.api_keys.retain(|_, key| key.user != id);
             tables.sessions.retain(|_, session| session.user != id);
+            tables.identities.retain(|_, identity| identity.user != id);
+            tables.oauth_codes.retain(|_, code| code.user != id);
+            tables.invitations.retain(|_, invitation| invitation.invited_by != Some(id));
             tables.verifications.retain(|_, token| token.user != id);
             tables.conversations.retain(|_, (conversation, _)| conversation.owner != id);
+            tables.responses.retain(|_, response| response.owner != id);
             let conversations = &tables.conversations;
             tables.shared.retain(|(conversation, _)| conversations.contains_key(conversation));
             tables.webhooks.retain(|_, kept| kept.webhook.owner != id);

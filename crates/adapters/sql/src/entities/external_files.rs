@@ -1,0 +1,38 @@
+use crate::fault::corrupt;
+use crate::record::{Record, all_columns};
+use docent_domain::external_file::{ExternalFile, ExternalId};
+use docent_domain::fault::Result;
+use docent_domain::id::DocumentId;
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "external_files")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub document_id: Uuid,
+    pub external_id: String,
+    pub entity: Option<String>,
+}
+
+no_relations!();
+
+impl Record for ExternalFile {
+    type Entity = Entity;
+
+    fn to_row(&self) -> Result<ActiveModel> {
+        Ok(all_columns(Model {
+            document_id: self.document.as_uuid(),
+            external_id: self.id.as_str().to_owned(),
+            entity: self.entity.as_ref().map(|entity| entity.as_str().to_owned()),
+        }))
+    }
+
+    fn from_row(row: Model) -> Result<Self> {
+        let parse = |text: &str| ExternalId::parse(text).map_err(|_| corrupt("external ID of a file"));
+        Ok(ExternalFile {
+            document: DocumentId::from_uuid(row.document_id),
+            id: parse(&row.external_id)?,
+            entity: row.entity.as_deref().map(parse).transpose()?,
+        })
+    }
+}
