@@ -14,6 +14,8 @@ pub(crate) struct Listing<'a> {
     /// The titles of those that failed, and of those that are being processed. “…” stands for others.
     failed: Vec<&'a str>,
     pending: Vec<&'a str>,
+    /// Titles and pages of those with pictures that were not read: `title: 4, 7`.
+    pictures: Vec<&'a str>,
     /// The lines of a summary: `> page sentence` and `# page heading`.
     summary: Vec<&'a str>,
 }
@@ -25,6 +27,7 @@ impl<'a> Listing<'a> {
             readable: with("- ").collect(),
             failed: with("! ").map(|line| &line[2..]).collect(),
             pending: with("~ ").map(|line| &line[2..]).collect(),
+            pictures: with("% ").map(|line| &line[2..]).collect(),
             summary: content.lines().filter(|line| line.starts_with(['>', '#'])).collect(),
         }
     }
@@ -51,7 +54,7 @@ impl<'a> Listing<'a> {
         titles.map(|(title, _)| title.trim_start_matches("- ").to_owned()).take(CHOICES).collect()
     }
 
-    /// Names the documents that were not searched; `None` if all were.
+    /// Names the documents that were not searched, and pages with pictures that were not read; `None` without such documents.
     pub(crate) fn not_searched(&self, phrases: &Phrases) -> Option<String> {
         let named = [(&phrases.failed, &self.failed), (&phrases.pending, &self.pending)];
         let named: Vec<String> = named
@@ -60,8 +63,16 @@ impl<'a> Listing<'a> {
             .map(|(reason, titles)| {
                 format!("{reason} {}.", phrases.join(titles.iter().copied(), &phrases.and))
             })
+            .chain(self.unread_pictures(phrases))
             .collect();
         (!named.is_empty()).then(|| named.join(" "))
+    }
+
+    fn unread_pictures(&self, phrases: &Phrases) -> Option<String> {
+        let places = self.pictures.iter().filter_map(|line| line.rsplit_once(": "));
+        let places: Vec<String> =
+            places.map(|(title, pages)| format!("{} ({pages})", phrases.join([title], ""))).collect();
+        (!places.is_empty()).then(|| format!("{} {}.", phrases.pictures, places.join(", ")))
     }
 
     /// The documents whose titles a question names; all if it names none.

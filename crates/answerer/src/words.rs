@@ -117,6 +117,7 @@ pub(crate) struct Phrases {
     pub(crate) differ: String,
     pub(crate) failed: String,
     pub(crate) pending: String,
+    pub(crate) pictures: String,
     pub(crate) not_found: String,
     /// With `{shown}` and `{all}`.
     pub(crate) cut: String,

@@ -488,6 +488,7 @@ mod tests {
         assert!(with_table.text.contains("| Row 4 | 4 |"));
     }
 
+    // Invariant: A part of a long table begins with the table's header, and no row is lost.
     #[test]
     fn parts_of_a_long_table_begin_with_its_header() {
         let pages = [page(1, table(20)), page(2, "After the table."), page(3, table(20))];

@@ -63,7 +63,7 @@ impl WorkerExtractor {
         while let Some(frame) = frame::next(&mut stdout).await? {
             match frame {
                 Frame::Page(page) if !output.complete => {
-                    let page = ExtractedPage::from(page);
+                    let page = page.extracted()?;
                     text_bytes += page.text.len() as u64;
                     if page.number as usize != output.pages.len() + 1
                         || page.number > limits.pages
@@ -114,7 +114,7 @@ impl TextExtractor for WorkerExtractor {
             }
             // All pages have arrived; later errors do not matter.
             Ok(WorkerOutput { pages, complete: true, metadata, .. }) => {
-                return Ok(Extraction { pages, metadata, ..Extraction::default() });
+                return Ok(Extraction { pages, metadata });
             }
             Ok(_) => io::ErrorKind::UnexpectedEof.into(),
             Err(error) => error,
@@ -128,11 +128,11 @@ impl TextExtractor for WorkerExtractor {
     fn name(&self, file_type: FileType) -> &'static str {
         macro_rules! version {
             ($name:literal) => {
-                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"), " (reader 2)")
+                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"), " (reader 3)")
             };
         }
         match file_type {
-            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0, layout 3)"),
+            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0, layout 4)"),
             FileType::Docx => version!("docx"),
             FileType::Pptx => version!("pptx"),
             FileType::Xlsx => version!("xlsx"),

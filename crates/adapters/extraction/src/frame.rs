@@ -2,9 +2,10 @@
 //! The parent sends one [`Request`] and then the file; the worker responds with [`Frame`]s.
 
 use super::limits::ExtractionLimits;
+use super::page_line::PageLine;
 use super::sandbox::Sandbox;
 use docent_domain::document::{Failure, FailureCode};
-use docent_domain::extraction::{ExtractedPage, Metadata, OutlineEntry};
+use docent_domain::extraction::{Metadata, OutlineEntry};
 use docent_domain::page_words::PageWord;
 use docent_domain::recognition::{PageBox, RecognizedLine, RecognizedWord};
 use docent_ports::page_renderer::{ImageSize, PageImageRequest};
@@ -67,8 +68,22 @@ pub(super) struct DrawingRequest {
     pub(super) size: SizeFrame,
     /// Text whose lines are highlighted.
     pub(super) marked: Option<String>,
-    /// The lines in which it is looked for, if the page's text was recognised.
+    /// Recognised lines in which it is looked for too.
     pub(super) recognized: Option<Vec<LineFrame>>,
+    /// The parts that the image shows; empty for the whole page.
+    pub(super) parts: Vec<Edges>,
+}
+
+/// Edges in ten-thousandths of the page: left, top, right, bottom.
+pub(super) type Edges = [u16; 4];
+
+pub(super) fn edges(bounds: PageBox) -> Edges {
+    let PageBox { left, top, right, bottom } = bounds;
+    [left, top, right, bottom]
+}
+
+fn page_box([left, top, right, bottom]: Edges) -> PageBox {
+    PageBox { left, top, right, bottom }
 }
 
 /// Size of an image.
@@ -80,29 +95,27 @@ pub(super) enum SizeFrame {
     Scan { dpi: u16 },
 }
 
-/// A recognised line: its text, and the edges of its words in ten-thousandths of the page: left, top, right, bottom.
+/// A recognised line: its text, and the edges of its words.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LineFrame {
     pub(super) text: String,
-    pub(super) boxes: Vec<[u16; 4]>,
+    pub(super) boxes: Vec<Edges>,
 }
 
 impl From<&PageImageRequest> for DrawingRequest {
     fn from(request: &PageImageRequest) -> Self {
-        let PageImageRequest { page, size, marked, recognized } = request;
+        let PageImageRequest { page, size, marked, recognized, parts } = request;
         let size = match size {
             ImageSize::Width(width) => SizeFrame::Width(width.get()),
             ImageSize::Scan { dpi } => SizeFrame::Scan { dpi: dpi.get() },
         };
         let line = |line: &RecognizedLine| {
-            let edges = |word: &RecognizedWord| {
-                let PageBox { left, top, right, bottom } = word.bounds;
-                [left, top, right, bottom]
-            };
+            let edges = |word: &RecognizedWord| edges(word.bounds);
             LineFrame { text: line.text(), boxes: line.words.iter().map(edges).collect() }
         };
         let recognized = recognized.as_ref().map(|page| page.lines.iter().map(line).collect());
-        Self { page: page.get(), size, marked: marked.clone(), recognized }
+        let parts = parts.iter().copied().map(edges).collect();
+        Self { page: page.get(), size, marked: marked.clone(), recognized, parts }
     }
 }
 
@@ -110,7 +123,7 @@ impl From<&PageImageRequest> for DrawingRequest {
 /// the given number of bytes of PNG data.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Frame {
-    Page(PageFrame),
+    Page(PageLine),
     Complete { pages: u32 },
     Metadata(MetadataFrame),
     Image { bytes: u32 },
@@ -120,24 +133,14 @@ pub(super) enum Frame {
     Failed { code: String, reason: String },
 }
 
-/// A word and its edges in ten-thousandths of the page: left, top, right, bottom.
+/// A word and its edges.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct WordFrame(pub(super) String, pub(super) [u16; 4]);
+pub(super) struct WordFrame(pub(super) String, pub(super) Edges);
 
 impl From<WordFrame> for PageWord {
-    fn from(WordFrame(text, [left, top, right, bottom]): WordFrame) -> Self {
-        Self { text, bounds: PageBox { left, top, right, bottom } }
+    fn from(WordFrame(text, edges): WordFrame) -> Self {
+        Self { text, bounds: page_box(edges) }
     }
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct PageFrame {
-    number: u32,
-    text: String,
-    glyphs: u32,
-    unmapped_glyphs: u32,
-    truncated: bool,
-    label: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -145,20 +148,6 @@ pub(super) struct MetadataFrame {
     title: Option<String>,
     author: Option<String>,
     outline: Vec<(u32, String, Option<u32>)>,
-}
-
-impl From<ExtractedPage> for PageFrame {
-    fn from(page: ExtractedPage) -> Self {
-        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition: _, label } = page;
-        Self { number, text, glyphs, unmapped_glyphs, truncated, label }
-    }
-}
-
-impl From<PageFrame> for ExtractedPage {
-    fn from(page: PageFrame) -> Self {
-        let PageFrame { number, text, glyphs, unmapped_glyphs, truncated, label } = page;
-        Self { number, text, glyphs, unmapped_glyphs, truncated, recognition: None, label }
-    }
 }
 
 impl From<Metadata> for MetadataFrame {
@@ -231,13 +220,18 @@ fn checked(length: u32) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docent_domain::extraction::{ExtractedPage, Picture};
 
     #[tokio::test]
     async fn frames_round_trip() {
-        let page =
-            ExtractedPage {
-                number: 3, text: "a\n\"ü\"".into(), truncated: true, ..ExtractedPage::default()
-            };
+        let page = ExtractedPage {
+            number: 3,
+            text: "a\n\"ü\"".into(),
+            truncated: true,
+            pictures: vec![Picture { place: PageBox { left: 1, top: 2, right: 3, bottom: 4 }, at: 5 }],
+            lacks_results: true,
+            ..ExtractedPage::default()
+        };
         let entry = OutlineEntry { level: 1, title: "Pumps".into(), page: Some(2) };
         let metadata = Metadata { title: Some("T".into()), author: None, outline: vec![entry] };
         let mut pipe = Vec::new();
@@ -245,7 +239,7 @@ mod tests {
         write(&mut pipe, &Frame::Metadata(metadata.clone().into())).unwrap();
         let mut pipe = &pipe[..];
         let Some(Frame::Page(frame)) = next(&mut pipe).await.unwrap() else { panic!("no page") };
-        assert_eq!(ExtractedPage::from(frame), page);
+        assert_eq!(frame.extracted().unwrap(), page);
         let Some(Frame::Metadata(frame)) = next(&mut pipe).await.unwrap() else { panic!("no metadata") };
         assert_eq!(Metadata::from(frame), metadata);
         assert!(next::<Frame>(&mut pipe).await.unwrap().is_none());

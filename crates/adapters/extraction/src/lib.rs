@@ -19,6 +19,7 @@ mod frame;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod limits;
+mod page_line;
 mod pdf;
 mod reader;
 mod renderer;

@@ -60,11 +60,12 @@ pub(super) struct Pages<'a> {
     count: u32,
     text_bytes: u64,
     has_pictures: bool,
+    lacks_results: bool,
 }
 
 impl<'a> Pages<'a> {
     pub(super) fn new(sink: &'a mut dyn Sink, limits: PagesLimits) -> Self {
-        Self { sink, limits, count: 0, text_bytes: 0, has_pictures: false }
+        Self { sink, limits, count: 0, text_bytes: 0, has_pictures: false, lacks_results: false }
     }
 
     /// The limits for the whole file.
@@ -75,6 +76,11 @@ impl<'a> Pages<'a> {
     /// Notes that the file has a picture, whose text is not read.
     pub(super) const fn add_picture(&mut self) {
         self.has_pictures = true;
+    }
+
+    /// Sets whether the pages that follow have formulas without a saved result.
+    pub(super) const fn set_lacks_results(&mut self, lacks_results: bool) {
+        self.lacks_results = lacks_results;
     }
 
     /// Passes a page on.
@@ -97,7 +103,8 @@ impl<'a> Pages<'a> {
         let label = one_line(label);
         let label = if label.is_empty() { part_label(number) } else { shortened(&label, LABEL_MAX) };
         self.count = number;
-        self.sink.page(ExtractedPage { number, text, label: Some(label), ..page })?;
+        let lacks_results = page.lacks_results || self.lacks_results;
+        self.sink.page(ExtractedPage { number, text, label: Some(label), lacks_results, ..page })?;
         Ok(())
     }
 

@@ -23,9 +23,16 @@ use tokio::task::spawn_blocking;
 const MAX_OUTPUT: u64 = 8 << 20;
 /// The data by which tesseract finds out how a page is turned.
 const ORIENTATION: &str = "osd";
-/// Page segmentation modes: with and without the orientation.
+/// Page segmentation modes: with and without the orientation, and as one block, whose rows go across columns like those of
+/// tables.
 const SEGMENT_TURNED: &str = "1";
 const SEGMENT: &str = "3";
+const SEGMENT_BLOCK: &str = "6";
+/// Tells ink from paper by the surroundings of each pixel, which reads photographs with uneven light and dark cells of
+/// tables, instead of by one threshold for the image, which reads print best.
+const LOCAL_THRESHOLD: &str = "thresholding_method=2";
+/// The first version that has it.
+const LOCAL_THRESHOLD_SINCE: u32 = 5;
 /// Signs in tesseract's messages that a language is not installed.
 const NO_LANGUAGE: [&str; 2] = ["Failed loading language", "Error opening data file"];
 
@@ -137,17 +144,54 @@ impl TesseractRecognizer {
         self.installation.check(languages)
     }
 
-    fn request(&self, scan: &PageScan<'_>) -> Request {
-        let segmentation = if self.installation.has(ORIENTATION) { SEGMENT_TURNED } else { SEGMENT };
+    /// Whether the installed version has local thresholds.
+    fn has_local_threshold(&self) -> bool {
+        let major = self.installation.version.trim_start_matches('v').split('.').next();
+        major.and_then(|major| major.parse::<u32>().ok()).is_some_and(|major| major >= LOCAL_THRESHOLD_SINCE)
+    }
+
+    fn request(&self, scan: &PageScan<'_>, option: Option<&str>) -> Request {
+        let segmentation = match option {
+            Some(_) if scan.is_picture => SEGMENT_BLOCK,
+            _ if self.installation.has(ORIENTATION) => SEGMENT_TURNED,
+            _ => SEGMENT,
+        };
         let (languages, dpi) = (scan.languages.to_string(), scan.dpi.to_string());
-        let args = ["stdin", "stdout", "-l", &languages, "--dpi", &dpi, "--psm", segmentation, "tsv"];
+        let args = ["stdin", "stdout", "-l", &languages, "--dpi", &dpi, "--psm", segmentation];
+        let option = option.map(|option| ["-c", option]);
+        let args = args.iter().chain(option.iter().flatten()).chain(&["tsv"]);
         let program = ProgramRequest {
             program: self.installation.program.clone(),
-            args: args.map(str::to_owned).to_vec(),
+            args: args.map(|arg| (*arg).to_owned()).collect(),
             // Its threads would mostly wait for each other; pages are recognised concurrently instead.
             env: vec![("OMP_THREAD_LIMIT".to_owned(), "1".to_owned())],
         };
         Request::new(&self.workers.limits, Task::Program(program))
+    }
+
+    /// Runs the program on an image.
+    async fn run(
+        &self,
+        scan: &PageScan<'_>,
+        option: Option<&str>,
+    ) -> Result<RecognizedPage, RecognitionError> {
+        let request = self.request(scan, option);
+        let png = Bytes::copy_from_slice(scan.png);
+        let png = Box::pin(futures::stream::once(async move { Ok(png) }));
+        let (output, end) = match self.workers.run(&request, png, receive).await {
+            Ok(result) => result,
+            Err(Interrupted::Fault(fault)) => return Err(fault.into()),
+            Err(Interrupted::TimedOut) => return Err(RecognitionError::Page(RecognitionFailure::Timeout)),
+        };
+        match output {
+            Ok(output) if end.exit_code() == Some(0) => {
+                // Off the async threads, and a panic is contained: what is on a scan is decided outside.
+                let page = spawn_blocking(move || tsv::parse(&output)).await;
+                page.ok().flatten().ok_or(RecognitionError::Page(RecognitionFailure::Invalid))
+            }
+            Ok(_) => Err(cause(&end, io::ErrorKind::UnexpectedEof.into())),
+            Err(error) => Err(cause(&end, error)),
+        }
     }
 }
 
@@ -188,22 +232,16 @@ fn cause(end: &End, error: io::Error) -> RecognitionError {
 #[async_trait]
 impl TextRecognizer for TesseractRecognizer {
     async fn recognize(&self, scan: PageScan<'_>) -> Result<RecognizedPage, RecognitionError> {
-        let request = self.request(&scan);
-        let png = Bytes::copy_from_slice(scan.png);
-        let png = Box::pin(futures::stream::once(async move { Ok(png) }));
-        let (output, end) = match self.workers.run(&request, png, receive).await {
-            Ok(result) => result,
-            Err(Interrupted::Fault(fault)) => return Err(fault.into()),
-            Err(Interrupted::TimedOut) => return Err(RecognitionError::Page(RecognitionFailure::Timeout)),
-        };
-        match output {
-            Ok(output) if end.exit_code() == Some(0) => {
-                // Off the async threads, and a panic is contained: what is on a scan is decided outside.
-                let page = spawn_blocking(move || tsv::parse(&output)).await;
-                page.ok().flatten().ok_or(RecognitionError::Page(RecognitionFailure::Invalid))
-            }
-            Ok(_) => Err(cause(&end, io::ErrorKind::UnexpectedEof.into())),
-            Err(error) => Err(cause(&end, error)),
+        let page = self.run(&scan, None).await?;
+        let is_certain = page.is_reliable() && !scan.is_picture;
+        if is_certain || !self.has_local_threshold() {
+            return Ok(page);
+        }
+        match self.run(&scan, Some(LOCAL_THRESHOLD)).await {
+            Ok(other) if other.confident_characters() > page.confident_characters() => Ok(other),
+            // The limits of the second attempt take nothing from the first one.
+            Ok(_) | Err(RecognitionError::Page(_)) => Ok(page),
+            Err(error) => Err(error),
         }
     }
 

@@ -208,6 +208,8 @@ fn attempt(arguments: &[&str]) -> i32 {
     status.code().unwrap_or_else(|| -status.signal().unwrap())
 }
 
+// Invariant: A file that takes over a PDF worker finds neither files nor sockets nor programs, and cannot
+// inspect the service.
 #[cfg(target_os = "linux")]
 #[test]
 fn confined_process_can_open_neither_files_nor_sockets_nor_run_programs() {

@@ -44,7 +44,8 @@ fn find(folder: &TempDir, limits: ExtractionLimits) -> Result<TesseractRecognize
 async fn recognize_with(script: &str, limits: ExtractionLimits) -> Result<RecognizedPage, RecognitionError> {
     let folder = program(r"eng\nosd", script);
     let recognizer = find(&folder, limits).unwrap();
-    let scan = PageScan { png: &vec![b'x'; 100_000], dpi: 300, languages: &Languages::default() };
+    let scan =
+        PageScan { png: &vec![b'x'; 100_000], dpi: 300, is_picture: false, languages: &Languages::default() };
     recognizer.recognize(scan).await
 }
 
@@ -86,10 +87,43 @@ async fn arguments_name_languages_resolution_and_orientation() {
     assert_eq!(page.text(), "stdin_stdout_-l_eng_--dpi_300_--psm_1_tsv\n");
     let folder = program("eng", &all);
     let recognizer = find(&folder, ExtractionLimits::default()).unwrap();
-    let scan = PageScan { png: b"x", dpi: 150, languages: &Languages::default() };
+    let scan = PageScan { png: b"x", dpi: 150, is_picture: false, languages: &Languages::default() };
     let page = recognizer.recognize(scan).await.unwrap();
     assert_eq!(page.text(), "stdin_stdout_-l_eng_--dpi_150_--psm_3_tsv\n");
     assert_eq!(recognizer.name(), "tesseract 5.9.1");
+}
+
+#[tokio::test]
+async fn images_that_one_threshold_does_not_read_are_read_with_local_ones() {
+    // The first attempt finds `first`, the second one what its arguments are.
+    let script = |first: &str, confidence: u32| {
+        let other = format!("printf '{PAGE}{WORD}' \"$(echo \"$@\" | tr ' ' '_')\"");
+        let word = WORD.replace("90", &confidence.to_string());
+        format!(
+            "cat >/dev/null; case \"$*\" in *threshold*) {other};; *) printf '{PAGE}{word}' {first};; esac"
+        )
+    };
+    let local = "stdin_stdout_-l_eng_--dpi_300_--psm_1_-c_thresholding_method=2_tsv\n";
+    assert_eq!(recognize(&script("blot", 20)).await.unwrap().text(), local);
+    assert_eq!(recognize(&script("print", 90)).await.unwrap().text(), "print\n");
+    let picture = async |first: &str| {
+        let folder = program(r"eng\nosd", &script(first, 90));
+        let recognizer = find(&folder, ExtractionLimits::default()).unwrap();
+        let scan = PageScan { png: b"x", dpi: 300, is_picture: true, languages: &Languages::default() };
+        recognizer.recognize(scan).await.unwrap().text()
+    };
+    let block = local.replace("--psm_1", "--psm_6");
+    assert_eq!(picture("cell").await, block, "more words that are certain");
+    // What the second attempt cannot do takes nothing from the first one.
+    let failing = format!(
+        "cat >/dev/null; case \"$*\" in *threshold*) kill -KILL $$;; *) printf '{PAGE}{WORD}' cell;; esac"
+    );
+    let folder = program(r"eng\nosd", &failing);
+    let recognizer = find(&folder, ExtractionLimits::default()).unwrap();
+    let scan = PageScan { png: b"x", dpi: 300, is_picture: true, languages: &Languages::default() };
+    assert_eq!(recognizer.recognize(scan).await.unwrap().text(), "cell\n");
+    let long = "x".repeat(150);
+    assert_eq!(picture(&long).await, format!("{long}\n"));
 }
 
 #[tokio::test]
@@ -161,7 +195,7 @@ async fn removed_program_is_unavailable() {
     let folder = program("eng", "exit 0");
     let recognizer = find(&folder, ExtractionLimits::default()).unwrap();
     fs::remove_file(folder.path().join("tesseract")).unwrap();
-    let scan = PageScan { png: b"x", dpi: 300, languages: &Languages::default() };
+    let scan = PageScan { png: b"x", dpi: 300, is_picture: false, languages: &Languages::default() };
     let result = recognizer.recognize(scan).await;
     assert_eq!(fault(result), (Component::Recognizer, FaultKind::Unavailable));
     let fault = recognizer.check(&Languages::default()).await.unwrap_err();

@@ -146,7 +146,7 @@ mod tests {
     }
 
     const CHUNKS: Passages<'static> =
-        Passages { title: "t", lead: "l", chunks: &[(1, "a"), (2, "b")], headings: &[], context: &[] };
+        Passages { title: "t", lead: "l", chunks: &[(1, "a"), (2, "b")], headings: &[] };
 
     #[tokio::test]
     async fn sparse_and_dense_vectors_are_combined() {

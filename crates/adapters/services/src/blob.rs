@@ -300,6 +300,7 @@ mod tests {
         found
     }
 
+    // Invariant: An upload is streamed to storage and never held in memory as a whole.
     #[tokio::test]
     async fn upload_is_written_to_disk_while_it_arrives() {
         let (store, folder) = store();

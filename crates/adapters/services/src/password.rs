@@ -179,6 +179,7 @@ mod tests {
         Password::parse_existing(text.into()).unwrap()
     }
 
+    // Invariant: Checking a password takes as long for an unknown account as for a known one.
     #[tokio::test]
     async fn hash_names_the_algorithm_and_the_recommended_cost() {
         let hasher = Argon2Hasher::new(Arc::new(TestEntropy::default())).unwrap();

@@ -5,8 +5,9 @@
 //! with another algorithm.
 
 use chrono::{DateTime, Utc};
-use docent_domain::id::{FamilyId, SessionId, TokenId, UserId};
-use docent_domain::token::{AccessClaims, RefreshClaims};
+use docent_domain::api_key::ApiKeyScopes;
+use docent_domain::id::{ApiKeyId, FamilyId, SessionId, TokenId, UserId};
+use docent_domain::token::{AccessClaims, ConnectionClaims, ConnectionToken, RefreshClaims};
 use docent_ports::token_signer::{TokenError, TokenSigner};
 use hmac::{Hmac, KeyInit, Mac};
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner as Signs, JwtVerifier as Verifies, KeyUtils};
@@ -31,9 +32,20 @@ pub struct JwtSigner {
 enum TokenType {
     Access,
     Refresh,
+    OauthAccess,
+    OauthRefresh,
 }
 
-/// The claims of both token types; times are seconds since 1970.
+impl From<ConnectionToken> for TokenType {
+    fn from(kind: ConnectionToken) -> Self {
+        match kind {
+            ConnectionToken::Access => Self::OauthAccess,
+            ConnectionToken::Refresh => Self::OauthRefresh,
+        }
+    }
+}
+
+/// The claims of all token types; times are seconds since 1970.
 #[derive(Debug, Serialize, Deserialize)]
 struct Claims {
     sub: Uuid,
@@ -48,6 +60,12 @@ struct Claims {
     /// Only in access tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sid: Option<Uuid>,
+    /// The API key of a connected application. Only in its tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<Uuid>,
+    /// Only in tokens of connected applications.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
 }
 
 impl JwtSigner {
@@ -92,14 +110,15 @@ impl JwtSigner {
         Ok(claims)
     }
 
-    fn decode<T: DeserializeOwned>(&self, token: &str) -> Result<T, TokenError> {
+    /// Verifies the signature of a token and decodes its claims.
+    pub(crate) fn decode<T: DeserializeOwned>(&self, token: &str) -> Result<T, TokenError> {
         let decode = |key| jsonwebtoken::decode(token, key, &self.validation).ok();
         let decoded = self.verifying.iter().find_map(decode);
         decoded.map(|data| data.claims).ok_or(TokenError::Invalid)
     }
 }
 
-fn instant(seconds: i64) -> Result<DateTime<Utc>, TokenError> {
+pub(crate) fn instant(seconds: i64) -> Result<DateTime<Utc>, TokenError> {
     DateTime::from_timestamp(seconds, 0).ok_or(TokenError::Invalid)
 }
 
@@ -113,6 +132,8 @@ impl TokenSigner for JwtSigner {
             token_type: TokenType::Access,
             family: None,
             sid: claims.session.map(SessionId::as_uuid),
+            key: None,
+            scope: None,
         })
     }
 
@@ -125,6 +146,22 @@ impl TokenSigner for JwtSigner {
             token_type: TokenType::Refresh,
             family: Some(claims.family.as_uuid()),
             sid: None,
+            key: None,
+            scope: None,
+        })
+    }
+
+    fn sign_connection(&self, kind: ConnectionToken, claims: &ConnectionClaims) -> String {
+        self.sign(&Claims {
+            sub: claims.user.as_uuid(),
+            jti: claims.id.as_uuid(),
+            iat: claims.issued_at.timestamp(),
+            exp: claims.expires_at.timestamp(),
+            token_type: kind.into(),
+            family: None,
+            sid: None,
+            key: Some(claims.api_key.as_uuid()),
+            scope: Some(claims.scopes.to_string()),
         })
     }
 
@@ -145,6 +182,24 @@ impl TokenSigner for JwtSigner {
             user: UserId::from_uuid(claims.sub),
             id: TokenId::from_uuid(claims.jti),
             family: FamilyId::from_uuid(claims.family.ok_or(TokenError::Invalid)?),
+            issued_at: instant(claims.iat)?,
+            expires_at: instant(claims.exp)?,
+        })
+    }
+
+    fn verify_connection(
+        &self,
+        kind: ConnectionToken,
+        token: &str,
+        now: DateTime<Utc>,
+    ) -> Result<ConnectionClaims, TokenError> {
+        let claims = self.verify(token, kind.into(), now)?;
+        let scopes = claims.scope.ok_or(TokenError::Invalid)?;
+        Ok(ConnectionClaims {
+            user: UserId::from_uuid(claims.sub),
+            id: TokenId::from_uuid(claims.jti),
+            api_key: ApiKeyId::from_uuid(claims.key.ok_or(TokenError::Invalid)?),
+            scopes: ApiKeyScopes::parse(scopes.split(' ')).map_err(|_| TokenError::Invalid)?,
             issued_at: instant(claims.iat)?,
             expires_at: instant(claims.exp)?,
         })
@@ -195,18 +250,18 @@ impl Verifies for Hs256 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use docent_ports::clock::Clock;
     use docent_testkit::clock::TestClock;
     use serde_json::json;
     use std::sync::Arc;
 
-    const KEY: &[u8] = b"a key that only this test has, long enough";
+    pub(crate) const KEY: &[u8] = b"a key that only this test has, long enough";
 
     docent_testkit::token_signer_contract!(async { (Arc::new(JwtSigner::new(KEY)) as _, ()) });
 
-    fn now() -> DateTime<Utc> {
+    pub(crate) fn now() -> DateTime<Utc> {
         TestClock::default().now()
     }
 
@@ -228,7 +283,7 @@ mod tests {
     }
 
     /// Creates a token without the code under test.
-    fn forge(header: &serde_json::Value, claims: &serde_json::Value, key: &[u8]) -> String {
+    pub(crate) fn forge(header: &serde_json::Value, claims: &serde_json::Value, key: &[u8]) -> String {
         let parts = [header, claims].map(|part| base64url(part.to_string().as_bytes()));
         let message = parts.join(".");
         let mac = Hmac::<Sha256>::new_from_slice(key).unwrap().chain_update(&message).finalize();
@@ -251,6 +306,7 @@ mod tests {
         assert_eq!(verify(&token), Err(TokenError::Invalid));
     }
 
+    // Invariant: An earlier secret key verifies tokens and never signs them.
     #[test]
     fn earlier_key_verifies_and_does_not_sign() {
         const NEW: &[u8] = b"a newer key of sufficient length.............";
@@ -267,6 +323,7 @@ mod tests {
         assert_eq!(signer.verify_access(&old, read.expires_at), Err(TokenError::Expired));
     }
 
+    // Invariant: Tokens are accepted with HS256 only.
     #[test]
     fn only_hs256_is_accepted() {
         for algorithm in ["none", "None", "hs256", "HS384", "HS512", "RS256", "PS256", "ES256", "EdDSA", ""] {

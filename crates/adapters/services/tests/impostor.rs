@@ -36,7 +36,6 @@ async fn bucket_impostor_causes_transient_faults() {
     check_impostor_faults(Component::BlobStore, async |address| {
         let options = S3Options {
             endpoint: Some(format!("http://{address}")),
-            allow_http: true,
             connect_timeout: LIMIT,
             read_timeout: LIMIT,
             retry_pause: Duration::from_millis(1),

@@ -21,7 +21,6 @@ fn open(bucket: &str, prefix: &str) -> ObjectBlobStore {
     let (endpoint, _) = url.rsplit_once('/').expect("the URL ends with the bucket");
     let options = S3Options {
         endpoint: Some(endpoint.to_owned()),
-        allow_http: true,
         ..S3Options::new(S3Credentials::keys("AKIDEXAMPLE", "secret"))
     };
     ObjectBlobStore::s3(bucket, prefix, &options).unwrap()

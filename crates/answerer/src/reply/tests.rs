@@ -17,7 +17,11 @@ struct Talk {
 impl Talk {
     fn over(texts: &[&str]) -> Self {
         let passages = (1..).zip(texts).map(|(n, text)| found(n, 0, text)).collect();
-        Self { messages: Vec::new(), passages, list: "- Pumps.pdf (3 pages)\n! scan.pdf" }
+        Self {
+            messages: Vec::new(),
+            passages,
+            list: "- Pumps.pdf (3 pages)\n! scan.pdf\n% Plan: costs.pdf: 4, 7",
+        }
     }
 
     /// Asks, with the outputs of all tools that are called. Returns the answer and whether it declines.
@@ -27,7 +31,7 @@ impl Talk {
         for _ in 0..4 {
             let spec = |name| ToolSpec { name, description: "", parameters: "{}" };
             let tools = vec![spec(SEARCH_TOOL), spec(LIST_TOOL)];
-            let request = ChatRequest { messages: messages.clone(), tools, max_tokens: None };
+            let request = ChatRequest { messages: messages.clone(), tools, ..ChatRequest::default() };
             let (text, is_declined) = match Reply::to(&request, &Lexicon::builtin()) {
                 Reply::Text(text) | Reply::Which(text, _) => (text, false),
                 Reply::Declined(text) => (text, true),
@@ -104,6 +108,7 @@ fn question_about_something_else_is_declined_with_what_was_not_searched() {
     let (answer, is_declined) = Talk::over(&[HANDBOOK]).ask("What is the capital of Paraguay?");
     assert!(is_declined, "{answer}");
     assert!(answer.contains("Not found: “Paraguay”.") && answer.contains("“scan.pdf”"), "{answer}");
+    assert!(answer.ends_with("Pictures on these pages were not read: “Plan: costs.pdf” (4, 7)."), "{answer}");
 }
 
 #[test]
@@ -209,7 +214,7 @@ fn question_back_offers_titles_and_the_next_message_chooses_one_in_its_language(
     let asked = ChatRequest {
         messages: vec![Message::User("Worum geht es?".to_owned())],
         tools: vec![ToolSpec { name: LIST_TOOL, description: "", parameters: "{}" }],
-        max_tokens: None,
+        ..ChatRequest::default()
     };
     let Reply::Call(call) = Reply::to(&asked, &Lexicon::builtin()) else { panic!("no list") };
     let output =

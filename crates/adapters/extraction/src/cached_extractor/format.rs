@@ -1,14 +1,12 @@
 //! Format of cached extractions.
 
-use docent_domain::extraction::{ExtractedPage, Extraction, Metadata, OutlineEntry};
-use docent_domain::recognition::{
-    PageBox, Recognition, RecognitionFailure, RecognizedLine, RecognizedPage, RecognizedWord,
-};
+use crate::page_line::PageLine;
+use docent_domain::extraction::{Extraction, Metadata, OutlineEntry};
 use docent_ports::text_extractor::PageText;
 use flate2::Compression;
 use flate2::bufread::ZlibDecoder;
 use flate2::write::ZlibEncoder;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -23,115 +21,22 @@ struct Head {
     title: Option<String>,
     author: Option<String>,
     outline: Vec<(u32, String, Option<u32>)>,
-    /// Whether a line with [`Context`] follows the pages.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Whether another line follows the pages. Earlier versions wrote one, which has no meaning any more.
+    #[serde(default, skip_serializing)]
     has_context: bool,
 }
 
-/// Lines of context by digest.
-type Context = Vec<([u8; 32], String)>;
-
-/// The line of a page.
-#[derive(Debug, Serialize, Deserialize)]
-struct Page {
-    number: u32,
-    text: String,
-    glyphs: u32,
-    unmapped_glyphs: u32,
-    truncated: bool,
-    /// Missing if the page's image was not read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    recognition: Option<RecognitionLine>,
-    /// Missing in PDFs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    label: Option<String>,
-}
-
-/// The recognition of a page. Exactly one of `lines` and `failure` is set.
-#[derive(Debug, Serialize, Deserialize)]
-struct RecognitionLine {
-    recognizer: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    failure: Option<String>,
-    /// Whether the line begins a paragraph, and its words: text, confidence, and edges left, top, right and bottom.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    lines: Option<Vec<(bool, Vec<WordLine>)>>,
-}
-
-type WordLine = (String, u8, [u16; 4]);
-
-impl From<Recognition> for RecognitionLine {
-    fn from(Recognition { recognizer, result }: Recognition) -> Self {
-        let word = |word: RecognizedWord| {
-            let PageBox { left, top, right, bottom } = word.bounds;
-            (word.text, word.confidence, [left, top, right, bottom])
-        };
-        let line = |line: RecognizedLine| {
-            (line.begins_paragraph, line.words.into_iter().map(word).collect::<Vec<_>>())
-        };
-        match result {
-            Ok(page) => {
-                let lines = page.lines.into_iter().map(line).collect();
-                Self { recognizer, failure: None, lines: Some(lines) }
-            }
-            Err(failure) => Self { recognizer, failure: Some(failure.as_str().to_owned()), lines: None },
-        }
-    }
-}
-
-impl RecognitionLine {
-    fn recognition(self) -> io::Result<Recognition> {
-        let word = |(text, confidence, [left, top, right, bottom]): WordLine| RecognizedWord {
-            text,
-            bounds: PageBox { left, top, right, bottom },
-            confidence,
-        };
-        let line = |(begins_paragraph, words): (bool, Vec<WordLine>)| RecognizedLine {
-            words: words.into_iter().map(word).collect(),
-            begins_paragraph,
-        };
-        let result = match (self.failure, self.lines) {
-            (None, Some(lines)) => Ok(RecognizedPage { lines: lines.into_iter().map(line).collect() }),
-            (Some(code), None) => Err(RecognitionFailure::parse(&code).ok_or(io::ErrorKind::InvalidData)?),
-            (None, None) | (Some(_), Some(_)) => return Err(io::ErrorKind::InvalidData.into()),
-        };
-        Ok(Recognition { recognizer: self.recognizer, result })
-    }
-}
-
-impl From<ExtractedPage> for Page {
-    fn from(page: ExtractedPage) -> Self {
-        let ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition, label } = page;
-        let recognition = recognition.map(RecognitionLine::from);
-        Self { number, text, glyphs, unmapped_glyphs, truncated, recognition, label }
-    }
-}
-
-impl Page {
-    fn extracted(self) -> io::Result<ExtractedPage> {
-        let Self { number, text, glyphs, unmapped_glyphs, truncated, recognition, label } = self;
-        let recognition = recognition.map(RecognitionLine::recognition).transpose()?;
-        Ok(ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition, label })
-    }
-}
-
-/// Encodes an extraction as zlib-compressed JSON lines: a [`Head`], one [`Page`] per page, and its [`Context`] if there is
-/// any.
+/// Encodes an extraction as zlib-compressed JSON lines: a [`Head`], and one [`PageLine`] per page.
 pub(super) fn encode(extraction: &Extraction, extractor: &str) -> io::Result<Vec<u8>> {
     let Metadata { title, author, outline } = extraction.metadata.clone();
     let outline = outline.into_iter().map(|entry| (entry.level, entry.title, entry.page)).collect();
     let pages = extraction.pages.len();
-    let has_context = !extraction.context.is_empty();
-    let head = Head { extractor: extractor.to_owned(), pages, title, author, outline, has_context };
+    let head = Head { extractor: extractor.to_owned(), pages, title, author, outline, has_context: false };
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     serde_json::to_writer(&mut encoder, &head)?;
     for page in &extraction.pages {
         encoder.write_all(b"\n")?;
-        serde_json::to_writer(&mut encoder, &Page::from(page.clone()))?;
-    }
-    if has_context {
-        encoder.write_all(b"\n")?;
-        serde_json::to_writer(&mut encoder, &extraction.context.iter().collect::<Vec<_>>())?;
+        serde_json::to_writer(&mut encoder, &PageLine::from(page.clone()))?;
     }
     encoder.finish()
 }
@@ -145,9 +50,11 @@ pub(super) fn decode(encoded: impl Read, extractor: &str) -> io::Result<Option<E
     }
     let mut pages = Vec::new();
     for _ in 0..head.pages {
-        pages.push(value::<Page>(&mut json)?.extracted()?);
+        pages.push(value::<PageLine>(&mut json)?.extracted()?);
     }
-    let context = if head.has_context { value::<Context>(&mut json)? } else { Vec::new() };
+    if head.has_context {
+        value::<IgnoredAny>(&mut json)?;
+    }
     // The checksum is verified at the end of the stream.
     if json.read(&mut [0])? != 0 {
         return Err(io::ErrorKind::InvalidData.into());
@@ -155,7 +62,7 @@ pub(super) fn decode(encoded: impl Read, extractor: &str) -> io::Result<Option<E
     let entry = |(level, title, page)| OutlineEntry { level, title, page };
     let outline = head.outline.into_iter().map(entry).collect();
     let metadata = Metadata { title: head.title, author: head.author, outline };
-    Ok(Some(Extraction { pages, metadata, context: context.into_iter().collect() }))
+    Ok(Some(Extraction { pages, metadata }))
 }
 
 /// Decodes one page, counted from 1, like [`decode`]. Reads no further than that page and holds no other one.
@@ -173,11 +80,11 @@ pub(super) fn decode_page(encoded: impl Read, extractor: &str, number: u32) -> i
     for _ in 1..number {
         json.skip_until(b'\n')?;
     }
-    let page: Page = value(&mut json)?;
+    let page = value::<PageLine>(&mut json)?.extracted()?;
     if page.number != number {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    Ok(Some(PageText::found(pages, page.extracted()?)))
+    Ok(Some(PageText::found(pages, page)))
 }
 
 fn inflate(encoded: impl Read) -> impl BufRead {
@@ -194,6 +101,10 @@ fn value<T: DeserializeOwned>(json: &mut impl BufRead) -> io::Result<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docent_domain::extraction::{ExtractedPage, Picture};
+    use docent_domain::recognition::{
+        PageBox, Recognition, RecognitionFailure, RecognizedLine, RecognizedPage, RecognizedWord,
+    };
 
     fn extraction() -> Extraction {
         let page = |number, text: &str| ExtractedPage {
@@ -202,14 +113,12 @@ mod tests {
             glyphs: 9,
             unmapped_glyphs: 1,
             truncated: number == 2,
-            recognition: None,
-            label: None,
+            ..ExtractedPage::default()
         };
         let outline = vec![OutlineEntry { level: 1, title: "Pumps".into(), page: Some(2) }];
         Extraction {
             pages: vec![page(1, "Two\nlines"), page(2, "\"quoted\" ünïcödé\u{0}")],
             metadata: Metadata { title: Some("T".into()), author: None, outline },
-            ..Extraction::default()
         }
     }
 
@@ -244,15 +153,20 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_context_are_unencoded_as_they_were() {
-        let context =
-            [([7; 32], "A \"manual\"".to_owned()), ([255; 32], String::new())].into_iter().collect();
-        let described = Extraction { context, ..recognized() };
-        let encoded = encode(&described, "a 1").unwrap();
-        assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(described));
-        assert!(decode(&encoded[..encoded.len() - 1], "a 1").is_err());
-        let page = decode_page(&*encoded, "a 1", 2).unwrap().unwrap();
-        assert_eq!((page.pages, page.text.is_some()), (2, true));
+    fn line_of_earlier_versions_after_the_pages_is_ignored() {
+        let lines = [
+            r#"{"extractor":"a 1","pages":1,"title":null,"author":null,"outline":[],"has_context":true}"#,
+            r#"{"number":1,"text":"Two","glyphs":9,"unmapped_glyphs":1,"truncated":false}"#,
+            r#"[[[7,7],"A manual"]]"#,
+        ];
+        let encode = |lines: &[&str]| {
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+            encoder.write_all(lines.join("\n").as_bytes()).unwrap();
+            encoder.finish().unwrap()
+        };
+        let read = decode(&*encode(&lines), "a 1").unwrap().unwrap();
+        assert_eq!((read.pages.len(), read.pages[0].text.as_str()), (1, "Two"));
+        assert!(decode(&*encode(&lines[..2]), "a 1").is_err());
     }
 
     #[test]
@@ -262,6 +176,7 @@ mod tests {
         assert_eq!(decode_page(&*encoded, "a 2", 1).unwrap(), None);
     }
 
+    // Invariant: No read holds more than a bounded part of a conversation or a document in memory.
     #[test]
     fn page_is_decoded_without_what_follows_it() {
         let mut long = extraction();
@@ -297,6 +212,7 @@ mod tests {
     }
 
     /// Installations have stored extractions in this format.
+    // Invariant: The bytes of webhook messages and of cached extractions do not change between versions.
     #[test]
     fn encoded_text_is_json_lines() {
         let encoded = encode(&extraction(), "a 1").unwrap();
@@ -315,6 +231,18 @@ mod tests {
         ZlibDecoder::new(&*encoded).read_to_string(&mut text).unwrap();
         assert!(text.contains(r#""truncated":false,"label":"Setup › Network"}"#), "{text}");
         assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(labelled));
+        let mut pictured = extraction();
+        let place = PageBox { left: 1, top: 2, right: 3, bottom: 10_000 };
+        pictured.pages[0].pictures = vec![Picture { place, at: 4 }];
+        pictured.pages[0].own_text = Some("Two".to_owned());
+        pictured.pages[0].lacks_results = true;
+        let encoded = encode(&pictured, "a 1").unwrap();
+        let mut text = String::new();
+        ZlibDecoder::new(&*encoded).read_to_string(&mut text).unwrap();
+        let end =
+            r#""truncated":false,"pictures":[[[1,2,3,10000],4]],"own_text":"Two","lacks_results":true}"#;
+        assert!(text.contains(end), "{text}");
+        assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(pictured));
         let encoded = encode(&recognized(), "a 1").unwrap();
         let mut text = String::new();
         ZlibDecoder::new(&*encoded).read_to_string(&mut text).unwrap();

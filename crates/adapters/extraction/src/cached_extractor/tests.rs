@@ -94,6 +94,8 @@ mod contract {
     docent_testkit::text_extractor_contract!(async { (subject(), ()) });
 }
 
+// Invariant: Concurrent and later uploads of a file do not extract it again, and a failing cache stops no
+// ingestion.
 #[tokio::test]
 async fn cached_file_is_not_opened_and_lookups_are_recorded() {
     let bench = Bench::ungated();
@@ -111,6 +113,8 @@ async fn cached_file_is_not_opened_and_lookups_are_recorded() {
     assert_eq!(missing, Some(FailureCode::FileMissing));
 }
 
+// Invariant: Concurrent and later uploads of a file do not extract it again, and a failing cache stops no
+// ingestion.
 #[tokio::test]
 async fn concurrent_calls_extract_a_file_once() {
     let bench = Bench::new("counted 1", Arc::default());
@@ -159,6 +163,8 @@ async fn unusable_cached_text_is_replaced() {
     }
 }
 
+// Invariant: Concurrent and later uploads of a file do not extract it again, and a failing cache stops no
+// ingestion.
 #[tokio::test]
 async fn failing_cache_does_not_stop_the_extraction() {
     let unavailable = FaultKind::Unavailable;

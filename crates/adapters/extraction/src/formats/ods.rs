@@ -25,13 +25,24 @@ pub(super) fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped>
         let reason = "the file is another kind of OpenDocument file than a spreadsheet";
         return Err(Failure::because(FailureCode::WrongFileType, reason).into());
     }
-    content.sheets.iter().try_for_each(|(name, rows)| sheet::pass(name, rows, pages))
+    content.sheets.iter().try_for_each(|sheet| {
+        pages.set_lacks_results(sheet.lacks_results);
+        sheet::pass(&sheet.name, &sheet.rows, pages)
+    })
+}
+
+#[derive(Default)]
+struct Sheet {
+    name: String,
+    rows: Vec<(u32, Row)>,
+    /// Whether a formula has no saved result.
+    lacks_results: bool,
 }
 
 #[derive(Default)]
 struct Content {
     is_spreadsheet: bool,
-    sheets: Vec<(String, Vec<(u32, Row)>)>,
+    sheets: Vec<Sheet>,
     /// Depth within an element that is left out.
     skipped: usize,
     row: Row,
@@ -43,6 +54,8 @@ struct Content {
     cell: String,
     /// The value or the formula of a cell that shows nothing.
     value: Option<String>,
+    /// Whether this value is a formula.
+    is_unsaved: bool,
     is_in_cell: bool,
     cells: usize,
     bytes: usize,
@@ -57,7 +70,12 @@ impl Content {
         self.is_in_cell = false;
         let cell = std::mem::take(&mut self.cell);
         let text = match self.value.take() {
-            Some(value) if cell.trim().is_empty() => value,
+            Some(value) if cell.trim().is_empty() => {
+                if let Some(sheet) = self.sheets.last_mut() {
+                    sheet.lacks_results |= self.is_unsaved;
+                }
+                value
+            }
             _ => cell,
         };
         let next = self.column.saturating_add(self.cell_repeats);
@@ -79,8 +97,8 @@ impl Content {
                 for (_, text) in &row {
                     self.count(text)?;
                 }
-                if let Some((_, rows)) = self.sheets.last_mut() {
-                    rows.push((number, row.clone()));
+                if let Some(sheet) = self.sheets.last_mut() {
+                    sheet.rows.push((number, row.clone()));
                 }
             }
         }
@@ -108,7 +126,7 @@ impl Handler for Content {
             "spreadsheet" => self.is_spreadsheet = true,
             "table" => {
                 let name = element.attribute("name").unwrap_or_default();
-                self.sheets.push((name, Vec::new()));
+                self.sheets.push(Sheet { name, ..Sheet::default() });
                 self.number = 1;
             }
             "table-row" => {
@@ -124,10 +142,10 @@ impl Handler for Content {
                     let formula = formula.strip_prefix("of:").map(str::to_owned).unwrap_or(formula);
                     formula.replace("[.", "").replace(":.", ":").replace(']', "")
                 });
-                self.value = ["value", "date-value", "time-value", "string-value"]
-                    .iter()
-                    .find_map(|name| element.attribute(name))
-                    .or(formula);
+                let saved = ["value", "date-value", "time-value", "string-value"];
+                self.value = saved.iter().find_map(|name| element.attribute(name));
+                self.is_unsaved = self.value.is_none() && formula.is_some();
+                self.value = self.value.take().or(formula);
             }
             "p" if self.is_in_cell && !self.cell.is_empty() => self.cell.push(' '),
             "s" if self.is_in_cell => self.cell.push(' '),

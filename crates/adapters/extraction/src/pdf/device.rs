@@ -4,6 +4,7 @@ use super::layout::{Layout, Placed};
 use super::limits::{Budget, PageLimits};
 use super::line::Line;
 use super::overprint::OverprintFilter;
+use super::pictures::{Pictures, PlacedPicture};
 use super::tables::Rule;
 use super::{bidi, characters, text_string};
 use hayro_interpret::font::{Glyph, GlyphRun, PositionedGlyph};
@@ -37,6 +38,7 @@ pub(super) struct PageText {
     pub(super) lines: Vec<Line>,
     pub(super) glyphs: u32,
     pub(super) unmapped_glyphs: u32,
+    pub(super) pictures: Vec<PlacedPicture>,
 }
 
 /// Collects the text of one page.
@@ -52,6 +54,7 @@ pub(super) struct TextDevice<'b> {
     previous_run: Option<(Point, u32, usize)>,
     /// Lines that may separate the cells of tables.
     rules: Vec<Rule>,
+    pictures: Pictures,
     scratch: String,
     glyphs: u32,
     unmapped_glyphs: u32,
@@ -86,6 +89,7 @@ impl<'b> TextDevice<'b> {
             replaced: None,
             previous_run: None,
             rules: Vec::new(),
+            pictures: Pictures::default(),
             scratch: String::new(),
             glyphs: 0,
             unmapped_glyphs: 0,
@@ -97,8 +101,10 @@ impl<'b> TextDevice<'b> {
     /// Ends the page and returns its text.
     pub(super) fn finish(mut self) -> PageText {
         self.close_all();
+        let lines = self.layout.into_lines(&self.rules);
         PageText {
-            lines: self.layout.into_lines(&self.rules),
+            pictures: self.pictures.beside(&lines, (self.width, self.height)),
+            lines,
             glyphs: self.glyphs,
             unmapped_glyphs: self.unmapped_glyphs,
         }
@@ -351,8 +357,12 @@ impl Device<'_> for TextDevice<'_> {
         self.spend(CHEAP);
     }
 
-    fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {
+    fn draw_image(&mut self, image: Image<'_, '_>, props: ImageDrawProps<'_>) {
         self.spend(CHEAP);
+        let (width, height) = (f64::from(image.width()), f64::from(image.height()));
+        let page = Rect::new(0.0, 0.0, self.width, self.height);
+        let place = props.transform.transform_rect_bbox(Rect::new(0.0, 0.0, width, height));
+        self.pictures.add(place.intersect(page));
     }
 
     fn pop_clip(&mut self) {}

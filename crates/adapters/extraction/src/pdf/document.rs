@@ -5,10 +5,11 @@ use super::device::{LimitReached, PageText, TextDevice};
 use super::fields::{self, FieldValue};
 use super::hyphens::Hyphens;
 use super::limits::{Budget, PageLimits};
+use super::pictures::PlacedPicture;
 use super::{outline, to_unicode};
 use crate::reader::{Sink, Stopped};
 use docent_domain::document::{Failure, FailureCode};
-use docent_domain::extraction::ExtractedPage;
+use docent_domain::extraction::{ExtractedPage, Picture};
 use hayro_interpret::kurbo::{Affine, Rect};
 use hayro_interpret::{
     Context, InterpreterCache, InterpreterSettings, RenderContent, interpret, interpret_page,
@@ -120,9 +121,24 @@ impl<'a> PageReader<'a> {
             return ExtractedPage { number, truncated: true, ..ExtractedPage::default() };
         }
         let (content, truncated) = self.interpret(page);
-        let PageText { lines, glyphs, unmapped_glyphs } = content;
-        let text = self.hyphens.join(lines);
-        ExtractedPage { number, text, glyphs, unmapped_glyphs, truncated, recognition: None, label: None }
+        let PageText { lines, glyphs, unmapped_glyphs, pictures } = content;
+        let (text, starts) = self.hyphens.join(lines);
+        let pictures = pictures
+            .into_iter()
+            .map(|PlacedPicture { place, before }| {
+                let at = starts.get(before).copied().unwrap_or(text.len());
+                Picture { place, at: u32::try_from(at).unwrap_or(u32::MAX) }
+            })
+            .collect();
+        ExtractedPage {
+            number,
+            text,
+            glyphs,
+            unmapped_glyphs,
+            truncated,
+            pictures,
+            ..ExtractedPage::default()
+        }
     }
 
     /// Interprets a page within the limits; the flag tells whether it was cut.

@@ -4,7 +4,8 @@ use super::document::{PageReader, open};
 use super::limits::PageLimits;
 use super::line::Line;
 use super::marks;
-use crate::frame::{DrawingRequest, LineFrame, SizeFrame, WordFrame};
+use super::pictures::page_box;
+use crate::frame::{DrawingRequest, Edges, LineFrame, SizeFrame, WordFrame, edges};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::page_words::WORDS_MAX;
 use docent_domain::recognition::PageBox;
@@ -16,6 +17,7 @@ use hayro_interpret::InterpreterSettings;
 use hayro_interpret::kurbo::Rect;
 use hayro_syntax::Pdf;
 use hayro_syntax::page::Page;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Maximum side length of an image in pixels; larger pages are scaled down.
@@ -46,14 +48,8 @@ pub(crate) fn words(bytes: Vec<u8>, page: u32) -> Result<Vec<Vec<WordFrame>>, Re
         let (width, height) = page.render_dimensions();
         let limits = PageLimits::default();
         let lines = PageReader::new(pdf, &limits).interpret_words(page);
-        let edge = |at: f64, size: f32| {
-            let units = f64::from(PageBox::UNITS);
-            (at / f64::from(size.max(1.0)) * units).round().clamp(0.0, units) as u16
-        };
-        let frame = |(text, bounds): (String, Rect)| {
-            let Rect { x0, y0, x1, y1 } = bounds;
-            WordFrame(text, [edge(x0, width), edge(y0, height), edge(x1, width), edge(y1, height)])
-        };
+        let size = (f64::from(width), f64::from(height));
+        let frame = |(text, bounds): (String, Rect)| WordFrame(text, edges(page_box(bounds, size)));
         let mut left = WORDS_MAX;
         let mut framed = |line: Vec<(String, Rect)>| {
             let words: Vec<WordFrame> = line.into_iter().take(left).map(frame).collect();
@@ -94,47 +90,120 @@ fn render_png(pdf: &Pdf, page: &Page<'_>, drawing: &DrawingRequest) -> Option<Ve
     let (settings, cache) = (InterpreterSettings::default(), RenderCache::new());
     let mut pixmap = render(page, &cache, &settings, &RenderSettings::default(), &size);
     if let Some(text) = &drawing.marked {
-        let lines = match &drawing.recognized {
-            Some(lines) => lines.iter().map(|line| on_page(line, (width, height))).collect(),
-            None => PageReader::new(pdf, &PageLimits::default()).interpret(page).0.lines,
-        };
+        let mut lines = own_lines(pdf, page);
+        let recognized = drawing.recognized.iter().flatten();
+        lines.extend(recognized.map(|line| on_page(line, (width, height))));
         for bounds in marks::bounds_of(&lines, text) {
             highlight(&mut pixmap, bounds.scale_from_origin(f64::from(scale)));
         }
     }
     match drawing.size {
         SizeFrame::Width(_) => pixmap.into_png().ok(),
-        SizeFrame::Scan { .. } => gray_png(&pixmap).ok(),
+        SizeFrame::Scan { .. } if drawing.parts.is_empty() => GrayImage::of(&pixmap).png().ok(),
+        SizeFrame::Scan { .. } => {
+            let image = GrayImage::of(&pixmap);
+            let own = own_lines(pdf, page).into_iter().flat_map(|line| line.boxes);
+            let own: Vec<Rect> = own.map(|word| word.scale_from_origin(f64::from(scale))).collect();
+            image.parts(&drawing.parts, &own).png().ok()
+        }
     }
+}
+
+fn own_lines(pdf: &Pdf, page: &Page<'_>) -> Vec<Line> {
+    PageReader::new(pdf, &PageLimits::default()).interpret(page).0.lines
 }
 
 /// A recognised line in points of the page.
 fn on_page(line: &LineFrame, (width, height): (f32, f32)) -> Line {
     let scale = |at: u16, size: f32| f64::from(at) * f64::from(size) / f64::from(PageBox::UNITS);
-    let bounds = |[left, top, right, bottom]: &[u16; 4]| {
+    let bounds = |[left, top, right, bottom]: &Edges| {
         Rect::new(scale(*left, width), scale(*top, height), scale(*right, width), scale(*bottom, height))
     };
     let boxes = line.boxes.iter().map(bounds).collect();
     Line { text: line.text.clone(), begins_paragraph: false, boxes }
 }
 
-/// Encodes an opaque image in shades of grey. Fast compression: the image is read once.
-fn gray_png(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
-    // The weights of ITU-R BT.601, in parts of 256.
-    let luma = |pixel: &PremulRgba8| {
-        let sum = u32::from(pixel.r) * 77 + u32::from(pixel.g) * 150 + u32::from(pixel.b) * 29;
-        (sum >> 8) as u8
+/// An image in shades of grey.
+struct GrayImage {
+    width: usize,
+    pixels: Vec<u8>,
+}
+
+impl GrayImage {
+    /// Converts an opaque image.
+    fn of(pixmap: &Pixmap) -> Self {
+        // The weights of ITU-R BT.601, in parts of 256.
+        let luma = |pixel: &PremulRgba8| {
+            let sum = u32::from(pixel.r) * 77 + u32::from(pixel.g) * 150 + u32::from(pixel.b) * 29;
+            (sum >> 8) as u8
+        };
+        Self { width: pixmap.width().into(), pixels: pixmap.data().iter().map(luma).collect() }
+    }
+
+    fn height(&self) -> usize {
+        self.pixels.len() / self.width.max(1)
+    }
+
+    /// The smallest image that contains these parts, without what is between them and without these words.
+    fn parts(&self, parts: &[Edges], words: &[Rect]) -> Self {
+        let size = (self.width, self.height());
+        let ranges: Vec<_> = parts.iter().map(|part| pixels_of(*part, size)).collect();
+        let union = ranges.iter().cloned().reduce(|(x, y), (other_x, other_y)| {
+            (
+                x.start.min(other_x.start)..x.end.max(other_x.end),
+                y.start.min(other_y.start)..y.end.max(other_y.end),
+            )
+        });
+        let (columns, rows) = union.unwrap_or((0..0, 0..0));
+        let width = columns.len();
+        let mut pixels = vec![u8::MAX; width * rows.len()];
+        for (part_columns, part_rows) in ranges {
+            for row in part_rows {
+                let from = row * self.width;
+                let to = (row - rows.start) * width + (part_columns.start - columns.start);
+                let part = &self.pixels[from + part_columns.start..from + part_columns.end];
+                pixels[to..to + part.len()].copy_from_slice(part);
+            }
+        }
+        for word in words {
+            let within = |at: f64, range: &Range<usize>| {
+                (at.max(0.0) as usize).clamp(range.start, range.end) - range.start
+            };
+            let from_column = within(word.x0, &columns);
+            let to_column = within(word.x1.ceil(), &columns);
+            for row in within(word.y0, &rows)..within(word.y1.ceil(), &rows) {
+                pixels[row * width + from_column..row * width + to_column].fill(u8::MAX);
+            }
+        }
+        Self { width, pixels }
+    }
+
+    /// Encodes the image. Fast compression: it is read once.
+    fn png(&self) -> Result<Vec<u8>, png::EncodingError> {
+        let size = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
+        let mut image = Vec::new();
+        let mut encoder = png::Encoder::new(&mut image, size(self.width), size(self.height()));
+        encoder.set_color(png::ColorType::Grayscale);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Fast);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&self.pixels)?;
+        writer.finish()?;
+        Ok(image)
+    }
+}
+
+/// The columns and rows of a part of an image of this size; at least one pixel of an image that has any.
+fn pixels_of(
+    [left, top, right, bottom]: Edges,
+    (width, height): (usize, usize),
+) -> (Range<usize>, Range<usize>) {
+    let range = |from: u16, to: u16, size: usize| {
+        let at = |edge: u16| usize::from(edge) * size / usize::from(PageBox::UNITS);
+        let from = at(from).min(size.saturating_sub(1));
+        from..at(to).clamp((from + 1).min(size), size)
     };
-    let pixels: Vec<u8> = pixmap.data().iter().map(luma).collect();
-    let mut image = Vec::new();
-    let mut encoder = png::Encoder::new(&mut image, pixmap.width().into(), pixmap.height().into());
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Fast);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(&pixels)?;
-    writer.finish()?;
-    Ok(image)
+    (range(left, right, width), range(top, bottom, height))
 }
 
 fn highlight(pixmap: &mut Pixmap, bounds: Rect) {

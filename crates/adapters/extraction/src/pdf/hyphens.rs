@@ -26,13 +26,15 @@ struct Break<'l> {
 
 impl Hyphens {
     /// Joins lines with `\n` at the end of each and an empty line before each paragraph. A broken word is joined on the
-    /// first of its lines.
-    pub(super) fn join(&mut self, mut lines: Vec<Line>) -> String {
+    /// first of its lines. Returns the text, and where each line begins in it, before the empty line.
+    pub(super) fn join(&mut self, mut lines: Vec<Line>) -> (String, Vec<usize>) {
         self.record_compounds(&lines);
         let broken = (1..lines.len()).any(|i| find_break(&lines[i - 1], &lines[i]).is_some());
         let words = if broken { words_of(&lines) } else { HashSet::new() };
         let mut out = String::with_capacity(lines.iter().map(|line| line.text.len() + 1).sum());
+        let mut starts = Vec::with_capacity(lines.len());
         for i in 0..lines.len() {
+            starts.push(out.len());
             if lines[i].text.is_empty() {
                 continue;
             }
@@ -59,7 +61,7 @@ impl Hyphens {
             }
             out.push('\n');
         }
-        out
+        (out, starts)
     }
 
     fn record_compounds(&mut self, lines: &[Line]) {
@@ -140,7 +142,7 @@ mod tests {
 
     fn join(text: &str) -> String {
         let line = |text: &str| Line { text: text.into(), begins_paragraph: false, boxes: Vec::new() };
-        Hyphens::default().join(text.lines().map(line).collect())
+        Hyphens::default().join(text.lines().map(line).collect()).0
     }
 
     #[test]
@@ -166,7 +168,8 @@ mod tests {
         let line = |text: &str| Line { text: text.into(), begins_paragraph: false, boxes: Vec::new() };
         let mut hyphens = Hyphens::default();
         hyphens.join(vec![line("a long-term plan")]);
-        assert_eq!(hyphens.join(vec![line("the long-"), line("term plan")]), "the long-term\nplan\n");
+        let (text, starts) = hyphens.join(vec![line("the long-"), line("term plan")]);
+        assert_eq!((text.as_str(), starts), ("the long-term\nplan\n", vec![0, 14]));
     }
 
     #[test]
@@ -193,6 +196,6 @@ mod tests {
         let line =
             |text: &str, begins_paragraph| Line { text: text.into(), begins_paragraph, boxes: Vec::new() };
         let lines = vec![line("One-", false), line("two", true), line("three", false)];
-        assert_eq!(Hyphens::default().join(lines), "One-\n\ntwo\nthree\n");
+        assert_eq!(Hyphens::default().join(lines).0, "One-\n\ntwo\nthree\n");
     }
 }

@@ -18,6 +18,7 @@ mod line;
 mod marks;
 mod outline;
 mod overprint;
+mod pictures;
 #[cfg(test)]
 mod samples;
 pub(super) mod tables;

@@ -104,8 +104,7 @@ pub(super) fn chunks(
             let key = keys.as_ref().and_then(|keys| keys.first(doc));
             let dense = key.zip(vectors.as_ref()).and_then(|(key, vectors)| vectors.vector(key));
             let (text, span, pages) = (found.text, found.span, found.pages);
-            let context = shared.fields.context(&record);
-            chunks.push(StoredChunk { ordinal, text, span, pages, context, dense });
+            chunks.push(StoredChunk { ordinal, text, span, pages, dense });
         }
     }
     chunks.sort_by_key(|chunk| chunk.ordinal);

@@ -39,8 +39,7 @@ pub(super) struct Fields {
     pub(super) lead_terms: Field,
     title: Field,
     filename: Field,
-    /// The chunk's text, then the headings before it, then its line of context. The schema of an existing index cannot
-    /// get further fields.
+    /// The chunk's text, then the headings before it. The schema of an existing index cannot get further fields.
     text: Field,
     /// Span and pages; see `place`.
     place: Field,
@@ -116,14 +115,8 @@ impl Fields {
         record.add_text(self.filename, &document.labels.file_name);
         record.add_text(self.text, entry.text);
         record.add_text(self.text, entry.headings);
-        record.add_text(self.text, entry.context);
         record.add_bytes(self.place, &place::write(entry.span, &entry.pages));
         record
-    }
-
-    /// The line of context of a chunk.
-    pub(super) fn context(&self, record: &TantivyDocument) -> String {
-        self.addition(record, 2)
     }
 
     /// A value that follows the text; empty in chunks of earlier releases.

@@ -24,18 +24,6 @@ use tonic::Code;
 /// The field of a collection's metadata with the ID of its index generation.
 const OWNER: &str = "docent_generation";
 
-/// How a collection is created. Existing ones are not changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
-    /// Number of shards; the server's default if none.
-    pub shards: Option<u32>,
-    /// Number of copies of each shard; the server's default if none.
-    pub replicas: Option<u32>,
-    /// Whether vectors, their indexes and the payload are read from disk. Dense vectors are then also kept in memory, as bytes, by which the server
-    /// selects candidates; they are ranked by the exact vectors.
-    pub on_disk: bool,
-}
-
 /// What is known about a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
@@ -55,7 +43,7 @@ pub(super) struct Collection {
     name: String,
     /// The index generation that it must belong to; `None` if any.
     owner: Option<GenerationId>,
-    layout: Layout,
+    is_on_disk: bool,
     attributes: AttributeIndexes,
     known: Mutex<Option<Shape>>,
     /// Held while the collection is created, so that this process creates it once.
@@ -63,20 +51,20 @@ pub(super) struct Collection {
 }
 
 impl Collection {
-    pub(super) fn new(name: String, owner: Option<GenerationId>, layout: Layout) -> Self {
+    pub(super) fn new(name: String, owner: Option<GenerationId>, is_on_disk: bool) -> Self {
         let attributes = AttributeIndexes::default();
         Self {
             name,
             owner,
-            layout,
+            is_on_disk,
             attributes,
             known: Mutex::new(None),
             creating: tokio::sync::Mutex::new(()),
         }
     }
 
-    pub(super) fn layout(&self) -> Layout {
-        self.layout
+    pub(super) fn is_on_disk(&self) -> bool {
+        self.is_on_disk
     }
 
     pub(super) fn name(&self) -> &str {
@@ -243,8 +231,10 @@ impl Collection {
     }
 
     async fn create(&self, connection: &Connection, dimensions: Option<u64>) -> Result<()> {
-        let request =
-            CreateCollection { metadata: self.metadata(), ..creation(&self.name, dimensions, self.layout) };
+        let request = CreateCollection {
+            metadata: self.metadata(),
+            ..creation(&self.name, dimensions, self.is_on_disk)
+        };
         match connection.write(connection.collections().create(request)).await {
             Err(status) if status.code() == Code::AlreadyExists => Ok(()),
             answer => answer.map(|_| ()).map_err(|status| fault("create the collection", status)),
@@ -311,8 +301,8 @@ impl Collection {
 
 /// The request that creates the collection.
 #[expect(deprecated, reason = "servers before 1.18 do not know what replaces these fields")]
-fn creation(name: &str, dimensions: Option<u64>, layout: Layout) -> CreateCollection {
-    let on_disk = layout.on_disk.then_some(true);
+fn creation(name: &str, dimensions: Option<u64>, is_on_disk: bool) -> CreateCollection {
+    let on_disk = is_on_disk.then_some(true);
     let dense = dimensions.map(|size| {
         let bytes = on_disk.map(|_| ScalarQuantization {
             r#type: QuantizationType::Int8.into(),
@@ -339,8 +329,6 @@ fn creation(name: &str, dimensions: Option<u64>, layout: Layout) -> CreateCollec
         collection_name: name.to_owned(),
         vectors_config: Some(VectorsConfig { config: Some(vectors_config::Config::ParamsMap(dense)) }),
         sparse_vectors_config: Some(sparse),
-        shard_number: layout.shards,
-        replication_factor: layout.replicas,
         on_disk_payload: on_disk,
         ..CreateCollection::default()
     }

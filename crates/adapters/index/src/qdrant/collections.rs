@@ -47,7 +47,7 @@ impl QdrantCollections {
     }
 
     fn collection(&self, name: &str, owner: Option<GenerationId>) -> Collection {
-        Collection::new(name.to_owned(), owner, self.default.collection.layout())
+        Collection::new(name.to_owned(), owner, self.default.collection.is_on_disk())
     }
 
     fn opened(&self) -> MutexGuard<'_, Vec<Arc<QdrantIndex>>> {

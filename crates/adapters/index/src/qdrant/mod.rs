@@ -37,7 +37,6 @@ mod writes;
 
 use async_trait::async_trait;
 use collection::Collection;
-pub use collection::Layout;
 pub use collections::QdrantCollections;
 use connection::{Connection, kind};
 use docent_domain::explanation::FieldScores;
@@ -74,8 +73,9 @@ pub struct Options {
     pub write_timeout: Duration,
     /// Adds the trace context to each call; none if tracing is off.
     pub traces: Option<Arc<dyn TracePropagator>>,
-    /// How collections are created.
-    pub layout: Layout,
+    /// Whether new collections read vectors, their indexes and the payload from disk. Dense vectors are then also kept in memory, as
+    /// bytes, by which the server selects candidates; they are ranked by the exact vectors. Existing collections are not changed.
+    pub on_disk: bool,
 }
 
 impl Default for Options {
@@ -86,7 +86,7 @@ impl Default for Options {
             read_timeout: Duration::from_secs(5),
             write_timeout: Duration::from_secs(30),
             traces: None,
-            layout: Layout::default(),
+            on_disk: false,
         }
     }
 }
@@ -114,7 +114,7 @@ impl QdrantIndex {
         let connection = Arc::new(Connection::new(url, api_key, &options)?);
         Ok(Self {
             connection,
-            collection: Collection::new(options.collection, None, options.layout),
+            collection: Collection::new(options.collection, None, options.on_disk),
             statistics,
         })
     }

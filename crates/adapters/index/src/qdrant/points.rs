@@ -40,14 +40,13 @@ const PAGE: &str = "page";
 const OFFSET: &str = "offset";
 const AT: &str = "at";
 const HEADINGS: &str = "headings";
-const CONTEXT: &str = "context";
 
 pub(super) fn id(chunk: ChunkId) -> PointId {
     PointId { point_id_options: Some(PointIdOptions::Uuid(chunk.to_string())) }
 }
 
 pub(super) fn write(document: &IndexedVersion, entry: IndexEntry) -> PointStruct {
-    let IndexEntry { id: chunk, ordinal, text, span, pages, headings, context, embedding } = entry;
+    let IndexEntry { id: chunk, ordinal, text, span, pages, headings, embedding } = entry;
     let mut vectors = HashMap::new();
     let mut put = |name: &str, vector| {
         let vector = Vector { vector: Some(vector), ..Vector::default() };
@@ -76,7 +75,6 @@ pub(super) fn write(document: &IndexedVersion, entry: IndexEntry) -> PointStruct
         (SPAN, object([(START, position(span.start)), (END, position(span.end))])),
         (PAGES, list(pages.collect())),
         (HEADINGS, string(headings)),
-        (CONTEXT, string(context)),
     ];
     PointStruct {
         id: Some(id(chunk)),
@@ -181,8 +179,6 @@ pub(super) fn stored(mut point: RetrievedPoint) -> Option<StoredChunk> {
         span: read_span(payload.get(SPAN)?)?,
         pages: read_pages(payload.get(PAGES)?)?,
         text: take_string(payload, TEXT)?,
-        // Points of earlier releases have none.
-        context: take_string(payload, CONTEXT).unwrap_or_default(),
         dense: dense(&mut named(point.vectors)),
     })
 }
@@ -231,7 +227,6 @@ mod tests {
             },
             pages: vec![PageStart { page: 4, at: 0 }, PageStart { page: 6, at: 8 }],
             headings: "Pümps\nSeals".to_owned(),
-            context: "A manual.".to_owned(),
             embedding: Embedding {
                 sparse: Some(SparseVector { body, ..SparseVector::default() }),
                 dense: Some(vec![0.6, 0.8]),

@@ -16,7 +16,7 @@ use docent_domain::condition::{Comparison, Condition};
 use docent_domain::fault::FaultKind;
 use docent_domain::id::{GenerationId, VersionId};
 use docent_domain::retrieval::{ChunkFilter, IndexEntry, QueryEmbedding};
-use docent_index::qdrant::{Layout, Options, QdrantCollections, QdrantIndex};
+use docent_index::qdrant::{Options, QdrantCollections, QdrantIndex};
 use docent_ports::vector_index::VectorIndex;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_testkit::builders::id;
@@ -75,13 +75,13 @@ async fn collection_is_created_once_with_vectors_and_index() {
 
 #[tokio::test]
 #[expect(deprecated, reason = "servers before 1.18 do not know what replaces these fields")]
-async fn collection_is_created_with_the_chosen_layout() {
+async fn collection_can_be_created_on_disk() {
     let server = Fake::start();
-    let layout = Layout { shards: Some(6), replicas: Some(2), on_disk: true };
-    let index = index_with(&server, None, Options { layout, ..Options::default() });
+    let index = index_with(&server, None, Options { on_disk: true, ..Options::default() });
     index.replace(&indexed(1), vec![hybrid_entry(1, 0, "pump", &[0.6, 0.8])]).await.unwrap();
     let created = server.state.lock().unwrap().collections[COLLECTION].created.clone();
-    assert_eq!((created.shard_number, created.replication_factor), (Some(6), Some(2)));
+    // Their numbers are those of the server's configuration.
+    assert_eq!((created.shard_number, created.replication_factor), (None, None));
     assert_eq!(created.on_disk_payload, Some(true));
     let sparse = created.sparse_vectors_config.unwrap().map["terms"].index.unwrap();
     assert_eq!(sparse.on_disk, Some(true));
@@ -166,6 +166,7 @@ async fn chunks_are_written_in_batches_before_old_ones_are_deleted() {
     assert_eq!(index.count(VersionId::first(document_id(1))).await.unwrap(), 70);
 }
 
+// Invariant: Removing a document from a vector store takes one call, whatever its size.
 #[tokio::test]
 async fn document_is_removed_by_one_call() {
     let server = Fake::start();
@@ -340,6 +341,8 @@ fn collections(server: &Fake, url: &str) -> QdrantCollections {
     QdrantCollections::new(QdrantIndex::new(url, None, Options::default(), statistics).unwrap())
 }
 
+// Invariant: A sweep deletes nothing from the store of another installation, and the collection of another
+// one is not used.
 #[tokio::test]
 async fn collection_of_another_installation_is_neither_read_nor_changed() {
     let server = Fake::start();
@@ -394,6 +397,7 @@ async fn collection_of_an_earlier_version_gets_its_owner_at_the_first_write() {
     );
 }
 
+// Invariant: Acknowledged chunks that the vector store loses are written again.
 #[tokio::test]
 async fn acknowledged_chunks_survive_a_restart_that_forgets_half_a_request() {
     let server = Fake::start();

@@ -24,7 +24,7 @@ const QUERY_CHARS: usize = 8 * 1024;
 /// An embedder that returns sparse vectors only.
 ///
 /// The body contains the terms of a header (title and page) and of the chunk. Title, lead and headings contain each of
-/// their terms once; the line of context belongs to the headings. A chunk is analysed in the document's language, as detected in its lead, unless the chunk is
+/// their terms once. A chunk is analysed in the document's language, as detected in its lead, unless the chunk is
 /// clearly in another language.
 #[derive(Clone, Debug)]
 pub struct BuiltinEmbedder {
@@ -69,12 +69,9 @@ impl BuiltinEmbedder {
         chunks.zip(headings).map(embed).collect()
     }
 
-    /// The headings and the line of context of each chunk. Chunks without an entry have none.
+    /// The headings of each chunk. Chunks without an entry have none.
     fn heading_lines(passages: Passages<'_>) -> Vec<String> {
-        let of_chunk = |n: usize| {
-            let lines = [passages.headings, passages.context].into_iter().filter_map(|lines| lines.get(n));
-            lines.map(String::as_str).collect::<Vec<_>>().join("\n")
-        };
+        let of_chunk = |n: usize| passages.headings.get(n).cloned().unwrap_or_default();
         (0..passages.chunks.len()).map(of_chunk).collect()
     }
 
@@ -157,7 +154,6 @@ mod tests {
             lead: "Pumps. Pumps and valves.",
             chunks: &[(7, "Close the valve; the valve leaks.")],
             headings: &["Leaks\nValve Leaks".to_owned()],
-            context: &["Chapter on repairs".to_owned()],
         };
         let embedding = BuiltinEmbedder::default().embed_passages(passages).await.unwrap().remove(0);
         assert_eq!(embedding.dense, None);
@@ -168,7 +164,7 @@ mod tests {
         );
         assert_eq!(terms(&sparse.title), [("2018", 1), ("manual", 1), ("pump", 1)]);
         assert_eq!(terms(&sparse.lead), [("pump", 1), ("valv", 1)]);
-        assert_eq!(terms(&sparse.headings), [("chapter", 1), ("leak", 1), ("repair", 1), ("valv", 1)]);
+        assert_eq!(terms(&sparse.headings), [("leak", 1), ("valv", 1)]);
     }
 
     #[tokio::test]
@@ -181,7 +177,6 @@ mod tests {
                 (2, "Pumpen, Ventile"),
             ],
             headings: &[],
-            context: &[],
         };
         let embeddings = BuiltinEmbedder::default().embed_passages(passages).await.unwrap();
         let question = BuiltinEmbedder::default()
@@ -203,7 +198,7 @@ mod tests {
     async fn large_documents_are_embedded_like_small_ones() {
         let long = "pump ".repeat(INLINE_BYTES);
         let chunks = [(1, long.as_str()), (2, "valve")];
-        let all = Passages { title: "t", lead: "", chunks: &chunks, headings: &[], context: &[] };
+        let all = Passages { title: "t", lead: "", chunks: &chunks, headings: &[] };
         let small = Passages { chunks: &chunks[1..], ..all };
         let embedder = BuiltinEmbedder::default();
         let large = embedder.embed_passages(all).await.unwrap();

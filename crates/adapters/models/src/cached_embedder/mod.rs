@@ -172,12 +172,12 @@ impl CachedEmbedder {
     ) -> Result<Vec<(TextDigest, TextVector)>> {
         let chunks: Vec<(u32, &str)> =
             positions.iter().filter_map(|at| work.passages.chunks.get(*at).copied()).collect();
-        let select = |lines: &[String]| -> Vec<String> {
-            let line = |at: &usize| lines.get(*at).cloned().unwrap_or_default();
-            if lines.is_empty() { Vec::new() } else { positions.iter().map(line).collect() }
+        let line = |at: &usize| work.passages.headings.get(*at).cloned().unwrap_or_default();
+        let headings: Vec<String> = match work.passages.headings {
+            [] => Vec::new(),
+            _ => positions.iter().map(line).collect(),
         };
-        let (headings, context) = (select(work.passages.headings), select(work.passages.context));
-        let passages = Passages { chunks: &chunks, headings: &headings, context: &context, ..work.passages };
+        let passages = Passages { chunks: &chunks, headings: &headings, ..work.passages };
         let embeddings = self.inner.embed_passages(passages).await.map_err(|fault| {
             match fault.passage().and_then(|position| positions.get(position)) {
                 Some(position) => fault.with_passage(*position),

@@ -28,7 +28,8 @@ mod contract {
 
 async fn recognize(recognizer: &HttpRecognizer) -> Result<RecognizedPage, RecognitionError> {
     let languages = Languages::parse("deu+eng").unwrap();
-    let scan = PageScan { png: &fake_scan("Pumps move water"), dpi: 300, languages: &languages };
+    let scan =
+        PageScan { png: &fake_scan("Pumps move water"), dpi: 300, is_picture: false, languages: &languages };
     recognizer.recognize(scan).await
 }
 

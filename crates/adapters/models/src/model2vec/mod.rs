@@ -34,7 +34,7 @@ const BATCH_TEXTS: usize = 64;
 
 /// An embedder with a static model in memory; returns dense vectors only.
 ///
-/// The embedded text of a chunk has its document's title and its line of context before it. All vectors have
+/// The embedded text of a chunk has its document's title before it. All vectors have
 /// unit length, except that a text without a token of the model has the zero vector.
 ///
 /// The name of the model is `local:FOLDER@DIGEST`. The digest of the files keeps vectors of different models apart.

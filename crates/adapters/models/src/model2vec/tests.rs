@@ -51,13 +51,7 @@ fn half_bytes(bits: &[u16]) -> Vec<u8> {
     bits.iter().flat_map(|bits| bits.to_le_bytes()).collect()
 }
 
-/// A model that also knows the words of lines of context in the battery.
-fn with_context() -> TinyModel {
-    let more: [(&str, &[f32]); 2] = [("amcor", &[0.0, 0.0, 0.2, 1.0]), ("report", &[0.0, 0.2, 0.0, 1.0])];
-    TinyModel::new(&[&WORDS[..], &more[..]].concat())
-}
-
-docent_testkit::embedder_contract!(async { (Arc::new(load(&with_context()).unwrap()) as _, ()) });
+docent_testkit::embedder_contract!(async { (Arc::new(load(&tiny()).unwrap()) as _, ()) });
 
 #[tokio::test]
 async fn vector_is_mean_of_token_vectors() {
@@ -86,7 +80,7 @@ async fn unknown_words_are_left_out() {
 async fn chunk_is_embedded_with_title_of_document() {
     let embedder = load(&tiny()).unwrap();
     let of = async |title: &str, chunk: &str| {
-        let passages = Passages { title, lead: "", chunks: &[(1, chunk)], headings: &[], context: &[] };
+        let passages = Passages { title, lead: "", chunks: &[(1, chunk)], headings: &[] };
         embedder.embed_passages(passages).await.unwrap().remove(0).dense.unwrap()
     };
     let both = embed(&embedder, "valves pumps").await;
@@ -100,7 +94,7 @@ async fn more_chunks_than_a_batch_are_embedded_in_order() {
     let embedder = load(&tiny()).unwrap();
     let texts: Vec<&str> = (0..2 * BATCH_TEXTS + 1).map(|n| WORDS[n % 10].0).collect();
     let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, *text)).collect();
-    let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[], context: &[] };
+    let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[] };
     let embeddings = embedder.embed_passages(passages).await.unwrap();
     assert_eq!(embeddings.len(), texts.len());
     for (text, embedding) in texts.iter().zip(embeddings) {

@@ -48,7 +48,7 @@ const INLINE_BYTES: usize = 32 * 1024;
 /// An embedder behind `POST {base_url}/embeddings`; returns dense vectors only.
 ///
 /// The embedded text of a chunk consists of the prefix of the model, its document's title, without file
-/// extension, its line of context and its text. Batches are sent sequentially. All returned vectors have unit
+/// extension, and its text. Batches are sent sequentially. All returned vectors have unit
 /// length and the same number of dimensions.
 ///
 /// Batches of all callers share one throttle, which waits for up to a minute at a time; failed batches are

@@ -96,8 +96,6 @@ pub struct S3Options {
     pub region: String,
     /// How requests are authenticated.
     pub credentials: S3Credentials,
-    /// Whether an endpoint without TLS is accepted.
-    pub allow_http: bool,
     /// Where the bucket's name goes in URLs.
     pub addressing: Addressing,
     /// The longest wait for a connection.
@@ -118,7 +116,6 @@ impl S3Options {
             endpoint: None,
             region: "us-east-1".to_owned(),
             credentials,
-            allow_http: false,
             addressing: Addressing::Path,
             connect_timeout: Duration::from_secs(3),
             read_timeout: Duration::from_secs(20),
@@ -184,11 +181,8 @@ fn endpoint(bucket: &str, options: &S3Options) -> Result<Url> {
     let address = options.endpoint.clone().unwrap_or_else(aws);
     let mut url = Url::parse(address.trim())
         .map_err(|error| rejected("the S3 endpoint is not a URL").caused_by(error))?;
-    match url.scheme() {
-        "https" => {}
-        "http" if options.allow_http => {}
-        "http" => return Err(rejected("the S3 endpoint has no TLS; use https:// or allow HTTP")),
-        _ => return Err(rejected("the S3 endpoint must begin with https:// or http://")),
+    if !matches!(url.scheme(), "https" | "http") {
+        return Err(rejected("the S3 endpoint must begin with https:// or http://"));
     }
     // Credentials in the endpoint would appear in logs.
     let has_more = url.query().is_some() || url.fragment().is_some() || url.password().is_some();
@@ -211,7 +205,7 @@ mod tests {
 
     fn options(endpoint: Option<&str>) -> S3Options {
         let endpoint = endpoint.map(str::to_owned);
-        S3Options { endpoint, allow_http: true, ..S3Options::new(S3Credentials::keys("id", "secret")) }
+        S3Options { endpoint, ..S3Options::new(S3Credentials::keys("id", "secret")) }
     }
 
     #[test]
@@ -242,8 +236,6 @@ mod tests {
         {
             assert!(rejection("docs", "", &options(Some(address))).contains("endpoint"), "{address}");
         }
-        let strict = S3Options { allow_http: false, ..good.clone() };
-        assert!(rejection("docs", "", &strict).contains("TLS"));
         let region = S3Options { region: "eu/1".to_owned(), ..good.clone() };
         assert!(rejection("docs", "", &region).contains("region"));
         let half = S3Credentials::from_variables([("AWS_ACCESS_KEY_ID", "id")]);

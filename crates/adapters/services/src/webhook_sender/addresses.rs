@@ -208,6 +208,7 @@ mod tests {
         hosts.allows(text.parse().unwrap())
     }
 
+    // Invariant: No webhook reaches a host that is not public, even if its name resolves differently later.
     #[test]
     fn public_allows_only_public_addresses() {
         for text in PUBLIC {

@@ -5,8 +5,10 @@
 //! they would connect to unchecked addresses.
 
 mod addresses;
+mod client_metadata;
 
 pub use addresses::AllowedHosts;
+pub use client_metadata::HttpClientMetadata;
 
 use async_trait::async_trait;
 use docent_domain::error::ValidationError;
@@ -101,10 +103,10 @@ impl HttpWebhookSender {
     }
 
     /// Parses and checks a URL, without resolving its host.
-    fn parse(&self, url: &WebhookUrl) -> Result<Url, &'static str> {
+    fn parse(&self, url: &str) -> Result<Url, &'static str> {
         // The parser would take the path of a URL without host for the host.
-        let has_host = url.as_str().split_once("://").is_some_and(|(_, rest)| !rest.starts_with(['/', '\\']));
-        let url = Url::parse(url.as_str()).ok().filter(|_| has_host).ok_or("is not a valid URL")?;
+        let has_host = url.split_once("://").is_some_and(|(_, rest)| !rest.starts_with(['/', '\\']));
+        let url = Url::parse(url).ok().filter(|_| has_host).ok_or("is not a valid URL")?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err("must not contain a user name or a password");
         }
@@ -147,7 +149,7 @@ impl HttpWebhookSender {
 impl WebhookSender for HttpWebhookSender {
     async fn check(&self, url: &WebhookUrl) -> Result<(), ValidationError> {
         let invalid = |reason: &str| ValidationError::new("url", reason);
-        let url = self.parse(url).map_err(invalid)?;
+        let url = self.parse(url.as_str()).map_err(invalid)?;
         let host = url.host_str().unwrap_or_default();
         if host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok() {
             return Ok(());
@@ -159,7 +161,8 @@ impl WebhookSender for HttpWebhookSender {
     }
 
     async fn send(&self, message: &WebhookMessage) -> Result<ReceiverResponse, DeliveryError> {
-        let url = self.parse(&message.url).map_err(|reason| DeliveryError::Refused(reason.to_owned()))?;
+        let url =
+            self.parse(message.url.as_str()).map_err(|reason| DeliveryError::Refused(reason.to_owned()))?;
         timeout(self.timeout, self.post(url, message)).await.unwrap_or(Err(DeliveryError::Timeout))
     }
 }

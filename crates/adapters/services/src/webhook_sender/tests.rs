@@ -113,6 +113,7 @@ async fn name_with_any_forbidden_address_is_rejected() {
     assert_eq!(strict.send(&message(to)).await, Err(DeliveryError::Unresolved));
 }
 
+// Invariant: No webhook reaches a host that is not public, even if its name resolves differently later.
 #[tokio::test]
 async fn dns_rebinding_is_rejected_on_delivery() {
     let strict = with_addresses(AllowedHosts::Public, &[&["1.1.1.1"], &["127.0.0.1"]]);

@@ -19,7 +19,6 @@ const PART: usize = 5 << 20;
 fn options(server: &FakeS3) -> S3Options {
     S3Options {
         endpoint: Some(format!("http://{}", server.address)),
-        allow_http: true,
         retries: 2,
         retry_pause: Duration::from_millis(1),
         ..S3Options::new(S3Credentials::keys(ACCESS_KEY_ID, "secret"))
@@ -324,7 +323,6 @@ async fn unreachable_service_is_unavailable() {
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let nowhere = S3Options {
         endpoint: Some(format!("http://{address}")),
-        allow_http: true,
         retries: 0,
         ..S3Options::new(S3Credentials::keys(ACCESS_KEY_ID, "secret"))
     };

@@ -41,6 +41,7 @@ pub(super) fn read(
         if sheet.has_drawing {
             pages.add_picture();
         }
+        pages.set_lacks_results(sheet.lacks_results);
         sheet::pass(name, &sheet.rows, pages)?;
     }
     Ok(())
@@ -171,6 +172,8 @@ struct Sheet<'a> {
     /// Whether the current cell has a saved value, which may be an empty text.
     has_value: bool,
     has_drawing: bool,
+    /// Whether a formula has no saved result.
+    lacks_results: bool,
     /// The cells that define shared formulas, by the number of the formula, and the number of the current one.
     shared: HashMap<String, String>,
     shared_number: Option<String>,
@@ -194,6 +197,7 @@ impl<'a> Sheet<'a> {
             is_in_formula: false,
             has_value: false,
             has_drawing: false,
+            lacks_results: false,
             shared: HashMap::new(),
             shared_number: None,
         }
@@ -244,6 +248,7 @@ impl<'a> Sheet<'a> {
         if text.trim().is_empty() {
             return Ok(());
         }
+        self.lacks_results |= is_unsaved;
         self.cells += 1;
         self.text_bytes += text.len();
         if self.cells > CELLS_MAX || self.text_bytes > TEXT_BYTES {

@@ -10,7 +10,7 @@ use std::io::Cursor;
 fn render(pdf: Vec<u8>, page: u32, width: u16, marked: Option<&str>) -> Result<Pixmap, RenderFailure> {
     let marked = marked.map(str::to_owned);
     let size = SizeFrame::Width(width);
-    let png = draw(pdf, &DrawingRequest { page, size, marked, recognized: None })?;
+    let png = draw(pdf, &DrawingRequest { page, size, marked, recognized: None, parts: Vec::new() })?;
     Ok(Pixmap::from_png(Cursor::new(png)).unwrap())
 }
 
@@ -72,11 +72,32 @@ fn oversized_page_is_scaled_down() {
     assert!(picture.height() <= 8192 && picture.width() >= 1, "{} x {}", picture.width(), picture.height());
 }
 
+fn scan(dpi: u16, parts: Vec<[u16; 4]>) -> DrawingRequest {
+    DrawingRequest { page: 1, size: SizeFrame::Scan { dpi }, marked: None, recognized: None, parts }
+}
+
+#[test]
+fn scan_of_parts_shows_them_without_text() {
+    // Two black squares of a fifth of the page with a grey one between them, and text on the first one.
+    let squares = "0 g 0 421 119 421 re f 476 421 119 421 re f 0.5 g 238 421 119 421 re f 1 g ";
+    let pdf = Sample::new().page(&(squares.to_owned() + &line(20, 600, "Pumps move water."))).bytes();
+    let parts = vec![[0, 0, 2000, 5000], [8000, 0, 10_000, 5000]];
+    let picture = Pixmap::from_png(Cursor::new(draw(pdf.clone(), &scan(72, parts)).unwrap())).unwrap();
+    assert_eq!((picture.width(), picture.height()), (595, 421));
+    let shade = |x: usize, y: usize| picture.data()[y * 595 + x].r;
+    assert_eq!([shade(50, 50), shade(550, 50), shade(297, 50)], [0, 0, 255], "only the parts");
+    // The text is white on black; its place is white as a whole.
+    assert!((20..100).all(|x| shade(x, 238) == 255), "its words are left out");
+    let part =
+        Pixmap::from_png(Cursor::new(draw(pdf, &scan(144, vec![[4000, 0, 6000, 5000]])).unwrap())).unwrap();
+    assert!(part.width().abs_diff(238) <= 1 && part.height().abs_diff(842) <= 1);
+    assert!(part.data().iter().all(|pixel| pixel.r.abs_diff(128) <= 1));
+}
+
 #[test]
 fn scan_is_gray_and_has_the_requested_resolution() {
     let pdf = Sample::of_texts(&["Pumps move water."]);
-    let request =
-        |dpi| DrawingRequest { page: 1, size: SizeFrame::Scan { dpi }, marked: None, recognized: None };
+    let request = |dpi| scan(dpi, Vec::new());
     let png = draw(pdf.clone(), &request(150)).unwrap();
     let image = png::Decoder::new(Cursor::new(&png)).read_info().unwrap();
     assert_eq!(image.info().color_type, png::ColorType::Grayscale);
@@ -101,6 +122,7 @@ fn recognised_lines_are_highlighted_where_their_words_are() {
         size: SizeFrame::Width(100),
         marked: Some("valves close".to_owned()),
         recognized: Some(vec![line("Pumps move", 1000), line("Valves close", 5000)]),
+        parts: Vec::new(),
     };
     let picture = Pixmap::from_png(Cursor::new(draw(pdf, &request).unwrap())).unwrap();
     let is_yellow = |x: usize, y: usize| picture.data()[y * 100 + x].b < 140;

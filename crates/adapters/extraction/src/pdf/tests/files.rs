@@ -1,6 +1,8 @@
 //! Tests of whole files.
 
 use super::*;
+use docent_domain::extraction::Picture;
+use docent_domain::recognition::PageBox;
 
 #[test]
 fn encrypted_file_with_empty_password_opens() {
@@ -37,8 +39,8 @@ fn truncated_or_altered_file_does_not_panic() {
     }
 }
 
-#[test]
-fn scan_has_pages_without_text() {
+/// The first page of a file with this content, in which `/Im` is an image.
+fn page_with_image(content: &str) -> ExtractedPage {
     let mut sample = Sample::new();
     let image = dictionary! {
         "Type" => "XObject", "Subtype" => "Image", "Width" => 8, "Height" => 8, "BitsPerComponent" => 8,
@@ -46,8 +48,27 @@ fn scan_has_pages_without_text() {
     };
     let image = sample.deflated(image, vec![128; 64]);
     let resources = dictionary! { "XObject" => dictionary! { "Im" => image } };
-    let page = first_page(sample.page_with("500 0 0 800 0 0 cm /Im Do", resources));
+    first_page(sample.page_with(content, resources))
+}
+
+#[test]
+fn scan_has_pages_without_text() {
+    let page = page_with_image("500 0 0 800 0 0 cm /Im Do");
     assert_eq!((page.quality(), page.glyphs, page.truncated), (PageQuality::Empty, 0, false));
+}
+
+#[test]
+fn pictures_beside_text_have_their_places() {
+    let text = line(72, 700, "Costs of each plan");
+    let page =
+        page_with_image(&(text.clone() + " q 297.5 0 0 421 0 0 cm /Im Do Q q 20 0 0 20 500 800 cm /Im Do Q"));
+    let place = PageBox { left: 0, top: 5000, right: 5000, bottom: 10_000 };
+    assert_eq!(page.pictures, [Picture { place, at: page.text.len() as u32 }], "not the logo");
+    assert_eq!(page.scanned_pictures().len(), 1);
+    let lines: String =
+        (0..30).map(|n| line(72, 60 + n * 24, "A paragraph on a coloured ground with more words.")).collect();
+    let page = page_with_image(&("q 595 0 0 842 0 0 cm /Im Do Q ".to_owned() + &lines));
+    assert_eq!(page.pictures, [], "the picture is the ground of the text");
 }
 
 #[test]

@@ -277,6 +277,8 @@ mod tests {
         assert_eq!(read(&mut reader).await.1, None);
     }
 
+    // Invariant: An answer ends with its last token, an error or a disconnect; empty chunks from the model do
+    // not keep it open.
     #[tokio::test(start_paused = true)]
     async fn comments_and_empty_deltas_do_not_reset_the_timeout() {
         let often = LIMIT / 4;

@@ -1,6 +1,6 @@
 //! Request bodies of chat completions.
 
-use docent_domain::chat::{Message, ToolCall, ToolSpec};
+use docent_domain::chat::{FunctionSpec, Message, ToolCall, ToolSpec};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::ChatRequest;
 use serde::Serialize;
@@ -44,6 +44,10 @@ pub(super) struct ChatRequestBody<'a> {
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
 }
@@ -109,7 +113,14 @@ impl<'a> ChatRequestBody<'a> {
                 .then_some(StreamOptions { include_usage: true }),
             max_tokens: limit(TokenLimitName::MaxTokens),
             max_completion_tokens: limit(TokenLimitName::MaxCompletionTokens),
-            tools: request.tools.iter().map(tool).collect::<Result<_>>()?,
+            temperature: request.sampling.temperature,
+            top_p: request.sampling.top_p,
+            tools: request
+                .tools
+                .iter()
+                .map(tool)
+                .chain(request.functions.iter().map(function))
+                .collect::<Result<_>>()?,
         })
     }
 }
@@ -154,12 +165,20 @@ fn call(call: &ToolCall) -> Tool<'_> {
     Tool { id: Some(&call.id), r#type: "function", function }
 }
 
-fn tool(spec: &ToolSpec) -> Result<Tool<'static>> {
-    let parameters = serde_json::from_str(spec.parameters).map_err(|error| {
-        let message = format!("the schema of the tool {} is not valid JSON", spec.name);
+fn tool(spec: &ToolSpec) -> Result<Tool<'_>> {
+    described(spec.name, spec.description, spec.parameters)
+}
+
+fn function(spec: &FunctionSpec) -> Result<Tool<'_>> {
+    described(&spec.name, &spec.description, &spec.parameters)
+}
+
+fn described<'a>(name: &'a str, description: &'a str, parameters: &str) -> Result<Tool<'a>> {
+    let parameters = serde_json::from_str(parameters).map_err(|error| {
+        let message = format!("the schema of the tool {name} is not valid JSON");
         Fault::new(Component::ChatModel, FaultKind::Internal, message).caused_by(error)
     })?;
-    let function = Function::Spec { name: spec.name, description: spec.description, parameters };
+    let function = Function::Spec { name, description, parameters };
     Ok(Tool { id: None, r#type: "function", function })
 }
 
@@ -195,7 +214,7 @@ mod tests {
                 Message::Assistant { content: String::new(), tool_calls: Vec::new() },
             ],
             tools: vec![ToolSpec { name: "find", description: "Finds.", parameters: r#"{"type":"object"}"# }],
-            max_tokens: None,
+            ..ChatRequest::default()
         }
     }
 

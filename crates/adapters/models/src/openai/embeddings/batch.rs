@@ -115,24 +115,12 @@ mod tests {
     fn chunk_text_includes_document_title() {
         let chunks = [(1, "Close the valve."), (2, " \n")];
         let texts = |title| {
-            let passages = Passages { title, lead: "not this", chunks: &chunks, headings: &[], context: &[] };
+            let passages = Passages { title, lead: "not this", chunks: &chunks, headings: &[] };
             passage_texts(passages, "")
         };
         assert_eq!(texts("Pump.PDF"), ["Pump\n\nClose the valve.", "Pump"]);
         assert_eq!(texts("Ümläut"), ["Ümläut\n\nClose the valve.", "Ümläut"]);
         assert_eq!(texts(" "), ["Close the valve.", "-"]);
-    }
-
-    #[test]
-    fn chunk_text_includes_its_line_of_context() {
-        let chunks = [(1, "Close the valve."), (2, "Open it.")];
-        let context = ["Manual of a pump.".to_owned(), String::new()];
-        let passages =
-            Passages { title: "Pump", lead: "", chunks: &chunks, headings: &[], context: &context };
-        assert_eq!(
-            passage_texts(passages, "doc: "),
-            ["doc: Pump\n\nManual of a pump.\n\nClose the valve.", "doc: Pump\n\nOpen it."]
-        );
     }
 
     #[test]

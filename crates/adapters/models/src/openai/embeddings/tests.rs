@@ -50,7 +50,7 @@ const CHUNKS: [(u32, &str); 5] = [
 ];
 
 fn passages() -> Passages<'static> {
-    Passages { title: "Machines.pdf", lead: "", chunks: &CHUNKS, headings: &[], context: &[] }
+    Passages { title: "Machines.pdf", lead: "", chunks: &CHUNKS, headings: &[] }
 }
 
 async fn embed(embedder: &OpenAiEmbedder) -> Result<Vec<Vec<f32>>> {

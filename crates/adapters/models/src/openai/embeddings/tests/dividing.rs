@@ -29,7 +29,7 @@ impl Bench {
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Embedding>> {
         let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, text.as_str())).collect();
-        let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[], context: &[] };
+        let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[] };
         self.clock.pass_while(self.embedder.embed_passages(passages)).await
     }
 
