@@ -3,7 +3,6 @@
 //! An entry is written in the same unit of work as the change it describes: neither exists without the other.
 
 pub(crate) mod failed_logins;
-pub mod retention;
 
 use crate::{App, error};
 use chrono::{DateTime, TimeDelta, Utc};

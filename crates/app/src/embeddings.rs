@@ -72,7 +72,7 @@ pub async fn embed(
         return Ok(EmbeddingOutcome::UnknownModel);
     }
     let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, text.as_str())).collect();
-    let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[], context: &[] };
+    let passages = Passages { title: "", lead: "", chunks: &chunks, headings: &[] };
     let embeddings = embedder.embed_passages(passages).await?;
     let vectors: Option<Vec<_>> = embeddings.into_iter().map(|embedding| embedding.dense).collect();
     let vectors = vectors.filter(|vectors| vectors.len() == texts.len()).ok_or_else(|| {

@@ -44,6 +44,9 @@ pub enum Error {
     /// The collection has no batch of files with this ID.
     #[error("Batch not found")]
     BatchNotFound,
+    /// The account has no stored response with this ID.
+    #[error("Response not found")]
+    ResponseNotFound,
     /// The account has reached the maximum number of webhooks.
     #[error("An account may have at most {} webhooks", docent_domain::webhook::WEBHOOKS_MAX)]
     TooManyWebhooks,
@@ -196,6 +199,7 @@ const fn singular(kind: RecordKind) -> &'static str {
         RecordKind::User => "Account",
         RecordKind::Group => "Group",
         RecordKind::ApiKey => "API key",
+        RecordKind::Invitation => "Invitation",
         RecordKind::Verification => "Link",
         RecordKind::Session => "Session",
         RecordKind::Conversation => "Conversation",

@@ -30,7 +30,7 @@ pub(crate) async fn extract_page(
     Ok(page)
 }
 
-/// Replaces the cached text of a file by one to which recognised pages or lines of context were added; returns whether it
+/// Replaces the cached text of a file by one to which recognised pages were added; returns whether it
 /// is cached.
 pub(crate) async fn update_cache(app: &App, file: &StoredFile, extraction: &Extraction) -> bool {
     let is_cached = app.extractor.update(file, extraction).await.unwrap_or_else(|fault| {

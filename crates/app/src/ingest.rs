@@ -7,7 +7,7 @@
 use crate::generations::OpenIndex;
 use crate::recognition::{self, Progress, RecognizeError};
 use crate::spans::{self, stage};
-use crate::{App, extractions, language, passage_context, tokens};
+use crate::{App, extractions, language, tokens};
 use chrono::TimeDelta;
 use docent_domain::chunk::Chunk;
 use docent_domain::document::{Document, Failure, FailureCode};
@@ -178,25 +178,22 @@ async fn prepare(
     }
     let permit = app.process.running.chunking_permit().await;
     let work = traced(stage(Stage::Chunk, None), chunk(app, extraction, file.file_type));
-    let Chunked { coverage, lead, chunks, extraction } =
+    let Chunked { coverage, lead, chunks, .. } =
         timed(app, document.id, Stage::Chunk, &mut stats.chunk, work).await?;
     drop(permit);
     let work = async {
-        let context = passage_context::lines(app, document, extraction, &lead, &chunks).await?;
-        let embeddings = embed(&**embedder, document, &lead, &chunks, &context).await;
-        Ok::<_, IngestError>((context, embeddings.map_err(|error| error.of_document(&chunks, &coverage))?))
+        let embeddings = embed(&**embedder, document, &lead, &chunks).await;
+        embeddings.map_err(|error| error.of_document(&chunks, &coverage))
     };
     let embedded = timed(app, document.id, Stage::Embed, &mut stats.embed, work).await;
-    let (context, embeddings) = embedded.map_err(|error| error.with_coverage(&coverage))?;
+    let embeddings = embedded.map_err(|error| error.with_coverage(&coverage))?;
     let shortened = embeddings.iter().filter(|embedding| embedding.is_shortened).count();
     stats.shortened_passages = u32::try_from(shortened).unwrap_or(u32::MAX);
     let labels = DocumentLabels::with_coverage(document, Some(&coverage));
     let version = IndexedVersion { id: document.version_id, labels };
     let headings = headings::before_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
-    let context = context.into_iter().chain(std::iter::repeat(String::new()));
-    let lines = headings.into_iter().zip(context);
-    let chunks = chunks.into_iter().zip(lines).zip(embeddings);
-    let entries = chunks.map(|((chunk, lines), e)| entry(document, chunk, lines, e)).collect();
+    let chunks = chunks.into_iter().zip(headings).zip(embeddings);
+    let entries = chunks.map(|((chunk, headings), e)| entry(document, chunk, headings, e)).collect();
     Ok(Prepared { document: document.id, version, entries, coverage })
 }
 
@@ -314,16 +311,14 @@ async fn embed(
     document: &Document,
     lead: &str,
     chunks: &[Chunk],
-    context: &[String],
 ) -> Result<Vec<Embedding>, IngestError> {
     let mut embeddings = Vec::with_capacity(chunks.len());
     let headings = headings::of_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
-    let context = context.chunks(BATCH).chain(std::iter::repeat(&[] as &[String]));
-    for ((batch, headings), context) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)).zip(context) {
+    for (batch, headings) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)) {
         let done = embeddings.len();
         let texts: Vec<(u32, &str)> =
             batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
-        let passages = Passages { title: document.title.as_str(), lead, chunks: &texts, headings, context };
+        let passages = Passages { title: document.title.as_str(), lead, chunks: &texts, headings };
         let work = async {
             let batch = embedder.embed_passages(passages).await.map_err(|fault| match fault.passage() {
                 Some(position) => fault.with_passage(done + position),
@@ -340,13 +335,8 @@ async fn embed(
     Ok(embeddings)
 }
 
-/// The entry of a chunk with its headings and its line of context.
-fn entry(
-    document: &Document,
-    chunk: Chunk,
-    (headings, context): (String, String),
-    embedding: Embedding,
-) -> IndexEntry {
+/// The entry of a chunk with its headings.
+fn entry(document: &Document, chunk: Chunk, headings: String, embedding: Embedding) -> IndexEntry {
     IndexEntry {
         id: chunk.id(document.version_id),
         ordinal: chunk.ordinal,
@@ -354,7 +344,6 @@ fn entry(
         span: chunk.span,
         pages: chunk.pages,
         headings,
-        context,
         embedding,
     }
 }

@@ -22,20 +22,23 @@ mod language;
 mod limits;
 pub mod listing;
 pub mod maintenance;
+mod metering;
 mod model_call;
 pub mod model_check;
 mod network;
-mod passage_context;
+pub mod oauth;
 pub mod quotes;
 pub mod rate_limit;
 mod recognition;
 pub mod recorder;
+pub mod responses;
 pub mod scope;
 pub mod search;
 pub mod service;
 pub mod settings;
 mod spans;
 pub mod tokens;
+mod tool_result;
 pub mod usage;
 pub mod webhooks;
 
@@ -52,9 +55,11 @@ use docent_domain::webhook::WebhookPayload;
 use docent_ports::Ports;
 use docent_ports::blob_store::BlobStore;
 use docent_ports::chat_model::ChatModel;
+use docent_ports::client_metadata::ClientMetadataSource;
 use docent_ports::clock::Clock;
 use docent_ports::embedder::Embedders;
 use docent_ports::entropy::Entropy;
+use docent_ports::identity_provider::ConfiguredProvider;
 use docent_ports::mailer::Mailer;
 use docent_ports::page_renderer::PageRenderer;
 use docent_ports::password_hasher::PasswordHasher;
@@ -67,6 +72,7 @@ use docent_ports::text_recognizer::RecognizerDetection;
 use docent_ports::token_signer::TokenSigner;
 use docent_ports::token_store::TokenStore;
 use docent_ports::trace::TracePropagator;
+use docent_ports::user_tokens::UserTokenVerifier;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_ports::webhook_sender::WebhookSender;
 use documents::drawing_queue::DrawingQueue;
@@ -99,11 +105,14 @@ pub struct App {
     pub(crate) renderer: Arc<dyn PageRenderer>,
     pub(crate) tokens: Arc<dyn TokenStore>,
     pub(crate) signer: Arc<dyn TokenSigner>,
+    pub(crate) librechat: Option<Arc<dyn UserTokenVerifier>>,
     pub(crate) limiter: Arc<dyn RateLimiter>,
     pub(crate) hasher: Arc<dyn PasswordHasher>,
+    pub(crate) identity_providers: Vec<ConfiguredProvider>,
     pub(crate) mailer: Arc<dyn Mailer>,
     pub(crate) webhook_body: fn(&WebhookPayload<'_>) -> Result<String, Fault>,
     pub(crate) webhooks: Arc<dyn WebhookSender>,
+    pub(crate) client_metadata: Arc<dyn ClientMetadataSource>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) recorder: Arc<dyn Recorder>,
@@ -117,6 +126,8 @@ pub struct App {
 pub(crate) struct Process {
     /// Notified when a job was queued, so that the runners of this process do not wait for the next poll.
     pub(crate) new_jobs: Notify,
+    /// Notifies all who wait for the end of an ingestion when a job of this process has ended.
+    pub(crate) ended_jobs: Notify,
     /// Notified when a webhook delivery was queued.
     pub(crate) new_deliveries: Notify,
     /// Notified when labels of ingested documents changed.
@@ -144,6 +155,8 @@ pub(crate) struct Process {
     pub(crate) refuses_tools: AtomicBool,
     /// How often the model searched.
     pub(crate) searches: RecentSearches,
+    /// Metadata documents of OAuth clients.
+    pub(crate) client_documents: oauth::ClientDocuments,
 }
 
 impl Process {
@@ -158,11 +171,22 @@ impl App {
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, blobs, collections, embedders, reranker, model, extractor, renderer, .. } = ports;
         let Ports { tokens, signer, limiter, hasher, mailer, webhooks, clock, entropy, .. } = ports;
-        let Ports { webhook_body, recorder, recognizer, traces, fallback_model, .. } = ports;
+        let Ports {
+            webhook_body,
+            recorder,
+            recognizer,
+            traces,
+            fallback_model,
+            client_metadata,
+            identity_providers,
+            librechat,
+            ..
+        } = ports;
         let (iterations, prompt) = (settings.agent_max_iterations, settings.system_prompt.clone());
         let agents = AgentRegistry::standard(iterations, prompt, model.reads_records());
         let process = Process {
             new_jobs: Notify::new(),
+            ended_jobs: Notify::new(),
             new_deliveries: Notify::new(),
             new_labels: Notify::new(),
             running: Running::new(settings.ingest_concurrency),
@@ -180,6 +204,7 @@ impl App {
             tasks: TaskTracker::new(),
             refuses_tools: AtomicBool::new(false),
             searches: RecentSearches::default(),
+            client_documents: oauth::ClientDocuments::default(),
         };
         Self {
             store,
@@ -194,11 +219,14 @@ impl App {
             renderer,
             tokens,
             signer,
+            librechat,
             limiter,
             hasher,
+            identity_providers,
             mailer,
             webhook_body,
             webhooks,
+            client_metadata,
             clock,
             entropy,
             recorder,
@@ -224,6 +252,11 @@ impl App {
     /// Whether answers are quotes of documents, because no language model is connected.
     pub fn answers_by_quoting(&self) -> bool {
         self.model.reads_records()
+    }
+
+    /// Whether the server of the chat model has refused tools, so that it is called without them.
+    pub fn model_refuses_tools(&self) -> bool {
+        !self.model.reads_records() && !self.process.model_knows_tools()
     }
 
     /// All agents, sorted by name.

@@ -1,4 +1,4 @@
-//! Limits per account and per API key.
+//! Limits per account.
 //!
 //! Tokens are summed from the usage ledger and bytes from the documents, so that both are exact after a crash and across
 //! processes. Answers in progress and page images are counted in the key-value store; while it is unavailable, each
@@ -6,10 +6,10 @@
 
 use crate::App;
 use crate::error::{Error, Result};
-use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use chrono::{NaiveTime, TimeDelta};
 use docent_domain::access::Grant;
 use docent_domain::fault::Fault;
-use docent_domain::id::{ApiKeyId, LeaseId, UserId};
+use docent_domain::id::{LeaseId, UserId};
 use docent_domain::limits::{AccountLimits, LimitKind, LimitReached, Limits};
 use docent_domain::listing::{PageRequest, Period, UsageFilter, UsageGrouping};
 use docent_domain::user::User;
@@ -26,62 +26,40 @@ const SLOT_RENEWAL: Duration = Duration::from_secs(40);
 /// The window of page images.
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// An account or an API key with its limits.
-#[derive(Clone, Copy, Debug)]
-struct Holder {
-    user: UserId,
-    key: Option<ApiKeyId>,
-    limits: Limits,
+/// The limits of the account of a grant.
+fn limits_of<A>(app: &App, grant: &Grant<A>) -> Limits {
+    grant.limits().or(app.settings.account_limits)
 }
 
-impl Holder {
-    /// The account of a grant, and its API key if it has one.
-    fn of<A>(app: &App, grant: &Grant<A>) -> impl Iterator<Item = Self> {
-        let account =
-            Self { user: grant.user(), key: None, limits: grant.limits().or(app.settings.account_limits) };
-        let limits = app.settings.api_key_limits;
-        let key = grant.api_key().map(|key| Self { key: Some(key), limits, ..account });
-        std::iter::once(account).chain(key)
-    }
-
-    /// The key of a counter in the key-value store.
-    fn counter(&self, name: &str) -> String {
-        match self.key {
-            Some(key) => format!("{name}:key:{key}"),
-            None => format!("{name}:account:{}", self.user),
-        }
-    }
-
-    fn reached(&self, kind: LimitKind, max: u64, retry_after: Option<Duration>) -> Error {
-        Error::LimitReached(LimitReached { kind, max, is_of_key: self.key.is_some(), retry_after })
-    }
+/// The key of a counter of an account in the key-value store.
+fn counter(name: &str, account: UserId) -> String {
+    format!("{name}:account:{account}")
 }
 
-/// Checks that the account and the API key have tokens left today.
+fn reached(kind: LimitKind, max: u64, retry_after: Option<Duration>) -> Error {
+    Error::LimitReached(LimitReached { kind, max, retry_after })
+}
+
+/// Checks that the account has tokens left today.
 ///
 /// # Errors
 /// [`Error::LimitReached`], or when the database cannot be reached.
 pub(crate) async fn check_tokens<A>(app: &App, grant: &Grant<A>) -> Result<()> {
-    for holder in Holder::of(app, grant) {
-        let max = holder.limits.tokens_per_day;
-        if max == 0 {
-            continue;
-        }
-        let now = app.now();
-        let today = now.date_naive().and_time(NaiveTime::MIN).and_utc();
-        let filter = UsageFilter {
-            user: Some(holder.user),
-            api_key: holder.key,
-            period: Period { from: Some(today), to: None },
-        };
-        let grouping = UsageGrouping { by_day: false, by_user: false, by_key: false };
-        let page = PageRequest { offset: 0, limit: 1 };
-        let sums = app.store.read_latest().await?.usage().sums(&filter, grouping, page).await?;
-        let used: u64 = sums.records.iter().map(|sum| sum.tokens.prompt + sum.tokens.completion).sum();
-        if used >= max {
-            let tomorrow = (today + TimeDelta::days(1) - now).to_std().unwrap_or_default();
-            return Err(holder.reached(LimitKind::TokensPerDay, max, Some(tomorrow)));
-        }
+    let max = limits_of(app, grant).tokens_per_day;
+    if max == 0 {
+        return Ok(());
+    }
+    let now = app.now();
+    let today = now.date_naive().and_time(NaiveTime::MIN).and_utc();
+    let period = Period { from: Some(today), to: None };
+    let filter = UsageFilter { user: Some(grant.user()), api_key: None, period };
+    let grouping = UsageGrouping { by_day: false, by_user: false, by_key: false };
+    let page = PageRequest { offset: 0, limit: 1 };
+    let sums = app.store.read_latest().await?.usage().sums(&filter, grouping, page).await?;
+    let used: u64 = sums.records.iter().map(|sum| sum.tokens.prompt + sum.tokens.completion).sum();
+    if used >= max {
+        let tomorrow = (today + TimeDelta::days(1) - now).to_std().unwrap_or_default();
+        return Err(reached(LimitKind::TokensPerDay, max, Some(tomorrow)));
     }
     Ok(())
 }
@@ -94,7 +72,7 @@ pub(crate) async fn count_page_image<A>(app: &App, grant: &Grant<A>) -> Result<(
     limit_page_images(app, grant, true).await
 }
 
-/// Checks that the account of a grant, and its API key, may have another page drawn, without counting it.
+/// Checks that the account of a grant may have another page drawn, without counting it.
 ///
 /// # Errors
 /// [`Error::LimitReached`].
@@ -103,27 +81,23 @@ pub(crate) async fn check_page_image<A>(app: &App, grant: &Grant<A>) -> Result<(
 }
 
 async fn limit_page_images<A>(app: &App, grant: &Grant<A>, is_counted: bool) -> Result<()> {
-    for holder in Holder::of(app, grant) {
-        let max = holder.limits.page_images_per_hour;
-        if max == 0 {
-            continue;
+    let max = limits_of(app, grant).page_images_per_hour;
+    if max == 0 {
+        return Ok(());
+    }
+    let counter = counter("images", grant.user());
+    let drawn = if is_counted {
+        let count = app.limiter.hit(&counter, HOUR, app.now()).await;
+        count.map(|count| (count.events.saturating_sub(1), count))
+    } else {
+        app.limiter.peek(&counter, app.now()).await.map(|count| (count.events, count))
+    };
+    match drawn {
+        Ok((before, count)) if before >= max => {
+            return Err(reached(LimitKind::PageImages, max, Some(count.resets_in)));
         }
-        let counter = holder.counter("images");
-        let drawn = if is_counted {
-            app.limiter
-                .hit(&counter, HOUR, app.now())
-                .await
-                .map(|count| (count.events.saturating_sub(1), count))
-        } else {
-            app.limiter.peek(&counter, app.now()).await.map(|count| (count.events, count))
-        };
-        match drawn {
-            Ok((before, count)) if before >= max => {
-                return Err(holder.reached(LimitKind::PageImages, max, Some(count.resets_in)));
-            }
-            Ok(_) => {}
-            Err(fault) => uncounted(app, &fault),
-        }
+        Ok(_) => {}
+        Err(fault) => uncounted(app, &fault),
     }
     Ok(())
 }
@@ -166,8 +140,7 @@ pub(crate) async fn check_stored(
 
 /// The error of an upload for which the account has no room.
 pub(crate) fn storage_full(max: u64) -> Error {
-    let kind = LimitKind::StoredBytes;
-    Error::LimitReached(LimitReached { kind, max, is_of_key: false, retry_after: None })
+    reached(LimitKind::StoredBytes, max, None)
 }
 
 fn uncounted(app: &App, fault: &Fault) {
@@ -175,7 +148,7 @@ fn uncounted(app: &App, fault: &Fault) {
     tracing::debug!(fault = %fault.report(), "a limit cannot be counted in the key-value store");
 }
 
-/// The numbers of answers in progress in this process, by account and API key.
+/// The numbers of answers in progress in this process, by counter.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerCounts(Mutex<HashMap<String, u64>>);
 
@@ -205,84 +178,73 @@ impl AnswerCounts {
 
 /// The permission to generate an answer, which counts until this is dropped.
 pub(crate) struct AnswerSlot {
+    _counted: Option<CountedSlot>,
+}
+
+/// A slot of an account whose answers are limited.
+struct CountedSlot {
     app: Arc<App>,
     id: String,
-    /// The counters, and their limits.
-    counters: Vec<(String, u64)>,
+    counter: String,
+    /// Keeps the slot while the answer is generated.
     renewal: Option<JoinHandle<()>>,
 }
 
-/// Starts an answer, if the account and the API key have tokens left and not too many answers in progress.
+/// Starts an answer, if the account has tokens left and not too many answers in progress.
 ///
 /// # Errors
 /// [`Error::LimitReached`], or when the database cannot be reached.
 pub(crate) async fn start_answer<A>(app: &Arc<App>, grant: &Grant<A>) -> Result<AnswerSlot> {
     check_tokens(app, grant).await?;
-    let id = app.new_id(LeaseId::generate).to_string();
-    let mut slot = AnswerSlot { app: Arc::clone(app), id, counters: Vec::new(), renewal: None };
-    for holder in Holder::of(app, grant) {
-        let (counter, max) = (holder.counter("answers"), holder.limits.answers);
-        if max == 0 {
-            continue;
-        }
-        let reached = holder.reached(LimitKind::Answers, max, None);
-        if !app.process.answers.take(&counter, max) {
-            return Err(reached);
-        }
-        slot.counters.push((counter.clone(), max));
-        match take(app, &counter, &slot.id, max, app.now()).await {
-            Ok(true) => {}
-            Ok(false) => return Err(reached),
-            Err(fault) => uncounted(app, &fault),
-        }
+    let max = limits_of(app, grant).answers;
+    if max == 0 {
+        return Ok(AnswerSlot { _counted: None });
     }
-    slot.renew();
-    Ok(slot)
+    let (id, counter) = (app.new_id(LeaseId::generate).to_string(), counter("answers", grant.user()));
+    if !app.process.answers.take(&counter, max) {
+        return Err(reached(LimitKind::Answers, max, None));
+    }
+    // From here on the slot is freed when it is dropped.
+    let mut slot = CountedSlot { app: Arc::clone(app), id, counter, renewal: None };
+    match take(app, &slot.counter, &slot.id, max).await {
+        Ok(true) => {}
+        Ok(false) => return Err(reached(LimitKind::Answers, max, None)),
+        Err(fault) => uncounted(app, &fault),
+    }
+    slot.renewal = Some(slot.renew(max));
+    Ok(AnswerSlot { _counted: Some(slot) })
 }
 
-async fn take(app: &App, counter: &str, id: &str, max: u64, now: DateTime<Utc>) -> Result<bool, Fault> {
-    app.limiter.take_slot(counter, id, max, SLOT_LIFETIME, now).await
+async fn take(app: &App, counter: &str, id: &str, max: u64) -> Result<bool, Fault> {
+    app.limiter.take_slot(counter, id, max, SLOT_LIFETIME, app.now()).await
 }
 
-impl AnswerSlot {
-    /// Keeps the slot while the answer is generated.
-    fn renew(&mut self) {
-        if self.counters.is_empty() {
-            return;
-        }
-        let (app, id, counters) = (Arc::clone(&self.app), self.id.clone(), self.counters.clone());
-        self.renewal = Some(tokio::spawn(async move {
+impl CountedSlot {
+    fn renew(&self, max: u64) -> JoinHandle<()> {
+        let (app, id, counter) = (Arc::clone(&self.app), self.id.clone(), self.counter.clone());
+        tokio::spawn(async move {
             loop {
                 app.sleep(SLOT_RENEWAL).await;
-                for (counter, max) in &counters {
-                    if let Err(fault) = take(&app, counter, &id, *max, app.now()).await {
-                        uncounted(&app, &fault);
-                    }
+                if let Err(fault) = take(&app, &counter, &id, max).await {
+                    uncounted(&app, &fault);
                 }
             }
-        }));
+        })
     }
 }
 
-impl Drop for AnswerSlot {
+impl Drop for CountedSlot {
     fn drop(&mut self) {
-        let Self { app, id, counters, renewal } = self;
+        let Self { app, id, counter, renewal } = self;
         if let Some(renewal) = renewal {
             renewal.abort();
         }
-        for (counter, _) in counters.iter() {
-            app.process.answers.free(counter);
-        }
-        if counters.is_empty() {
-            return;
-        }
-        let (task_app, id, counters) = (Arc::clone(app), std::mem::take(id), std::mem::take(counters));
-        // Without a runtime the slots expire.
+        app.process.answers.free(counter);
+        let (task_app, id, counter) = (Arc::clone(app), std::mem::take(id), std::mem::take(counter));
+        // Without a runtime the slot expires.
         app.spawn(async move {
-            for (counter, _) in counters {
-                if let Err(fault) = task_app.limiter.free_slot(&counter, &id).await {
-                    uncounted(&task_app, &fault);
-                }
+            if let Err(fault) = task_app.limiter.free_slot(&counter, &id).await {
+                uncounted(&task_app, &fault);
             }
         });
     }

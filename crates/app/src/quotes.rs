@@ -8,6 +8,14 @@ use docent_domain::retrieval::ScoredChunk;
 use docent_domain::scope::Scope;
 use std::collections::HashSet;
 
+/// Which of these documents exist and are in the scope.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn readable(app: &App, scope: &Scope, documents: &[DocumentId]) -> Result<HashSet<DocumentId>> {
+    Ok(app.store.read_latest().await?.documents().readable(documents, scope).await?)
+}
+
 /// Removes the text of each passage whose document was deleted or is not in the scope. Returns these documents.
 ///
 /// # Errors
@@ -22,7 +30,7 @@ pub async fn withhold(
         return Ok(withheld);
     }
     let documents: Vec<DocumentId> = withheld.iter().copied().collect();
-    let readable = app.store.read_latest().await?.documents().readable(&documents, scope).await?;
+    let readable = readable(app, scope, &documents).await?;
     withheld.retain(|document| !readable.contains(document));
     for passage in passages {
         if withheld.contains(&passage.document_id) {

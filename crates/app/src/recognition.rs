@@ -1,4 +1,4 @@
-//! Recognition of the text on images of pages, for pages without reliable text of their own.
+//! Recognition of the text on images of pages without reliable text of their own, and on pictures of other pages.
 //!
 //! Pages are recognised one after the other, and each result is cached before the next page, so that an interrupted
 //! ingestion continues where it stopped. A process recognises fewer documents at a time than it runs jobs, so that scans do
@@ -9,9 +9,9 @@ use crate::{App, extractions};
 use chrono::TimeDelta;
 use docent_domain::attributes::{AttributeKey, AttributeValue};
 use docent_domain::document::{Document, Failure, FailureCode, StoredFile};
-use docent_domain::extraction::Extraction;
+use docent_domain::extraction::{ExtractedPage, Extraction};
 use docent_domain::fault::{Fault, FaultKind};
-use docent_domain::recognition::{Languages, Recognition, RecognitionFailure, RecognizedPage};
+use docent_domain::recognition::{Languages, PageBox, Recognition, RecognitionFailure, RecognizedPage};
 use docent_ports::page_renderer::{PageImageRequest, RenderError};
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
 use std::num::{NonZeroU16, NonZeroU32};
@@ -20,6 +20,8 @@ use std::num::{NonZeroU16, NonZeroU32};
 const LANGUAGES_ATTRIBUTE: &str = "ocr_languages";
 /// Resolution of page images, which recognizers are trained for.
 const DPI: NonZeroU16 = NonZeroU16::new(300).unwrap();
+/// Resolution of pictures, whose letters are often smaller than those of pages.
+const PICTURE_DPI: NonZeroU16 = NonZeroU16::new(400).unwrap();
 /// How long an owner's documents are recognised while another owner's wait.
 const SLICE: TimeDelta = TimeDelta::seconds(20);
 /// When a document that made way continues. Longer than [`TURN_PAUSE`], so that the other one is first.
@@ -51,7 +53,7 @@ impl From<Fault> for RecognizeError {
     }
 }
 
-/// Recognises the pages of an extraction that have no reliable text, as far as a recognizer is configured. Pages that
+/// Recognises the pages of an extraction that have no reliable text or have pictures, as far as a recognizer is configured. Pages that
 /// cannot be recognised are marked and do not fail the others.
 ///
 /// # Errors
@@ -65,9 +67,11 @@ pub(crate) async fn recognize(
     let Some(recognizer) = app.recognizer.detected().await else { return Ok(Progress::Complete) };
     let languages = RecognitionLanguages::of(app, document);
     let name = name(&*recognizer, &languages.languages);
-    let todo: Vec<usize> = (0..extraction.pages.len())
+    let mut todo: Vec<usize> = (0..extraction.pages.len())
         .filter(|index| extraction.pages[*index].needs_recognition(&name))
         .collect();
+    // Within the limit, pages that have no other text are first.
+    todo.sort_by_key(|index| !extraction.pages[*index].scanned_pictures().is_empty());
     if todo.is_empty() {
         return Ok(Progress::Complete);
     }
@@ -86,7 +90,7 @@ pub(crate) async fn recognize(
         let result = if recognized >= app.settings.max_recognized_pages {
             Err(RecognitionFailure::Limit)
         } else {
-            recognize_page(app, &*recognizer, file, &languages, number).await?
+            recognize_page(app, &*recognizer, file, &languages, &extraction.pages[index]).await?
         };
         recognized += 1;
         let is_costly = result != Err(RecognitionFailure::Limit);
@@ -153,24 +157,34 @@ async fn recognize_page(
     recognizer: &dyn TextRecognizer,
     file: &StoredFile,
     languages: &RecognitionLanguages,
-    number: u32,
+    page: &ExtractedPage,
 ) -> Result<Result<RecognizedPage, RecognitionFailure>, RecognizeError> {
-    let Some(page) = NonZeroU32::new(number) else { return Ok(Err(RecognitionFailure::Rendering)) };
+    let Some(number) = NonZeroU32::new(page.number) else { return Ok(Err(RecognitionFailure::Rendering)) };
+    let parts: Vec<PageBox> = page.scanned_pictures().iter().map(|picture| picture.place).collect();
+    let part = parts.iter().copied().reduce(PageBox::union);
+    let dpi = if parts.is_empty() { DPI } else { PICTURE_DPI };
+    let request = PageImageRequest { parts, ..PageImageRequest::scan(number, dpi) };
     let missing = || RecognizeError::Document(Failure::of(FailureCode::FileMissing));
     let pdf = app.blobs.open(&file.blob).await?.ok_or_else(missing)?;
-    let png = match app.renderer.render(pdf, &PageImageRequest::scan(page, DPI)).await {
+    let png = match app.renderer.render(pdf, &request).await {
         Ok(png) => png,
         Err(RenderError::NoSuchPage | RenderError::Document(_)) => {
             return Ok(Err(RecognitionFailure::Rendering));
         }
         Err(RenderError::Fault(fault)) => return Err(fault.into()),
     };
-    let scan = PageScan { png: &png, dpi: DPI.get(), languages: &languages.languages };
+    let scan =
+        PageScan { png: &png, dpi: dpi.get(), is_picture: part.is_some(), languages: &languages.languages };
     match recognizer.recognize(scan).await {
-        Ok(page) => Ok(Ok(page)),
+        Ok(mut recognized) => {
+            if let Some(part) = part {
+                recognized.move_to(part);
+            }
+            Ok(Ok(recognized))
+        }
         Err(RecognitionError::Page(failure)) => {
             tracing::warn!(
-                page = number,
+                page = page.number,
                 failure = failure.as_str(),
                 "the text of a page could not be recognised"
             );

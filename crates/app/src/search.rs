@@ -1,6 +1,8 @@
 //! Searches the ingested documents.
 
 mod named_pages;
+mod scores;
+pub(crate) mod search_docs;
 mod spelling;
 
 use crate::error::Result;
@@ -55,6 +57,12 @@ impl Found {
     /// its own.
     pub fn best_score(&self) -> Option<f32> {
         self.passages.first().filter(|_| self.is_reranked).map(|best| best.score)
+    }
+
+    /// The scores of the passages from 0 to 1, in their order.
+    pub fn scores(&self) -> Vec<f64> {
+        let scores: Vec<f64> = self.passages.iter().map(|passage| f64::from(passage.score)).collect();
+        scores::calibrate(&scores, self.is_reranked)
     }
 }
 

@@ -1,10 +1,10 @@
 //! State of the installation for operators: components, versions, disk space, jobs and the last backup.
 
 use crate::App;
-use crate::agent::SearchMode;
 pub use crate::agent::UnsearchedAnswers;
 use crate::error::Result;
 use crate::maintenance::diagnostics;
+use crate::settings::SearchMode;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::access::{Grant, ViewJobs};
 use docent_domain::audit::AuditAction;
@@ -21,7 +21,7 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(2);
 const WORKER_DELAY: TimeDelta = TimeDelta::minutes(1);
 
 /// Components in the order in which they are shown.
-const COMPONENTS: [Component; 9] = [
+const COMPONENTS: [Component; 10] = [
     Component::Database,
     Component::KeyValueStore,
     Component::BlobStore,
@@ -31,6 +31,7 @@ const COMPONENTS: [Component; 9] = [
     Component::Reranker,
     Component::Recognizer,
     Component::MailServer,
+    Component::IdentityProvider,
 ];
 
 /// A component of the installation.
@@ -150,6 +151,10 @@ async fn missing(app: &App, component: Component) -> Option<&'static str> {
         Component::Reranker if app.reranker.is_none() => Some(
             "Passages keep the order in which the search finds them. Set DOCENT_RERANK_BASE_URL to let a model order them.",
         ),
+        Component::IdentityProvider if app.identity_providers.is_empty() => Some(
+            "Accounts sign in with passwords alone. Set DOCENT_OIDC_ISSUER and DOCENT_OIDC_CLIENT_ID to let them sign in at an \
+             identity provider (OpenID Connect).",
+        ),
         _ => None,
     }
 }
@@ -165,6 +170,10 @@ async fn name(app: &App, component: Component) -> Option<String> {
             Component::ChatModel => Some(app.model.model().to_owned()),
             Component::Reranker => app.reranker.as_ref().map(|reranker| reranker.model().to_owned()),
             Component::Recognizer => Some(app.recognizer.detected().await?.name().to_owned()),
+            Component::IdentityProvider => {
+                let issuers = app.identity_providers.iter().map(|known| known.provider.issuer());
+                Some(issuers.collect::<Vec<_>>().join(", "))
+            }
             Component::BlobStore | Component::MailServer | Component::Extractor | Component::Service => None,
         }
     };

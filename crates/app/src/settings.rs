@@ -1,11 +1,11 @@
 //! Limits and lifetimes.
 
-use crate::agent::SearchMode;
 use docent_domain::chunk::ChunkSize;
 use docent_domain::file_type::FileTypes;
 use docent_domain::limits::Limits;
 use docent_domain::recognition::Languages;
 use docent_domain::second_factor::SecondFactorRule;
+use docent_domain::text::Email;
 use std::time::Duration;
 
 /// The settings of the use cases. Their external names are in the configuration reference.
@@ -15,20 +15,18 @@ pub struct Settings {
     pub accepts_jwt: bool,
     /// Whether API keys are accepted.
     pub accepts_api_keys: bool,
+    /// Whether applications can be connected (OAuth).
+    pub accepts_oauth: bool,
     /// Lifetime of an access token.
     pub access_token_ttl: Duration,
     /// Lifetime of a refresh token.
     pub refresh_token_ttl: Duration,
     /// How long a login can be extended with refresh tokens.
     pub session_lifetime: Duration,
-    /// How long a replaced refresh token stays usable.
-    pub refresh_rotation_grace: Duration,
     /// The accounts that must have a second factor.
     pub second_factor_rule: SecondFactorRule,
-    /// Lifetime of a link that resets a password.
-    pub password_reset_ttl: Duration,
-    /// Lifetime of a link that confirms an email address.
-    pub email_verification_ttl: Duration,
+    /// The accounts that can sign in with their password.
+    pub password_login: PasswordLogin,
     /// The base URL of links in emails, without a trailing slash.
     pub public_url: String,
     /// Maximum number of failed logins per account and address in a period.
@@ -37,8 +35,6 @@ pub struct Settings {
     pub login_failure_period: Duration,
     /// Limits of each account, unless it has its own.
     pub account_limits: Limits,
-    /// Limits of each API key, in addition to those of its account. Files belong to accounts only.
-    pub api_key_limits: Limits,
     /// The collection of documents that are added without naming one.
     pub default_collection: DefaultCollection,
     /// Who can open collections to all accounts.
@@ -73,12 +69,30 @@ pub struct Settings {
     pub client_history_tokens: usize,
     /// Size of chunks.
     pub chunk_size: ChunkSize,
-    /// Whether ingestion adds a line of context to each passage.
-    pub passage_context: PassageContext,
     /// Name of the first vector collection; the names of later ones begin with it.
     pub collection: String,
     /// The embedding model of the first index, and of indexes built without naming one.
     pub embedding_model: String,
+}
+
+/// The accounts that can sign in with their password.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PasswordLogin {
+    /// All accounts that have one.
+    #[default]
+    Everyone,
+    /// These accounts.
+    Only(Vec<Email>),
+}
+
+impl PasswordLogin {
+    /// Whether the account with this email address can.
+    pub fn allows(&self, email: &Email) -> bool {
+        match self {
+            Self::Everyone => true,
+            Self::Only(emails) => emails.contains(email),
+        }
+    }
 }
 
 /// The collection of documents that are added without naming one.
@@ -101,14 +115,13 @@ pub enum OpenCollectionsRule {
     Managers,
 }
 
-/// The lines of context of passages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PassageContext {
-    /// Passages have none.
-    #[default]
-    None,
-    /// The chat model writes one for each passage.
+/// Who decides that documents are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchMode {
+    /// The model: it calls `search_docs` when it wants to.
     Model,
+    /// The service: it searches for the question before the first model call. The model can search further.
+    First,
 }
 
 impl Default for Settings {
@@ -116,18 +129,16 @@ impl Default for Settings {
         Self {
             accepts_jwt: true,
             accepts_api_keys: false,
+            accepts_oauth: true,
             access_token_ttl: Duration::from_secs(15 * 60),
             refresh_token_ttl: Duration::from_secs(30 * 24 * 60 * 60),
             session_lifetime: Duration::from_secs(90 * 24 * 60 * 60),
-            refresh_rotation_grace: Duration::from_secs(30),
             second_factor_rule: SecondFactorRule::Optional,
-            password_reset_ttl: Duration::from_secs(60 * 60),
-            email_verification_ttl: Duration::from_secs(3 * 24 * 60 * 60),
+            password_login: PasswordLogin::Everyone,
             public_url: "http://127.0.0.1:8000".to_owned(),
             login_max_failures: 10,
             login_failure_period: Duration::from_secs(15 * 60),
             account_limits: Limits { answers: 32, page_images_per_hour: 1000, ..Limits::default() },
-            api_key_limits: Limits::default(),
             default_collection: DefaultCollection::Everyone,
             open_collections: OpenCollectionsRule::Permission,
             upload_types: FileTypes::default(),
@@ -145,7 +156,6 @@ impl Default for Settings {
             conversation_history_tokens: 4000,
             client_history_tokens: 32_000,
             chunk_size: ChunkSize::default(),
-            passage_context: PassageContext::None,
             collection: "docent_chunks".to_owned(),
             embedding_model: "builtin-lexical-4".to_owned(),
         }

@@ -4,9 +4,11 @@ use crate::error::Result;
 use crate::scope;
 use docent_domain::access::Actor;
 use docent_domain::delegation::Access;
+use docent_domain::error::{Rule, ValidationError};
 use docent_domain::fault::Fault;
 use docent_domain::group::Group;
 use docent_domain::id::GroupId;
+use docent_domain::scope::Scope;
 use docent_domain::user::User;
 use docent_ports::store::{ReadView, UnitOfWork};
 use std::collections::{BTreeSet, HashMap};
@@ -68,4 +70,22 @@ pub(super) async fn ensure_can_take_over(view: &mut dyn ReadView, actor: &Actor,
 pub(super) async fn ensure_can_manage(work: &mut dyn UnitOfWork, actor: &Actor, user: &User) -> Result<()> {
     let access = of_account_in_work(work, user).await?;
     Ok(actor.ensure_can_manage(&scope::in_work(work, actor).await?, &access)?)
+}
+
+/// Checks that the actor can add members to these groups, or remove members from them; `groups` has those that exist.
+///
+/// # Errors
+/// [`ValidationError`] for the field `groups`, for an unknown one too.
+pub(super) fn ensure_can_add_to<'i>(
+    actor: &Actor,
+    scope: &Scope,
+    groups: &GroupsWithAccess,
+    ids: impl IntoIterator<Item = &'i GroupId>,
+) -> Result<(), ValidationError> {
+    for id in ids {
+        let (_, access) = groups.get(id).ok_or_else(|| ValidationError::of("groups", Rule::UnknownGroup))?;
+        let refused = |missing| ValidationError::of("groups", Rule::GroupAccess(missing));
+        actor.ensure_can_manage(scope, access).map_err(refused)?;
+    }
+    Ok(())
 }

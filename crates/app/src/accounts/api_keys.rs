@@ -17,6 +17,7 @@ use docent_domain::listing::{ApiKeyFilter, Page, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_domain::text::Email;
 use docent_domain::user::User;
+use docent_ports::entropy::Entropy;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -160,6 +161,7 @@ impl AccountService<'_> {
             expires_at: input.expires_at,
             last_used_at: None,
             revoked_at: None,
+            connection: None,
         };
         Ok(NewApiKey { record, key })
     }
@@ -180,12 +182,13 @@ pub async fn list(
     Ok(app.store.read().await?.api_keys().list(&filter, page).await?)
 }
 
-/// A page of the actor's own API keys.
+/// A page of the actor's own API keys, without connected applications.
 ///
 /// # Errors
 /// When the database cannot be reached.
 pub async fn list_own(app: &App, actor: &Actor, page: PageRequest) -> Result<Page<ApiKey>> {
-    let filter = ApiKeyFilter { user: Some(actor.user()), ..ApiKeyFilter::default() };
+    let filter =
+        ApiKeyFilter { user: Some(actor.user()), is_connected: Some(false), ..ApiKeyFilter::default() };
     Ok(app.store.read().await?.api_keys().list(&filter, page).await?)
 }
 
@@ -226,28 +229,43 @@ pub async fn owner(app: &App, _grant: Grant<AddApiKeys>, email: &Email) -> Resul
 /// account that is inactive or has access that the actor does not have, and for scopes that open data that the actor
 /// cannot see; [`Error::NotFound`] for a collection that the actor cannot read; or those of [`AccountService::create_api_key`].
 pub async fn create(app: &App, actor: &Actor, input: ApiKeyInput) -> Result<NewApiKey> {
-    // A key that could create keys would not be limited by its scopes.
-    if actor.api_key().is_some() {
-        return Err(Error::Forbidden);
-    }
-    actor.authorize_for::<AddApiKeys>(Some(input.user))?;
-    let mut view = app.store.read().await?;
-    let scope = scope::in_view(&mut *view, actor).await?;
-    if input.collections.iter().flatten().any(|id| scope.role_in(*id).is_none()) {
-        return Err(not_found());
-    }
-    let owner = view.users().get(input.user).await?.ok_or(Error::NotFound(RecordKind::User))?;
-    let access = access::of_account(&mut *view, &owner).await?;
-    let emails = view.users().emails(&[actor.user()]).await?;
-    drop(view);
-    actor.ensure_can_create_key(&scope, &access, input.scopes)?;
-    if !owner.is_active {
-        return Err(ValidationError::of("account", Rule::NotDeactivated).into());
-    }
+    let owner = ensure_can_add(app, actor, input.user, input.scopes, input.collections.as_ref()).await?;
+    let emails = app.store.read_latest().await?.users().emails(&[actor.user()]).await?;
     let new = app.account_service().create_api_key(&Initiator::actor(actor), input).await?;
     let by = emails.get(&actor.user()).map_or("", |email| email.as_str());
     app.notify(&owner.email, Notice::ApiKeyCreated { key: &new.record, by });
     Ok(new)
+}
+
+/// Checks that the actor can give these scopes of an account, limited to these collections, to a program. Returns the account.
+///
+/// # Errors
+/// Those of [`create`].
+pub(crate) async fn ensure_can_add(
+    app: &App,
+    actor: &Actor,
+    user: UserId,
+    scopes: ApiKeyScopes,
+    collections: Option<&BTreeSet<CollectionId>>,
+) -> Result<User> {
+    // A key that could create keys would not be limited by its scopes.
+    if actor.api_key().is_some() {
+        return Err(Error::Forbidden);
+    }
+    actor.authorize_for::<AddApiKeys>(Some(user))?;
+    let mut view = app.store.read().await?;
+    let scope = scope::in_view(&mut *view, actor).await?;
+    if collections.into_iter().flatten().any(|id| scope.role_in(*id).is_none()) {
+        return Err(not_found());
+    }
+    let owner = view.users().get(user).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    let access = access::of_account(&mut *view, &owner).await?;
+    drop(view);
+    actor.ensure_can_create_key(&scope, &access, scopes)?;
+    if !owner.is_active {
+        return Err(ValidationError::of("account", Rule::NotDeactivated).into());
+    }
+    Ok(owner)
 }
 
 /// The actor's valid API keys that other accounts created within [`NEWS_PERIOD`].
@@ -275,7 +293,7 @@ pub async fn revoke(app: &App, actor: &Actor, id: ApiKeyId) -> Result<ApiKey> {
     app.account_service().revoke_api_key(&Initiator::actor(actor), id).await
 }
 
-pub(super) fn audit_target(key: &ApiKey) -> AuditTarget {
+pub(crate) fn audit_target(key: &ApiKey) -> AuditTarget {
     AuditTarget::new(RecordKind::ApiKey, key.id, key.name.as_str())
 }
 
@@ -302,20 +320,35 @@ pub(super) async fn authenticate(app: &App, credential: &str) -> Result<(User, A
     let mut view = app.store.read_latest().await?;
     let key = view.api_keys().by_prefix(&prefix).await?.ok_or(Error::Unauthenticated)?;
     // The comparison's timing reveals at most the digest, from which the key cannot be derived.
-    if key.sha256 != digest(credential) || !key.is_valid(now) {
+    // Connected applications have no secret.
+    if key.sha256 != digest(credential) || !key.is_valid(now) || key.connection.is_some() {
         tracing::debug!(key = %key.id, "API key rejected");
         return Err(Error::Unauthenticated);
     }
     let user = view.users().get(key.user).await?;
     let account = user.filter(|user| user.is_active).ok_or(Error::Unauthenticated)?;
     drop(view);
+    record_use(app, &key, now).await;
+    Ok((account, key))
+}
+
+/// A random prefix of a key.
+pub(crate) fn random_prefix(entropy: &dyn Entropy) -> ApiKeyPrefix {
+    loop {
+        if let Ok(prefix) = ApiKeyPrefix::parse(&random_text(entropy, ApiKeyPrefix::LENGTH)) {
+            return prefix;
+        }
+    }
+}
+
+/// Records a use of a key, at most once per [`TOUCH_INTERVAL`]. A failure is logged.
+pub(crate) async fn record_use(app: &App, key: &ApiKey, now: DateTime<Utc>) {
     if key.last_used_at.is_none_or(|at| now - at >= TOUCH_INTERVAL)
         && let Err(fault) = touch(app, key.id, now).await
     {
         app.note(&fault);
         tracing::warn!(key = %key.id, fault = %fault.report(), "the last use of an API key could not be recorded");
     }
-    Ok((account, key))
 }
 
 async fn touch(app: &App, id: ApiKeyId, now: DateTime<Utc>) -> docent_domain::fault::Result<()> {
@@ -342,6 +375,7 @@ mod tests {
             expires_at: None,
             last_used_at: None,
             revoked_at: None,
+            connection: None,
         };
         NewApiKey { record, key: "dk_a_b".to_owned() }.example_request(url)
     }

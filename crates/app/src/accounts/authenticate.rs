@@ -1,23 +1,26 @@
 //! Authentication by bearer credential.
 
-use super::api_keys;
+use super::{api_keys, application_token};
 use crate::App;
 use crate::error::{Error, Result};
 use docent_domain::access::{AccessRule, Actor, Operation};
 use docent_domain::api_key::ApiKey;
+use docent_domain::connection::Resource;
 use docent_domain::id::UserId;
 use docent_domain::session::Session;
 use docent_domain::user::User;
+use docent_ports::token_signer::TokenError;
 
-/// Authenticates an access token, or an API key where API keys are accepted. The actor has no permissions until
+/// Authenticates an access token, an API key where API keys are accepted, or a connected application, for a resource. The actor has no permissions until
 /// [`with_permissions`] reads them.
 ///
 /// # Errors
 /// [`Error::Unauthenticated`] when the credential is not valid or its account is not active;
 /// [`Error::SecondFactorRequired`] when the account must have a second factor and does not; or when the database cannot
 /// be reached.
-pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
-    let authenticated = authenticate(app, credential, |session| session.revoked_at.is_none()).await?;
+pub async fn bearer(app: &App, credential: &str, resource: Resource) -> Result<Actor> {
+    let authenticated =
+        authenticate(app, credential, resource, |session| session.revoked_at.is_none()).await?;
     ensure_second_factor(app, &authenticated.account)?;
     authenticated.actor()
 }
@@ -27,7 +30,7 @@ pub async fn bearer(app: &App, credential: &str) -> Result<Actor> {
 /// # Errors
 /// Those of [`bearer`], except [`Error::SecondFactorRequired`].
 pub async fn bearer_of_ended_session(app: &App, credential: &str) -> Result<Actor> {
-    authenticate(app, credential, |_| true).await?.actor()
+    authenticate(app, credential, Resource::Api, |_| true).await?.actor()
 }
 
 /// Refuses an account that must have a second factor and does not, whatever its credential. It can only sign in to the
@@ -35,7 +38,7 @@ pub async fn bearer_of_ended_session(app: &App, credential: &str) -> Result<Acto
 ///
 /// # Errors
 /// [`Error::SecondFactorRequired`].
-pub(super) fn ensure_second_factor(app: &App, user: &User) -> Result<()> {
+pub(crate) fn ensure_second_factor(app: &App, user: &User) -> Result<()> {
     match user.lacks_second_factor(app.settings.second_factor_rule) {
         true => Err(Error::SecondFactorRequired),
         false => Ok(()),
@@ -45,7 +48,7 @@ pub(super) fn ensure_second_factor(app: &App, user: &User) -> Result<()> {
 /// An account that has presented a credential.
 struct Authenticated {
     account: User,
-    /// The API key, if it was one.
+    /// The API key, if it was one or a connected application.
     key: Option<ApiKey>,
 }
 
@@ -62,19 +65,25 @@ impl Authenticated {
 async fn authenticate(
     app: &App,
     credential: &str,
+    resource: Resource,
     is_accepted: impl FnOnce(&Session) -> bool,
 ) -> Result<Authenticated> {
     if api_keys::is_key(credential) {
         let (account, key) = api_keys::authenticate(app, credential).await?;
         return Ok(Authenticated { account, key: Some(key) });
     }
-    if !app.settings.accepts_jwt {
-        return Err(Error::Unauthenticated);
-    }
-    let claims = app.signer.verify_access(credential, app.now()).map_err(|reason| {
-        tracing::debug!(%reason, "access token rejected");
-        Error::Unauthenticated
-    })?;
+    let claims = match app.signer.verify_access(credential, app.now()) {
+        Ok(claims) if app.settings.accepts_jwt => claims,
+        Err(TokenError::WrongType) => {
+            let (account, key) = application_token::authenticate(app, credential, resource).await?;
+            return Ok(Authenticated { account, key: Some(key) });
+        }
+        Ok(_) => return Err(Error::Unauthenticated),
+        Err(reason) => {
+            tracing::debug!(%reason, "access token rejected");
+            return Err(Error::Unauthenticated);
+        }
+    };
     let user = match claims.session {
         Some(session) => {
             let found = app.store.read_latest().await?.sessions().with_user(session).await?;

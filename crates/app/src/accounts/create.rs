@@ -9,7 +9,7 @@ use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, UserFilter};
 use docent_domain::permission::RecordKind;
 use docent_domain::text::Email;
-use docent_domain::user::{Password, User};
+use docent_domain::user::{Password, PasswordHash, User};
 use docent_domain::verification::VerificationPurpose;
 use docent_ports::store::UnitOfWork;
 
@@ -44,11 +44,17 @@ impl AccountService<'_> {
     /// Builds an account record. Hashing the password is slow, so this happens before a unit of work begins.
     pub(crate) async fn new_user(self, email: Email, password: Password, flags: Flags) -> Result<User> {
         password.ensure_differs_from(&email)?;
+        let password = self.hasher.hash(password).await?;
+        Ok(User { password, ..self.new_user_without_password(email, flags) })
+    }
+
+    /// Builds an account record without a password, for an account that signs in at an identity provider.
+    pub(crate) fn new_user_without_password(self, email: Email, flags: Flags) -> User {
         let created_at = self.clock.now();
-        Ok(User {
+        User {
             id: self.new_id(UserId::generate),
             email,
-            password: self.hasher.hash(password).await?,
+            password: PasswordHash::unusable(),
             is_active: true,
             is_staff: flags.is_staff,
             is_superuser: flags.is_superuser,
@@ -59,10 +65,10 @@ impl AccountService<'_> {
             limits: AccountLimits::default(),
             second_factor: None,
             language: None,
-        })
+        }
     }
 
-    /// Inserts an account. The audit log records `changes` in addition to its email address and flags.
+    /// Inserts an account, in place of an invitation of its address. The audit log records `changes` in addition to its email address and flags.
     pub(crate) async fn insert(
         self,
         work: &mut dyn UnitOfWork,
@@ -73,6 +79,7 @@ impl AccountService<'_> {
         if !work.users().insert(user).await? {
             return Err(Error::EmailTaken);
         }
+        self.withdraw_invitation(work, initiator, &user.email).await?;
         let changes = changes
             .added("email", user.email.as_str())
             .added("is_active", user.is_active)
@@ -121,12 +128,13 @@ impl AccountService<'_> {
         Ok(user)
     }
 
-    /// Updates the account and ends its sessions: panel sessions by their records, refresh and access tokens by
-    /// their time of issue. Links that would let their holders in again end too: for a new password, and for another address.
+    /// Updates the account, ends its sessions and disconnects its applications: panel sessions and applications by their
+    /// records, refresh and access tokens by their time of issue. Links that would let their holders in again end too: for a new password, and for another address.
     pub(crate) async fn end_sessions(self, work: &mut dyn UnitOfWork, user: &mut User) -> Result<()> {
         let now = self.clock.now();
         user.end_sessions(now);
         work.sessions().revoke_for_user(user.id, now).await?;
+        work.api_keys().disconnect_for_user(user.id, now).await?;
         for purpose in [VerificationPurpose::ResetPassword, VerificationPurpose::ChangeEmail] {
             work.verifications().remove_for_user(user.id, Some(purpose)).await?;
         }

@@ -3,6 +3,7 @@
 use super::login_limits::{self, LoginLimits};
 use super::notices::Notice;
 use super::sessions::ClientInfo;
+use super::single_sign_on::provider_sign_in::ProviderSignIn;
 use super::{NewPair, TokenPair, authenticate, second_factor};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator, failed_logins};
@@ -12,9 +13,9 @@ use chrono::{DateTime, Utc};
 use docent_domain::access::{Actor, UseAdminPanel};
 use docent_domain::audit::AuditAction;
 use docent_domain::id::{FamilyId, SessionId, UserId};
-use docent_domain::session::{Session, SessionKind};
+use docent_domain::session::{PROOF_MAX_AGE, Session, SessionKind};
 use docent_domain::text::Email;
-use docent_domain::user::{Password, User};
+use docent_domain::user::{Password, PasswordHash, User};
 use std::net::IpAddr;
 
 /// Logs an API client in: starts a token family for the account with this email address and password.
@@ -38,7 +39,7 @@ pub async fn login(
     app.tokens.start(refresh).await?;
     let id = SessionId::of_family(refresh.family);
     let session = client.session(id, user.id, SessionKind::Api, refresh.issued_at, refresh.expires_at);
-    start_session(app, &user, &session).await?;
+    start_session(app, &user, &session, None).await?;
     Ok(pair.sign(app, &user))
 }
 
@@ -65,7 +66,7 @@ pub async fn enter(
 ) -> Result<SessionId> {
     let user = check_password(app, email, password, Code::Given(None), client.address, |_| true).await?;
     check_access(app, destination, &user, client.address).await?;
-    start_browser_session(app, &user, client).await
+    start_browser_session(app, &user, client, None).await
 }
 
 /// Logs an account in to the web chat, which asks for the code together with the password.
@@ -81,7 +82,7 @@ pub async fn enter_chat(
 ) -> Result<SessionId> {
     let user = check_password(app, email, password, Code::Given(code), client.address, |_| true).await?;
     authenticate::ensure_second_factor(app, &user)?;
-    start_browser_session(app, &user, client).await
+    start_browser_session(app, &user, client, None).await
 }
 
 /// Continues a login to the panel or the account pages with a code of the second factor, after the password of `user`
@@ -96,6 +97,7 @@ pub async fn enter_with_code(
     proof_at: DateTime<Utc>,
     code: &str,
     client: &ClientInfo,
+    provider: Option<&ProviderSignIn>,
 ) -> Result<SessionId> {
     let user = app.store.read().await?.users().get(user).await?.ok_or(Error::InvalidCredentials)?;
     let limits = LoginLimits::new(app, Some(&user.email), client.address).await?;
@@ -107,7 +109,21 @@ pub async fn enter_with_code(
     check_code(app, &limits, &user, code, client.address).await?;
     limits.record_success().await?;
     check_access(app, destination, &user, client.address).await?;
-    start_browser_session(app, &user, client).await
+    // The code is a proof of identity of this moment.
+    let provider =
+        provider.map(|sign_in| ProviderSignIn { authenticated_at: Some(app.now()), ..sign_in.clone() });
+    start_browser_session(app, &user, client, provider.as_ref()).await
+}
+
+/// Starts a session of a browser for an account that has signed in at an identity provider. It proves the identity as of the
+/// time at which the person signed in there; without that time, operations that need a recent proof ask for one.
+pub(super) async fn start_provider_session(
+    app: &App,
+    user: &User,
+    client: &ClientInfo,
+    sign_in: &ProviderSignIn,
+) -> Result<SessionId> {
+    start_browser_session(app, user, client, Some(sign_in)).await
 }
 
 /// Checks that an account can use the pages that it logs in to. Called only after it has proven its identity, so that
@@ -122,16 +138,29 @@ async fn check_access(app: &App, destination: Destination, user: &User, address:
     Err(Error::NoPanelAccess)
 }
 
-async fn start_browser_session(app: &App, user: &User, client: &ClientInfo) -> Result<SessionId> {
+async fn start_browser_session(
+    app: &App,
+    user: &User,
+    client: &ClientInfo,
+    provider: Option<&ProviderSignIn>,
+) -> Result<SessionId> {
     let now = app.now();
     let id = app.new_id(SessionId::generate);
-    let session = client.browser_session(id, user, now);
-    start_session(app, user, &session).await?;
+    let mut session = client.browser_session(id, user, now);
+    if let Some(sign_in) = provider {
+        session.verified_at = sign_in.authenticated_at.map_or(now - PROOF_MAX_AGE, |at| at.min(now));
+    }
+    start_session(app, user, &session, provider).await?;
     Ok(id)
 }
 
 /// Records the session and the login. The owner is notified of a login from another network than the earlier ones.
-async fn start_session(app: &App, user: &User, session: &Session) -> Result<()> {
+async fn start_session(
+    app: &App,
+    user: &User,
+    session: &Session,
+    provider: Option<&ProviderSignIn>,
+) -> Result<()> {
     let known = login_limits::known_networks(app, user.id).await?;
     let mut work = app.store.begin().await?;
     // The account may have been deactivated, or its password changed, while this one was checked.
@@ -142,8 +171,12 @@ async fn start_session(app: &App, user: &User, session: &Session) -> Result<()> 
     current.last_login_at = Some(session.started_at);
     work.users().update(&current).await?;
     work.sessions().insert(session).await?;
+    let mut changes = Changes::default().added("session", session.kind.name());
+    if let Some(sign_in) = provider {
+        work.identities().insert_session(&sign_in.record(session.id)).await?;
+        changes = changes.added("identity_provider", &sign_in.provider);
+    }
     let initiator = Initiator::account(user.id, session.client_ip);
-    let changes = Changes::default().added("session", session.kind.name());
     app.audit(&mut *work, &initiator, AuditAction::Login, AuditTarget::user(&current), changes).await?;
     work.commit().await?;
     if let Some(address) = session.client_ip
@@ -195,6 +228,7 @@ pub(super) async fn check_password(
         limits.record_success().await?;
         return Ok(user.clone());
     }
+    let eligible = eligible.filter(|user| app.settings.password_login.allows(&user.email));
     let Some(user) = verify_password(app, &limits, eligible, password).await? else {
         limits.record_failure().await?;
         audit_failure(app, account.as_ref(), address, Changes::default()).await?;
@@ -235,13 +269,13 @@ async fn verify_password(
     password: String,
 ) -> Result<Option<User>> {
     let Ok(password) = Password::parse_existing(password) else { return Ok(None) };
-    let hash = account.as_ref().map(|user| user.password.clone());
+    let hash = account.as_ref().map(|user| user.password.clone()).filter(PasswordHash::is_usable);
     // Attempts of strangers fill the queue, and do not delay the owner.
     let is_correct = match limits.is_known() {
         true => app.hasher.verify_reserved(password, hash).await?,
         false => app.hasher.verify(password, hash).await?,
     };
-    Ok(account.filter(|_| is_correct))
+    Ok(account.filter(|user| is_correct && user.password.is_usable()))
 }
 
 /// Writes a failed login to the audit log. Those of unknown accounts are counted by network and hour, in a transaction

@@ -1,12 +1,17 @@
-//! Accounts: registration, authentication, sessions, API keys, groups and email verification.
+//! Accounts: invitations, authentication, sessions, API keys, groups and email verification.
 
 mod access;
 pub mod api_keys;
+mod application_token;
 pub mod authenticate;
 pub mod create;
 pub mod email_change;
+pub mod group_members;
 pub mod groups;
+pub mod invitation_acceptance;
+pub mod invitations;
 pub mod keyed_locks;
+pub mod librechat;
 pub mod login;
 mod login_limits;
 pub mod logout;
@@ -15,6 +20,7 @@ pub mod profile;
 pub mod refresh;
 pub mod second_factor;
 pub mod sessions;
+pub mod single_sign_on;
 pub mod users;
 pub mod verification;
 
@@ -31,6 +37,7 @@ use docent_ports::clock::Clock;
 use docent_ports::entropy::Entropy;
 use docent_ports::password_hasher::PasswordHasher;
 use docent_ports::store::{Store, UnitOfWork};
+use std::time::Duration;
 
 /// Whether there are any accounts.
 ///
@@ -47,6 +54,10 @@ pub async fn any_exist(app: &App) -> Result<bool> {
 pub async fn find_by_email(app: &App, email: &Email) -> Result<Option<User>> {
     app.store.read().await?.users().by_email(email).await
 }
+
+/// How long a replaced refresh token, of a session or of a connected application, stays usable, so that clients can retry a
+/// lost response.
+pub(crate) const ROTATION_GRACE: Duration = Duration::from_secs(30);
 
 /// Alphabet of random secrets: 32 characters, 5 bits each.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
@@ -98,7 +109,7 @@ impl AccountService<'_> {
 }
 
 /// A random text of `length` characters with 5 bits of entropy each.
-fn random_text(entropy: &dyn Entropy, length: usize) -> String {
+pub(crate) fn random_text(entropy: &dyn Entropy, length: usize) -> String {
     let mut random = vec![0; length];
     entropy.fill(&mut random);
     random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()

@@ -3,6 +3,7 @@
 use crate::App;
 use docent_domain::api_key::ApiKey;
 use docent_domain::fault::report;
+use docent_domain::oauth::AuthorizationCode;
 use docent_domain::text::Email;
 use docent_ports::mailer::Mail;
 use std::net::IpAddr;
@@ -18,6 +19,8 @@ pub(crate) enum Notice<'a> {
     EmailChanged { new: &'a Email },
     /// An API key was created by the account with this email address.
     ApiKeyCreated { key: &'a ApiKey, by: &'a str },
+    /// An application got access to the account.
+    ApplicationConnected { code: &'a AuthorizationCode },
     /// A link for a new password was created by the account with this email address.
     ResetLinkCreated { by: &'a str },
     /// The account was added to these groups by the account with this email address.
@@ -40,6 +43,7 @@ impl Notice<'_> {
             Self::PasswordChanged => "Your password was changed",
             Self::EmailChanged { .. } => "Your email address was changed",
             Self::ApiKeyCreated { .. } => "An API key was created for your account",
+            Self::ApplicationConnected { .. } => "An application was connected to your account",
             Self::ResetLinkCreated { .. } => "A link for a new password was created for your account",
             Self::AddedToGroups { .. } => "Your account was added to a group",
             Self::LoginFromNewNetwork { .. } => "New sign-in to your account",
@@ -68,6 +72,13 @@ impl Notice<'_> {
                  {account_page}/api-keys",
                 key.name.as_str(),
                 key.scopes
+            ),
+            Self::ApplicationConnected { code } => format!(
+                "The application \"{}\" got access to your account with the scopes \"{}\". It returns to {}.\n\nIf you did \
+                 not allow this, disconnect it and {administrator}:\n{account_page}/applications",
+                code.name.as_str(),
+                code.scopes,
+                code.redirect_uri.as_str()
             ),
             Self::ResetLinkCreated { by } => format!(
                 "{by} created a link with which a new password can be set for your account, once and for a limited \

@@ -8,7 +8,7 @@ use super::second_factor::own_account;
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
-use docent_domain::access::Actor;
+use docent_domain::access::{Actor, ConnectIdentity};
 use docent_domain::audit::AuditAction;
 use docent_domain::id::SessionId;
 use docent_domain::permission::{PermissionSet, RecordKind};
@@ -25,10 +25,11 @@ pub async fn get(app: &App, actor: &Actor) -> Result<(User, PermissionSet)> {
     Ok((user.ok_or(Error::NotFound(RecordKind::User))?, actor.permissions()))
 }
 
-/// The actor's account, after a check of its password. A wrong password counts as a failed login.
+/// The actor's account, after a check of its password. A wrong password counts as a failed login. For an account without a
+/// password, a recent proof of identity suffices.
 ///
 /// # Errors
-/// [`Error::InvalidCredentials`] when the password is wrong; [`Error::TooManyFailedLogins`]; [`Error::Forbidden`] for
+/// [`Error::InvalidCredentials`] when the password is wrong; [`Error::ProofNeeded`]; [`Error::TooManyFailedLogins`]; [`Error::Forbidden`] for
 /// an actor that uses an API key; or when a store cannot be reached.
 pub(super) async fn confirm_password(app: &App, actor: &Actor, password: String) -> Result<User> {
     confirm(app, actor, password, Code::NotNeeded).await
@@ -39,6 +40,11 @@ async fn confirm(app: &App, actor: &Actor, password: String, code: Code<'_>) -> 
         return Err(Error::Forbidden);
     }
     let (user, _) = get(app, actor).await?;
+    // The owner has proven its identity at an identity provider.
+    if !user.password.is_usable() && matches!(code, Code::NotNeeded) {
+        actor.ensure_proof::<ConnectIdentity>()?;
+        return Ok(user);
+    }
     let address = actor.client_ip().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     let is_own = |account: &User| account.id == user.id;
     login::check_password(app, user.email.as_str(), password, code, address, is_own).await
@@ -77,9 +83,13 @@ pub async fn set_language(app: &App, actor: &Actor, language: Option<LanguageTag
 /// Changes the actor's password, ends all of the actor's sessions and notifies the owner.
 ///
 /// # Errors
-/// Those of [`confirm_password`].
+/// Those of [`confirm_password`]; [`Error::Forbidden`] for an account without a password, which signs in at an identity
+/// provider.
 pub async fn change_password(app: &App, actor: &Actor, current: String, new: Password) -> Result<()> {
     let user = confirm_password(app, actor, current).await?;
+    if !user.password.is_usable() {
+        return Err(Error::Forbidden);
+    }
     app.account_service().set_password(&Initiator::actor(actor), user.id, new).await?;
     login_limits::forget_failures(app, &user.email).await;
     app.notify(&user.email, Notice::PasswordChanged);

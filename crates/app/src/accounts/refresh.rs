@@ -1,6 +1,6 @@
 //! Refresh token rotation.
 
-use super::{NewPair, TokenPair};
+use super::{NewPair, ROTATION_GRACE, TokenPair};
 use crate::App;
 use crate::error::{Error, Result};
 use docent_domain::id::SessionId;
@@ -36,7 +36,7 @@ pub async fn refresh(app: &App, token: &str) -> Result<TokenPair> {
         presented: claims.id,
         successor: pair.refresh.id,
         expires_at: pair.refresh.expires_at,
-        grace: app.settings.refresh_rotation_grace,
+        grace: ROTATION_GRACE,
         now,
     };
     match app.tokens.rotate(rotation).await? {

@@ -3,7 +3,6 @@
 //! A browser's session is a record in the database that its cookie names. An API client's session is a family of refresh
 //! tokens in the token store; its record in the database is for listing and revoking it.
 
-use super::authenticate;
 use crate::App;
 use crate::audit::{AuditTarget, CLOCK_DIFFERENCE, Changes, Initiator};
 use crate::error::{Error, Result};
@@ -12,6 +11,7 @@ use docent_domain::access::{Actor, DeleteSessions, Grant, ViewSessions};
 use docent_domain::audit::AuditAction;
 use docent_domain::fault::Fault;
 use docent_domain::id::{SessionId, UserId};
+use docent_domain::identity::ProviderSession;
 use docent_domain::listing::{Page, PageRequest, SessionFilter};
 use docent_domain::permission::RecordKind;
 use docent_domain::session::{Session, SessionKind, USER_AGENT_MAX};
@@ -73,6 +73,8 @@ pub struct BrowserSession {
     pub user: User,
     /// Time of the last proof of identity.
     pub verified_at: DateTime<Utc>,
+    /// Whether the account must set up a second factor first. A second factor that an identity provider checked suffices.
+    pub lacks_second_factor: bool,
 }
 
 /// Authenticates a browser's session. Records its use, at most once per minute.
@@ -91,6 +93,8 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
         return Err(Error::Unauthenticated);
     }
     let permissions = view.groups().permissions(user.id).await?;
+    let lacks_second_factor = user.lacks_second_factor(app.settings.second_factor_rule)
+        && !view.identities().session(id).await?.is_some_and(|sign_in| sign_in.has_second_factor);
     drop(view);
     let actor = Actor::of(&user).ok_or(Error::Unauthenticated)?;
     if now - session.last_used_at >= TOUCH_INTERVAL {
@@ -105,7 +109,7 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
     }
     let actor = actor.with_permissions(permissions).with_client_ip(address);
     let actor = actor.with_browser_session(&session, now);
-    Ok(BrowserSession { actor, user, verified_at: session.verified_at })
+    Ok(BrowserSession { actor, user, verified_at: session.verified_at, lacks_second_factor })
 }
 
 /// Records the use of a session; returns whether it is still valid.
@@ -127,18 +131,21 @@ pub async fn authenticate_page(app: &App, id: SessionId, user: UserId, address: 
     if known.user.id != user {
         return Err(Error::Unauthenticated);
     }
-    authenticate::ensure_second_factor(app, &known.user)?;
+    if known.lacks_second_factor {
+        return Err(Error::SecondFactorRequired);
+    }
     Ok(known.actor)
 }
 
 /// Starts a new session of a browser after the actor's sessions have ended, such as by a password change. It proves no
-/// more than the earlier one, whose last proof of identity was at `verified_at`.
+/// more than the `earlier` one, whose last proof of identity was at `verified_at`.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the account does not exist, or when the database cannot be reached.
 pub async fn replace_browser_session(
     app: &App,
     actor: &Actor,
+    earlier: SessionId,
     verified_at: DateTime<Utc>,
     client: &ClientInfo,
 ) -> Result<SessionId> {
@@ -148,6 +155,9 @@ pub async fn replace_browser_session(
     let user = work.users().get(actor.user()).await?.ok_or(Error::NotFound(RecordKind::User))?;
     let session = Session { verified_at, ..client.browser_session(id, &user, now) };
     work.sessions().insert(&session).await?;
+    if let Some(sign_in) = work.identities().session(earlier).await? {
+        work.identities().insert_session(&ProviderSession { session: id, ..sign_in }).await?;
+    }
     work.commit().await?;
     Ok(id)
 }

@@ -125,7 +125,7 @@ pub async fn create(
     ensure_can_assign(actor, &scope, &groups, &AssignedPermissions::default(), false, &input)?;
     let non_empty = |text: String| Some(text).filter(|text| !text.is_empty());
     let changes = Changes::default()
-        .field("groups", None, non_empty(group_names(&input.assigned, &groups)))
+        .field("groups", None, non_empty(group_names(&input.assigned.groups, &groups)))
         .field("permissions", None, non_empty(permission_names(input.assigned.permissions)));
     service.insert(&mut *work, &Initiator::grantee(&grant), &user, changes).await?;
     work.groups().set_assigned_permissions(user.id, &input.assigned).await?;
@@ -149,6 +149,12 @@ pub async fn change(
     let mut work = app.store.begin().await?;
     let before = lock_account(&mut *work, actor, id).await?;
     let assigned = work.groups().assigned_permissions(id).await?;
+    // Managers are made on the page of the group.
+    let managed = assigned.managed.intersection(&input.assigned.groups).copied().collect();
+    let input = &AccountInput {
+        assigned: AssignedPermissions { managed, ..input.assigned.clone() },
+        ..input.clone()
+    };
     if !actor.can_edit(&before) {
         return Err(Error::Forbidden);
     }
@@ -196,7 +202,11 @@ pub async fn change(
         .changed("is_active", before.is_active, after.is_active)
         .changed("is_staff", before.is_staff, after.is_staff)
         .changed("is_superuser", before.is_superuser, after.is_superuser)
-        .changed("groups", group_names(&assigned, &groups), group_names(&input.assigned, &groups))
+        .changed(
+            "groups",
+            group_names(&assigned.groups, &groups),
+            group_names(&input.assigned.groups, &groups),
+        )
         .changed(
             "permissions",
             permission_names(assigned.permissions),
@@ -212,13 +222,54 @@ pub async fn change(
         app.notify(&before.email, Notice::EmailChanged { new: &after.email });
     }
     let joined = input.assigned.groups.difference(&assigned.groups).copied().collect();
-    let joined =
-        group_names(&AssignedPermissions { groups: joined, ..AssignedPermissions::default() }, &groups);
+    let joined = group_names(&joined, &groups);
     if !joined.is_empty() {
         let by = by.as_ref().map_or("", |email| email.as_str());
         app.notify(&before.email, Notice::AddedToGroups { groups: &joined, by });
     }
     Ok(after)
+}
+
+/// Changes the groups of an account and which of them it manages, by the rules of [`change`]. Returns the names of the groups
+/// that it has joined, if any.
+pub(super) async fn set_groups(
+    app: &App,
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    initiator: &Initiator,
+    id: UserId,
+    change: impl FnOnce(&mut AssignedPermissions) + Send,
+) -> Result<Option<String>> {
+    let user = lock_account(work, actor, id).await?;
+    if !actor.can_edit(&user) {
+        return Err(Error::Forbidden);
+    }
+    let before = work.groups().assigned_permissions(id).await?;
+    let mut after = before.clone();
+    change(&mut after);
+    let either: BTreeSet<GroupId> = before.groups.union(&after.groups).copied().collect();
+    let groups = access::groups_in_work(work, &either).await?;
+    let scope = scope::in_work(work, actor).await?;
+    let changed = before.groups.symmetric_difference(&after.groups);
+    let changed = changed.chain(before.managed.symmetric_difference(&after.managed));
+    access::ensure_can_add_to(actor, &scope, &groups, changed)?;
+    if after == before {
+        return Ok(None);
+    }
+    work.groups().set_assigned_permissions(id, &after).await?;
+    if gains_access((&user, &before), (&user, &after)) {
+        end_access_of_others(app, work, actor, id).await?;
+    }
+    let changes = Changes::default()
+        .changed("groups", group_names(&before.groups, &groups), group_names(&after.groups, &groups))
+        .changed(
+            "managed_groups",
+            group_names(&before.managed, &groups),
+            group_names(&after.managed, &groups),
+        );
+    app.audit(work, initiator, AuditAction::Change, AuditTarget::user(&user), changes).await?;
+    let joined = after.groups.difference(&before.groups).copied().collect();
+    Ok(Some(group_names(&joined, &groups)).filter(|names| !names.is_empty()))
 }
 
 /// Whether an account gains access by a change.
@@ -239,15 +290,25 @@ async fn end_access_of_others(
     user: UserId,
 ) -> Result<()> {
     work.verifications().remove_for_user(user, Some(VerificationPurpose::ResetPassword)).await?;
-    let filter = ApiKeyFilter { user: Some(user), valid_at: Some(app.now()), ..ApiKeyFilter::default() };
-    let keys = work.api_keys().list(&filter, PageRequest { offset: 0, limit: 1000 }).await?.records;
-    let is_of_other = |key: &ApiKey| key.created_by.is_some_and(|by| by != user && by != actor.user());
-    for key in keys.iter().filter(|key| is_of_other(key)) {
+    for key in keys_of_others(app, work, actor, user).await? {
         work.api_keys().revoke(key.id, app.now()).await?;
-        let (initiator, target) = (Initiator::actor(actor), api_keys::audit_target(key));
+        let (initiator, target) = (Initiator::actor(actor), api_keys::audit_target(&key));
         app.audit(work, &initiator, AuditAction::Revoke, target, Changes::default()).await?;
     }
     Ok(())
+}
+
+/// The valid keys of an account that neither it nor the actor has made.
+pub(super) async fn keys_of_others(
+    app: &App,
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    user: UserId,
+) -> Result<Vec<ApiKey>> {
+    let filter = ApiKeyFilter { user: Some(user), valid_at: Some(app.now()), ..ApiKeyFilter::default() };
+    let keys = work.api_keys().list(&filter, PageRequest { offset: 0, limit: 1000 }).await?.records;
+    let is_of_other = |key: &ApiKey| key.created_by.is_some_and(|by| by != user && by != actor.user());
+    Ok(keys.into_iter().filter(is_of_other).collect())
 }
 
 /// Sets an account's password, ends its sessions and notifies its owner.
@@ -323,7 +384,7 @@ pub async fn delete(app: &App, actor: &Actor, grant: Grant<DeleteUsers>, id: Use
 
 /// Locks the account and the actor's own, and checks that the actor still has its access: if two actors
 /// concurrently revoke each other's, the second attempt fails.
-async fn lock_account(work: &mut dyn UnitOfWork, actor: &Actor, id: UserId) -> Result<User> {
+pub(super) async fn lock_account(work: &mut dyn UnitOfWork, actor: &Actor, id: UserId) -> Result<User> {
     let mut account = None;
     // Lock in ID order to prevent deadlocks.
     for locked_id in [actor.user().min(id), actor.user().max(id)] {
@@ -355,12 +416,8 @@ fn ensure_can_assign(
         return Err(ValidationError::of("is_superuser", Rule::SuperuserOnly));
     }
     actor.ensure_can_assign(before.permissions, input.assigned.permissions)?;
-    for id in before.groups.symmetric_difference(&input.assigned.groups) {
-        let Some((_, access)) = groups.get(id) else { continue };
-        let refused = |missing| ValidationError::of("groups", Rule::GroupAccess(missing));
-        actor.ensure_can_manage(scope, access).map_err(refused)?;
-    }
-    Ok(())
+    let changed = before.groups.symmetric_difference(&input.assigned.groups);
+    access::ensure_can_add_to(actor, scope, groups, changed.filter(|id| groups.contains_key(id)))
 }
 
 /// Checks changes of fields that could be used to take over or lock out an account with more access than the
@@ -400,8 +457,8 @@ fn ensure_keeps_own_access(before: &User, input: &AccountInput) -> Result<(), Va
     Ok(())
 }
 
-/// The names of the account's groups, separated by commas.
-fn group_names(assigned: &AssignedPermissions, groups: &GroupsWithAccess) -> String {
-    let names = assigned.groups.iter().filter_map(|id| groups.get(id)).map(|(group, _)| group.name.as_str());
+/// The names of groups, separated by commas.
+fn group_names(ids: &BTreeSet<GroupId>, groups: &GroupsWithAccess) -> String {
+    let names = ids.iter().filter_map(|id| groups.get(id)).map(|(group, _)| group.name.as_str());
     names.collect::<Vec<_>>().join(", ")
 }

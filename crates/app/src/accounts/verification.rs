@@ -29,8 +29,12 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
+/// Lifetime of a link that resets a password.
+const RESET_LINK_LIFETIME: Duration = Duration::from_secs(60 * 60);
+/// Lifetime of a link that confirms an email address.
+const EMAIL_LINK_LIFETIME: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// The length of a token: 260 bits.
-const TOKEN_LENGTH: usize = 52;
+pub(super) const TOKEN_LENGTH: usize = 52;
 /// Emails to one account that one client can request within [`CLIENT_PERIOD`].
 const MAX_PER_CLIENT: u64 = 3;
 const CLIENT_PERIOD: Duration = Duration::from_secs(15 * 60);
@@ -135,7 +139,15 @@ async fn send_link(app: &App, purpose: VerificationPurpose, email: &Email, addre
     }
     let user = app.store.read().await?.users().by_email(email).await?;
     let is_eligible = |user: &User| {
-        user.is_active && (purpose != VerificationPurpose::VerifyEmail || user.email_verified_at.is_none())
+        let fits = match purpose {
+            VerificationPurpose::VerifyEmail => user.email_verified_at.is_none(),
+            // Accounts without a password sign in at an identity provider, which decides whether they may.
+            VerificationPurpose::ResetPassword => {
+                user.password.is_usable() && app.settings.password_login.allows(&user.email)
+            }
+            VerificationPurpose::ChangeEmail => true,
+        };
+        user.is_active && fits
     };
     let Some(user) = user.filter(is_eligible) else { return Ok(()) };
     if has_enough_links(app, &user, purpose).await? {
@@ -240,10 +252,8 @@ pub(super) async fn create_link(
     let now = app.now();
     let token = random_text(&*app.entropy, TOKEN_LENGTH);
     let lifetime = match purpose {
-        VerificationPurpose::VerifyEmail | VerificationPurpose::ChangeEmail => {
-            app.settings.email_verification_ttl
-        }
-        VerificationPurpose::ResetPassword => app.settings.password_reset_ttl,
+        VerificationPurpose::VerifyEmail | VerificationPurpose::ChangeEmail => EMAIL_LINK_LIFETIME,
+        VerificationPurpose::ResetPassword => RESET_LINK_LIFETIME,
     };
     let record = VerificationToken {
         id: app.new_id(VerificationId::generate),
@@ -331,7 +341,7 @@ pub(super) async fn redeem(
     Ok((link, user))
 }
 
-fn digest(token: &str) -> [u8; 32] {
+pub(super) fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 

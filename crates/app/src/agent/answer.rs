@@ -3,24 +3,26 @@
 mod fallback;
 mod output;
 mod reasoning;
+mod tools;
 
 use super::citations::CitationFilter;
 use super::events::{
     AnswerEnd, AnswerEvent, AnswerMetadata, AnswerStream, EndReason, EventQueue, Outcome, answer_panicked,
 };
 use super::history::Input;
-use super::metering::Meter;
 use super::recording::Transcript;
 use super::registry::Agent;
-use super::request::{AgentRequest, SearchMode};
+use super::request::AgentRequest;
 use super::text_limits::TextEnd;
-use super::{first_search, history, metering, prompt, search_docs, tool};
+use super::{history, tool};
 use crate::error::Result;
 use crate::limits::{self, AnswerSlot};
+use crate::metering::{self, Meter};
+use crate::settings::SearchMode;
 use crate::{App, conversations, scope, spans};
 use chrono::{DateTime, Utc};
 use docent_domain::access::{Chat, Grant};
-use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
+use docent_domain::chat::{FinishReason, Message, ToolCall};
 use docent_domain::fault::{Component, Fault, FaultCause, FaultKind};
 use docent_domain::id::MessageId;
 use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest};
@@ -30,12 +32,8 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
-use tokio_util::task::AbortOnDropHandle;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::{Instrument, Span};
-
-/// Maximum number of tool calls that are run for one model call; the others get an error message.
-const MAX_CALLS: usize = 16;
 
 /// Sends a request to an agent. Returns after the first text or reasoning, or the end of an answer without any, so that an
 /// earlier fault is an error here and not a broken stream.
@@ -181,7 +179,16 @@ impl Asked {
             // Fails only if the client has disconnected.
             let _ = ended.send(AnswerEnd { last, outcome });
         }
-        metering::record(app, request, agent.name.clone(), &*model, tokens, span).await;
+        metering::record(
+            app,
+            &request.actor,
+            request.conversation,
+            agent.name.clone(),
+            &*model,
+            tokens,
+            span,
+        )
+        .await;
     }
 }
 
@@ -311,8 +318,10 @@ impl Generation {
             let is_last = iteration == agent.max_iterations && iteration > 1;
             match self.call_model_once(!is_last).await {
                 Err(fault)
+                    // A server may have refused the client's functions only, and the answer cannot do without them.
                     if iteration == 1
                         && knows_tools
+                        && self.asked.request.functions.is_empty()
                         && fault.known_cause() == Some(FaultCause::ToolsUnsupported) =>
                 {
                     // The model receives the passages with the question instead.
@@ -330,6 +339,14 @@ impl Generation {
             match (is_last, has_calls) {
                 (false, true) => {
                     let ModelOutput { text, calls, .. } = mem::take(&mut self.progress.output);
+                    let request = &self.asked.request;
+                    let (functions, calls): (Vec<_>, Vec<_>) =
+                        calls.into_iter().partition(|call| request.has_function(&call.name));
+                    if calls.is_empty() {
+                        self.events.push(AnswerEvent::FunctionCalls(functions));
+                        return Ok(EndReason::Complete);
+                    }
+                    // With calls of both kinds, the model calls the functions again once it has the outputs of the tools.
                     self.use_tools(text, calls).await?;
                 }
                 // Calls are no answer, nor is their absence.
@@ -354,47 +371,6 @@ impl Generation {
         }
     }
 
-    /// Runs tools and adds the calls and their outputs to the conversation.
-    async fn use_tools(&mut self, text: String, calls: Vec<ToolCall>) -> Result<(), Fault> {
-        let Progress { conversation, .. } = &mut self.progress;
-        conversation.push(Message::Assistant { content: text, tool_calls: calls.clone() });
-        let outputs = self.run_tools(calls).await?;
-        let Progress { transcript, conversation, .. } = &mut self.progress;
-        let found: Vec<_> = outputs.iter().flat_map(|output| transcript.add_output(output)).collect();
-        // Without a system prompt the model receives the tool outputs only.
-        let provenance = self.author.agent.system_prompt.as_ref().and_then(|_| prompt::provenance(&found));
-        conversation.extend(outputs.into_iter().map(Message::Tool).chain(provenance));
-        Ok(())
-    }
-
-    /// Searches for the question before the model is called. A model that knows no tools receives the result
-    /// with the question.
-    async fn search_first(&mut self, knows_tools: bool) -> Result<(), Fault> {
-        if !self.author.agent.has_search() {
-            return Ok(());
-        }
-        let Some(query) = first_search::query(&self.progress.conversation) else { return Ok(()) };
-        let call = first_search::call(&query);
-        if knows_tools {
-            return self.use_tools(String::new(), vec![call]).await;
-        }
-        let outputs = self.run_tools(vec![call]).await?;
-        let Progress { transcript, conversation, .. } = &mut self.progress;
-        for output in &outputs {
-            let found = transcript.add_output(output);
-            first_search::add_to_question(conversation, output, &found);
-        }
-        Ok(())
-    }
-
-    async fn run_tools(&mut self, calls: Vec<ToolCall>) -> Result<Vec<ToolOutput>, Fault> {
-        self.progress.has_used_tools = true;
-        for query in calls.iter().take(MAX_CALLS).filter_map(search_docs::query) {
-            self.events.push(AnswerMetadata::Searched { query }.into());
-        }
-        run_tools(&self.asked, &self.author.agent, calls).await
-    }
-
     /// Records that the model's server refused tools and answered without them: it is called without tools
     /// from then on.
     fn remember_refusal_of_tools(&self, fault: &Fault) {
@@ -417,12 +393,13 @@ impl Generation {
     /// Calls the model once and forwards its text to the client.
     async fn call_model(&mut self, with_tools: bool) -> Result<(), Fault> {
         let Author { agent, model } = &self.author;
-        let tools = match with_tools && self.author.knows_tools(&self.asked.app) {
-            true => agent.tools.iter().map(|tool| tool.spec()).collect(),
-            false => Vec::new(),
+        let AgentRequest { functions, sampling, .. } = &self.asked.request;
+        let (tools, functions) = match with_tools && self.author.knows_tools(&self.asked.app) {
+            true => (agent.tools.iter().map(|tool| tool.spec()).collect(), functions.clone()),
+            false => (Vec::new(), Vec::new()),
         };
-        let request =
-            ChatRequest { messages: self.progress.conversation.clone(), tools, ..ChatRequest::default() };
+        let messages = self.progress.conversation.clone();
+        let request = ChatRequest { messages, tools, functions, sampling: *sampling, max_tokens: None };
         let mut stream = model.stream(request).await?;
         while let Some(event) = stream.next().await {
             let output = &mut self.progress.output;
@@ -462,29 +439,4 @@ impl Generation {
             self.events.push(AnswerEvent::Text(text));
         }
     }
-}
-
-/// Runs tools on the runtime of the process, to which their connections belong.
-async fn run_tools(
-    asked: &Arc<Asked>,
-    agent: &Arc<Agent>,
-    calls: Vec<ToolCall>,
-) -> Result<Vec<ToolOutput>, Fault> {
-    let (work, agent) = (Arc::clone(asked), Arc::clone(agent));
-    let run = async move {
-        let run = |(n, call): (usize, ToolCall)| {
-            let (Asked { app, request, .. }, agent) = (&*work, &agent);
-            async move {
-                if n < MAX_CALLS {
-                    tool::run(&agent.tools, app, request, &call).await
-                } else {
-                    let content = format!("Error: at most {MAX_CALLS} tools can be used at once.");
-                    ToolOutput { call_id: call.id.clone(), content, ..ToolOutput::default() }
-                }
-            }
-        };
-        futures::future::join_all(calls.into_iter().enumerate().map(run)).await
-    };
-    let task = asked.app.spawn(run.in_current_span()).map(AbortOnDropHandle::new);
-    task.ok_or_else(answer_panicked)?.await.map_err(|_| answer_panicked())
 }

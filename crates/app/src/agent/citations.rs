@@ -346,6 +346,7 @@ mod tests {
         }
     }
 
+    // Invariant: No citation of a passage that was not found reaches the client.
     #[test]
     fn unsupported_place_is_removed() {
         for text in [

@@ -1,6 +1,7 @@
 //! The events of an answer.
 
 use crate::recorder::Recorder;
+use docent_domain::chat::ToolCall;
 use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::MessageId;
@@ -23,8 +24,24 @@ pub enum AnswerEvent {
     Reasoning(String),
     /// How the answer is made.
     Metadata(AnswerMetadata),
+    /// What a search found, if the request includes it. Follows all [`AnswerMetadata::Searched`] of searches that were made at once,
+    /// in their order.
+    Found(FoundPassages),
+    /// The model calls functions of the client; never empty. Nothing but the sources follows.
+    FunctionCalls(Vec<ToolCall>),
     /// The passages that were found, in the order found and without duplicates. The last event.
     Sources(Vec<ScoredChunk>),
+}
+
+/// The passages that one search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundPassages {
+    /// The query.
+    pub query: String,
+    /// The passages, best first, with scores from 0 to 1.
+    pub passages: Vec<(f64, ScoredChunk)>,
+    /// Whether the search failed.
+    pub is_failed: bool,
 }
 
 /// How an answer is made, beside its text.
@@ -146,9 +163,9 @@ impl EventQueue {
         self.lock().pop_front()
     }
 
-    /// Whether there is an event besides metadata.
+    /// Whether there is an event of the answer itself.
     fn has_content(&self) -> bool {
-        self.lock().iter().any(|event| !matches!(event, AnswerEvent::Metadata(_)))
+        self.lock().iter().any(|event| !matches!(event, AnswerEvent::Metadata(_) | AnswerEvent::Found(_)))
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<AnswerEvent>> {

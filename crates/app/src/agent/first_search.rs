@@ -1,7 +1,7 @@
 //! The search before the first model call.
 
 use super::prompt;
-use super::search_docs::SPEC;
+use crate::search::search_docs::SPEC;
 use docent_domain::chat::{Message, ToolCall, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
 

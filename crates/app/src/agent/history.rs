@@ -67,9 +67,11 @@ fn is_system(message: &Message) -> bool {
     matches!(message, Message::System(_))
 }
 
-/// Leaves out the oldest turns before the last message that exceed the token budget. Instructions are never left out.
+/// Leaves out the oldest turns before the last question that exceed the token budget. Instructions are never left out, nor is what
+/// follows the question: calls of the client's functions and their outputs.
 async fn without_oldest(mut messages: Vec<Message>, budget: usize) -> Result<Input, Fault> {
-    let before = messages.len().saturating_sub(1);
+    let before = messages.iter().rposition(|message| matches!(message, Message::User(_))).unwrap_or(0);
+    let all = messages.len();
     let earlier = messages.iter().take(before).filter(|message| !is_system(message));
     // A token has at least one byte, so short conversations need not be counted.
     let most: usize = earlier.map(|message| message.content().len() + MESSAGE_TOKENS).sum();
@@ -84,7 +86,7 @@ async fn without_oldest(mut messages: Vec<Message>, budget: usize) -> Result<Inp
         messages
     });
     let messages = counted.await.map_err(|_| counting_panicked())?;
-    Ok(Input { left_out: before + 1 - messages.len(), messages })
+    Ok(Input { left_out: all - messages.len(), messages })
 }
 
 /// The position of the first turn that fits with all later ones. A turn begins with a message of the user.

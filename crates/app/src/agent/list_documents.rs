@@ -1,5 +1,6 @@
 //! The tool `list_documents`.
 
+use super::AgentRequest;
 use super::tool::{Tool, ToolResult};
 use crate::documents::summary::{self, SummarizedDocument};
 use crate::error::Result;
@@ -17,8 +18,10 @@ use std::collections::HashSet;
 const LISTED: usize = 50;
 /// Maximum number of words of a title that are looked for.
 const NAME_WORDS: usize = 6;
-/// Maximum number of titles of documents that failed, and of those that are being processed.
+/// Maximum number of titles of documents that failed, of those that are being processed, and of those with unread pictures.
 const NOT_SEARCHED: usize = 5;
+/// Maximum number of pages that are listed of a document with unread pictures.
+const UNREAD_PAGES: usize = 8;
 /// The list if none of the selected documents is ingested.
 const NONE_SELECTED: &str = "- None of the selected documents is ready.";
 /// The output if no title has the words that were given.
@@ -26,7 +29,7 @@ const NONE_NAMED: &str = "No document has this title.";
 pub(super) const SPEC: ToolSpec = ToolSpec {
     name: "list_documents",
     description: "List the documents that can be searched, newest first, then titles of others: `! title` failed, `~ title` is still \
-        being processed. With a name, list those whose title has its words; if only one document is left, its summary follows: lines \
+        being processed, `% title: 4, 7` has pictures on these pages whose text was not read. With a name, list those whose title has its words; if only one document is left, its summary follows: lines \
         of `> page sentence` and `# page heading`.",
     parameters: r#"{"type":"object","properties":{"name":{"type":"string","description":"Words of a title. Empty for any."}}}"#,
 };
@@ -41,15 +44,9 @@ impl Tool for ListDocuments {
         SPEC
     }
 
-    async fn run(
-        &self,
-        app: &App,
-        actor: &Actor,
-        selection: &Selection,
-        arguments: &serde_json::Value,
-    ) -> ToolResult {
+    async fn run(&self, app: &App, request: &AgentRequest, arguments: &serde_json::Value) -> ToolResult {
         let name = arguments.get("name").and_then(serde_json::Value::as_str);
-        match list(app, actor, selection, name).await {
+        match list(app, &request.actor, &request.selection, name).await {
             Ok(result) => result,
             Err(error) => {
                 tracing::warn!(error = %docent_domain::fault::report(&error), "list_documents failed");
@@ -74,7 +71,10 @@ async fn list(app: &App, actor: &Actor, selection: &Selection, name: Option<&str
     let all = documents::list::list(app, grant, &filter).await?;
     let others = match name {
         Some(_) if !all.is_empty() => Vec::new(),
-        _ => not_searched(app, grant, &filter).await?,
+        _ => {
+            let others = not_searched(app, grant, &filter).await?;
+            others.into_iter().chain(unread_pictures(&all)).collect()
+        }
     };
     if all.is_empty() && others.is_empty() {
         let is_selected = *selection != Selection::default();
@@ -126,6 +126,17 @@ async fn not_searched(
         lines.extend(titles.chain(more).map(|title| format!("{mark} {title}")));
     }
     Ok(lines)
+}
+
+/// The lines of documents with pictures that were not read.
+fn unread_pictures(documents: &[Document]) -> impl Iterator<Item = String> {
+    let line = |document: &Document| {
+        let pages = &document.coverage.as_ref()?.unread_picture_pages;
+        let mut shown: Vec<String> = pages.iter().take(UNREAD_PAGES).map(u32::to_string).collect();
+        shown.extend((pages.len() > UNREAD_PAGES).then(|| "…".to_owned()));
+        (!pages.is_empty()).then(|| format!("% {}: {}", document.title.as_str(), shown.join(", ")))
+    };
+    documents.iter().filter_map(line).take(NOT_SEARCHED)
 }
 
 /// The documents whose titles or file names have most of these words: at least half of them.

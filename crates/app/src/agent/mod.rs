@@ -10,7 +10,6 @@ mod events;
 pub(crate) mod first_search;
 mod history;
 mod list_documents;
-pub(crate) mod metering;
 pub mod prompt;
 pub(crate) mod recent_searches;
 mod recording;
@@ -21,7 +20,7 @@ mod text_limits;
 pub mod tool;
 
 pub use citations::{LocatedCitation, locate as locate_citations};
-pub use events::{AnswerEvent, AnswerMetadata, AnswerStream, EndReason, Outcome};
+pub use events::{AnswerEvent, AnswerMetadata, AnswerStream, EndReason, FoundPassages, Outcome};
 pub use recent_searches::UnsearchedAnswers;
-pub use request::{AgentRequest, SearchMode};
+pub use request::{AgentRequest, SearchLimits};
 pub use text_limits::TextLimits;

@@ -1,8 +1,9 @@
 //! The registry of agents.
 
 use super::list_documents::{self, ListDocuments};
-use super::search_docs::{self, SearchDocs};
+use super::search_docs::SearchDocs;
 use super::tool::Tool;
+use crate::search::search_docs;
 use docent_domain::chat::AgentName;
 use std::collections::BTreeMap;
 use std::sync::Arc;

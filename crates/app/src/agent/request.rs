@@ -1,18 +1,19 @@
 //! The request that an agent answers.
 
 use super::text_limits::TextLimits;
+use crate::settings::SearchMode;
 use docent_domain::access::Actor;
-use docent_domain::chat::Message;
+use docent_domain::chat::{FunctionSpec, Message, Sampling};
 use docent_domain::id::{ConversationId, MessageId};
 use docent_domain::selection::Selection;
 
-/// Who decides that documents are searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchMode {
-    /// The model: it calls `search_docs` when it wants to.
-    Model,
-    /// The service: it searches for the question before the first model call. The model can search further.
-    First,
+/// Limits of each search of the documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SearchLimits {
+    /// Maximum number of passages, unless it is that of the service.
+    pub max_passages: Option<usize>,
+    /// Minimum score of a passage, from 0 to 1.
+    pub min_score: f64,
 }
 
 /// A request to an agent.
@@ -33,6 +34,14 @@ pub struct AgentRequest {
     pub limits: TextLimits,
     /// Who decides on the first search, unless it is as the service is set up.
     pub search: Option<SearchMode>,
+    /// Limits of each search.
+    pub search_limits: SearchLimits,
+    /// Functions of the client that the model can call beside the agent's tools. None has the name of a tool. A call ends the answer.
+    pub functions: Vec<FunctionSpec>,
+    /// How the model chooses among likely tokens.
+    pub sampling: Sampling,
+    /// Whether the stream has the passages that each search found.
+    pub includes_passages: bool,
     /// Whether documents are quoted if the chat model fails before the first text of its answer.
     pub quotes_as_fallback: bool,
     /// Whether the stream has the reasoning of the model.
@@ -50,9 +59,18 @@ impl AgentRequest {
             replaces: None,
             limits: TextLimits::default(),
             search: None,
+            search_limits: SearchLimits::default(),
+            functions: Vec::new(),
+            sampling: Sampling::default(),
+            includes_passages: false,
             quotes_as_fallback: false,
             includes_reasoning: false,
         }
+    }
+
+    /// Whether a function of the client has this name.
+    pub(super) fn has_function(&self, name: &str) -> bool {
+        self.functions.iter().any(|function| function.name == name)
     }
 
     /// The text of the last message, if the user wrote it.

@@ -1,13 +1,11 @@
 //! Tools that a model may call.
 
+pub use crate::tool_result::ToolResult;
+
 use super::AgentRequest;
 use crate::{App, spans};
 use async_trait::async_trait;
-use docent_domain::access::Actor;
 use docent_domain::chat::{ToolCall, ToolOutput, ToolSpec};
-use docent_domain::retrieval::ScoredChunk;
-use docent_domain::selection::Selection;
-use docent_domain::spelling::Correction;
 use serde_json::Value;
 use tracing::Instrument;
 
@@ -17,29 +15,9 @@ pub trait Tool: Send + Sync {
     /// The name, description and parameters for the model.
     fn spec(&self) -> ToolSpec;
 
-    /// Runs the tool with the permissions of `actor`, on documents of `selection`. Errors are returned as text for the model: a failed tool never
-    /// fails the request.
-    async fn run(&self, app: &App, actor: &Actor, selection: &Selection, arguments: &Value) -> ToolResult;
-}
-
-/// The output of a tool.
-#[derive(Clone, Debug, Default)]
-pub struct ToolResult {
-    /// The text for the model.
-    pub content: String,
-    /// The passages that the text consists of; they become sources of the answer.
-    pub passages: Vec<ScoredChunk>,
-    /// Score of the best passage, if scores of different searches are comparable.
-    pub best_score: Option<f32>,
-    /// Words that a search read as others.
-    pub corrections: Vec<Correction>,
-}
-
-impl ToolResult {
-    /// A result without passages.
-    pub fn text(content: impl Into<String>) -> Self {
-        Self { content: content.into(), ..Self::default() }
-    }
+    /// Runs the tool with the permissions of the request's actor, on the documents of its selection. Errors are returned as text for
+    /// the model: a failed tool never fails the request.
+    async fn run(&self, app: &App, request: &AgentRequest, arguments: &Value) -> ToolResult;
 }
 
 /// Runs the tool that a model has called. An unknown tool and arguments that are not a JSON object return an error
@@ -62,8 +40,7 @@ pub(super) async fn run(
         Some(tool) => match serde_json::from_str::<Value>(&call.arguments) {
             Ok(arguments) if arguments.is_object() => {
                 let span = spans::execute_tool(tool.spec().name);
-                let AgentRequest { actor, selection, .. } = request;
-                let run = tool.run(app, actor, selection, &arguments);
+                let run = tool.run(app, request, &arguments);
                 let result = run.instrument(span.clone()).await;
                 span.record("docent.search.results", result.passages.len());
                 result
@@ -72,8 +49,7 @@ pub(super) async fn run(
             Err(error) => ToolResult::text(format!("Error: the arguments are not valid JSON: {error}.")),
         },
     };
-    let ToolResult { content, passages, best_score, corrections } = result;
-    ToolOutput { call_id: call.id.clone(), content, passages, best_score, corrections }
+    result.into_output(call.id.clone())
 }
 
 /// The arguments of a call as a JSON object where models deviate from it: JSON within a JSON string, or the

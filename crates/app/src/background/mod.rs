@@ -1,10 +1,16 @@
-//! Recurring work beside the job runner: webhook deliveries, labels of documents, sweeps and purges.
+//! What runs without a request: the job runner, and the recurring work beside it, which are webhook deliveries, labels of
+//! documents, sweeps and purges.
 
+mod handlers;
 pub mod index_owner;
 mod labelling;
+mod outcome;
 mod purging;
 mod retention;
+pub mod runner;
 mod sweeping;
+
+pub use runner::{Runner, RunnerSettings};
 
 use crate::App;
 use crate::webhooks::delivery_worker::DeliveryWorker;

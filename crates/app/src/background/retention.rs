@@ -1,8 +1,9 @@
 //! Entries of the audit log that the service writes and removes without a request.
 
 use super::Background;
-use crate::audit::{Initiator, failed_logins, retention};
+use crate::audit::{Initiator, failed_logins};
 use crate::error::Result;
+use crate::maintenance::audit_retention;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::id::LeaseId;
 use docent_ports::singleton_tasks::{SingletonTask, TaskClaim};
@@ -24,7 +25,7 @@ impl Background {
         let Some(settings) = &self.retention else { return Ok(()) };
         let age = TimeDelta::from_std(settings.age).unwrap_or(TimeDelta::MAX);
         let before = now.checked_sub_signed(age).unwrap_or(DateTime::UNIX_EPOCH);
-        if !retention::has_before(app, before).await? {
+        if !audit_retention::has_before(app, before).await? {
             return Ok(());
         }
         let lease = app.new_id(LeaseId::generate);
@@ -37,7 +38,8 @@ impl Background {
         work.commit().await?;
         let name = format!("audit-before-{}.jsonl", before.format("%Y%m%dT%H%M%SZ"));
         let export = settings.exports.create(&name).await?;
-        let removed = retention::remove_before(app, &Initiator::service(), before, &name, export).await?;
+        let removed =
+            audit_retention::remove_before(app, &Initiator::service(), before, &name, export).await?;
         tracing::info!(removed, export = name, "old entries of the audit log were exported and removed");
         let mut work = app.store.begin().await?;
         work.singleton_tasks().complete(task, lease, now).await?;

@@ -3,7 +3,7 @@
 use super::{ensure_manages, not_found};
 use crate::error::Result;
 use crate::{App, scope};
-use docent_domain::access::{Actor, ChangeCollections, DeleteCollections, ViewCollections};
+use docent_domain::access::{Actor, ChangeCollections, DeleteCollections, ShareCollections, ViewCollections};
 use docent_domain::collection::{Collection, CollectionKind, CollectionRole, Member};
 use docent_domain::id::CollectionId;
 use docent_domain::listing::{AccountCollections, CollectionFilter, Page, PageRequest};
@@ -106,6 +106,24 @@ pub async fn choices(app: &App, actor: &Actor) -> Result<Vec<Collection>> {
 pub async fn destinations(app: &App, actor: &Actor, scope: &Scope) -> Result<Vec<ListedCollection>> {
     let choices = choices_of(actor, scope.shown().at_least(CollectionRole::Contributor));
     Ok(app.store.read().await?.collections().list_of_account(&choices).await?)
+}
+
+/// Collections that the actor can give roles on, to choose from in forms: that of everyone and the shared ones. At most about
+/// [`CHOICES_MAX`].
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn shareable(app: &App, actor: &Actor) -> Result<Vec<Collection>> {
+    let mut found = if sees_all(actor) && actor.can::<ShareCollections>() {
+        choices(app, actor).await?
+    } else {
+        let mut view = app.store.read().await?;
+        let managed = scope::in_view(&mut *view, actor).await?.at_least(CollectionRole::Manager);
+        let listed = view.collections().list_of_account(&choices_of(actor, managed)).await?;
+        listed.into_iter().map(|listed| listed.collection).collect()
+    };
+    found.retain(|collection| collection.kind != CollectionKind::Personal);
+    Ok(found)
 }
 
 fn choices_of(actor: &Actor, scope: Scope) -> AccountCollections {

@@ -1,12 +1,12 @@
 //! Members of collections.
 
-use super::{ensure_manages, managed, not_found};
+use super::{ensure_can_share, ensure_manages, managed, not_found};
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::{App, scope};
-use docent_domain::access::{Actor, ChangeCollections, ShareCollections, ViewCollections, ViewGroups};
+use docent_domain::access::{Actor, ChangeCollections, ViewCollections, ViewGroups};
 use docent_domain::audit::AuditAction;
-use docent_domain::collection::{COLLECTION_MEMBERS_MAX, CollectionKind, CollectionRole, Member, Membership};
+use docent_domain::collection::{COLLECTION_MEMBERS_MAX, CollectionRole, Member, Membership};
 use docent_domain::error::{Rule, ValidationError};
 use docent_domain::group::GroupName;
 use docent_domain::id::{CollectionId, GroupId, UserId};
@@ -105,10 +105,7 @@ pub async fn set(
     role: CollectionRole,
 ) -> Result<NamedMember> {
     let mut work = app.store.begin().await?;
-    let (collection, initiator) = managed::<ShareCollections>(&mut *work, actor, id).await?;
-    if collection.kind == CollectionKind::Personal {
-        return Err(Error::FixedCollection("a personal collection cannot be shared; create another one"));
-    }
+    let (collection, initiator) = ensure_can_share(&mut *work, actor, id).await?;
     let members = work.collections().members(id).await?;
     let (member, name) = match member {
         MemberName::User(email) => {

@@ -1,11 +1,12 @@
 //! Collections as clients of the OpenAI API see them: with texts of their own, an expiry and counts of files.
 
-use super::{CollectionSettings, insert, managed, not_found};
+use super::{managed, not_found};
 use crate::App;
-use crate::documents::batches::{self, FileToAdd};
+use crate::audit::{AuditTarget, Changes};
 use crate::error::Result;
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::access::{Actor, ChangeCollections, CreateCollections};
+use docent_domain::access::{Actor, ChangeCollections};
+use docent_domain::audit::AuditAction;
 use docent_domain::collection::Collection;
 use docent_domain::fault::Fault;
 use docent_domain::file_batch::CollectionMetadata;
@@ -46,27 +47,6 @@ pub async fn describe(app: &App, collections: Vec<Collection>) -> Result<Vec<Des
     Ok(collections.into_iter().map(described).collect())
 }
 
-/// Creates a shared collection with metadata and files, or nothing at all.
-///
-/// # Errors
-/// As [`create`](super::create) and [`batches::add_batch`].
-pub async fn create(
-    app: &App,
-    actor: &Actor,
-    settings: CollectionSettings,
-    metadata: CollectionMetadata,
-    files: &[FileToAdd],
-) -> Result<Collection> {
-    let grant = actor.authorize::<CreateCollections>()?;
-    let mut work = app.store.begin().await?;
-    let collection = insert(app, &mut *work, actor, &grant, settings, Some(grant.user())).await?;
-    work.collections().set_metadata(collection.id, &metadata).await?;
-    let added = batches::add_in(app, &mut *work, actor, collection.id, files).await?;
-    work.commit().await?;
-    batches::notify(app, &added);
-    Ok(collection)
-}
-
 /// Changes the metadata of a collection.
 ///
 /// # Errors
@@ -78,7 +58,7 @@ pub async fn change(
     change: impl FnOnce(CollectionMetadata) -> CollectionMetadata + Send,
 ) -> Result<()> {
     let mut work = app.store.begin().await?;
-    let (collection, _) = managed::<ChangeCollections>(&mut *work, actor, id).await?;
+    let (collection, initiator) = managed::<ChangeCollections>(&mut *work, actor, id).await?;
     let before = work.collections().metadata(&[id]).await?.remove(&id);
     let before = before.unwrap_or_else(|| CollectionMetadata::new(collection.updated_at));
     let after = change(before.clone());
@@ -86,7 +66,23 @@ pub async fn change(
         return Ok(());
     }
     work.collections().set_metadata(id, &after).await?;
+    let days = |of: &CollectionMetadata| of.expires_after_days.map(|days| days.to_string());
+    let changes = Changes::default().changed("metadata", text(&before), text(&after)).field(
+        "expires_after_days",
+        days(&before),
+        days(&after),
+    );
+    if !changes.is_empty() {
+        let target = AuditTarget::collection(&collection);
+        app.audit(&mut *work, &initiator, AuditAction::Change, target, changes).await?;
+    }
     Ok(work.commit().await?)
+}
+
+/// The texts of a client, for the audit log.
+fn text(metadata: &CollectionMetadata) -> String {
+    let entries = metadata.entries.entries().iter();
+    entries.map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Records that a collection of the scope is used. Returns false, and records nothing, if it has expired.

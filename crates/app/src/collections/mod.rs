@@ -11,7 +11,8 @@ use crate::settings::{DefaultCollection, OpenCollectionsRule};
 use crate::{App, scope};
 use docent_domain::access::{
     Actor, AddCollections, AddDocuments, ChangeCollections, CreateCollections, DeleteCollections, Grant,
-    HideCollections, ManageCollections, OpenCollections, Operation, ReadDocuments, ViewCollections,
+    HideCollections, ManageCollections, OpenCollections, Operation, ReadDocuments, ShareCollections,
+    ViewCollections,
 };
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{
@@ -105,7 +106,7 @@ pub async fn add(
 }
 
 /// Inserts a shared collection.
-async fn insert<A>(
+pub(crate) async fn insert<A>(
     app: &App,
     work: &mut dyn UnitOfWork,
     actor: &Actor,
@@ -268,6 +269,20 @@ async fn managed<A: Operation>(
     actor.ensure_proof::<A>()?;
     let collection = work.collections().get(id).await?.ok_or_else(not_found)?;
     Ok((collection, Initiator::actor(actor)))
+}
+
+/// Checks that the actor can give roles on a collection: that it manages it, or can see it and has the permission, and
+/// that the collection is not personal. Includes the proof.
+pub(crate) async fn ensure_can_share(
+    work: &mut dyn UnitOfWork,
+    actor: &Actor,
+    id: CollectionId,
+) -> Result<(Collection, Initiator)> {
+    let (collection, initiator) = managed::<ShareCollections>(work, actor, id).await?;
+    if collection.kind == CollectionKind::Personal {
+        return Err(Error::FixedCollection("a personal collection cannot be shared; create another one"));
+    }
+    Ok((collection, initiator))
 }
 
 /// Checks that an actor with this role on a collection manages it, or can see it and has permission `A`, if

@@ -1,14 +1,15 @@
 //! Adds files to a collection, one or many at a time, and takes them out again.
 
 use super::label::{self, CollectionsChange, LabelChange, label_in};
-use crate::collections::not_found;
+use crate::collections::{self, CollectionSettings, not_found};
 use crate::error::{Error, Result};
 use crate::{App, scope};
-use docent_domain::access::{Actor, Grant, ReadDocuments};
+use docent_domain::access::{Actor, CreateCollections, Grant, ReadDocuments};
 use docent_domain::attributes::Attributes;
+use docent_domain::collection::Collection;
 use docent_domain::document::Document;
 use docent_domain::error::ValidationError;
-use docent_domain::file_batch::{BATCH_FILES_MAX, FileBatch};
+use docent_domain::file_batch::{BATCH_FILES_MAX, CollectionMetadata, FileBatch};
 use docent_domain::id::{CollectionId, DocumentId, FileBatchId};
 use docent_domain::listing::{DocumentFilter, FileFilter, TimeOrder};
 use docent_domain::permission::RecordKind;
@@ -54,6 +55,28 @@ pub async fn add(app: &App, actor: &Actor, collection: CollectionId, file: FileT
     work.commit().await?;
     notify(app, &added);
     added.into_iter().next().ok_or(Error::NotFound(RecordKind::Document))
+}
+
+/// Creates a shared collection with metadata and files, or nothing at all.
+///
+/// # Errors
+/// As [`collections::create`] and [`add_batch`].
+pub async fn create_collection(
+    app: &App,
+    actor: &Actor,
+    settings: CollectionSettings,
+    metadata: CollectionMetadata,
+    files: &[FileToAdd],
+) -> Result<Collection> {
+    let grant = actor.authorize::<CreateCollections>()?;
+    let mut work = app.store.begin().await?;
+    let collection =
+        collections::insert(app, &mut *work, actor, &grant, settings, Some(grant.user())).await?;
+    work.collections().set_metadata(collection.id, &metadata).await?;
+    let added = add_in(app, &mut *work, actor, collection.id, files).await?;
+    work.commit().await?;
+    notify(app, &added);
+    Ok(collection)
 }
 
 /// Adds files to a collection, all or none. A file that is named several times with the same attributes counts once.

@@ -105,7 +105,7 @@ pub async fn render(
         }
         limits::count_page_image(app, &grant).await?;
         let size = ImageSize::Width(image.width);
-        let request = PageImageRequest { page: image.page, size, marked, recognized };
+        let request = PageImageRequest { page: image.page, size, marked, recognized, parts: Vec::new() };
         return match app.renderer.render(pdf, &request).await {
             Ok(png) => {
                 let png = Bytes::from(png);
@@ -130,7 +130,7 @@ const fn task((version, image): &VersionImage) -> PageTask {
     PageTask { version: *version, page: image.page, output: PageOutput::Image }
 }
 
-/// What is highlighted on a page: a text, and where the text of the page is, if it was recognised.
+/// What is highlighted on a page: a text, and where recognised text of the page is.
 async fn highlight(
     app: &App,
     document: &Document,
@@ -157,10 +157,11 @@ async fn marked(app: &App, document: &Document, passage: ChunkId, page: u32) -> 
     Ok(chunks.first().and_then(|chunk| on_page(chunk, page)))
 }
 
-/// Where the text of a page is, if it was recognised.
+/// Where recognised text of a page is.
 async fn recognized(app: &App, document: &Document, page: u32) -> Result<Option<RecognizedPage>> {
     let recognition = document.coverage.as_ref().and_then(|coverage| coverage.recognition.as_ref());
-    let (Some(file), true) = (&document.file, recognition.is_some_and(|found| found.has_page(page))) else {
+    let is_recognized = recognition.is_some_and(|found| found.has_page(page) || found.has_pictures_of(page));
+    let (Some(file), true) = (&document.file, is_recognized) else {
         return Ok(None);
     };
     match extractions::extract_page(app, file, page).await {
@@ -216,14 +217,7 @@ mod tests {
     fn passage_on_two_pages_is_highlighted_on_each() {
         let pages = vec![PageStart { page: 3, at: 0 }, PageStart { page: 4, at: 6 }];
         let span = docent_testkit::retrieval::found(1, 0, "").span;
-        let chunk = StoredChunk {
-            ordinal: 0,
-            text: "First second".to_owned(),
-            span,
-            pages,
-            context: String::new(),
-            dense: None,
-        };
+        let chunk = StoredChunk { ordinal: 0, text: "First second".to_owned(), span, pages, dense: None };
         assert_eq!(on_page(&chunk, 3).as_deref(), Some("First "));
         assert_eq!(on_page(&chunk, 4).as_deref(), Some("second"));
         assert_eq!(on_page(&chunk, 5), None);

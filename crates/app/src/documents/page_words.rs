@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::{App, extractions, limits};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::{Document, StoredFile};
+use docent_domain::extraction::RecognitionCoverage;
 use docent_domain::id::DocumentId;
 use docent_domain::page_words::{PageLines, of_recognized};
 use docent_domain::recognition::RecognizedPage;
@@ -56,23 +57,36 @@ pub async fn read(
             return Err(failure);
         }
         limits::count_page_image(app, &grant).await?;
-        if let Some(recognized) = recognized {
-            return Ok(of_recognized(recognized));
+        if has_no_other_words(&document, page) {
+            return Ok(recognized.map(of_recognized).unwrap_or_default());
         }
         let words = app.renderer.words(pdf, page).await;
-        return words.map_err(|error| failures.insert(task, None, error, app.now()));
+        let mut words = words.map_err(|error| failures.insert(task, None, error, app.now()))?;
+        words.extend(recognized.map(of_recognized).unwrap_or_default());
+        return Ok(words);
     }
 }
 
-/// The words of a page whose text was recognised.
+fn recognition(document: &Document) -> Option<&RecognitionCoverage> {
+    document.coverage.as_ref()?.recognition.as_ref()
+}
+
+/// Whether recognised text replaced the page's own.
+fn has_no_other_words(document: &Document, page: NonZeroU32) -> bool {
+    recognition(document).is_some_and(|found| found.has_page(page.get()))
+}
+
+/// The words of a page that were recognised.
 async fn recognized(
     app: &App,
     document: &Document,
     file: &StoredFile,
     page: NonZeroU32,
 ) -> Result<Option<RecognizedPage>, ExtractionError> {
-    let recognition = document.coverage.as_ref().and_then(|coverage| coverage.recognition.as_ref());
-    if !recognition.is_some_and(|found| found.has_page(page.get())) {
+    let page_number = page.get();
+    let is_recognized =
+        |found: &RecognitionCoverage| found.has_page(page_number) || found.has_pictures_of(page_number);
+    if !recognition(document).is_some_and(is_recognized) {
         return Ok(None);
     }
     Ok(extractions::extract_page(app, file, page.get()).await?.recognized)

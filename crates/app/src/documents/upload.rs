@@ -3,12 +3,13 @@
 //! The bytes are streamed to the blob store. The record and its ingestion job are then written in one transaction: an
 //! acknowledged upload is never lost, and a failed one leaves no record.
 
+use super::external::{self, NewExternalFile};
 use super::replace::{self, NewVersion};
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::{App, limits};
 use bytes::Bytes;
-use docent_domain::access::{AddDocuments, Grant};
+use docent_domain::access::{Actor, AddDocuments, Grant};
 use docent_domain::attributes::Attributes;
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::CollectionRole;
@@ -50,6 +51,8 @@ pub struct NewDocument {
     pub returns_duplicate: bool,
     /// What the client says that the file is for, if it does.
     pub purpose: Option<FilePurpose>,
+    /// The ID that the client gave the file, if it did. A document of the account with this ID gets the file as its next version instead.
+    pub external: Option<NewExternalFile>,
     /// Whether the content type that the client sends does not matter, not even where PDF alone is accepted.
     pub ignores_content_type: bool,
 }
@@ -75,6 +78,7 @@ impl NewDocument {
             attributes: Attributes::default(),
             returns_duplicate: false,
             purpose: None,
+            external: None,
             ignores_content_type: false,
         }
     }
@@ -166,6 +170,15 @@ impl Upload {
         self
     }
 
+    /// Sets the ID that the client gave a new document's file.
+    #[must_use]
+    pub fn with_external(mut self, file: NewExternalFile) -> Self {
+        if let UploadTarget::New(new) = &mut self.target {
+            new.external = Some(file);
+        }
+        self
+    }
+
     /// Writes the next bytes.
     ///
     /// # Errors
@@ -215,7 +228,8 @@ impl Upload {
         })?
     }
 
-    async fn complete(mut self) -> Result<Uploaded> {
+    /// Completes the file, which has no record yet.
+    pub(super) async fn store(mut self) -> Result<(Arc<App>, VersionId, StoredFile)> {
         let file_type = match self.file_type() {
             Ok(file_type) => file_type,
             Err(error) => {
@@ -223,12 +237,18 @@ impl Upload {
                 return Err(error);
             }
         };
-        let Self { app, target, version, name, writer, bytes, digest, trace, .. } = self;
+        let Self { app, version, name, writer, bytes, digest, .. } = self;
         writer.finish().await?;
         let blob = BlobKey::of_version(version);
         let file = StoredFile { blob, name, bytes, sha256: digest.finalize().into(), file_type };
+        Ok((app, version, file))
+    }
+
+    async fn complete(mut self) -> Result<Uploaded> {
+        let (target, trace) = (self.target.clone(), self.trace.take());
+        let (app, version, file) = self.store().await?;
         let recorded = match target {
-            UploadTarget::New(new) => record(&app, new, version, file, trace).await,
+            UploadTarget::New(new) => record_new(&app, new, version, file, trace).await,
             UploadTarget::Version(target) => replace::record(&app, &target, version, file, trace)
                 .await
                 .map(|document| Uploaded { document, is_duplicate: false }),
@@ -271,14 +291,39 @@ impl UploadTarget {
     }
 }
 
-async fn record(
+/// The outcome of recording the file of a new document.
+enum Recorded {
+    /// The document was added or found.
+    Done(Box<Uploaded>),
+    /// A document has the external ID of the file, which is to be its next version.
+    Replaces(DocumentId, Actor),
+}
+
+async fn record_new(
     app: &App,
     new: NewDocument,
     version: VersionId,
     file: StoredFile,
     trace: Option<TraceParent>,
 ) -> Result<Uploaded> {
-    let NewDocument { grant, collection, attributes, returns_duplicate, purpose, .. } = new;
+    match record(app, new, version, file.clone(), trace.clone()).await? {
+        Recorded::Done(uploaded) => Ok(*uploaded),
+        Recorded::Replaces(id, actor) => {
+            let target = replace::begin(app, &actor, id).await?;
+            let document = replace::record(app, &target, version, file, trace).await?;
+            Ok(Uploaded { document, is_duplicate: false })
+        }
+    }
+}
+
+async fn record(
+    app: &App,
+    new: NewDocument,
+    version: VersionId,
+    file: StoredFile,
+    trace: Option<TraceParent>,
+) -> Result<Recorded> {
+    let NewDocument { grant, collection, attributes, returns_duplicate, purpose, external, .. } = new;
     let mut work = app.store.begin().await?;
     // The account may have been deactivated or deleted during a long upload.
     let owner = work.users().get(grant.user()).await?;
@@ -291,7 +336,15 @@ async fn record(
         return Err(Error::Forbidden);
     }
     if returns_duplicate && let Some(document) = duplicate(&mut *work, &file, collection).await? {
-        return Ok(Uploaded { document, is_duplicate: true });
+        return Ok(Recorded::Done(Box::new(Uploaded { document, is_duplicate: true })));
+    }
+    // The lock of the account excludes another upload with the same ID.
+    if let Some(external) = &external
+        && let Some(document) = external::of_owner(&mut *work, owner.id, &external.id).await?
+    {
+        work.documents().set_external_file(&external.of_document(document)).await?;
+        work.commit().await?;
+        return Ok(Recorded::Replaces(document, external.actor.clone()));
     }
     limits::check_stored(app, &mut *work, &owner, file.bytes).await?;
     let now = app.now();
@@ -306,12 +359,19 @@ async fn record(
     if let Some(purpose) = purpose.filter(|purpose| *purpose != FilePurpose::default()) {
         work.documents().set_purpose(id, purpose).await?;
     }
+    if let Some(external) = &external {
+        work.documents().set_external_file(&external.of_document(id)).await?;
+    }
     work.jobs().insert(&Job { trace, ..job }).await?;
-    let changes = Changes::default().field("bytes", None, Some(bytes.to_string()));
+    let mut changes = Changes::default().added("bytes", bytes);
+    if let Some(NewExternalFile { id, entity, .. }) = &external {
+        let entity = entity.as_ref().map(ToString::to_string);
+        changes = changes.added("external_id", id).field("entity", None, entity);
+    }
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
     app.audit(&mut *work, &initiator, AuditAction::Add, target, changes).await?;
     work.commit().await?;
-    Ok(Uploaded { document, is_duplicate: false })
+    Ok(Recorded::Done(Box::new(Uploaded { document, is_duplicate: false })))
 }
 
 /// The oldest document of a collection with an equal file.

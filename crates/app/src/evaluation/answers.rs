@@ -195,7 +195,10 @@ async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Select
     while let Some(event) = events.next().await {
         match event? {
             AnswerEvent::Text(piece) => text.push_str(&piece),
-            AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_) => {}
+            AnswerEvent::Metadata(_)
+            | AnswerEvent::Reasoning(_)
+            | AnswerEvent::Found(_)
+            | AnswerEvent::FunctionCalls(_) => {}
             AnswerEvent::Sources(sources) => found.extend(sources),
         }
     }

@@ -125,14 +125,7 @@ mod tests {
                 let place = Position { page: ordinal + 1, offset: 0 };
                 let dense = (!vector.is_empty()).then(|| vector.to_vec());
                 let span = Span { start: place, end: place };
-                StoredChunk {
-                    ordinal,
-                    text: (*text).to_owned(),
-                    span,
-                    pages: Vec::new(),
-                    context: String::new(),
-                    dense,
-                }
+                StoredChunk { ordinal, text: (*text).to_owned(), span, pages: Vec::new(), dense }
             });
             let terms: Vec<TermCounts> = chunks.iter().map(|(text, _)| terms(text)).collect();
             baselines.add(document_id(n), stored.collect(), &terms);

@@ -144,7 +144,7 @@ async fn read_passages(
         for batch in chunks.chunks(BATCH) {
             // Without title, lead and page numbers: only the text's own terms.
             let texts: Vec<(u32, &str)> = batch.iter().map(|chunk| (0, chunk.text.as_str())).collect();
-            let passages = Passages { title: "", lead: "", chunks: &texts, headings: &[], context: &[] };
+            let passages = Passages { title: "", lead: "", chunks: &texts, headings: &[] };
             let sparse = embedder.embed_sparse(passages).await?;
             let sparse = sparse.unwrap_or_else(|| vec![SparseVector::default(); batch.len()]);
             terms.extend(sparse.into_iter().map(|sparse| sparse.body));

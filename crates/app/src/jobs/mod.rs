@@ -1,12 +1,8 @@
-//! Running background jobs.
+//! Background jobs: the queue, and what is known of jobs under way.
 
 pub mod browse;
-mod handlers;
-mod outcome;
 pub(crate) mod queue;
 pub(crate) mod recognitions;
-pub mod runner;
 pub(crate) mod running;
 
-pub use runner::{Runner, RunnerSettings};
 pub use running::IngestionProgress;

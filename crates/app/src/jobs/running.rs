@@ -8,15 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-/// Maximum number of calls of the chat model by ingestions at the same time. The rest of its capacity is for answers.
-const CONTEXT_CALLS: usize = 4;
-
 /// The jobs running in this process, and the permits that they share.
 #[derive(Debug)]
 pub(crate) struct Running {
     jobs: Mutex<HashMap<LeaseId, RunningJob>>,
     chunking: Semaphore,
-    context_calls: Semaphore,
 }
 
 #[derive(Debug)]
@@ -41,11 +37,7 @@ impl Running {
     /// Allows this many documents to be split into chunks at the same time. There may be more jobs: the others wait
     /// for a back end or for a permit.
     pub(crate) fn new(documents: usize) -> Self {
-        Self {
-            jobs: Mutex::default(),
-            chunking: Semaphore::new(documents),
-            context_calls: Semaphore::new(CONTEXT_CALLS),
-        }
+        Self { jobs: Mutex::default(), chunking: Semaphore::new(documents) }
     }
 
     /// Cancels the running jobs of a document.
@@ -96,12 +88,6 @@ impl Running {
     pub(crate) async fn chunking_permit(&self) -> Option<SemaphorePermit<'_>> {
         // The semaphore is never closed.
         self.chunking.acquire().await.ok()
-    }
-
-    /// Waits for a permit to ask the chat model for lines of context.
-    pub(crate) async fn context_permit(&self) -> Option<SemaphorePermit<'_>> {
-        // The semaphore is never closed.
-        self.context_calls.acquire().await.ok()
     }
 
     /// Registers a job of a document until the guard is dropped.

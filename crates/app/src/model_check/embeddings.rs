@@ -65,7 +65,7 @@ async fn embed(embedder: &dyn Embedder, batch: usize) -> Result<Seen> {
     let query = embedder.embed_query(QUERY).await?.dense.ok_or_else(|| invalid("there is no vector"))?;
     let texts: Vec<String> = (1..=batch).map(|n| format!("Tour {n} begins in hall {n}.")).collect();
     let chunks: Vec<(u32, &str)> = texts.iter().map(|text| (1, text.as_str())).collect();
-    let passages = Passages { title: "Tours", lead: "", chunks: &chunks, headings: &[], context: &[] };
+    let passages = Passages { title: "Tours", lead: "", chunks: &chunks, headings: &[] };
     let vectors = embedder.embed_passages(passages).await?;
     let dimensions = query.len();
     if vectors.iter().any(|vector| vector.dense.as_ref().map(Vec::len) != Some(dimensions)) {

@@ -3,7 +3,8 @@
 use super::StepResult::{Failed, NotSupported, Passed, Warning};
 use super::context::Budget;
 use super::*;
-use crate::agent::{SearchMode, search_docs};
+use crate::search::search_docs;
+use crate::settings::SearchMode;
 use docent_domain::chat::{FinishReason, Message};
 use docent_domain::fault::{Component, FaultCause};
 use docent_domain::usage::TokenUsage;

@@ -3,7 +3,9 @@
 use super::call::{Caller, Output, shown};
 use super::{CheckedStep, RecommendedSetting, Report, Step, StepResult, advice};
 use crate::agent::prompt::GROUNDED;
-use crate::agent::{SearchMode, first_search, search_docs, tool};
+use crate::agent::{first_search, tool};
+use crate::search::search_docs;
+use crate::settings::SearchMode;
 use crate::settings::Settings;
 use docent_domain::chat::{Message, ToolCall, ToolOutput};
 use docent_domain::fault::{Fault, FaultCause, FaultKind};
@@ -40,7 +42,7 @@ pub(super) async fn check(report: &mut Report<'_>, caller: &mut Caller<'_>, sett
 fn question(settings: &Settings) -> ChatRequest {
     let prompt = settings.system_prompt.clone().unwrap_or_else(|| GROUNDED.to_owned());
     let messages = vec![Message::System(prompt), Message::User(QUESTION.to_owned())];
-    ChatRequest { messages, tools: vec![search_docs::SPEC], max_tokens: None }
+    ChatRequest { messages, tools: vec![search_docs::SPEC], ..ChatRequest::default() }
 }
 
 /// Adds the steps about the model's reply.

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_app::Error;
 use docent_app::audit::Initiator;
-use docent_app::audit::retention::remove_before;
+use docent_app::maintenance::audit_retention::remove_before;
 use docent_domain::audit::{AuditAction, AuditEntry};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::listing::{AuditFilter, PageRequest};
@@ -105,6 +105,7 @@ async fn old_entries_are_exported_and_then_removed() {
     assert!(left.iter().all(|entry| entry.at >= at(&fixture, 1101)));
 }
 
+// Invariant: Entries of the audit log are removed only after their export and with a record of the removal.
 #[tokio::test]
 async fn nothing_is_removed_when_the_export_fails_or_the_time_is_recent() {
     let fixture = with_entries(3).await;

@@ -6,6 +6,7 @@ use docent_app::accounts::sessions::{self, ClientInfo};
 use docent_app::accounts::{TokenPair, authenticate, refresh};
 use docent_app::audit::{self, Initiator};
 use docent_app::error::{Error, Result};
+use docent_domain::connection::Resource;
 use docent_domain::id::SessionId;
 use docent_domain::user::Password;
 use std::net::{IpAddr, Ipv4Addr};
@@ -27,7 +28,7 @@ impl Fixture {
 
     /// Whether the access token and the browser's session are accepted.
     async fn accepts(&self, tokens: &TokenPair, browser: SessionId) -> (bool, bool) {
-        let token = authenticate::bearer(&self.0, &tokens.access).await;
+        let token = authenticate::bearer(&self.0, &tokens.access, Resource::Api).await;
         let session = sessions::authenticate_browser(&self.0, browser, ADDRESS).await;
         for error in [token.as_ref().err(), session.as_ref().err()].into_iter().flatten() {
             assert!(matches!(error, Error::Unauthenticated), "{error:?}");

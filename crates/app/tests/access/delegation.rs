@@ -433,9 +433,11 @@ async fn exists(fixture: &Fixture, user: UserId) -> bool {
 
 fn assigned(groups: &[GroupId], chosen: [bool; GROUPS], permissions: PermissionSet) -> AssignedPermissions {
     let groups = groups.iter().zip(chosen).filter(|(_, is_in)| *is_in).map(|(id, _)| *id).collect();
-    AssignedPermissions { permissions, groups }
+    AssignedPermissions { permissions, groups, ..AssignedPermissions::default() }
 }
 
+// Invariant: Whatever staff do, they come to read no more than what they could read or make themselves
+// members of at the beginning.
 #[test]
 fn staff_come_to_read_no_more_than_the_model_allows() {
     let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };

@@ -3,12 +3,13 @@ use docent_app::accounts::api_keys::{self, ApiKeyInput};
 use docent_app::accounts::{authenticate, sessions, users};
 use docent_app::error::Error;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use docent_domain::connection::Resource;
 use docent_domain::id::UserId;
 use docent_domain::permission::Permission::{
     AddApiKey, DeleteApiKey, DeleteDocument, ViewApiKey, ViewDocument, ViewJob,
 };
 
-fn request(user: UserId) -> ApiKeyInput {
+pub(crate) fn request(user: UserId) -> ApiKeyInput {
     let name = ApiKeyName::parse("a key").unwrap();
     ApiKeyInput {
         user,
@@ -62,7 +63,7 @@ async fn api_key_cannot_create_keys_or_end_sessions() {
     let plain = fixture.staff("plain", &[]).await;
     let (actor, app) = (fixture.actor(&plain).await, &fixture.0);
     let key = api_keys::create(app, &actor, request(plain.id)).await.unwrap().key;
-    let by_key = authenticate::bearer(app, &key).await.unwrap();
+    let by_key = authenticate::bearer(app, &key, Resource::Api).await.unwrap();
     assert!(matches!(api_keys::create(app, &by_key, request(plain.id)).await, Err(Error::Forbidden)));
     assert!(matches!(sessions::revoke_all(app, &by_key, plain.id).await, Err(Error::Forbidden)));
 }

@@ -141,6 +141,7 @@ async fn token(fixture: &Fixture, actor: &Actor, new: &str) -> String {
     rest.split_whitespace().next().unwrap().to_owned()
 }
 
+// Invariant: An email address changes only when its new mailbox confirms.
 #[tokio::test]
 async fn email_address_changes_only_when_confirmed() {
     let fixture = Fixture::new();

@@ -154,6 +154,8 @@ const ALL: &[&str] = &[
     "deletion",
 ];
 
+// Invariant: Staff give, take and take over only access that they have, roles on collections and data of
+// accounts included.
 #[tokio::test]
 async fn account_with_a_role_that_the_actor_lacks_is_neither_taken_over_nor_locked_out() {
     let fixture = Fixture::new();
@@ -213,6 +215,7 @@ async fn own_password_needs_no_permissions_for_data() {
     assert_eq!(missing(refused).permissions, set(DATA));
 }
 
+// Invariant: Managers of collections cannot test the names of groups.
 #[tokio::test]
 async fn group_is_named_only_by_its_members_its_viewers_and_where_it_is_listed() {
     let fixture = Fixture::new();

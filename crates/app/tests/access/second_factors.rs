@@ -11,6 +11,7 @@ use docent_app::error::{Error, Result};
 use docent_app::settings::Settings;
 use docent_domain::access::Actor;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use docent_domain::connection::Resource;
 use docent_domain::permission::Permission;
 use docent_domain::second_factor::SecondFactorRule;
 use docent_domain::user::User;
@@ -132,7 +133,8 @@ async fn panel_login_continues_with_a_code() {
     assert!(matches!(enter().await, Err(Error::CodeRequired { .. })));
     let checked_at = fixture.2.now();
     let with_code = async |code: &str| {
-        login::enter_with_code(&fixture.0, Destination::Panel, user.id, checked_at, code, &client()).await
+        login::enter_with_code(&fixture.0, Destination::Panel, user.id, checked_at, code, &client(), None)
+            .await
     };
     assert!(matches!(with_code("000000").await, Err(Error::InvalidCode)));
     with_code(&app.code(&fixture)).await.unwrap();
@@ -156,7 +158,8 @@ async fn codes_used_while_the_clock_was_ahead_do_not_lock_out() {
     let Err(Error::CodeRequired { proof_at, .. }) = log_in(&fixture, &user, None).await else { panic!() };
     let code = app.code(&fixture);
     let with_code = async || {
-        login::enter_with_code(&fixture.0, Destination::Panel, user.id, proof_at, &code, &client()).await
+        login::enter_with_code(&fixture.0, Destination::Panel, user.id, proof_at, &code, &client(), None)
+            .await
     };
     with_code().await.unwrap();
     assert!(matches!(with_code().await, Err(Error::InvalidCode)), "a code works once");
@@ -177,7 +180,7 @@ async fn missing_panel_access_is_said_after_password_and_code() {
     assert!(matches!(enter(&correct).await, Err(Error::CodeRequired { .. })));
     let checked_at = fixture.2.now();
     let with_code = async |destination, code: &str| {
-        login::enter_with_code(&fixture.0, destination, user.id, checked_at, code, &client()).await
+        login::enter_with_code(&fixture.0, destination, user.id, checked_at, code, &client(), None).await
     };
     assert!(matches!(with_code(Destination::Panel, "000000").await, Err(Error::InvalidCode)));
     let refused = with_code(Destination::Panel, &app.code(&fixture)).await;
@@ -215,10 +218,11 @@ async fn tokens_and_keys_of_an_account_without_its_required_second_factor_are_re
         ..Settings::default()
     };
     fixture.0 = App::new(fixture.1.clone(), settings);
-    let refused = async |credential: &str| match authenticate::bearer(&fixture.0, credential).await {
-        Err(Error::SecondFactorRequired) => true,
-        other => other.map(|_| false).unwrap(),
-    };
+    let refused =
+        async |credential: &str| match authenticate::bearer(&fixture.0, credential, Resource::Api).await {
+            Err(Error::SecondFactorRequired) => true,
+            other => other.map(|_| false).unwrap(),
+        };
     for credential in [&of_ada.access, key_of_ada, &of_eve.access, key_of_eve] {
         assert!(refused(credential).await);
     }

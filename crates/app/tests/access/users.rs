@@ -36,6 +36,7 @@ async fn granting_permissions_the_actor_lacks_is_refused() {
     let with = |permissions: &[Permission], groups: &[GroupId]| AssignedPermissions {
         permissions: set(permissions),
         groups: groups.iter().copied().collect(),
+        ..AssignedPermissions::default()
     };
     for (assigned, is_superuser, refused) in [
         (with(&[ViewJob], &[own]), false, None),
@@ -93,7 +94,10 @@ async fn existing_permissions_may_stay_and_are_removed_only_by_actors_who_have_t
         (set(&[ViewJob]), input.assigned.groups.clone(), "permissions"),
         (input.assigned.permissions, Default::default(), "groups"),
     ] {
-        let less = AccountInput { assigned: AssignedPermissions { permissions, groups }, ..input.clone() };
+        let less = AccountInput {
+            assigned: AssignedPermissions { permissions, groups, ..AssignedPermissions::default() },
+            ..input.clone()
+        };
         assert_eq!(refused_field(change(&less).await), refused);
         assert_eq!(fixture.assigned_permissions(target).await, input.assigned);
     }

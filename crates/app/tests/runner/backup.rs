@@ -8,6 +8,7 @@ use docent_app::maintenance::progress::{NoProgress, Progress};
 use docent_domain::audit::AuditAction;
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::{PageStart, Position, Span};
+use docent_domain::collection::CollectionRole;
 use docent_domain::conversation::{Conversation, ConversationMessage, ConversationSelection, MessageRole};
 use docent_domain::document::BlobKey;
 use docent_domain::fallback::FallbackCause;
@@ -16,9 +17,11 @@ use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating}
 use docent_domain::file_batch::{CollectionMetadata, FilePurpose, Metadata};
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
+use docent_domain::invitation::{Invitation, InvitedAccess};
 use docent_domain::listing::{PageRequest, SessionFilter};
 use docent_domain::permission::Permission;
 use docent_domain::retrieval::{IndexedVersion, ScoredChunk};
+use docent_domain::stored_response::StoredResponse;
 use docent_domain::usage::TokenUsage;
 use docent_domain::user::User;
 use docent_domain::verification::VerificationPurpose;
@@ -80,8 +83,12 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
         all.users(None, 99).await.unwrap(),
         all.documents(None, 99).await.unwrap(),
         all.usage(None, 99).await.unwrap(),
-        (all.groups(None, 99).await.unwrap(), all.api_keys(None, 99).await.unwrap()),
-        (all.conversations(None, 99).await.unwrap(), audit),
+        (
+            all.groups(None, 99).await.unwrap(),
+            all.api_keys(None, 99).await.unwrap(),
+            all.invitations(None, 99).await.unwrap(),
+        ),
+        (all.conversations(None, 99).await.unwrap(), all.responses(None, 99).await.unwrap(), audit),
         (all.webhooks(None, 99).await.unwrap(), hidden_by, metadata, purposes),
     )
 }
@@ -97,6 +104,13 @@ async fn account_with_all_records(service: &Service) -> User {
     for n in 1..=2 {
         assert!(work.groups().insert(&builders::group(n)).await.unwrap());
         assert!(work.api_keys().insert(&builders::api_key(n, user.id)).await.unwrap());
+        let access = InvitedAccess {
+            groups: [builders::id(1)].into(),
+            collections: [(CollectionId::EVERYONE, CollectionRole::Manager)].into(),
+        };
+        let invited_by = (n == 1).then_some(user.id);
+        let invitation = Invitation { access, ..builders::invitation(n, invited_by) };
+        assert!(work.invitations().insert(&invitation).await.unwrap());
         let documents = (n == 1).then(|| vec![builders::id(8), builders::id(7)]);
         let selection = ConversationSelection { collections: None, documents };
         let conversation =
@@ -104,6 +118,10 @@ async fn account_with_all_records(service: &Service) -> User {
         assert!(work.conversations().insert(&conversation).await.unwrap());
         let shared_with = if n == 1 { [CollectionId::EVERYONE].into() } else { BTreeSet::new() };
         work.conversations().share(conversation.id, &shared_with).await.unwrap();
+        let previous = (n == 2).then(|| builders::id(1));
+        let limited_key = (n == 2).then(|| builders::id(1));
+        let response = StoredResponse { previous, limited_key, ..builders::stored_response(n, user.id) };
+        work.conversations().insert_response(&response).await.unwrap();
         let webhook = builders::webhook(n, user.id);
         let rotated = webhook.clone().rotated(WebhookSecret::from_bytes([99; 32]), builders::at(5));
         assert!(work.webhooks().insert(if n == 1 { &webhook } else { &rotated }).await.unwrap());
@@ -113,6 +131,7 @@ async fn account_with_all_records(service: &Service) -> User {
     let assigned_permissions = AssignedPermissions {
         permissions: [Permission::ViewJob].into_iter().collect(),
         groups: [builders::group(2).id].into(),
+        ..AssignedPermissions::default()
     };
     work.groups().set_assigned_permissions(user.id, &assigned_permissions).await.unwrap();
     work.collections().set_hidden(user.id, CollectionId::EVERYONE, true).await.unwrap();
@@ -277,6 +296,7 @@ fn update_digest(entries: &mut Entries) {
     entries.push(("end.json".to_owned(), end.to_string().into_bytes()));
 }
 
+// Invariant: A truncated or altered archive is refused before anything is written.
 #[tokio::test]
 async fn altered_archive_is_refused_and_nothing_is_written() {
     let service = Service::embedding(16);
@@ -340,6 +360,7 @@ async fn restore_into_a_non_empty_installation_is_refused() {
     assert!(other.is_without_records().await);
 }
 
+// Invariant: A restore writes all records or none.
 #[tokio::test]
 async fn interrupted_restore_leaves_no_records_and_can_be_repeated() {
     let service = Service::embedding(16);

@@ -180,6 +180,7 @@ async fn orphan_chunks_are_removed_and_others_stay() {
     assert_eq!(service.index.entries(VersionId::first(id)).len(), 1);
 }
 
+// Invariant: Checks and repairs during operation do not touch work in progress.
 #[tokio::test]
 async fn orphan_file_is_removed_once_no_upload_can_be_in_progress() {
     let (service, id) = consistent_service().await;
@@ -194,6 +195,7 @@ async fn orphan_file_is_removed_once_no_upload_can_be_in_progress() {
     assert!(service.blobs.keys().contains(&BlobKey::of_version(VersionId::first(id)).as_str().to_owned()));
 }
 
+// Invariant: Checks and repairs during operation do not touch work in progress.
 #[tokio::test]
 async fn file_that_now_belongs_to_a_document_is_not_removed() {
     let (service, id) = consistent_service().await;

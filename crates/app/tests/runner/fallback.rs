@@ -83,6 +83,8 @@ fn assert_quotes(events: &[AnswerEvent], expected: FallbackCause) {
     assert_eq!(sources.len(), 1);
 }
 
+// Invariant: Quotes replace an answer of the model only before its first token, only for clients that ask for
+// them, and with a label that is stored.
 #[tokio::test]
 async fn every_fault_before_the_first_text_is_answered_with_quotes() {
     let kinds = FaultKind::ALL.into_iter().flat_map(|kind| {
@@ -145,6 +147,8 @@ async fn fault_is_returned_without_the_option_or_a_search_and_after_a_content_fi
     let Err(Error::Fault(_)) = answer(&Arc::new(app), request()).await else { panic!() };
 }
 
+// Invariant: Quotes replace an answer of the model only before its first token, only for clients that ask for
+// them, and with a label that is stored.
 #[tokio::test]
 async fn fault_after_the_first_text_ends_the_answer() {
     for text in ["Zebras", " "] {
@@ -201,7 +205,10 @@ fn written(events: &[AnswerEvent]) -> (String, String) {
         match event {
             AnswerEvent::Text(text) => answer.push_str(text),
             AnswerEvent::Reasoning(text) => reasoning.push_str(text),
-            AnswerEvent::Metadata(_) | AnswerEvent::Sources(_) => {}
+            AnswerEvent::Metadata(_)
+            | AnswerEvent::Sources(_)
+            | AnswerEvent::Found(_)
+            | AnswerEvent::FunctionCalls(_) => {}
         }
     }
     (reasoning, answer)

@@ -387,6 +387,8 @@ impl StateMachineTest for Lifecycle {
 prop_state_machine! {
     #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
 
+    // Invariant: Every accepted upload ends `ingested`, `failed` or deleted, and a deletion leaves nothing,
+    // whichever processes crash or are delayed.
     #[test]
     fn every_upload_reaches_a_final_status_and_deletions_leave_nothing(sequential 1..60 => Lifecycle);
 }

@@ -3,7 +3,6 @@
 
 mod backup;
 mod call_gate;
-mod context;
 mod doctor;
 mod evaluation;
 mod fallback;
@@ -20,7 +19,7 @@ mod waiting;
 mod webhooks;
 
 use call_gate::GatedTask;
-use docent_app::jobs::RunnerSettings;
+use docent_app::background::RunnerSettings;
 use docent_domain::access::Actor;
 use docent_domain::document::DocumentState;
 use docent_domain::fault::{Component, FaultKind};
@@ -128,6 +127,7 @@ async fn delayed_runner(
     Some(late)
 }
 
+// Invariant: A cached extraction is deleted with the last document of its file, even during its ingestion.
 #[tokio::test]
 async fn deletion_during_the_ingestion_leaves_no_cached_text() {
     // The runner pauses before its first, second, third … call until the document is removed.
@@ -374,6 +374,7 @@ async fn runner_without_its_lease_writes_nothing() {
     assert!(service.index.entries(VersionId::first(id)).is_empty());
 }
 
+// Invariant: A delayed runner does not undo the work of the runner that replaced it.
 #[tokio::test]
 async fn delayed_runner_whose_attempt_fails_does_not_undo_its_successors_work() {
     // The first runner pauses before its first, second, third … call until the second runner is done.

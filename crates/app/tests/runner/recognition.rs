@@ -4,7 +4,7 @@ use super::seconds;
 use super::service::{Service, until};
 use async_trait::async_trait;
 use docent_app::App;
-use docent_app::jobs::{Runner, RunnerSettings};
+use docent_app::background::{Runner, RunnerSettings};
 use docent_app::settings::Settings;
 use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::document::{Document, DocumentState, FailureCode};
@@ -117,6 +117,35 @@ async fn scanned_pages_are_recognised_and_indexed() {
     assert_eq!(recognizer.calls(), 3, "the page with text is not recognised");
 }
 
+#[tokio::test]
+async fn pictures_beside_text_are_recognised() {
+    let (service, recognizer) = recognizing();
+    let pages = ["printed words", "Costs[picture]Copay $71", "Photo[picture]!fail timeout"];
+    let id = upload(&service, &pages).await;
+    assert_eq!(service.drain().await, 1);
+    let coverage = service.document(id).await.coverage.unwrap();
+    let recognition = coverage.recognition.unwrap();
+    assert_eq!(recognition.picture_pages, [RecognizedPageCoverage { page: 2, confidence: CONFIDENCE }]);
+    assert_eq!(
+        (recognition.pages.len(), recognition.failed_pages.as_slice()),
+        (0, &[(3, RecognitionFailure::Timeout)][..])
+    );
+    assert_eq!(coverage.unread_picture_pages, [0; 0]);
+    let entries = service.index.entries(VersionId::first(id));
+    assert!(entries.iter().any(|entry| entry.text.contains("Costs\nCopay $71")), "{entries:?}");
+    assert_eq!(recognizer.calls(), 2);
+}
+
+#[tokio::test]
+async fn pictures_are_named_as_unread_without_a_recognizer() {
+    let service = service(None);
+    let id = upload(&service, &["Costs[picture]Copay $71", "printed words"]).await;
+    assert_eq!(service.drain().await, 1);
+    let coverage = service.document(id).await.coverage.unwrap();
+    assert_eq!(coverage.unread_picture_pages, [1]);
+    assert_eq!(coverage.warnings(), ["1 of 2 pages: a picture whose text, if it shows any, was not read"]);
+}
+
 /// A detection that ends when it gets a permit.
 struct SlowDetection {
     callers: AtomicUsize,
@@ -132,6 +161,8 @@ impl RecognizerDetection for SlowDetection {
     }
 }
 
+// Invariant: Neither the start nor requests wait for the detection of a text recognizer, and no scan fails
+// before its end.
 #[tokio::test]
 async fn scan_waits_for_the_detection_of_the_recognizer() {
     let detection = Arc::new(SlowDetection { callers: AtomicUsize::new(0), end: Semaphore::new(0) });
@@ -155,6 +186,7 @@ async fn scan_without_recognizer_fails_and_says_what_to_install() {
     assert!(reason.starts_with("no extractable text; ") && reason.contains("tesseract-ocr"), "{reason}");
 }
 
+// Invariant: A page that cannot be recognised does not fail the others.
 #[tokio::test]
 async fn failed_page_is_reported_and_does_not_fail_the_others() {
     let (service, recognizer) = recognizing();
@@ -199,6 +231,19 @@ async fn pages_over_the_limit_are_not_recognised() {
     assert_eq!(recognizer.calls(), 2);
 }
 
+#[tokio::test]
+async fn scans_come_before_pictures_within_the_limit() {
+    let (service, _) = recognizing();
+    let id = upload(&service, &["a[picture]one", "b[picture]two", "[scan]three"]).await;
+    let app = app(&service, |settings| settings.max_recognized_pages = 2);
+    Runner::new(app, RunnerSettings::default()).drain().await.unwrap();
+    let recognition = service.document(id).await.coverage.unwrap().recognition.unwrap();
+    assert_eq!(recognition.pages, [RecognizedPageCoverage { page: 3, confidence: CONFIDENCE }]);
+    assert_eq!(recognition.picture_pages, [RecognizedPageCoverage { page: 1, confidence: CONFIDENCE }]);
+    assert_eq!(recognition.failed_pages, [(2, RecognitionFailure::Limit)]);
+}
+
+// Invariant: A killed recognition continues with the next page, and no page is recognised twice.
 #[tokio::test]
 async fn killed_recognition_continues_with_the_next_page() {
     let clock = Arc::new(TestClock::default());
@@ -314,6 +359,7 @@ async fn is_ingested(service: &Service, id: DocumentId) -> bool {
     service.document(id).await.state.name() == "ingested"
 }
 
+// Invariant: Scans do not delay documents with text, and owners take turns at the recognizer.
 #[tokio::test]
 async fn long_scans_do_not_delay_documents_with_text() {
     let service = service(None);
@@ -349,6 +395,7 @@ async fn long_scans_do_not_delay_documents_with_text() {
     clock.pass_while(runner).await.unwrap();
 }
 
+// Invariant: Scans do not delay documents with text, and owners take turns at the recognizer.
 #[tokio::test]
 async fn owners_take_turns_at_the_recognizer() {
     let service = service(None);

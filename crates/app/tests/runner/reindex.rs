@@ -142,6 +142,7 @@ async fn retired_index_is_removed_once_no_search_can_use_it() {
     assert_eq!((service.collections.names().len(), service.generations().await.len()), (1, 1));
 }
 
+// Invariant: An interrupted build can be resumed, and the previous index remains active.
 #[tokio::test]
 async fn stopped_build_resumes_and_embeds_nothing_twice() {
     let service = Service::new();
@@ -233,6 +234,7 @@ impl VectorIndexes for PauseBeforeSwitch {
     }
 }
 
+// Invariant: A new index includes documents added during its build and excludes documents deleted during it.
 #[tokio::test]
 async fn changes_right_before_the_switch_are_not_lost() {
     let (at, mut closings) = tokio::sync::mpsc::unbounded_channel();
@@ -259,6 +261,7 @@ async fn changes_right_before_the_switch_are_not_lost() {
     assert_eq!((service.indexed_documents().await, service.found("zebras").await), (all.clone(), all));
 }
 
+// Invariant: A new index includes documents added during its build and excludes documents deleted during it.
 #[tokio::test]
 async fn ingestion_started_before_the_switch_is_repeated() {
     let service = Service::reading(Reading::Gated);

@@ -425,6 +425,7 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
+    // Invariant: Searches rank only chunks of the scope, and what leaves it is not found from that moment.
     #[test]
     fn each_account_sees_what_the_model_allows(events in prop::collection::vec(event(), 1..40)) {
         let mut world = World::new();

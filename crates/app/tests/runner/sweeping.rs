@@ -60,6 +60,7 @@ async fn sweep_without_orphans_changes_nothing() {
     assert_eq!(service.drain().await, 1, "the job that was already queued");
 }
 
+// Invariant: Orphans of crashed runners are swept while the service runs, by one process at a time.
 #[tokio::test]
 async fn sweep_removes_only_chunks_of_deleted_and_failed_documents() {
     let service = Service::new();
@@ -211,6 +212,7 @@ async fn process_sweeps_after_its_start_and_at_intervals() {
     running.await.unwrap();
 }
 
+// Invariant: Orphans of crashed runners are swept while the service runs, by one process at a time.
 #[tokio::test]
 async fn two_processes_sweep_once_per_interval() {
     let service = Service::new();
@@ -236,6 +238,8 @@ async fn process_without_an_interval_never_sweeps() {
     until("it stops", || running.is_finished()).await;
 }
 
+// Invariant: A sweep deletes nothing from the store of another installation, and the collection of another
+// one is not used.
 #[tokio::test]
 async fn sweep_deletes_nothing_from_a_store_that_is_mostly_unknown() {
     let service = Service::new();
@@ -257,6 +261,7 @@ async fn sweep_deletes_nothing_from_a_store_that_is_mostly_unknown() {
     assert_eq!(service.blobs.keys().len(), files);
 }
 
+// Invariant: Acknowledged chunks that the vector store loses are written again.
 #[tokio::test]
 async fn sweep_ingests_documents_again_whose_chunks_were_lost() {
     let service = Service::new();

@@ -43,6 +43,7 @@ async fn job_waits_for_an_unavailable_component_without_using_attempts_for_a_day
     }
 }
 
+// Invariant: An outage of a store or a back end fails no document.
 #[tokio::test]
 async fn documents_survive_an_outage_of_each_store() {
     for store in 0..4 {
@@ -69,6 +70,7 @@ async fn documents_survive_an_outage_of_each_store() {
     }
 }
 
+// Invariant: An outage of a store or a back end fails no document.
 #[tokio::test]
 async fn document_fails_only_when_its_chunks_are_removed() {
     let service = Service::new();
@@ -124,6 +126,8 @@ async fn owner_learns_that_another_one_took_the_index() {
     }
 }
 
+// Invariant: A sweep deletes nothing from the store of another installation, and the collection of another
+// one is not used.
 #[tokio::test]
 async fn vector_collection_of_another_installation_is_refused() {
     let service = Service::new();

@@ -231,6 +231,8 @@ async fn receiver_response_determines_the_delivery_state() {
 }
 
 /// The database fails at the `n`th commit: before it is made, or after it, so that only the acknowledgement is lost.
+// Invariant: Webhook deliveries and the document's final status are recorded together, wherever the database
+// fails.
 #[tokio::test]
 async fn delivery_and_document_status_are_recorded_together_wherever_the_database_fails() {
     for n in 0..4 {

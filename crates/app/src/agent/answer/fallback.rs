@@ -1,7 +1,8 @@
 //! Quotes in place of an answer that the chat model cannot give.
 
-use super::{Author, Generation, Progress, metering, transcript};
+use super::{Author, Generation, Progress, transcript};
 use crate::agent::events::{AnswerMetadata, EndReason};
+use crate::metering;
 use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::Fault;
 use docent_domain::usage::TokenUsage;
@@ -21,7 +22,8 @@ impl Generation {
         // Of calls before the one that failed.
         let used = mem::take(&mut self.progress.meter).total().await;
         if used != TokenUsage::default() {
-            metering::record(&asked.app, &asked.request, agent.name.clone(), &*model, used, &asked.span)
+            let (actor, conversation) = (&asked.request.actor, asked.request.conversation);
+            metering::record(&asked.app, actor, conversation, agent.name.clone(), &*model, used, &asked.span)
                 .await;
         }
         let mut transcript = transcript(&agent, &asked.request);

@@ -7,8 +7,7 @@
 use super::Material;
 use super::output::{self, Output, Statement};
 use super::place;
-use crate::agent::AgentRequest;
-use crate::agent::metering::{self, Meter};
+use crate::metering::{self, Meter};
 use crate::{App, model_call, tokens};
 use docent_domain::access::Actor;
 use docent_domain::chat::{AgentName, Message};
@@ -67,8 +66,7 @@ pub(super) async fn summarize(
     if let (Ok(agent), tokens) = (AgentName::parse(AGENT), calls.meter.total().await)
         && tokens != TokenUsage::default()
     {
-        let request = AgentRequest::new(actor.clone(), Vec::new());
-        metering::record(app, &request, agent, &*app.model, tokens, &Span::current()).await;
+        metering::record(app, actor, None, agent, &*app.model, tokens, &Span::current()).await;
     }
     written.map_err(|stop| stop.fallback(app))
 }

@@ -53,7 +53,7 @@ mod tests {
         let at = |page| Position { page, offset: 0 };
         let span = Span { start: at(pages[0].0), end: at(pages[pages.len() - 1].0) };
         let pages = pages.iter().map(|(page, at)| PageStart { page: *page, at: *at }).collect();
-        StoredChunk { ordinal, text: text.to_owned(), span, pages, context: String::new(), dense: None }
+        StoredChunk { ordinal, text: text.to_owned(), span, pages, dense: None }
     }
 
     #[test]

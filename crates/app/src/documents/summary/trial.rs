@@ -1,11 +1,9 @@
 //! Tries suggested questions with a model that answers by quoting.
 
 use super::Reader;
-use crate::agent::search_docs;
-use crate::agent::tool::ToolResult;
 use crate::error::Result;
-use crate::search::{self, SearchRequest};
-use docent_domain::chat::{FinishReason, Message, ToolCall, ToolOutput};
+use crate::search::{self, SearchRequest, search_docs};
+use docent_domain::chat::{FinishReason, Message, ToolCall};
 use docent_domain::selection::Selection;
 use docent_ports::chat_model::{ChatEvent, ChatRequest};
 use futures::StreamExt;
@@ -45,14 +43,7 @@ pub(super) async fn is_answered(reader: &Reader<'_>, selection: &Selection, ques
             let limit = reader.app.settings.search_limit;
             let request = SearchRequest { query: &query, scope: reader.scope, selection, limit };
             let found = search::search(reader.app, reader.grant, request).await?;
-            let ToolResult { content, passages, best_score, corrections } = search_docs::result(found);
-            messages.push(Message::Tool(ToolOutput {
-                call_id: call.id,
-                content,
-                passages,
-                best_score,
-                corrections,
-            }));
+            messages.push(Message::Tool(search_docs::result(found).into_output(call.id)));
         }
     }
     Ok(false)

@@ -5,6 +5,7 @@ use super::lines::{digest, hex, id, instant, invalid, permission_names, permissi
 use super::{BackupError, invalid_archive};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
 use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
+use docent_domain::connection::{Connection, Resource};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::group::{Group, GroupName};
 use docent_domain::permission::RecordKind;
@@ -37,6 +38,42 @@ pub(super) struct ApiKeyLine {
     /// Missing in archives of earlier versions.
     #[serde(default)]
     collections: Option<Vec<String>>,
+    /// The connected application, if it is one. Missing in archives of earlier versions.
+    #[serde(default)]
+    connection: Option<ConnectionLine>,
+}
+
+/// The refresh token is its ID: without the secret key, no token can be made of it.
+#[derive(Debug, Serialize, Deserialize)]
+struct ConnectionLine {
+    client: String,
+    resource: String,
+    refresh_token: String,
+    replaced_token: Option<String>,
+    refreshed_at: i64,
+}
+
+impl ConnectionLine {
+    fn of(connection: &Connection) -> Self {
+        Self {
+            client: connection.client.clone(),
+            resource: connection.resource.name().to_owned(),
+            refresh_token: connection.refresh_token.to_string(),
+            replaced_token: connection.replaced_token.map(|token| token.to_string()),
+            refreshed_at: connection.refreshed_at.timestamp_micros(),
+        }
+    }
+
+    fn connection(&self) -> Result<Connection, BackupError> {
+        let unknown = || invalid_archive(format!("`{}` is not a known resource", self.resource));
+        Ok(Connection {
+            client: self.client.clone(),
+            resource: Resource::parse(&self.resource).ok_or_else(unknown)?,
+            refresh_token: id(&self.refresh_token)?,
+            replaced_token: self.replaced_token.as_deref().map(id).transpose()?,
+            refreshed_at: instant(self.refreshed_at)?,
+        })
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -102,6 +139,7 @@ impl ApiKeyLine {
             revoked_at: key.revoked_at.map(|at| at.timestamp_micros()),
             created_by: key.created_by.map(|user| user.to_string()),
             collections: key.collections.as_ref().map(collection_ids),
+            connection: key.connection.as_ref().map(ConnectionLine::of),
         }
     }
 
@@ -119,6 +157,7 @@ impl ApiKeyLine {
             expires_at: self.expires_at.map(instant).transpose()?,
             last_used_at: self.last_used_at.map(instant).transpose()?,
             revoked_at: self.revoked_at.map(instant).transpose()?,
+            connection: self.connection.as_ref().map(ConnectionLine::connection).transpose()?,
         })
     }
 }

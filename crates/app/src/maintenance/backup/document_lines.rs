@@ -10,6 +10,7 @@ use docent_domain::document::{
     StoredFile, VectorDocId,
 };
 use docent_domain::error::ValidationError;
+use docent_domain::external_file::{ExternalFile, ExternalId};
 use docent_domain::extraction::{Coverage, IngestionStats, RecognitionCoverage, RecognizedPageCoverage};
 use docent_domain::file_batch::FilePurpose;
 use docent_domain::file_type::FileType;
@@ -49,6 +50,9 @@ pub(super) struct DocumentLine {
     /// What a client of the OpenAI API uploaded its file for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     purpose: Option<String>,
+    /// Missing unless another program gave the file an ID.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    external: Option<ExternalFileLine>,
     /// The SHA-256 of each of its other entries, by file name.
     pub(super) entries: BTreeMap<String, String>,
 }
@@ -97,6 +101,10 @@ struct CoverageLine {
     recognition: Option<RecognitionLine>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     page_labels: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unread_picture_pages: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    lacking_result_pages: Vec<u32>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -104,6 +112,9 @@ struct RecognitionLine {
     recognizer: String,
     /// Number and confidence.
     pages: Vec<(u32, u8)>,
+    /// Pages whose pictures were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    picture_pages: Vec<(u32, u8)>,
     /// Number and code of the failure.
     failed: Vec<(u32, String)>,
 }
@@ -121,10 +132,24 @@ struct IngestionStatsLine {
     shortened_passages: u32,
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+struct ExternalFileLine {
+    id: String,
+    entity: Option<String>,
+}
+
+impl ExternalFileLine {
+    fn of(file: &ExternalFile) -> Self {
+        let entity = file.entity.as_ref().map(|entity| entity.as_str().to_owned());
+        Self { id: file.id.as_str().to_owned(), entity }
+    }
+}
+
 impl DocumentLine {
     pub(super) fn of(
         document: &Document,
         (summary, purpose): (Option<&DocumentSummary>, Option<FilePurpose>),
+        external: Option<&ExternalFile>,
         entries: BTreeMap<String, String>,
     ) -> Self {
         let file = document.file.as_ref().map(FileLine::of);
@@ -158,6 +183,7 @@ impl DocumentLine {
             attributes: attribute_lines(&document.attributes),
             summary: summary.map(SummaryLine::of),
             purpose: purpose.map(|purpose| purpose.name().to_owned()),
+            external: external.map(ExternalFileLine::of),
             entries,
         }
     }
@@ -169,6 +195,19 @@ impl DocumentLine {
                 .ok_or_else(|| invalid_archive(format!("`{name}` is not a known purpose")))
         };
         self.purpose.as_ref().map(parse).transpose()
+    }
+
+    /// The ID that another program gave to its file, if any.
+    pub(super) fn external_file(&self) -> Result<Option<ExternalFile>, BackupError> {
+        let file = |line: &ExternalFileLine| {
+            let entity = line.entity.as_deref().map(ExternalId::parse).transpose();
+            Ok(ExternalFile {
+                document: id(&self.id)?,
+                id: ExternalId::parse(&line.id).map_err(invalid)?,
+                entity: entity.map_err(invalid)?,
+            })
+        };
+        self.external.as_ref().map(file).transpose()
     }
 
     /// The stored summary, if any.
@@ -285,6 +324,8 @@ impl CoverageLine {
             language: coverage.language.clone(),
             recognition: coverage.recognition.as_ref().map(RecognitionLine::of),
             page_labels: coverage.page_labels.as_slice().to_vec(),
+            unread_picture_pages: coverage.unread_picture_pages.clone(),
+            lacking_result_pages: coverage.lacking_result_pages.clone(),
         }
     }
 
@@ -300,15 +341,21 @@ impl CoverageLine {
             language: self.language.clone(),
             recognition: self.recognition.as_ref().map(RecognitionLine::recognition).transpose()?,
             page_labels: self.page_labels.clone().into(),
+            unread_picture_pages: self.unread_picture_pages.clone(),
+            lacking_result_pages: self.lacking_result_pages.clone(),
         })
     }
 }
 
 impl RecognitionLine {
     fn of(coverage: &RecognitionCoverage) -> Self {
+        let pages = |pages: &[RecognizedPageCoverage]| {
+            pages.iter().map(|page| (page.page, page.confidence)).collect()
+        };
         Self {
             recognizer: coverage.recognizer.clone(),
-            pages: coverage.pages.iter().map(|page| (page.page, page.confidence)).collect(),
+            pages: pages(&coverage.pages),
+            picture_pages: pages(&coverage.picture_pages),
             failed: coverage
                 .failed_pages
                 .iter()
@@ -327,6 +374,7 @@ impl RecognitionLine {
         Ok(RecognitionCoverage {
             recognizer: self.recognizer.clone(),
             pages: self.pages.iter().map(page).collect(),
+            picture_pages: self.picture_pages.iter().map(page).collect(),
             failed_pages: failed.collect::<Result<_, BackupError>>()?,
         })
     }

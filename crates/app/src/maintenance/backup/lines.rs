@@ -41,9 +41,15 @@ pub struct Manifest {
     /// The number of API keys.
     #[serde(default)]
     pub api_keys: u64,
+    /// The number of invitations.
+    #[serde(default)]
+    pub invitations: u64,
     /// The number of conversations.
     #[serde(default)]
     pub conversations: u64,
+    /// The number of stored responses.
+    #[serde(default)]
+    pub responses: u64,
     /// The number of webhooks.
     #[serde(default)]
     pub webhooks: u64,
@@ -87,6 +93,9 @@ pub(super) struct UserLine {
     /// The IDs of its groups.
     #[serde(default)]
     groups: Vec<String>,
+    /// The IDs of those that it manages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    managed_groups: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -110,9 +119,6 @@ pub(super) struct ChunkLine {
     span: [u32; 4],
     /// The number and start offset of each page.
     pages: Vec<[u32; 2]>,
-    /// Missing if it has no line of context.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    context: String,
     /// The dimensions of its vector in `vectors.f32`; 0 if it has none.
     dimensions: usize,
 }
@@ -210,6 +216,7 @@ impl UserLine {
             language: user.language.as_ref().map(|language| language.as_str().to_owned()),
             permissions: permission_names(rights.permissions),
             groups: rights.groups.iter().map(ToString::to_string).collect(),
+            managed_groups: rights.managed.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -217,6 +224,7 @@ impl UserLine {
         Ok(AssignedPermissions {
             permissions: permissions(&self.permissions),
             groups: self.groups.iter().map(|group| id(group)).collect::<Result<_, _>>()?,
+            managed: self.managed_groups.iter().map(|group| id(group)).collect::<Result<_, _>>()?,
         })
     }
 
@@ -280,7 +288,6 @@ impl ChunkLine {
             text: chunk.text.clone(),
             span: chunk.span.into(),
             pages: chunk.pages.iter().copied().map(Into::into).collect(),
-            context: chunk.context.clone(),
             dimensions: chunk.dense.as_ref().map_or(0, Vec::len),
         }
     }
@@ -296,7 +303,6 @@ impl ChunkLine {
             text: self.text,
             span: self.span.into(),
             pages: self.pages.into_iter().map(PageStart::from).collect(),
-            context: self.context,
             dense: (self.dimensions > 0).then_some(numbers),
         })
     }

@@ -4,7 +4,9 @@ use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
 use super::collection_lines::{ArchivedCollection, CollectionLine};
 use super::conversation_lines::{ConversationLine, MessageLine};
 use super::entries::EntryReader;
+use super::invitation_lines::InvitationLine;
 use super::lines::{UsageLine, UserLine};
+use super::response_lines::ResponseLine;
 use super::webhook_lines::WebhookLine;
 use super::{BackupError, invalid_archive};
 use docent_domain::api_key::ApiKey;
@@ -13,6 +15,8 @@ use docent_domain::collection::Membership;
 use docent_domain::conversation::{Conversation, ConversationMessage};
 use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::CollectionId;
+use docent_domain::invitation::Invitation;
+use docent_domain::stored_response::StoredResponse;
 use docent_domain::usage::UsageRecord;
 use docent_domain::user::User;
 use docent_domain::webhook::Webhook;
@@ -25,8 +29,10 @@ pub(super) enum Records {
     Users(Vec<(User, AssignedPermissions)>),
     Collections(Vec<ArchivedCollection>),
     ApiKeys(Vec<ApiKey>),
+    Invitations(Vec<Invitation>),
     Conversations(Vec<(Conversation, BTreeSet<CollectionId>)>),
     Messages(Vec<ConversationMessage>),
+    Responses(Vec<StoredResponse>),
     Webhooks(Vec<Webhook>),
     Audit(Vec<AuditEntry>),
     Usage(Vec<UsageRecord>),
@@ -50,6 +56,9 @@ pub(super) async fn records(
         Some("api_keys") => {
             Records::ApiKeys(contents.parse_lines(bytes, |line: ApiKeyLine| line.key()).await?)
         }
+        Some("invitations") => {
+            Records::Invitations(contents.parse_lines(bytes, |line: InvitationLine| line.invitation()).await?)
+        }
         Some("conversations") => {
             Records::Conversations(contents.parse_lines(bytes, ConversationLine::conversation).await?)
         }
@@ -62,6 +71,7 @@ pub(super) async fn records(
             }
             Records::Messages(messages)
         }
+        Some("responses") => Records::Responses(contents.parse_lines(bytes, ResponseLine::response).await?),
         Some("webhooks") => {
             Records::Webhooks(contents.parse_lines(bytes, |line: WebhookLine| line.webhook()).await?)
         }
@@ -116,6 +126,14 @@ impl Records {
                     ensure_new(work.api_keys().insert(&key).await?, "two API keys have the same prefix")?;
                 }
             }
+            Self::Invitations(invitations) => {
+                for invitation in invitations {
+                    ensure_new(
+                        work.invitations().insert(&invitation).await?,
+                        "two invitations have the same email address",
+                    )?;
+                }
+            }
             Self::Conversations(conversations) => {
                 for (conversation, shared_with) in conversations {
                     ensure_new(
@@ -126,6 +144,11 @@ impl Records {
                 }
             }
             Self::Messages(messages) => drop(work.conversations().append(&messages).await?),
+            Self::Responses(responses) => {
+                for response in responses {
+                    work.conversations().insert_response(&response).await?;
+                }
+            }
             Self::Webhooks(webhooks) => {
                 for webhook in webhooks {
                     ensure_new(work.webhooks().insert(&webhook).await?, "two webhooks have the same ID")?;

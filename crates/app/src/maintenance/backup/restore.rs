@@ -253,7 +253,6 @@ impl FileRestore<'_> {
             span: chunk.span,
             pages: chunk.pages,
             headings,
-            context: chunk.context,
             embedding,
         };
         let entries = chunks.into_iter().zip(headings).zip(embeddings).map(entry).collect();
@@ -269,13 +268,11 @@ impl FileRestore<'_> {
         let lead = lead_of(chunks.iter().map(|chunk| chunk.text.as_str()));
         let mut embeddings = Vec::with_capacity(chunks.len());
         let headings = headings::of_chunks(chunks.iter().map(|chunk| chunk.text.as_str()));
-        let context: Vec<String> = chunks.iter().map(|chunk| chunk.context.clone()).collect();
-        let lines = headings.chunks(BATCH).zip(context.chunks(BATCH));
-        for (batch, (headings, context)) in chunks.chunks(BATCH).zip(lines) {
+        for (batch, headings) in chunks.chunks(BATCH).zip(headings.chunks(BATCH)) {
             let texts: Vec<(u32, &str)> =
                 batch.iter().map(|chunk| (chunk.span.start.page, chunk.text.as_str())).collect();
             let title = document.title.as_str();
-            let passages = Passages { title, lead: &lead, chunks: &texts, headings, context };
+            let passages = Passages { title, lead: &lead, chunks: &texts, headings };
             let batch_embeddings: Vec<Embedding> = if reuses_vectors {
                 let sparse = match embedder.embed_sparse(passages).await? {
                     Some(sparse) => sparse.into_iter().map(Some).collect(),
@@ -364,6 +361,9 @@ async fn insert(
     }
     if let Some(purpose) = line.purpose()? {
         work.documents().set_purpose(document.id, purpose).await?;
+    }
+    if let Some(file) = line.external_file()? {
+        work.documents().set_external_file(&file).await?;
     }
     let is_waiting = document.upcoming().is_some_and(|upcoming| upcoming.file.is_some());
     if is_waiting {

@@ -9,7 +9,9 @@ use super::collection_lines::CollectionLine;
 use super::conversation_lines::{ConversationLine, MessageLine};
 use super::document_lines::DocumentLine;
 use super::entries::EntryWriter;
+use super::invitation_lines::InvitationLine;
 use super::lines::{ChunkLine, Manifest, UsageLine, UserLine};
+use super::response_lines::ResponseLine;
 use super::webhook_lines::WebhookLine;
 use super::{BackupError, FILE, FORMAT, MANIFEST, REPLACEMENT};
 use crate::App;
@@ -33,6 +35,8 @@ use std::sync::Arc;
 const PAGE: u64 = 256;
 /// Messages per page: fewer, because they can be long.
 const MESSAGES: u64 = 64;
+/// Stored responses per page: each has its whole request.
+const RESPONSES: u64 = 16;
 
 /// The contents and origin of an archive.
 #[derive(Clone, Debug)]
@@ -97,7 +101,9 @@ pub async fn save(
         usage: sizes.usage,
         groups: sizes.groups,
         api_keys: sizes.api_keys,
+        invitations: sizes.invitations,
         conversations: sizes.conversations,
+        responses: sizes.responses,
         webhooks: sizes.webhooks,
         audit: sizes.audit,
     };
@@ -106,7 +112,9 @@ pub async fn save(
     writer.users(&mut *view).await?;
     writer.collections(&mut *view).await?;
     writer.api_keys(&mut *view).await?;
+    writer.invitations(&mut *view).await?;
     writer.conversations(&mut *view).await?;
+    writer.responses(&mut *view).await?;
     writer.webhooks(&mut *view).await?;
     writer.audit(&mut *view).await?;
     writer.usage(&mut *view).await?;
@@ -151,12 +159,12 @@ struct BackupWriter<'a> {
 
 /// Defines methods that write all records of a kind in pages.
 macro_rules! pages {
-    ($($kind:ident: $line:ident;)*) => {
+    ($($kind:ident: $line:ident by $size:ident;)*) => {
         impl BackupWriter<'_> {$(
             async fn $kind(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
                 let mut after = None;
                 for number in 1.. {
-                    let page = view.inventory().$kind(after, PAGE).await?;
+                    let page = view.inventory().$kind(after, $size).await?;
                     let Some(last) = page.last() else { break };
                     after = Some(last.id);
                     let name = format!("{}/{number:06}.jsonl", stringify!($kind));
@@ -169,11 +177,13 @@ macro_rules! pages {
 }
 
 pages! {
-    groups: GroupLine;
-    api_keys: ApiKeyLine;
-    webhooks: WebhookLine;
-    audit: AuditLine;
-    usage: UsageLine;
+    groups: GroupLine by PAGE;
+    api_keys: ApiKeyLine by PAGE;
+    invitations: InvitationLine by PAGE;
+    responses: ResponseLine by RESPONSES;
+    webhooks: WebhookLine by PAGE;
+    audit: AuditLine by PAGE;
+    usage: UsageLine by PAGE;
 }
 
 impl BackupWriter<'_> {
@@ -285,8 +295,9 @@ impl BackupWriter<'_> {
         let summary = latest.documents().summary(document.id).await?;
         let summary = summary.filter(|summary| summary.is_of(document));
         let purpose = latest.documents().purposes(&[document.id]).await?.remove(&document.id);
+        let external = latest.documents().external_file(document.id).await?;
         drop(latest);
-        let record = DocumentLine::of(document, (summary.as_ref(), purpose), digests);
+        let record = DocumentLine::of(document, (summary.as_ref(), purpose), external.as_ref(), digests);
         self.entries.put_json(&format!("{folder}/record.json"), &record).await?;
         self.summary.documents += 1;
         Ok(())

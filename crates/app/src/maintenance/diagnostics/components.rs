@@ -9,6 +9,7 @@ use docent_domain::chat::Message;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::ChatRequest;
 use docent_ports::embedder::Embedder;
+use docent_ports::identity_provider::{IdentityError, IdentityProvider};
 use docent_ports::reranker::Reranker;
 use docent_ports::store::Schema;
 use docent_ports::text_recognizer::TextRecognizer;
@@ -71,6 +72,9 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
     if let Some(reranker) = &app.reranker {
         report(listener, Component::Reranker, check_reranker(&**reranker)).await;
     }
+    for known in &app.identity_providers {
+        report(listener, Component::IdentityProvider, check_identity_provider(&*known.provider)).await;
+    }
     if let Some(recognizer) = app.recognizer.detected().await {
         report(listener, Component::Recognizer, check_recognizer(app, &*recognizer)).await;
     } else {
@@ -118,6 +122,13 @@ async fn use_component(app: &App, component: Component) -> Result<Option<String>
             Some(recognizer) => check_recognizer(app, &*recognizer).await.map(model),
             None => Ok(None),
         },
+        Component::IdentityProvider => {
+            let mut issuers = Vec::new();
+            for known in &app.identity_providers {
+                issuers.push(check_identity_provider(&*known.provider).await?.0);
+            }
+            Ok(Some(issuers.join(", ")).filter(|issuers| !issuers.is_empty()))
+        }
         Component::Extractor | Component::MailServer | Component::Service => Ok(None),
     }
 }
@@ -169,6 +180,17 @@ async fn check_recognizer(app: &App, recognizer: &dyn TextRecognizer) -> Result<
     let languages = &app.settings.recognition_languages;
     recognizer.check(languages).await?;
     Ok((recognition::name(recognizer, languages), ()))
+}
+
+/// Checks that the metadata and keys of an identity provider can be read.
+async fn check_identity_provider(provider: &dyn IdentityProvider) -> Result<(String, ())> {
+    match provider.check().await {
+        Ok(()) => Ok((provider.issuer().to_owned(), ())),
+        Err(IdentityError::Unavailable(fault)) => Err(fault),
+        Err(IdentityError::Refused(reason)) => {
+            Err(Fault::new(Component::IdentityProvider, FaultKind::InvalidResponse, reason))
+        }
+    }
 }
 
 /// Checks that the reranker scores two passages.

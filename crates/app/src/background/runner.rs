@@ -381,7 +381,8 @@ impl Runner {
                 finished
             }
             Outcome::Failure(failure, coverage) => {
-                let failed = |document: Document| document.failed(failure.clone(), coverage.clone(), now);
+                let coverage = coverage.as_deref().cloned();
+                let failed = |document: Document| document.failed(failure.clone(), coverage, now);
                 self.finish(&mut *work, job.document, attempt, failed).await?
             }
             Outcome::Success(Success::Deleted(_)) => {
@@ -391,6 +392,7 @@ impl Runner {
             Outcome::Success(Success::Obsolete) | Outcome::Retry(_) => None,
         };
         work.commit().await?;
+        self.app.process.ended_jobs.notify_waiters();
         let Finished { has_deliveries, superseded } = finished.unwrap_or_default();
         versions::remove_superseded(&self.app, superseded.as_slice()).await;
         if has_deliveries {

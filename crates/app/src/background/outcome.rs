@@ -25,7 +25,7 @@ pub(super) enum Outcome {
     /// The job goes back to the queue.
     Retry(Retry),
     /// The job is done: its document cannot be ingested.
-    Failure(Failure, Option<Coverage>),
+    Failure(Failure, Option<Box<Coverage>>),
 }
 
 /// What a successful attempt did.

@@ -30,12 +30,12 @@ pub(super) async fn ingest(
         Ok(success) => Outcome::Success(success),
         Err(IngestError::IndexReplaced) => Outcome::Retry(Retry::release(app.now())),
         Err(IngestError::Suspended(pause)) => Outcome::Retry(Retry::defer(app.now() + pause)),
-        Err(IngestError::Document(failure, coverage)) => Outcome::Failure(failure, coverage),
+        Err(IngestError::Document(failure, coverage)) => Outcome::Failure(failure, coverage.map(Box::new)),
         Err(IngestError::Fault(fault, coverage)) => {
             app.note(&fault);
             match retry(&fault, job, policy, app.now()) {
                 Some(retry) => Outcome::Retry(retry),
-                None => Outcome::Failure(failure(&fault, job.attempts + 1), coverage),
+                None => Outcome::Failure(failure(&fault, job.attempts + 1), coverage.map(Box::new)),
             }
         }
     }
@@ -138,16 +138,17 @@ fn asked_pause(fault: &Fault) -> Option<TimeDelta> {
 
 fn failure(fault: &Fault, attempts: u32) -> Failure {
     let code = match fault.component() {
-        // Ingestion asks the chat model for the lines of context that are embedded.
-        Component::Embedder | Component::ChatModel => FailureCode::Embedding,
+        Component::Embedder => FailureCode::Embedding,
         Component::VectorStore => FailureCode::Indexing,
         Component::BlobStore => FailureCode::Storage,
         Component::Extractor => FailureCode::ExtractionCrashed,
         Component::Recognizer => FailureCode::Recognition,
-        Component::Database
+        Component::ChatModel
+        | Component::Database
         | Component::KeyValueStore
         | Component::Reranker
         | Component::MailServer
+        | Component::IdentityProvider
         | Component::Service => FailureCode::Internal,
     };
     let attempts = if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") };

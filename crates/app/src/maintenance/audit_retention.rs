@@ -1,9 +1,9 @@
 //! Removal of old entries of the audit log, which are exported first.
 
-use super::{AuditTarget, Changes, Initiator};
+use super::backup::audit_line;
 use crate::App;
+use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
-use crate::maintenance::backup::audit_line;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::audit::AuditAction;
 use docent_domain::error::ValidationError;

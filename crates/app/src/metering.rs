@@ -1,9 +1,9 @@
 //! Counts and records the tokens that an answer uses.
 
-use super::AgentRequest;
 use crate::{App, Error, spans, tokens, usage};
+use docent_domain::access::Actor;
 use docent_domain::chat::{AgentName, Message, ToolCall};
-use docent_domain::id::UsageId;
+use docent_domain::id::{ConversationId, UsageId};
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_ports::chat_model::ChatModel;
 use tracing::Span;
@@ -48,10 +48,11 @@ impl Meter {
     }
 }
 
-/// Records the tokens that a model used for an answer. A fault is only logged: the answer has already been sent.
+/// Records the tokens that a model used for an answer to the actor, in a conversation if it belongs to one. A fault is only logged: the answer has already been sent.
 pub(crate) async fn record(
     app: &App,
-    request: &AgentRequest,
+    actor: &Actor,
+    conversation: Option<ConversationId>,
     agent: AgentName,
     model: &dyn ChatModel,
     tokens: TokenUsage,
@@ -61,9 +62,9 @@ pub(crate) async fn record(
     app.recorder.tokens_used(&agent, model.model(), tokens);
     let record = UsageRecord {
         id: app.new_id(UsageId::generate),
-        user: request.actor.user(),
-        api_key: request.actor.api_key(),
-        conversation: request.conversation,
+        user: actor.user(),
+        api_key: actor.api_key(),
+        conversation,
         agent,
         model: model.model().to_owned(),
         tokens,
