@@ -53,7 +53,12 @@ pub(crate) fn of_event(event: &Result<AnswerEvent, Fault>, included: Included) -
         Ok(AnswerEvent::Sources(chunks)) if included.sources => {
             Some(sse::frame(Some("sources"), &Sources::from(chunks.as_slice())))
         }
-        Ok(AnswerEvent::Metadata(_) | AnswerEvent::Sources(_)) => None,
+        Ok(
+            AnswerEvent::Metadata(_)
+            | AnswerEvent::Sources(_)
+            | AnswerEvent::Found(_)
+            | AnswerEvent::FunctionCalls(_),
+        ) => None,
         Err(fault) => Some(sse::error_event(&sentence(&fault.public_message()))),
     }
 }

@@ -2,14 +2,17 @@
 
 mod agents;
 mod answer_events;
+mod answers;
 mod auth;
 mod collections;
 mod conversations;
 mod docs;
 mod documents;
 mod health;
+mod librechat;
 mod mcp;
 mod metrics;
+mod oauth;
 mod openai;
 pub mod openapi;
 mod paging;

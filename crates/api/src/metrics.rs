@@ -1,6 +1,6 @@
 //! `GET /metrics`
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
 use docent_app::backlog;

@@ -1,8 +1,8 @@
 //! The URL table of the API.
 
 use crate::{
-    agents, auth, collections, conversations, docs, documents, health, mcp, metrics, openai, root, search,
-    status, webhooks,
+    agents, auth, collections, conversations, docs, documents, health, librechat, mcp, metrics, oauth,
+    openai, root, search, status, webhooks,
 };
 use docent_http::routes;
 use openai::vector_stores;
@@ -49,9 +49,22 @@ routes! {
     "/agents/{name}/streams/{id}" { GET => agents::resume::resume }
     "/agents/{name}/streams/{id}/stop" { POST => agents::stop::stop }
     "/mcp"                  { POST => mcp::call }
+    "/.well-known/oauth-authorization-server" { GET => oauth::metadata::authorization_server }
+    "/.well-known/oauth-protected-resource" { GET => oauth::metadata::api }
+    "/.well-known/oauth-protected-resource/mcp" { GET => oauth::metadata::mcp }
+    "/oauth/register"       { POST => oauth::register::register }
+    "/oauth/token"          { POST => oauth::token::token }
+    "/oauth/revoke"         { POST => oauth::revoke::revoke }
     "/v1/models"            { GET => openai::models::list }
     "/v1/models/{id}"       { GET => openai::models::get }
     "/v1/chat/completions"  { POST => openai::chat::complete }
+    "/v1/responses"         { POST => openai::responses::create::create }
+    "/v1/responses/{response_id}" {
+        GET => openai::responses::stored::get,
+        DELETE => openai::responses::stored::delete
+    }
+    "/v1/responses/{response_id}/cancel" { POST => openai::responses::stored::cancel }
+    "/v1/responses/{response_id}/input_items" { GET => openai::responses::stored::input_items }
     "/v1/embeddings"        { POST => openai::embeddings::embed }
     "/v1/files"             { GET => openai::files::list, POST => openai::files::create }
     "/v1/files/{file_id}"   { GET => openai::files::get, DELETE => openai::files::delete }
@@ -81,6 +94,13 @@ routes! {
     "/v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/files" {
         GET => vector_stores::batches::list_files
     }
+    "/librechat/health"     { GET => librechat::health::health }
+    "/librechat/embed"      { POST => librechat::embed::embed }
+    "/librechat/query"      { POST => librechat::query::query }
+    "/librechat/query_multiple" { POST => librechat::query_multiple::query_multiple }
+    "/librechat/documents"  { GET => librechat::get::get, DELETE => librechat::delete::delete }
+    "/librechat/documents/{id}/context" { GET => librechat::context::context }
+    "/librechat/text"       { POST => librechat::text::text }
     "/conversations"        { GET => conversations::list::list, POST => conversations::begin::begin }
     "/conversations/{id}"   {
         GET => conversations::read::read,

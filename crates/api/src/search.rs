@@ -1,7 +1,7 @@
 //! `POST /search`
 
 use crate::answer_events::Source;
-use crate::openapi::answers;
+use crate::answers;
 use crate::selection::{
     COLLECTIONS_MAX, CollectionRef, DOCUMENTS_MAX, DocumentRef, FilterBody, collections_of, documents_of,
     parse_filters, selection,

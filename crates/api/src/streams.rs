@@ -285,9 +285,14 @@ async fn buffer_answer(slot: Slot, mut answer: AnswerStream, included: Included)
         if let Some(frame) = answer_events::of_event(&event, included) {
             let event = match event {
                 Ok(AnswerEvent::Sources(passages)) => Event::Sources(passages.into(), frame.len()),
-                Ok(AnswerEvent::Text(_) | AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_)) | Err(_) => {
-                    Event::Frame(frame)
-                }
+                Ok(
+                    AnswerEvent::Text(_)
+                    | AnswerEvent::Metadata(_)
+                    | AnswerEvent::Reasoning(_)
+                    | AnswerEvent::Found(_)
+                    | AnswerEvent::FunctionCalls(_),
+                )
+                | Err(_) => Event::Frame(frame),
             };
             stream.change(|buffer| buffer.push(event));
         }

@@ -10,6 +10,10 @@ use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue, LINK, LOCATION
 /// Attributes of pages that contain URLs.
 const ATTRIBUTES: [&str; 4] = ["href", "src", "action", "formaction"];
 
+/// Paths of metadata for the path of the service.
+const WELL_KNOWN: [&str; 2] =
+    ["/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"];
+
 /// The path of the public URL, such as `/docent`; empty for the root of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BasePath(String);
@@ -47,6 +51,13 @@ impl BasePath {
     /// Returns the target (path and query) within the service of a request to `target`; none for targets outside of
     /// the path.
     pub(crate) fn target_within(&self, target: &str) -> Option<String> {
+        // Metadata is at the root of the host, with the path at the end (RFC 8414, RFC 9728).
+        for name in WELL_KNOWN {
+            let rest = target.strip_prefix(name).and_then(|rest| rest.strip_prefix(&self.0));
+            if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with(['/', '?'])) {
+                return Some(format!("{name}{rest}"));
+            }
+        }
         let rest = target.strip_prefix(&self.0)?;
         match rest.chars().next() {
             Some('/') => Some(rest.to_owned()),
@@ -123,6 +134,19 @@ mod tests {
             ("/docent//evil.example", Some("//evil.example")),
             ("/docentadmin", None),
             ("/admin", None),
+            (
+                "/.well-known/oauth-authorization-server/docent",
+                Some("/.well-known/oauth-authorization-server"),
+            ),
+            (
+                "/.well-known/oauth-protected-resource/docent/mcp",
+                Some("/.well-known/oauth-protected-resource/mcp"),
+            ),
+            ("/.well-known/oauth-protected-resource/docentx", None),
+            (
+                "/docent/.well-known/oauth-protected-resource/mcp",
+                Some("/.well-known/oauth-protected-resource/mcp"),
+            ),
             ("/", None),
         ] {
             assert_eq!(base.target_within(target).as_deref(), within, "{target}");

@@ -27,6 +27,7 @@ pub struct ApiError {
     errors: Vec<FieldError>,
     retry_after: Option<Duration>,
     code: Option<&'static str>,
+    missing_scope: Option<&'static str>,
     fault: Option<Box<Fault>>,
 }
 
@@ -99,7 +100,15 @@ pub struct InvalidRequest<'a> {
 impl ApiError {
     /// Creates an error with this status and sentence.
     pub fn new(status: StatusCode, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, detail: detail.into(), errors: Vec::new(), retry_after: None, code: None, fault: None }
+        Self {
+            status,
+            detail: detail.into(),
+            errors: Vec::new(),
+            retry_after: None,
+            code: None,
+            missing_scope: None,
+            fault: None,
+        }
     }
 
     /// 422: invalid fields. At most [`ERRORS_MAX`] are kept, and [`ERRORS_BYTES_MAX`] bytes of JSON.
@@ -224,10 +233,15 @@ impl From<Error> for ApiError {
             | Error::MemberNotFound
             | Error::AnswerNotFound
             | Error::BatchNotFound
+            | Error::ResponseNotFound
             | Error::DeliveryNotFound => StatusCode::NOT_FOUND,
             Error::PageNotRenderable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Unauthenticated | Error::InvalidRefreshToken | Error::InvalidCredentials => {
                 StatusCode::UNAUTHORIZED
+            }
+            Error::MissingScope(scope) => {
+                let error = Self::new(StatusCode::FORBIDDEN, error.to_string());
+                return Self { missing_scope: Some(scope.name()), ..error };
             }
             Error::CodeRequired { .. } => {
                 return Self::new(StatusCode::UNAUTHORIZED, error.to_string()).with_code("code_required");
@@ -255,11 +269,9 @@ impl From<Error> for ApiError {
                 return Self { retry_after: reached.retry_after, ..error.with_code(reached.kind.code()) };
             }
             Error::InvalidLink => StatusCode::BAD_REQUEST,
-            Error::Forbidden
-            | Error::OpeningForbidden
-            | Error::MissingAccess(_)
-            | Error::MissingScope(_)
-            | Error::NoPanelAccess => StatusCode::FORBIDDEN,
+            Error::Forbidden | Error::OpeningForbidden | Error::MissingAccess(_) | Error::NoPanelAccess => {
+                StatusCode::FORBIDDEN
+            }
             Error::EmailTaken
             | Error::NameTaken
             | Error::LastSuperuser
@@ -331,13 +343,15 @@ impl ApiError {
                 | Component::VectorStore
                 | Component::Extractor
                 | Component::MailServer
+                | Component::IdentityProvider
                 | Component::Service,
                 FaultKind::Unavailable | FaultKind::InUse | FaultKind::Timeout | FaultKind::RateLimited,
             ) => StatusCode::SERVICE_UNAVAILABLE,
-            // Without the key-value store no refresh token can be verified.
-            (Component::KeyValueStore, FaultKind::Rejected | FaultKind::InvalidResponse) => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            // Without the key-value store no refresh token can be verified, and without the provider no identity.
+            (
+                Component::KeyValueStore | Component::IdentityProvider,
+                FaultKind::Rejected | FaultKind::InvalidResponse,
+            ) => StatusCode::SERVICE_UNAVAILABLE,
             (
                 Component::Database
                 | Component::BlobStore
@@ -382,6 +396,10 @@ impl ResponseError for ApiError {
         if self.status == StatusCode::UNAUTHORIZED {
             response.insert_header((header::WWW_AUTHENTICATE, "Bearer"));
         }
+        if let Some(scope) = self.missing_scope {
+            let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\"");
+            response.insert_header((header::WWW_AUTHENTICATE, challenge));
+        }
         if let Some(seconds) = self.retry_after() {
             response.insert_header((header::RETRY_AFTER, seconds));
         }
@@ -412,6 +430,7 @@ mod tests {
         assert_eq!(status(Component::BlobStore, FaultKind::Rejected), 500);
     }
 
+    // Invariant: Internal error messages never reach a client.
     #[test]
     fn internal_messages_are_not_in_the_response() {
         for kind in [FaultKind::Unavailable, FaultKind::Internal] {

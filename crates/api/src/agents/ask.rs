@@ -1,7 +1,7 @@
 //! `POST /agents/{name}`
 
 use crate::answer_events::{self, Included};
-use crate::openapi::answers;
+use crate::answers;
 use crate::selection::{
     COLLECTIONS_MAX, CollectionRef, DOCUMENTS_MAX, DocumentRef, FilterBody, collections_of, documents_of,
     parse_filters, selection,
@@ -10,8 +10,9 @@ use crate::streams::{self, Streams};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Path};
 use deserr::Deserr;
-use docent_app::agent::{AgentRequest, SearchMode, answer};
+use docent_app::agent::{AgentRequest, answer};
 use docent_app::error::Error;
+use docent_app::settings::SearchMode;
 use docent_domain::access::Chat;
 use docent_domain::chat::Message;
 use docent_domain::condition::Condition;
@@ -265,15 +266,27 @@ pub(crate) async fn ask(
 /// Converts the messages of a request and checks the rules that concern all of them.
 pub(crate) fn parse_messages<M: Into<Message>>(messages: Vec<M>) -> Result<Vec<Message>, ValidationError> {
     let messages: Vec<Message> = messages.into_iter().map(Into::into).collect();
+    check_messages(&messages)?;
+    Ok(messages)
+}
+
+/// Checks that the last message is a question or the output of a tool, and the size of what the model always receives.
+///
+/// # Errors
+/// If they are not valid.
+pub(crate) fn check_messages(messages: &[Message]) -> Result<(), ValidationError> {
     let invalid = |reason: &str| Err(ValidationError::new("messages", reason));
-    let instructions = messages.iter().filter(|message| matches!(message, Message::System(_)));
-    let always_sent = instructions.chain(messages.last());
+    let question = messages.iter().rposition(|message| matches!(message, Message::User(_))).unwrap_or(0);
+    let (before, last_turn) = messages.split_at(question);
+    let instructions = before.iter().filter(|message| matches!(message, Message::System(_)));
+    let always_sent = instructions.chain(last_turn);
     if always_sent.map(|message| message.content().chars().count()).sum::<usize>() > CHARACTERS_MAX {
         return invalid("must have at most 1000000 characters in the question and the instructions");
     }
     match messages.last() {
         None => invalid("must have at least one message"),
-        Some(Message::User(text)) if !text.trim().is_empty() => Ok(messages),
+        Some(Message::User(text)) if !text.trim().is_empty() => Ok(()),
+        Some(Message::Tool(_)) => Ok(()),
         Some(Message::User(_)) => invalid("must end with a question that is not empty"),
         Some(_) => invalid("must end with a message of the user"),
     }

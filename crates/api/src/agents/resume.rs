@@ -2,7 +2,7 @@
 //!
 //! Resumes an answer after the event named by `Last-Event-ID`.
 
-use crate::openapi::answers;
+use crate::answers;
 use crate::streams::{self, Next, Streams};
 use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};

@@ -1,6 +1,6 @@
 //! `POST /agents/{name}/streams/{id}/stop`
 
-use crate::openapi::answers;
+use crate::answers;
 use crate::streams::Streams;
 use actix_web::HttpResponse;
 use actix_web::web::{Data, Path};

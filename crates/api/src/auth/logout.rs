@@ -1,7 +1,7 @@
 //! `POST /auth/logout`
 
 use super::tokens::RefreshRequest;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::accounts::logout as use_case;
 use docent_http::{Body, EndedBearer, Reply, State};

@@ -1,13 +1,13 @@
 //! `POST /auth/refresh`
 
 use super::tokens::{RefreshRequest, TokenResponse, token_response};
-use crate::openapi::answers;
+use crate::answers;
 use docent_app::accounts::refresh as use_case;
 use docent_http::{Body, Reply, State};
 
 /// Refresh tokens
 ///
-/// Each use returns a new refresh token. The previous one remains usable for `refresh_rotation_grace`, so that a client that lost the
+/// Each use returns a new refresh token. The previous one remains usable for 30 seconds, so that a client that lost the
 /// response can retry. If it is used later it is considered stolen, and all tokens of the same login are revoked.
 #[utoipa::path(
     post, path = "/auth/refresh", operation_id = "refresh_tokens", tag = "Accounts", security(()),

@@ -1,7 +1,7 @@
 //! `POST /auth/token`
 
 use super::tokens::{TokenResponse, token_response};
-use crate::openapi::answers;
+use crate::answers;
 use deserr::Deserr;
 use docent_app::accounts::login;
 use docent_app::accounts::sessions::ClientInfo;

@@ -1,6 +1,6 @@
 //! `POST /auth/password-reset` and `POST /auth/email-verification`, which send a link by email, and the `/confirm` of both.
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::accounts::verification;
@@ -44,7 +44,7 @@ pub(crate) struct LinkToken {
 
 /// Request a password reset (extension)
 ///
-/// If an active account has this address, a link is sent to it. It can be used once, within `password_reset_ttl`. The response and
+/// If an active account has this address, a link is sent to it. It can be used once, within an hour. The response and
 /// its time are the same for every address.
 #[utoipa::path(
     post, path = "/auth/password-reset", operation_id = "ask_for_password_reset", tag = "Accounts", security(()),
@@ -57,7 +57,7 @@ pub(crate) async fn request_reset(context: State, client: Client, body: Body) ->
 
 /// Request an email verification (extension)
 ///
-/// Works like a password reset. The link expires after `email_verification_ttl`. No email is sent to a verified address.
+/// Works like a password reset. The link expires after three days. No email is sent to a verified address.
 #[utoipa::path(
     post, path = "/auth/email-verification", operation_id = "ask_for_email_verification", tag = "Accounts",
     security(()),

@@ -1,7 +1,7 @@
 //! `PATCH /collections/{id}`
 
 use super::response::CollectionResponse;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::collections::{self as use_case, CollectionSettings};

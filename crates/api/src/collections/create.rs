@@ -1,7 +1,7 @@
 //! `POST /collections`
 
 use super::response::{CollectionResponse, RoleName};
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::collections::{self as use_case, CollectionSettings};

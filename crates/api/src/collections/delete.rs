@@ -1,6 +1,6 @@
 //! `DELETE /collections/{id}`
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::collections as use_case;
 use docent_domain::id::CollectionId;

@@ -1,7 +1,7 @@
 //! `GET /collections/{id}`
 
 use super::response::CollectionResponse;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::collections as use_case;
 use docent_domain::access::ReadDocuments;

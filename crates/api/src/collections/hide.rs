@@ -1,6 +1,6 @@
 //! `PUT` and `DELETE /collections/{id}/hidden`
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::collections as use_case;
 use docent_domain::access::HideCollections;

@@ -1,8 +1,8 @@
 //! `GET /collections`
 
 use super::response::{CollectionResponse, KindName, RoleName};
+use crate::answers;
 use crate::documents::list::TITLE_PART_MAX;
-use crate::openapi::answers;
 use crate::paging;
 use docent_app::collections as use_case;
 use docent_domain::access::{AddDocuments, ReadDocuments};

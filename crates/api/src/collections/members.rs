@@ -1,7 +1,7 @@
 //! `GET` and `PUT /collections/{id}/members`, `DELETE /collections/{id}/members/{member}`
 
 use super::response::RoleName;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
 use deserr::Deserr;

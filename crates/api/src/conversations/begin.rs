@@ -1,7 +1,7 @@
 //! `POST /conversations`
 
 use super::response::ConversationResponse;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::conversations::own;

@@ -1,6 +1,6 @@
 //! `DELETE /conversations/{id}`
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::conversations::own;
 use docent_domain::access::Chat;

@@ -1,6 +1,6 @@
 //! `PUT` and `DELETE /conversations/{id}/messages/{message}/feedback`
 
-use crate::openapi::answers;
+use crate::answers;
 use crate::timestamp::rfc3339;
 use actix_web::HttpResponse;
 use deserr::Deserr;

@@ -1,7 +1,7 @@
 //! `GET /conversations`
 
 use super::response::ConversationResponse;
-use crate::openapi::answers;
+use crate::answers;
 use crate::paging;
 use crate::selection::CollectionRef;
 use docent_app::conversations::own::{self, ListedConversation, OwnFilter};

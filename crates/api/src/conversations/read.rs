@@ -3,7 +3,7 @@
 use super::feedback::FeedbackResponse;
 use super::response::ConversationResponse;
 use crate::answer_events::{FallbackCause, Source};
-use crate::openapi::answers;
+use crate::answers;
 use crate::paging;
 use crate::selection::{CollectionRef, DocumentRef};
 use crate::timestamp::rfc3339;

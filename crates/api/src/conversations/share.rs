@@ -1,7 +1,7 @@
 //! `PUT /conversations/{id}/collections`
 
 use super::response::ConversationResponse;
-use crate::openapi::answers;
+use crate::answers;
 use crate::selection::{COLLECTIONS_MAX, CollectionRef};
 use actix_web::HttpResponse;
 use deserr::Deserr;

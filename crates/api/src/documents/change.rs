@@ -1,7 +1,7 @@
 //! `PATCH /documents/{doc_id}`
 
 use super::response::DocumentResponse;
-use crate::openapi::answers;
+use crate::answers;
 use crate::selection::{COLLECTIONS_MAX, CollectionRef, collections_of, parse_attributes};
 use actix_web::HttpResponse;
 use deserr::Deserr;

@@ -1,7 +1,7 @@
 //! `POST /documents`
 
 use super::response::DocumentResponse;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::collections::destination;

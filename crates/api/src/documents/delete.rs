@@ -1,6 +1,6 @@
 //! `DELETE /documents/{doc_id}`
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::documents::delete as use_case;
 use docent_domain::id::DocumentId;

@@ -1,6 +1,6 @@
 //! `GET /documents/{doc_id}/file`
 
-use crate::openapi::answers;
+use crate::answers;
 use docent_app::documents::file as use_case;
 use docent_domain::access::ReadDocuments;
 use docent_domain::id::DocumentId;

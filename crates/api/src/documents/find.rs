@@ -1,6 +1,6 @@
 //! `GET /documents/{doc_id}/find`
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::documents::find::{self as use_case, Hit};
 use docent_domain::access::ReadDocuments;

@@ -1,7 +1,7 @@
 //! `GET /documents/{doc_id}`
 
 use super::response::DocumentResponse;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::documents::get as use_case;
 use docent_domain::access::ReadDocuments;

@@ -3,7 +3,7 @@
 //! Returns all documents or, with the extension parameters, a page of matching documents.
 
 use super::response::{AccessView, DocumentResponse, DocumentStatus};
-use crate::openapi::answers;
+use crate::answers;
 use crate::paging;
 use crate::selection::filters_of_text;
 use crate::timestamp::rfc3339;

@@ -2,7 +2,7 @@
 //!
 //! Renders a page as PNG. With `passage`, the ID of a chunk, the lines of the chunk are highlighted.
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
 use docent_app::documents::page_image::{self as use_case, PageImage};

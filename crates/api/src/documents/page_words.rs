@@ -1,6 +1,6 @@
 //! `GET /documents/{doc_id}/pages/{page}/words`
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
 use docent_app::documents::page_words as use_case;

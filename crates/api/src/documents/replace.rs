@@ -2,7 +2,7 @@
 
 use super::response::DocumentResponse;
 use super::upload::{UploadForm, store};
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpRequest;
 use actix_web::web::Payload;
 use docent_app::documents::replace as use_case;

@@ -3,7 +3,7 @@
 //! The result of an ingestion: coverage, statistics and the failure, if any.
 
 use super::response::{AccessView, DocumentStatus};
-use crate::openapi::answers;
+use crate::answers;
 use crate::selection::{CollectionRef, attributes_json};
 use actix_web::HttpResponse;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -47,10 +47,11 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     "status": "ingested",
     "coverage": {
         "pages": 12, "pages_with_text": 11, "pages_without_text": [3], "pages_unreliable": [], "pages_truncated": [],
+        "pages_with_unread_pictures": [7], "pages_lacking_results": [],
         "characters": 30412, "chunks": 17, "tokens": 7250, "language": "en",
         "recognition": {
             "recognizer": "tesseract 5.3.0 (eng)", "confidence": 0.93,
-            "pages": [{ "page": 4, "confidence": 0.93 }], "failed_pages": [{ "page": 5, "reason": "timeout" }],
+            "pages": [{ "page": 4, "confidence": 0.93 }], "picture_pages": [], "failed_pages": [{ "page": 5, "reason": "timeout" }],
         },
     },
     "effort": {
@@ -178,6 +179,10 @@ pub(crate) struct CoverageView<'a> {
     pages_unreliable: &'a [u32],
     /// Pages that were read only partly.
     pages_truncated: &'a [u32],
+    /// Pages with pictures that may show text and were not read.
+    pages_with_unread_pictures: &'a [u32],
+    /// Pages with formulas whose results are not in the file.
+    pages_lacking_results: &'a [u32],
     /// Number of characters.
     characters: u64,
     /// Number of searchable passages.
@@ -203,6 +208,8 @@ pub(crate) struct RecognitionView<'a> {
     confidence: f64,
     /// Pages whose text was recognised, in order.
     pages: Vec<RecognizedPageView>,
+    /// Pages with text of their own on whose pictures text was recognised, in order.
+    picture_pages: Vec<RecognizedPageView>,
     /// Pages that could not be recognised, in order.
     failed_pages: Vec<FailedPageView>,
 }
@@ -243,6 +250,7 @@ impl<'a> From<&'a RecognitionCoverage> for RecognitionView<'a> {
             recognizer: &coverage.recognizer,
             confidence: part(coverage.confidence()),
             pages: coverage.pages.iter().map(page).collect(),
+            picture_pages: coverage.picture_pages.iter().map(page).collect(),
             failed_pages: coverage.failed_pages.iter().map(failed).collect(),
         }
     }
@@ -383,6 +391,8 @@ impl<'a> From<&'a Coverage> for CoverageView<'a> {
             pages_without_text: &coverage.empty_pages,
             pages_unreliable: &coverage.unreliable_pages,
             pages_truncated: &coverage.truncated_pages,
+            pages_with_unread_pictures: &coverage.unread_picture_pages,
+            pages_lacking_results: &coverage.lacking_result_pages,
             characters: coverage.characters,
             chunks: coverage.chunks,
             tokens: coverage.tokens,

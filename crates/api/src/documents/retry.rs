@@ -1,7 +1,7 @@
 //! `POST /documents/{doc_id}/retry`
 
 use super::response::DocumentResponse;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::documents::retry as use_case;
 use docent_domain::id::DocumentId;

@@ -1,6 +1,6 @@
 //! `GET /documents/{doc_id}/summary`
 
-use crate::openapi::answers;
+use crate::answers;
 use crate::timestamp::rfc3339;
 use actix_web::HttpResponse;
 use docent_app::documents::summary::{self as use_case, SummarizedDocument};

@@ -1,7 +1,7 @@
 //! `POST /documents/upload`
 
 use super::response::DocumentResponse;
-use crate::openapi::answers;
+use crate::answers;
 use crate::selection::attributes_of_text;
 use actix_multipart::Multipart;
 use actix_web::http::{StatusCode, header};

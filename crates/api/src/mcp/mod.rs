@@ -10,7 +10,7 @@ mod reader;
 mod schemas;
 mod tools;
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, Accept, Header, HeaderName, Quality};
 use actix_web::{HttpRequest, HttpResponse};

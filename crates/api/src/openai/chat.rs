@@ -3,7 +3,7 @@
 use super::completion::Completion;
 use super::request::ChatCompletionRequest;
 use super::{chunks, errors, whole};
-use crate::openapi::wire;
+use crate::openai::wire;
 use docent_app::agent::{AgentRequest, answer};
 use docent_domain::access::Chat;
 use docent_domain::id::StreamId;

@@ -126,7 +126,10 @@ impl Chunks {
                 self.text.push_str(&text);
                 Some(self.delta(Delta { content: Some(&text), ..Delta::default() }))
             }
-            AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_) => None,
+            AnswerEvent::Metadata(_)
+            | AnswerEvent::Reasoning(_)
+            | AnswerEvent::Found(_)
+            | AnswerEvent::FunctionCalls(_) => None,
             AnswerEvent::Sources(sources) => {
                 let annotations = annotations(&self.text, &sources, outcome, &self.base);
                 let delta = Delta { annotations: Some(annotations), ..Delta::default() };

@@ -129,7 +129,9 @@ pub(crate) struct FileCitation<'a> {
 }
 
 impl<'a> Annotation<'a> {
-    fn new(passage: &'a ScoredChunk, page: u32, range: Range<usize>, base: &BaseUrl) -> Self {
+    fn new(cited: CitedPassage<'a>, base: &BaseUrl) -> Self {
+        let label = cited.label();
+        let CitedPassage { passage, page, range } = cited;
         let url_citation = UrlCitation {
             start_index: range.start,
             end_index: range.end,
@@ -143,27 +145,61 @@ impl<'a> Annotation<'a> {
             quote: &passage.text,
             score: passage.score.into(),
             recognized: passage.recognized,
-            // It belongs to the first page.
-            label: passage.label.as_deref().filter(|_| page == passage.span.start.page),
+            label,
         };
         Self { r#type: "url_citation", url_citation, file_citation }
     }
 }
 
+/// A passage that an answer cites.
+pub(super) struct CitedPassage<'a> {
+    /// The passage.
+    pub(super) passage: &'a ScoredChunk,
+    /// The cited page.
+    pub(super) page: u32,
+    /// Where the citation is in the text, in Unicode code points.
+    pub(super) range: Range<usize>,
+}
+
+impl<'a> CitedPassage<'a> {
+    /// What the cited page is in a file that is not a PDF. The label of a passage belongs to its first page.
+    pub(super) fn label(&self) -> Option<&'a str> {
+        self.passage.label.as_deref().filter(|_| self.page == self.passage.span.start.page)
+    }
+}
+
 /// The citations in the text of an answer. A text without any, such as that of an agent without a system prompt, has all sources at its
 /// end, unless the model says that they do not contain the answer.
+pub(super) fn cited_passages<'a>(
+    text: &str,
+    sources: &'a [ScoredChunk],
+    outcome: Option<Outcome>,
+) -> Vec<CitedPassage<'a>> {
+    let cited = located_citations(text, sources);
+    if cited.is_empty() && !outcome.is_some_and(|outcome| outcome.is_declined) {
+        let end = text.chars().count();
+        let whole = |passage: &'a ScoredChunk| CitedPassage {
+            passage,
+            page: passage.span.start.page,
+            range: end..end,
+        };
+        return sources.iter().map(whole).collect();
+    }
+    cited
+}
+
+/// The passages that a text cites.
+pub(super) fn located_citations<'a>(text: &str, sources: &'a [ScoredChunk]) -> Vec<CitedPassage<'a>> {
+    let cited = locate_citations(text, sources).into_iter();
+    cited.map(|found| CitedPassage { passage: found.passage, page: found.page, range: found.range }).collect()
+}
+
+/// The citations of an answer as annotations.
 pub(super) fn annotations<'a>(
     text: &str,
     sources: &'a [ScoredChunk],
     outcome: Option<Outcome>,
     base: &BaseUrl,
 ) -> Vec<Annotation<'a>> {
-    let cited = locate_citations(text, sources);
-    if cited.is_empty() && !outcome.is_some_and(|outcome| outcome.is_declined) {
-        let end = text.chars().count();
-        let whole =
-            |passage: &'a ScoredChunk| Annotation::new(passage, passage.span.start.page, end..end, base);
-        return sources.iter().map(whole).collect();
-    }
-    cited.into_iter().map(|found| Annotation::new(found.passage, found.page, found.range, base)).collect()
+    cited_passages(text, sources, outcome).into_iter().map(|cited| Annotation::new(cited, base)).collect()
 }

@@ -1,7 +1,7 @@
 //! `POST /v1/embeddings`
 
 use super::errors;
-use crate::openapi::wire;
+use crate::openai::wire;
 use actix_web::HttpResponse;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -28,7 +28,7 @@ pub(crate) struct OpenAiError {
     #[schema(required)]
     param: Option<String>,
     /// `invalid_api_key`, `insufficient_permissions`, `model_not_found`, `unsupported_model`, `unsupported_file`,
-    /// `vector_store_expired` or `rate_limit_exceeded`.
+    /// `vector_store_expired`, `previous_response_not_found` or `rate_limit_exceeded`.
     #[schema(required)]
     code: Option<&'static str>,
 }

@@ -3,7 +3,7 @@
 use super::file_object::{DeletedFile, FileObject};
 use super::ids;
 use super::list::{self, FileList, Paging};
-use crate::openapi::wire;
+use crate::openai::wire;
 use actix_multipart::Multipart;
 use actix_web::http::header;
 use actix_web::web::{Path, Payload};
@@ -25,8 +25,10 @@ use docent_http::extract::upload::{REST_MAX, receive_with_fields};
 use docent_http::{ApiError, Bearer, Query, Reply, Scoped, State, attachment};
 use utoipa::ToSchema;
 
-/// Default and maximum number of files of a list.
+/// Default and maximum of `limit`.
 const LIMIT: u64 = 10_000;
+/// Maximum number of files of a page, whatever the limit: records are read as a whole. Clients read on while `has_more` is true.
+const PAGE_MAX: u64 = 1000;
 const PURPOSE: &str = "purpose";
 const WRONG_PURPOSE: &str = "must be assistants or user_data";
 /// A field that would delete the file later.
@@ -125,7 +127,7 @@ fn reply(document: &Document, purpose: FilePurpose) -> Reply {
     get, path = "/v1/files", operation_id = "list_openai_files", tag = "OpenAI wire",
     params(
         ("purpose" = Option<String>, Query, description = "Only files of this purpose.", nullable = false, pattern = "^(assistants|user_data)?$", example = "assistants"),
-        ("limit" = Option<u64>, Query, description = "Maximum number of files. Default: 10,000.", minimum = 1, maximum = 10000, nullable = false),
+        ("limit" = Option<u64>, Query, description = "Maximum number of files. A page has at most 1,000, and `has_more` says whether there are others. Default: 10,000.", minimum = 1, maximum = 10000, nullable = false),
         ("order" = Option<String>, Query, description = "Order by creation time. Default: `desc`.", nullable = false, pattern = "^(asc|desc)?$", example = "desc"),
         ("after" = Option<String>, Query, description = "`last_id` of the previous page.", nullable = false, pattern = "^(file-[0-9a-f]{32})?$", example = "file-01920f3e5b7a7c3d9e214f6a8b0c2d4e"),
     ),
@@ -135,6 +137,7 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
     let purpose = query.parse(PURPOSE, WRONG_PURPOSE, FilePurpose::parse);
     let paging = Paging::read(&mut query, LIMIT, LIMIT);
     query.done()?;
+    let paging = Paging { limit: paging.limit.min(PAGE_MAX), ..paging };
     let filter =
         DocumentFilter { files: Some(FileFilter { purpose }), ..DocumentFilter::of(by.scope.shown()) };
     let (found, has_more) = list::documents(&context.app, by.grant, &by.scope, &paging, filter).await?;

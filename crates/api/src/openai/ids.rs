@@ -1,7 +1,7 @@
 //! IDs of the OpenAI API: a prefix and the 32 digits of a UUID.
 
 use docent_app::error::Error;
-use docent_domain::id::{CollectionId, DocumentId, FileBatchId};
+use docent_domain::id::{CollectionId, DocumentId, FileBatchId, ResponseId};
 use docent_domain::permission::RecordKind;
 use docent_http::ApiError;
 use std::fmt::Display;
@@ -37,6 +37,14 @@ impl ClientId for FileBatchId {
 
     fn unknown() -> Error {
         Error::BatchNotFound
+    }
+}
+
+impl ClientId for ResponseId {
+    const PREFIX: &'static str = "resp_";
+
+    fn unknown() -> Error {
+        Error::ResponseNotFound
     }
 }
 

@@ -32,17 +32,10 @@ pub(crate) struct Paging<Id> {
 impl<Id: ClientId> Paging<Id> {
     /// Reads the parameters `limit`, `order`, `after` and `before`.
     pub(crate) fn read(query: &mut Query, default: u64, max: u64) -> Self {
-        let msg = format!("must be a whole number from 1 to {max}");
-        let limit =
-            query.parse("limit", &msg, |text| text.parse().ok().filter(|limit| (1..=max).contains(limit)));
-        let order = query.parse("order", "must be asc or desc", |text| match text {
-            "asc" => Some(TimeOrder::Oldest),
-            "desc" => Some(TimeOrder::Newest),
-            _ => None,
-        });
+        let (limit, order) = size_and_order(query, default, max);
         Self {
-            limit: limit.unwrap_or(default),
-            order: order.unwrap_or_default(),
+            limit,
+            order,
             after: query.parse("after", "is not an ID of this list", ids::decode),
             before: query.parse("before", "is not an ID of this list", ids::decode),
         }
@@ -87,6 +80,19 @@ impl<Id: ClientId> Paging<Id> {
         }
         Ok((all, has_more))
     }
+}
+
+/// Reads the parameters `limit` and `order`.
+pub(crate) fn size_and_order(query: &mut Query, default: u64, max: u64) -> (u64, TimeOrder) {
+    let msg = format!("must be a whole number from 1 to {max}");
+    let limit =
+        query.parse("limit", &msg, |text| text.parse().ok().filter(|limit| (1..=max).contains(limit)));
+    let order = query.parse("order", "must be asc or desc", |text| match text {
+        "asc" => Some(TimeOrder::Oldest),
+        "desc" => Some(TimeOrder::Newest),
+        _ => None,
+    });
+    (limit.unwrap_or(default), order.unwrap_or_default())
 }
 
 /// A page of the documents that a filter selects, and whether there are more.

@@ -14,5 +14,7 @@ mod ids;
 mod list;
 pub(crate) mod models;
 pub(crate) mod request;
+pub(crate) mod responses;
 pub(crate) mod vector_stores;
 pub(crate) mod whole;
+pub(crate) mod wire;

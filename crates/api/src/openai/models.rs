@@ -3,7 +3,7 @@
 //! Agents are listed as models, and so is the embedding model.
 
 use super::errors;
-use crate::openapi::wire;
+use crate::openai::wire;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
 use docent_app::embeddings;

@@ -87,7 +87,7 @@ pub(crate) struct ChatCompletionRequest {
 }
 
 /// The largest maximum number of tokens that a client can set.
-const TOKENS_MAX: u64 = 4_294_967_295;
+pub(super) const TOKENS_MAX: u64 = 4_294_967_295;
 
 impl ChatCompletionRequest {
     /// The limits of the answer's text.

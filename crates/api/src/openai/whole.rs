@@ -76,7 +76,12 @@ pub(super) async fn reply(
         };
         match event {
             Some(Ok(AnswerEvent::Text(text))) => content.push_str(&text),
-            Some(Ok(AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_))) => {}
+            Some(Ok(
+                AnswerEvent::Metadata(_)
+                | AnswerEvent::Reasoning(_)
+                | AnswerEvent::Found(_)
+                | AnswerEvent::FunctionCalls(_),
+            )) => {}
             Some(Ok(AnswerEvent::Sources(found))) => sources = found,
             Some(Err(fault)) => return Err(Error::from(fault).into()),
             None => break,

@@ -1,13 +1,12 @@
 //! The OpenAPI document, generated from the handlers and the types of bodies.
 
-pub(crate) mod answers;
 #[cfg(test)]
 mod tests;
-pub(crate) mod wire;
 
+use crate::answers::{self, AccountRequired, Always, REQUEST_ID, RateLimited, ServiceUnavailable};
 use crate::openai::errors::is_openai_path;
+use crate::openai::wire;
 use crate::streams;
-use answers::{AccountRequired, Always, REQUEST_ID, RateLimited, ServiceUnavailable};
 use docent_http::base_path::BasePath;
 use docent_http::table;
 use utoipa::openapi::encoding::EncodingBuilder;
@@ -45,7 +44,8 @@ pub(crate) fn json_below(base: &BasePath) -> serde_json::Result<String> {
         (name = "Chat", description = "Questions to agents, with streamed answers."),
         (name = "Conversations", description = "Stored conversations of an account."),
         (name = "Webhooks", description = "Subscriptions to document events, following the Standard Webhooks specification."),
-        (name = "OpenAI wire", description = "Agents, files and vector stores for clients of the OpenAI API. Errors have the format of that API."),
+        (name = "OpenAI wire", description = "Agents, responses, files and vector stores for clients of the OpenAI API. Errors have the format of that API."),
+        (name = "LibreChat", description = "The RAG API of LibreChat, if `DOCENT_LIBRECHAT_JWT_SECRET` is set. Otherwise these paths return 404."),
         (name = "MCP", description = "Documents for clients of the Model Context Protocol."),
         (name = "Search", description = "Passages that match a question."),
         (name = "Accounts", description = "Sign-in, token refresh, sign-out, and links sent by email."),
@@ -116,6 +116,11 @@ pub(crate) fn json_below(base: &BasePath) -> serde_json::Result<String> {
         crate::openai::models::list,
         crate::openai::models::get,
         crate::openai::chat::complete,
+        crate::openai::responses::create::create,
+        crate::openai::responses::stored::get,
+        crate::openai::responses::stored::delete,
+        crate::openai::responses::stored::cancel,
+        crate::openai::responses::stored::input_items,
         crate::openai::embeddings::embed,
         crate::openai::files::create,
         crate::openai::files::list,
@@ -138,13 +143,28 @@ pub(crate) fn json_below(base: &BasePath) -> serde_json::Result<String> {
         crate::openai::vector_stores::batches::get,
         crate::openai::vector_stores::batches::cancel,
         crate::openai::vector_stores::batches::list_files,
+        crate::librechat::health::health,
+        crate::librechat::embed::embed,
+        crate::librechat::query::query,
+        crate::librechat::query_multiple::query_multiple,
+        crate::librechat::get::get,
+        crate::librechat::delete::delete,
+        crate::librechat::context::context,
+        crate::librechat::text::text,
         crate::mcp::call,
+        crate::oauth::metadata::authorization_server,
+        crate::oauth::metadata::api,
+        crate::oauth::metadata::mcp,
+        crate::oauth::register::register,
+        crate::oauth::token::token,
+        crate::oauth::revoke::revoke,
     ),
     components(schemas(
         crate::answer_events::AnswerStreamEvent,
         crate::answer_events::Metadata<'_>,
         crate::openai::chunks::ChatCompletionChunk<'_>,
         crate::openai::chunks::CompletionStreamEvent,
+        crate::openai::responses::events::ResponseStreamEvent,
         crate::selection::ComparisonBody,
         crate::selection::ComparisonName,
         crate::selection::CompoundBody,
@@ -230,11 +250,15 @@ fn add_schemes(components: &mut Components) {
     let header = "The same key in a separate header. A bearer token takes precedence.";
     let header = ApiKey::Header(ApiKeyValue::with_description("X-API-Key", header));
     let metrics = bearer("`metrics_token`, if it is set.").build();
+    let librechat =
+        bearer("Token of LibreChat: a JWT with `id` and `exp`, signed with `librechat_jwt_secret` (HS256).");
+    let librechat = librechat.bearer_format("JWT").build();
     for (name, scheme) in [
         ("access_token", SecurityScheme::Http(token)),
         ("api_key", SecurityScheme::Http(key)),
         ("api_key_header", SecurityScheme::ApiKey(header)),
         ("metrics_token", SecurityScheme::Http(metrics)),
+        ("librechat_token", SecurityScheme::Http(librechat)),
     ] {
         components.security_schemes.insert(name.to_owned(), scheme.into());
     }

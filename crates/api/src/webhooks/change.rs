@@ -2,7 +2,7 @@
 
 use super::create::parse_events;
 use super::response::{WebhookEventName, WebhookResponse};
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::webhooks::own;

@@ -1,7 +1,7 @@
 //! `POST /webhooks`
 
 use super::response::{WebhookEventName, WebhookWithSecret};
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::webhooks::own::{self, WebhookInput};

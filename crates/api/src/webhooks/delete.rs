@@ -1,6 +1,6 @@
 //! `DELETE /webhooks/{id}`
 
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
 use docent_domain::access::ManageWebhooks;

@@ -1,7 +1,7 @@
 //! `GET /webhooks/{id}/deliveries`
 
 use super::response::DeliveryResponse;
-use crate::openapi::answers;
+use crate::answers;
 use crate::paging;
 use docent_app::webhooks::own;
 use docent_domain::access::ManageWebhooks;

@@ -1,7 +1,7 @@
 //! `GET /webhooks/{id}`
 
 use super::response::WebhookResponse;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
 use docent_domain::access::ManageWebhooks;

@@ -63,6 +63,7 @@ mod tests {
     use docent_domain::webhook::WebhookEvent;
 
     /// Deliveries are stored, signed and sent as these bytes.
+    // Invariant: The bytes of webhook messages and of cached extractions do not change between versions.
     #[test]
     fn bodies_are_compact_json_in_a_fixed_order() {
         let id = "01900000-0000-7000-8000-000000000001";

@@ -1,7 +1,7 @@
 //! `POST /webhooks/{id}/secret`
 
 use super::response::WebhookWithSecret;
-use crate::openapi::answers;
+use crate::answers;
 use actix_web::HttpResponse;
 use docent_app::webhooks::own;
 use docent_domain::access::DirectWebhooks;

@@ -1,6 +1,6 @@
 //! Links to the service in responses.
 
-use crate::context;
+use crate::context::{self, State};
 use crate::error::ApiError;
 use crate::extract::client::Client;
 use actix_web::dev::Payload;
@@ -22,6 +22,23 @@ impl BaseUrl {
         format!("{}/chat#document={id}&page={page}", self.0)
     }
 
+    /// The base URL of a request.
+    pub fn of(request: &HttpRequest, context: &State) -> Self {
+        if let Some(configured) = &context.settings.public_url {
+            return Self(configured.trim_end_matches('/').to_owned());
+        }
+        let named = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+        let host = named.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+        let is_secure = request.extensions().get::<Client>().is_some_and(|client| client.is_secure);
+        let base = host.and_then(|host| Self::of_host(host, is_secure));
+        base.unwrap_or_else(|| Self(context.app.settings().public_url.clone()))
+    }
+
+    /// The URL.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The base URL that a client with this `Host` uses; none if the host is not valid.
     fn of_host(host: &str, is_secure: bool) -> Option<Self> {
         let is_allowed =
@@ -37,16 +54,7 @@ impl FromRequest for BaseUrl {
     type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(context::of(request).map(|context| {
-            if let Some(configured) = &context.settings.public_url {
-                return Self(configured.trim_end_matches('/').to_owned());
-            }
-            let named = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-            let host = named.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
-            let is_secure = request.extensions().get::<Client>().is_some_and(|client| client.is_secure);
-            let base = host.and_then(|host| Self::of_host(host, is_secure));
-            base.unwrap_or_else(|| Self(context.app.settings().public_url.clone()))
-        }))
+        ready(context::of(request).map(|context| Self::of(request, &context)))
     }
 }
 

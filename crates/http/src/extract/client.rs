@@ -138,6 +138,7 @@ mod tests {
         (client.address.to_string(), client.is_secure)
     }
 
+    // Invariant: The client address is taken from headers of trusted proxies only.
     #[test]
     fn forwarded_headers_of_an_untrusted_peer_are_ignored() {
         let headers = [("x-forwarded-for", "192.0.2.1"), ("x-forwarded-proto", "https")];

@@ -8,6 +8,7 @@ use deserr::{
 use docent_domain::collection::{CollectionDescription, CollectionName, CollectionRole};
 use docent_domain::conversation::ConversationTitle;
 use docent_domain::error::ValidationError;
+use docent_domain::external_file::ExternalId;
 use docent_domain::feedback::{FeedbackComment, FeedbackReason};
 use docent_domain::group::GroupName;
 use docent_domain::id::{CollectionId, ConversationId, DocumentId, MessageId};
@@ -186,6 +187,7 @@ from_string! {
         ValidationError::new("role", "must be viewer, contributor or manager")
     });
     Email: Self::parse;
+    ExternalId: Self::parse;
     GroupName: Self::parse;
     FeedbackComment: Self::parse;
     FeedbackReason: |text| Self::parse(text).ok_or_else(|| {

@@ -10,6 +10,7 @@ use docent_app::accounts::{api_keys, authenticate, sessions};
 use docent_app::error::{Error, Result};
 use docent_app::scope;
 use docent_domain::access::{Actor, Grant, Operation};
+use docent_domain::connection::Resource;
 use docent_domain::id::{SessionId, UserId};
 use docent_domain::scope::Scope;
 use futures::future::LocalBoxFuture;
@@ -119,6 +120,11 @@ enum Credential {
     Page(PageSession),
 }
 
+/// The resource that a path belongs to, which access tokens of applications must be for.
+pub fn resource_of(path: &str) -> Resource {
+    if path.trim_end_matches('/') == Resource::Mcp.path() { Resource::Mcp } else { Resource::Api }
+}
+
 /// Authenticates the request by access token or API key, or else by the session of a page.
 fn caller(
     request: &HttpRequest,
@@ -132,6 +138,7 @@ fn caller(
     let credential = bearer.or_else(|| page().map(Credential::Page));
     let context = context::of(request);
     let client = request.extensions().get::<Client>().copied();
+    let resource = resource_of(request.path());
     async move {
         let (credential, context) = (credential.ok_or(Error::Unauthenticated)?, context?);
         let client = client.ok_or_else(ApiError::internal)?;
@@ -140,7 +147,9 @@ fn caller(
             (Credential::Page(page), _) => {
                 sessions::authenticate_page(app, page.session, page.user, client.address).await?
             }
-            (Credential::Bearer(token), Accepts::ValidSessions) => authenticate::bearer(app, &token).await?,
+            (Credential::Bearer(token), Accepts::ValidSessions) => {
+                authenticate::bearer(app, &token, resource).await?
+            }
             (Credential::Bearer(token), Accepts::EndedSessions) => {
                 authenticate::bearer_of_ended_session(app, &token).await?
             }

@@ -34,6 +34,12 @@ impl Query {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// Returns all values of the parameter with this name that are not empty.
+    pub fn all<'q>(&'q self, name: &'q str) -> impl Iterator<Item = &'q str> {
+        let named = self.pairs.iter().filter(move |(key, value)| key == name && !value.is_empty());
+        named.map(|(_, value)| value.as_str())
+    }
+
     /// Parses the parameter with this name. If `parse` returns `None`, the parameter is reported with `msg`.
     pub fn parse<T>(
         &mut self,

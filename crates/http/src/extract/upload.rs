@@ -46,16 +46,30 @@ pub async fn receive_with_fields(
     length: Option<u64>,
     names: &'static [&'static str],
 ) -> Result<(Upload, Vec<(&'static str, String)>), ApiError> {
+    let (upload, fields) = receive_all(context, target, parts, length, names).await;
+    Ok((upload?, fields))
+}
+
+/// Like [`receive_with_fields`], and returns the fields that came before an error too.
+pub async fn receive_all(
+    context: &State,
+    target: impl Into<UploadTarget>,
+    parts: Multipart,
+    length: Option<u64>,
+    names: &'static [&'static str],
+) -> (Result<Upload, ApiError>, Vec<(&'static str, String)>) {
     let expected = length.unwrap_or_default().saturating_sub(REST_MAX);
     let mut form = Form { expected, names, ..Form::new(context, parts) };
-    let Some(upload) = form.file(target.into()).await? else {
-        return Err(ApiError::invalid_field(&["body", FILE], "is required"));
+    let upload = match form.file(target.into()).await {
+        Ok(Some(upload)) => upload,
+        Ok(None) => return (Err(ApiError::invalid_field(&["body", FILE], "is required")), form.fields),
+        Err(error) => return (Err(error), form.fields),
     };
     if let Err(error) = form.end().await {
         upload.abort().await;
-        return Err(error);
+        return (Err(error), form.fields);
     }
-    Ok((upload, form.fields))
+    (Ok(upload), form.fields)
 }
 
 /// A multipart form being read.

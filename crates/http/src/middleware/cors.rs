@@ -16,13 +16,22 @@ const RESPONSE_HEADERS: &str = "X-Request-Id, Retry-After, Link, X-Next-Cursor, 
 /// Seconds for which browsers cache a preflight response.
 const MAX_AGE: &str = "600";
 
-/// Allows pages of configured origins to read responses.
+/// Whether pages of every origin can read the responses of a path: they are the same for all, or need a secret that only the page
+/// has. Applications in browsers get their tokens there.
+fn is_for_all(path: &str) -> bool {
+    let paths = ["/oauth/token", "/oauth/register", "/oauth/revoke"];
+    paths.contains(&path.trim_end_matches('/')) || path.starts_with("/.well-known/oauth-")
+}
+
+/// Allows pages of configured origins to read responses, and pages of all origins those of [`is_for_all`].
 pub async fn share(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
     let context = context::of_service(&request)?;
     let allowed = &context.settings.cors_allowed_origins;
-    let vary = !allowed.is_empty();
+    let is_for_all = is_for_all(request.path());
+    let vary = !allowed.is_empty() || is_for_all;
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let origin = origin.filter(|origin| allowed.iter().any(|known| known.as_bytes() == origin.as_bytes()));
+    let origin = origin
+        .filter(|origin| is_for_all || allowed.iter().any(|known| known.as_bytes() == origin.as_bytes()));
 
     let is_preflight = request.method() == Method::OPTIONS
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);

@@ -1,7 +1,8 @@
-//! Middleware of every request, outermost first: [`base_path`], [`observe`], [`headers`], [`cors`],
+//! Middleware of every request, outermost first: [`base_path`], [`observe`], [`headers`], [`challenge`], [`cors`],
 //! [`rate_limit`], [`panics`].
 
 pub mod base_path;
+pub mod challenge;
 pub mod cors;
 pub mod headers;
 pub mod observe;

@@ -6,7 +6,7 @@ use super::object::{BatchObject, StoreFileObject};
 use super::stores::{self, FileIds, LIMIT, LIMIT_MAX, files_of};
 use crate::openai::ids;
 use crate::openai::list::{self, Paging, StoreFileList};
-use crate::openapi::wire;
+use crate::openai::wire;
 use crate::selection::parse_attributes;
 use actix_web::HttpResponse;
 use actix_web::web::Path;

@@ -5,7 +5,7 @@ use super::object::{CANCELLED, DeletedObject, IN_PROGRESS, StoreFileObject};
 use super::stores::{self, LIMIT, LIMIT_MAX};
 use crate::openai::ids;
 use crate::openai::list::{self, Paging, StoreFileList};
-use crate::openapi::wire;
+use crate::openai::wire;
 use crate::selection::parse_attributes;
 use actix_web::HttpResponse;
 use actix_web::web::Path;

@@ -4,6 +4,5 @@ pub(crate) mod batches;
 pub(crate) mod chunking;
 pub(crate) mod files;
 pub(crate) mod object;
-mod scores;
 pub(crate) mod search;
 pub(crate) mod stores;

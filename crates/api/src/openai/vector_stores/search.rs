@@ -1,9 +1,8 @@
 //! `POST /v1/vector_stores/{vector_store_id}/search`
 
-use super::scores::calibrated;
 use super::stores;
 use crate::openai::ids;
-use crate::openapi::wire;
+use crate::openai::wire;
 use crate::selection::{FilterBody, attributes_json, parse_filters, selection};
 use actix_web::HttpResponse;
 use actix_web::web::Path;
@@ -109,7 +108,21 @@ pub(crate) struct RankingOptions {
     /// Minimum score of a passage, from 0 to 1. Default: 0.
     #[deserr(default, try_from(Option<f64>) = parse_threshold -> ValidationError)]
     #[schema(value_type = Option<f64>, minimum = 0, maximum = 1)]
-    score_threshold: f64,
+    pub(in crate::openai) score_threshold: f64,
+    /// Not supported: must be null.
+    #[deserr(default, try_from(Option<Value>) = refuse_hybrid_search -> ValidationError)]
+    #[expect(dead_code, reason = "only validated")]
+    #[schema(value_type = Option<Object>)]
+    hybrid_search: (),
+}
+
+fn refuse_hybrid_search(value: Option<Value>) -> Result<(), ValidationError> {
+    let reason = "is not supported: the service weighs words and meaning itself";
+    if value.is_none_or(|value| value.is_null()) {
+        Ok(())
+    } else {
+        Err(ValidationError::new("hybrid_search", reason))
+    }
 }
 
 fn parse_threshold(threshold: Option<f64>) -> Result<f64, ValidationError> {
@@ -217,7 +230,8 @@ impl StoreSearch {
         best.retain(|(score, _)| *score >= threshold);
         best.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         best.truncate(limit);
-        let documents = documents(app, grant, scope, &best).await?;
+        let ids = best.iter().map(|(_, passage)| passage.document_id).collect();
+        let documents = documents_of(app, grant, scope, ids).await?;
         let result = |(score, passage): (f64, ScoredChunk)| {
             Some(StoreSearchResult::new(documents.get(&passage.document_id)?, score, passage, base))
         };
@@ -229,7 +243,7 @@ impl StoreSearch {
 
 /// Adds the passages of a search to those of others. A passage that several found has its best score.
 fn merge(best: &mut Vec<(f64, ScoredChunk)>, found: Found) {
-    let scores = calibrated(&found);
+    let scores = found.scores();
     for (score, passage) in scores.into_iter().zip(found.passages) {
         match best.iter_mut().find(|(_, of)| of.id == passage.id) {
             Some(same) if same.0 >= score => {}
@@ -239,17 +253,16 @@ fn merge(best: &mut Vec<(f64, ScoredChunk)>, found: Found) {
     }
 }
 
-/// The documents of passages.
-async fn documents(
+/// The documents with these IDs that are in the scope.
+pub(in crate::openai) async fn documents_of(
     app: &App,
     grant: Grant<ReadDocuments>,
     scope: &Scope,
-    passages: &[(f64, ScoredChunk)],
+    ids: Vec<DocumentId>,
 ) -> Result<HashMap<DocumentId, Document>, Error> {
-    if passages.is_empty() {
+    if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let ids = passages.iter().map(|(_, passage)| passage.document_id).collect();
     let filter = DocumentFilter { ids: Some(ids), ..DocumentFilter::of(scope.clone()) };
     let found = listing::list(app, grant, &filter).await?;
     Ok(found.into_iter().map(|document| (document.id, document)).collect())
@@ -257,25 +270,38 @@ async fn documents(
 
 impl StoreSearchResult {
     fn new(document: &Document, score: f64, passage: ScoredChunk, base: &BaseUrl) -> Self {
-        let page = passage.span.start.page;
-        let mut attributes = attributes_json(&document.attributes);
-        let label = passage.label.map(Value::from);
-        let link = Value::from(base.document(document.id, page));
-        let place = [("page", Some(Value::from(page))), ("label", label), ("link", Some(link))];
-        for (key, value) in place {
-            if let Some(value) = value {
-                attributes.entry(key).or_insert(value);
-            }
-        }
-        let filename = document.file.as_ref().map_or(document.title.as_str(), |file| file.name.as_str());
         Self {
             file_id: ids::encode(document.id),
-            filename: filename.to_owned(),
+            filename: file_name(document).to_owned(),
             score,
-            attributes,
+            attributes: place_attributes(document, &passage, base),
             content: vec![PassageContent { r#type: "text", text: passage.text }],
         }
     }
+}
+
+/// The name of the file of a document, or its title if it has none.
+pub(in crate::openai) fn file_name(document: &Document) -> &str {
+    document.file.as_ref().map_or(document.title.as_str(), |file| file.name.as_str())
+}
+
+/// The attributes of a document with the place of a passage.
+pub(in crate::openai) fn place_attributes(
+    document: &Document,
+    passage: &ScoredChunk,
+    base: &BaseUrl,
+) -> Map<String, Value> {
+    let page = passage.span.start.page;
+    let mut attributes = attributes_json(&document.attributes);
+    let label = passage.label.as_deref().map(Value::from);
+    let link = Value::from(base.document(document.id, page));
+    let place = [("page", Some(Value::from(page))), ("label", label), ("link", Some(link))];
+    for (key, value) in place {
+        if let Some(value) = value {
+            attributes.entry(key).or_insert(value);
+        }
+    }
+    attributes
 }
 
 /// The query with the words that were searched for instead of those that no document has.

@@ -4,14 +4,14 @@ use super::chunking::{self, ChunkingStrategy};
 use super::object::{DeletedObject, StoreObject};
 use crate::openai::ids;
 use crate::openai::list::{Paging, StoreList};
-use crate::openapi::wire;
+use crate::openai::wire;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
 use deserr::{Deserr, IntoValue, ValuePointerRef};
 use docent_app::App;
 use docent_app::collections::metadata;
 use docent_app::collections::{self as use_case, CollectionSettings};
-use docent_app::documents::batches::FileToAdd;
+use docent_app::documents::batches::{self, FileToAdd};
 use docent_app::error::Error;
 use docent_app::scope;
 use docent_domain::access::{Actor, AddDocuments, CreateCollections, ReadDocuments};
@@ -20,6 +20,7 @@ use docent_domain::error::ValidationError;
 use docent_domain::file_batch::{BATCH_FILES_MAX, CollectionMetadata, EXPIRY_DAYS_MAX, Metadata};
 use docent_domain::id::CollectionId;
 use docent_domain::listing::AccountCollections;
+use docent_domain::scope::Readable;
 use docent_http::extract::deserialize::{List, Whole};
 use docent_http::{ApiError, Bearer, Body, BodyErrors, Query, Reply, Scoped, State};
 use serde_json::Value;
@@ -28,8 +29,6 @@ use utoipa::ToSchema;
 /// Default and maximum number of objects of a list.
 pub(super) const LIMIT: u64 = 20;
 pub(super) const LIMIT_MAX: u64 = 100;
-/// Maximum number of collections that a list is taken from.
-const COLLECTIONS_MAX: u64 = 100_000;
 /// Name of a vector store without one.
 const UNNAMED: &str = "Vector store";
 
@@ -94,7 +93,7 @@ impl ExpiresAfter {
 }
 
 /// Texts of a client, checked.
-pub(crate) struct MetadataBody(Metadata);
+pub(crate) struct MetadataBody(pub(crate) Metadata);
 
 impl Deserr<BodyErrors> for MetadataBody {
     fn deserialize_from_value<V: IntoValue>(
@@ -179,7 +178,7 @@ pub(crate) async fn create(Bearer(actor): Bearer, context: State, body: Body) ->
         expires_after_days: request.expires_after.as_ref().map(ExpiresAfter::days),
         last_active_at: app.now(),
     };
-    let collection = metadata::create(app, &actor, settings, metadata, &files).await?;
+    let collection = batches::create_collection(app, &actor, settings, metadata, &files).await?;
     reply(app, collection).await
 }
 
@@ -207,14 +206,23 @@ pub(crate) async fn list(by: Scoped<ReadDocuments>, context: State, mut query: Q
     let paging: Paging<CollectionId> = Paging::read(&mut query, LIMIT, LIMIT_MAX);
     query.done()?;
     let app = &context.app;
-    let (user, scope) = (by.actor.user(), by.scope.shown());
-    let all = AccountCollections { user, scope, name_contains: None, after: None, limit: COLLECTIONS_MAX };
-    let all = use_case::list(app, by.grant, &all).await?;
-    let all: Vec<Collection> = all.into_iter().map(|listed| listed.collection).collect();
-    let key = |of: &Collection| (of.created_at, of.id);
-    let (page, has_more) = paging.page(all, key, CollectionId::created_at)?;
+    let shown = by.scope.shown();
+    // IDs have the time of creation, so that only the records of the page are read.
+    let ids: Vec<CollectionId> = shown.collections().into_iter().flat_map(Readable::iter).collect();
+    let key = |id: &CollectionId| (id.created_at().unwrap_or_default(), *id);
+    let (page, has_more) = paging.page(ids, key, CollectionId::created_at)?;
+    let mut found = match shown.within(&page).filter(|_| !page.is_empty()) {
+        Some(scope) => {
+            let (user, limit) = (by.actor.user(), page.len() as u64);
+            let all = AccountCollections { user, scope, name_contains: None, after: None, limit };
+            use_case::list(app, by.grant, &all).await?
+        }
+        None => Vec::new(),
+    };
+    found.sort_by_key(|listed| page.iter().position(|id| *id == listed.collection.id));
     let now = app.now();
-    let found = metadata::describe(app, page).await?;
+    let found = found.into_iter().map(|listed| listed.collection).collect();
+    let found = metadata::describe(app, found).await?;
     let stores = found.into_iter().map(|described| StoreObject::new(described, now)).collect();
     Ok(HttpResponse::Ok().json(StoreList::new(stores, has_more)))
 }
@@ -320,7 +328,11 @@ pub(super) async fn ensure_can_add(app: &App, actor: &Actor, id: CollectionId) -
 ///
 /// # Errors
 /// 400 if it has expired; 404 if the actor cannot read it.
-pub(super) async fn ensure_usable(app: &App, actor: &Actor, id: CollectionId) -> Result<(), ApiError> {
+pub(in crate::openai) async fn ensure_usable(
+    app: &App,
+    actor: &Actor,
+    id: CollectionId,
+) -> Result<(), ApiError> {
     let scope = scope::of(app, actor).await?;
     if metadata::record_use(app, &scope, id).await? {
         return Ok(());

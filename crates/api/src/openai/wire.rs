@@ -1,7 +1,7 @@
 //! Error responses of operations below `/v1`, in the format of the OpenAI API.
 
-use super::answers::{answers, fault, named, response_with_examples};
-use crate::openai::errors::{self, OpenAiProblem};
+use super::errors::{self, OpenAiProblem};
+use crate::answers::{answers, fault, named, response_with_examples};
 use docent_app::error::Error;
 use docent_domain::api_key::ApiKeyScope;
 use docent_domain::fault::{Component, FaultKind};
@@ -31,7 +31,7 @@ answers! {
 }
 
 /// Adds the shared responses and their schemas.
-pub(super) fn add(components: &mut Components) {
+pub(crate) fn add(components: &mut Components) {
     let mut schemas = Vec::new();
     OpenAiProblem::schemas(&mut schemas);
     components.schemas.extend(schemas);
@@ -61,11 +61,12 @@ fn about_requests() -> Vec<Shared> {
         ),
         (
             "OpenAiNotFound",
-            "The file, vector store or batch does not exist, or the account cannot read it.",
+            "The file, vector store, batch or response does not exist, or the account cannot read it.",
             vec![
                 Error::NotFound(RecordKind::Document).into(),
                 Error::NotFound(RecordKind::Collection).into(),
                 Error::BatchNotFound.into(),
+                Error::ResponseNotFound.into(),
             ],
         ),
         (

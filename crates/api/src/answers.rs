@@ -21,7 +21,7 @@ use utoipa::openapi::{Components, ContentBuilder, Object, Ref, RefOr, Response, 
 use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
 /// Header of every response.
-pub(super) const REQUEST_ID: &str = "X-Request-Id";
+pub(crate) const REQUEST_ID: &str = "X-Request-Id";
 
 macro_rules! answers {
     ($($(#[$doc:meta])* $set:ident { $($status:literal => $name:literal),+ })+) => {$(
@@ -48,6 +48,8 @@ answers! {
     /// For operations that store something.
     StorageFull { 507 => "StorageFull" }
     InvalidBody { 400 => "IncompleteBody", 408 => "BodyTimeout", 413 => "TooLarge", 422 => "InvalidRequest" }
+    /// For a form whose description of 400 says more.
+    InvalidForm { 408 => "BodyTimeout", 413 => "TooLarge", 422 => "InvalidRequest" }
     /// For a body that the handler does not parse.
     UnreadableBody { 408 => "BodyTimeout", 413 => "TooLarge" }
     InvalidParameters { 422 => "InvalidRequest" }
@@ -80,15 +82,15 @@ answers! {
     WebhookDisabled { 409 => "WebhookDisabled" }
 }
 
-pub(super) use answers;
+pub(crate) use answers;
 
 /// References a shared response.
-pub(super) fn named(name: &str) -> RefOr<Response> {
+pub(crate) fn named(name: &str) -> RefOr<Response> {
     Ref::from_response_name(name).into()
 }
 
 /// Adds the shared responses and their schemas.
-pub(super) fn add(components: &mut Components) {
+pub(crate) fn add(components: &mut Components) {
     let mut schemas = Vec::new();
     Problem::schemas(&mut schemas);
     InvalidRequest::schemas(&mut schemas);
@@ -298,7 +300,7 @@ fn about_the_service() -> Vec<Shared> {
     ]
 }
 
-pub(super) fn fault(component: Component, kind: FaultKind) -> Vec<ApiError> {
+pub(crate) fn fault(component: Component, kind: FaultKind) -> Vec<ApiError> {
     vec![ApiError::of_fault(&Fault::new(component, kind, ""))]
 }
 
@@ -317,7 +319,7 @@ fn response(description: &str, errors: &[ApiError]) -> Response {
 }
 
 /// Builds a response with the bodies and headers of these errors.
-pub(super) fn response_with_examples(
+pub(crate) fn response_with_examples(
     description: &str,
     schema: RefOr<Schema>,
     errors: &[ApiError],
@@ -357,7 +359,7 @@ fn header_of(status: StatusCode) -> Option<(&'static str, Header)> {
 }
 
 /// Headers of a page of a list.
-pub(super) fn paging_headers() -> [(String, RefOr<Header>); 2] {
+pub(crate) fn paging_headers() -> [(String, RefOr<Header>); 2] {
     [
         ("Link", "URL of the next page, with `rel=\"next\"`, if there is one."),
         ("X-Next-Cursor", "The `cursor` of the next page, if there is one."),
@@ -366,7 +368,7 @@ pub(super) fn paging_headers() -> [(String, RefOr<Header>); 2] {
 }
 
 /// References the description of [`REQUEST_ID`].
-pub(super) fn id_header() -> RefOr<Header> {
+pub(crate) fn id_header() -> RefOr<Header> {
     RefOr::Ref(Ref::new(format!("#/components/headers/{REQUEST_ID}")))
 }
 
