@@ -38,7 +38,9 @@ mod tests {
     #[test]
     fn paths_outside_the_api_are_pages() {
         for (path, _) in docent_web::TABLES.into_iter().flatten() {
-            let is_page = ["/admin", "/account", "/chat"].iter().any(|root| path.starts_with(root));
+            let is_page = ["/admin", "/account", "/auth/oidc", "/chat", "/oauth/authorize"]
+                .iter()
+                .any(|root| path.starts_with(root));
             assert!(is_page, "{path}");
         }
     }

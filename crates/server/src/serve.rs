@@ -162,6 +162,7 @@ impl Server {
                 .wrap(from_fn(middleware::rate_limit::limit))
                 .wrap(from_fn(docent_api::convert_openai_errors))
                 .wrap(from_fn(middleware::cors::share))
+                .wrap(from_fn(middleware::challenge::challenge))
                 .wrap(from_fn(middleware::headers::secure))
                 .wrap(from_fn(middleware::observe::observe))
                 .wrap(from_fn(middleware::base_path::translate))

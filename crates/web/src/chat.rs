@@ -6,6 +6,7 @@ use crate::language;
 use crate::language::request::AccountLanguage;
 use crate::language::script::Script;
 use crate::minify::{minified, stripped};
+use crate::signed_in::single_sign_on::buttons::{ProviderLink, sign_in_links};
 use crate::templates::{html_response, render};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
@@ -124,6 +125,8 @@ pub(crate) struct ChatPage<'a> {
     quotes_only: bool,
     /// Whether the service can send a link for a new password.
     sends_email: bool,
+    /// Links to identity providers.
+    providers: Vec<ProviderLink>,
 }
 
 pub(crate) async fn page(_: AccountLanguage, context: State) -> Reply {
@@ -135,6 +138,7 @@ pub(crate) async fn page(_: AccountLanguage, context: State) -> Reply {
         accept: accepted.accept(),
         quotes_only: context.app.answers_by_quoting(),
         sends_email: verification::is_possible(&context.app),
+        providers: sign_in_links(&context.app, "/chat"),
     };
     let html = stripped(&render(&page)?);
     Ok(html_response(StatusCode::OK, POLICY, html))
@@ -214,6 +218,7 @@ mod tests {
                 accept: accept.to_owned(),
                 quotes_only: is_small,
                 sends_email: !is_small,
+                providers: if is_small { Vec::new() } else { ProviderLink::samples() },
             };
             vec![page("PDF", ".pdf", true), page("PDF and DOCX", ".pdf,.docx", false)]
         }

@@ -4,7 +4,7 @@
 
 use crate::language;
 use crate::language::request::prefer;
-use crate::signed_in::cookie;
+use crate::session_cookie;
 use crate::signed_in::own_page::OwnPage;
 use crate::signed_in::session;
 use actix_session::Session;
@@ -12,6 +12,7 @@ use actix_web::HttpResponse;
 use docent_app::accounts::login;
 use docent_app::accounts::profile;
 use docent_app::accounts::sessions::{self, BrowserSession, ClientInfo};
+use docent_app::accounts::single_sign_on::logout::provider_logout_url;
 use docent_app::error::Error;
 use docent_domain::access::UseAdminPanel;
 use docent_http::{ApiError, Client, Form, Reply, State, UserAgent};
@@ -22,6 +23,12 @@ use serde::Serialize;
 struct SessionResponse {
     /// The account, if one is signed in.
     account: Option<Account>,
+}
+
+/// The page that ends the session of the identity provider.
+#[derive(Serialize)]
+struct SignedOutResponse {
+    next: String,
 }
 
 #[derive(Serialize)]
@@ -47,11 +54,11 @@ fn response(known: Option<BrowserSession>) -> HttpResponse {
 
 /// Says which account is signed in. A page asks when it is opened, so the absence of a session is no error.
 pub(crate) async fn show(context: State, cookie: Session, client: Client) -> Reply {
-    let Some(id) = cookie::id_of(&cookie) else { return Ok(response(None)) };
+    let Some(id) = session_cookie::id_of(&cookie) else { return Ok(response(None)) };
     let app = &context.app;
     match sessions::authenticate_browser(app, id, client.address).await {
         // The account can only open the page that sets up its second factor.
-        Ok(known) if known.user.lacks_second_factor(app.settings().second_factor_rule) => Ok(response(None)),
+        Ok(known) if known.lacks_second_factor => Ok(response(None)),
         Ok(known) => Ok(response(Some(known))),
         Err(Error::Unauthenticated) => {
             cookie.purge();
@@ -105,7 +112,11 @@ pub(crate) async fn confirm(
 pub(crate) async fn end(page: OwnPage, context: State, cookie: Session, client: Client) -> Reply {
     let page = page.0.ok_or(Error::Unauthenticated)?;
     let actor = sessions::authenticate_page(&context.app, page.session, page.user, client.address).await?;
+    let next = provider_logout_url(&context.app, page.session, "/account/login").await?;
     sessions::leave_browser(&context.app, &actor, page.session).await?;
     cookie.purge();
-    Ok(HttpResponse::NoContent().finish())
+    Ok(match next {
+        Some(next) => HttpResponse::Ok().json(SignedOutResponse { next }),
+        None => HttpResponse::NoContent().finish(),
+    })
 }

@@ -185,6 +185,7 @@ pub(crate) fn reason(invalid: &ValidationError) -> String {
         Rule::NoControlCharacters => t!("rule-no-control-characters"),
         Rule::NoDirectionCharacters => t!("rule-no-direction-characters"),
         Rule::EmailAddress => t!("rule-email-address"),
+        Rule::LineWithoutAddress(line) => t!("rule-line-without-address", line = line),
         Rule::OtherAddress => t!("rule-other-address"),
         Rule::NotCommon => t!("rule-not-common"),
         Rule::NotLikeAddress => t!("rule-not-like-address"),

@@ -8,8 +8,10 @@ mod language;
 mod minify;
 mod panel;
 mod routes;
+mod session_cookie;
 mod signed_in;
 mod templates;
+mod times;
 
 use actix_session::SessionMiddleware;
 use actix_session::storage::CookieSessionStore;
@@ -40,5 +42,5 @@ pub fn mount(config: &mut ServiceConfig) {
 /// Middleware for the sessions of browsers. The key signs the cookie, `is_https` says whether browsers reach the service over
 /// HTTPS, and `base` is the path of its cookie.
 pub fn sessions(key: &SessionKey, is_https: bool, base: &BasePath) -> SessionMiddleware<CookieSessionStore> {
-    signed_in::cookie::middleware(key, is_https, base)
+    session_cookie::middleware(key, is_https, base)
 }

@@ -78,10 +78,12 @@ const SHARED: &[Template] = &[
     template!("list.html"),
     template!("paging.html"),
     template!("feedback.html"),
+    template!("providers.html"),
     template!("status.html"),
     template!("chart.html"),
     template!("job_rows.html"),
     template!("errors.html"),
+    template!("group_members.html"),
     template!("fields.html"),
     template!("pickers.html"),
     template!("key_table.html"),
@@ -109,7 +111,7 @@ pub(crate) fn compile(pages: impl Iterator<Item = &'static Template>) -> io::Res
 }
 
 /// Response with a page in the language of the request, and its content security policy.
-pub(crate) fn html_response(status: StatusCode, policy: &'static str, html: String) -> HttpResponse {
+pub(crate) fn html_response(status: StatusCode, policy: &str, html: String) -> HttpResponse {
     let mut page = HttpResponse::build(status)
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CONTENT_SECURITY_POLICY, policy))

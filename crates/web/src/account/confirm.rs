@@ -11,7 +11,9 @@ use crate::signed_in::page::PROOF_PAGE;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::proof;
 use crate::signed_in::session::SignedIn;
+use crate::signed_in::single_sign_on::buttons::{ProviderLink, proof_links};
 use docent_app::accounts::profile;
+use docent_app::accounts::single_sign_on::connections::{self, Connection};
 use docent_app::error::Error;
 use docent_domain::error::Rule;
 use docent_http::{Query, State};
@@ -25,6 +27,10 @@ pub(super) struct ConfirmIdentityPage {
     kept: Vec<(String, String)>,
     /// Whether it is the form that is sent on.
     is_sent_on: bool,
+    /// Whether the account has a password or a second factor to enter.
+    has_field: bool,
+    /// Links to identity providers.
+    providers: Vec<ProviderLink>,
     #[serde(flatten)]
     form: FormView,
 }
@@ -39,13 +45,33 @@ enum Continuation<'a> {
 
 impl<'a> Continuation<'a> {
     fn of(query: &'a Query, form: &'a Form) -> Self {
-        match query.text("action").filter(|action| Area::of(action).page(action) == *action) {
+        // The web chat has no forms.
+        let is_form = |action: &&str| {
+            let area = Area::of(action);
+            area.page(action) == *action && action.starts_with(area.root())
+        };
+        match query.text("action").filter(is_form) {
             Some(action) => Self::Send(action),
             None => Self::Open(form.text("next")),
         }
     }
 
-    fn page(&self, form: Option<&Form>, fields: FormView) -> ConfirmIdentityPage {
+    /// Page to open after a proof at an identity provider, where the fields of a form are lost.
+    fn page_after_provider(&self) -> &str {
+        match *self {
+            Self::Open(next) => Area::of(next).page(next),
+            Self::Send(action) => Area::of(action).root(),
+        }
+    }
+
+    fn page(
+        &self,
+        form: Option<&Form>,
+        fields: FormView,
+        has_field: bool,
+        connections: &[Connection],
+    ) -> ConfirmIdentityPage {
+        let providers = proof_links(connections, self.page_after_provider());
         let (action, kept) = match *self {
             Self::Open(next) => {
                 (PROOF_PAGE.to_owned(), vec![("next".to_owned(), Area::of(next).page(next).to_owned())])
@@ -58,7 +84,7 @@ impl<'a> Continuation<'a> {
             }
         };
         let is_sent_on = matches!(self, Self::Send(_));
-        ConfirmIdentityPage { action, kept, is_sent_on, form: fields }
+        ConfirmIdentityPage { action, kept, is_sent_on, has_field, providers, form: fields }
     }
 }
 
@@ -67,10 +93,10 @@ const PROOF: &str = "proof";
 
 pub(super) async fn show(signed_in: SignedIn, context: State, query: Query) -> PageResult {
     let next = Continuation::Open(query.text("next").unwrap_or_default());
-    show_form(&signed_in, &context, &next, None, &FieldErrors::default())
+    show_form(&signed_in, &context, &next, None, &FieldErrors::default()).await
 }
 
-fn show_form(
+async fn show_form(
     signed_in: &SignedIn,
     context: &State,
     next: &Continuation<'_>,
@@ -79,7 +105,11 @@ fn show_form(
 ) -> PageResult {
     let field =
         Field::password(PROOF, t!("confirm-proof"), "current-password").help(t!("confirm-proof-help"));
-    let page = next.page(submitted, FormView::of(vec![field], Vec::new(), errors));
+    let connections = connections::list(&context.app, &signed_in.actor).await?;
+    let (user, _) = profile::get(&context.app, &signed_in.actor).await?;
+    let has_field = user.password.is_usable() || user.confirmed_second_factor().is_some();
+    let fields = FormView::of(vec![field], Vec::new(), errors);
+    let page = next.page(submitted, fields, has_field, &connections);
     signed_in.show_account(errors.status(), context, "", page)
 }
 
@@ -88,11 +118,11 @@ pub(super) async fn submit(signed_in: SignedIn, context: State, query: Query, fo
     let mut errors = FieldErrors::default();
     // A form that was redirected here has no such field.
     if matches!(next, Continuation::Send(_)) && !form.is_ticked(PROOF) {
-        return show_form(&signed_in, &context, &next, Some(&form), &errors);
+        return show_form(&signed_in, &context, &next, Some(&form), &errors).await;
     }
     if proof.is_empty() {
         errors.add_rule(PROOF, Rule::NotEmpty);
-        return show_form(&signed_in, &context, &next, Some(&form), &errors);
+        return show_form(&signed_in, &context, &next, Some(&form), &errors).await;
     }
     match profile::prove_identity(&context.app, &signed_in.actor, signed_in.session, proof).await {
         Ok(()) => match next {
@@ -102,7 +132,7 @@ pub(super) async fn submit(signed_in: SignedIn, context: State, query: Query, fo
         Err(Error::InvalidCredentials) => errors.add(PROOF, t!("is-incorrect")),
         Err(error) => errors.add_from(error)?,
     }
-    show_form(&signed_in, &context, &next, Some(&form), &errors)
+    show_form(&signed_in, &context, &next, Some(&form), &errors).await
 }
 
 #[cfg(test)]
@@ -114,8 +144,14 @@ mod tests {
         fn samples() -> Vec<Self> {
             let kept = || vec![("next".to_owned(), "/admin/users/add".to_owned())];
             let [form, other] = FormView::samples();
-            let page =
-                |form, is_sent_on| Self { action: PROOF_PAGE.to_owned(), kept: kept(), is_sent_on, form };
+            let page = |form, is_sent_on| Self {
+                action: PROOF_PAGE.to_owned(),
+                kept: kept(),
+                is_sent_on,
+                has_field: !is_sent_on,
+                providers: if is_sent_on { ProviderLink::samples() } else { Vec::new() },
+                form,
+            };
             vec![page(form, false), page(other, true)]
         }
     }

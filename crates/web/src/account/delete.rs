@@ -3,7 +3,7 @@
 use super::nav::ROOT;
 use crate::language::t;
 use crate::signed_in::area::Area;
-use crate::signed_in::field::{Field, FormView};
+use crate::signed_in::field::{self, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::SignedIn;
@@ -22,11 +22,12 @@ pub(super) struct DeletePage {
 }
 
 pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
+    signed_in.ensure_proof_without_password()?;
     show_form(&signed_in, &context, &FieldErrors::default())
 }
 
 fn show_form(signed_in: &SignedIn, context: &State, errors: &FieldErrors) -> PageResult {
-    let fields = vec![Field::password("present", t!("password-current"), "current-password")];
+    let fields = field::current_password(signed_in).into_iter().collect();
     let page = DeletePage {
         email: signed_in.email.as_str().to_owned(),
         form: FormView::of(fields, Vec::new(), errors),
@@ -42,7 +43,7 @@ pub(super) async fn submit(
 ) -> PageResult {
     let mut errors = FieldErrors::default();
     let present = form.text("present").to_owned();
-    if present.is_empty() {
+    if present.is_empty() && signed_in.has_password {
         errors.add_rule("present", Rule::NotEmpty);
         return show_form(&signed_in, &context, &errors);
     }

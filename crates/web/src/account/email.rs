@@ -2,7 +2,7 @@
 
 use super::nav::ROOT;
 use crate::language::t;
-use crate::signed_in::field::{Field, FormView};
+use crate::signed_in::field::{self, Field, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::SignedIn;
@@ -22,14 +22,13 @@ pub(super) struct EmailPage {
 }
 
 pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
+    signed_in.ensure_proof_without_password()?;
     show_form(&signed_in, &context, "", &FieldErrors::default())
 }
 
 fn show_form(signed_in: &SignedIn, context: &State, new: &str, errors: &FieldErrors) -> PageResult {
-    let fields = vec![
-        Field::line("email", "email", t!("email-new"), new).required(),
-        Field::password("present", t!("password-current"), "current-password"),
-    ];
+    let mut fields = vec![Field::line("email", "email", t!("email-new"), new).required()];
+    fields.extend(field::current_password(signed_in));
     let page = EmailPage {
         email: signed_in.email.as_str().to_owned(),
         can_change_email: email_change::is_possible(&context.app),

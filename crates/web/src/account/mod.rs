@@ -5,11 +5,16 @@
 //! on it does.
 
 mod api_keys;
+mod applications;
+pub(crate) mod authorize;
 mod confirm;
 mod delete;
 mod email;
 pub(crate) mod email_link;
 pub(crate) mod forgot_password;
+mod groups;
+mod identities;
+pub(crate) mod invitation;
 mod language;
 mod nav;
 pub(crate) mod page;
@@ -42,11 +47,20 @@ routes! {
     "/api-keys"              { GET => api_keys::show }
     "/api-keys/add"          { GET => api_keys::add, POST => api_keys::create }
     "/api-keys/{id}/revoke"  { GET => api_keys::confirm, POST => api_keys::revoke }
+    "/applications"          { GET => applications::show }
+    "/applications/{id}/disconnect" { GET => applications::confirm, POST => applications::disconnect }
+    "/groups"                { GET => groups::show }
+    "/groups/{id}"           { GET => groups::group }
+    "/groups/{id}/members"   { POST => groups::add }
+    "/groups/{id}/members/remove" { POST => groups::remove }
     "/second-factor"         { GET => second_factor::show }
     "/second-factor/begin"   { POST => second_factor::begin }
     "/second-factor/confirm" { POST => second_factor::confirm }
     "/second-factor/recovery-codes" { POST => second_factor::renew_recovery_codes }
     "/second-factor/remove"  { POST => second_factor::remove }
+    "/identities"            { GET => identities::show }
+    "/identities/{provider}/connect" { POST => identities::connect }
+    "/identities/{provider}/disconnect" { POST => identities::disconnect }
     "/confirm"               { GET => confirm::show, POST => confirm::submit }
     "/delete"                { GET => delete::show, POST => delete::submit }
 }
@@ -57,6 +71,10 @@ pages! {
     Framed<password::PasswordPage> => "account/password.html"
     Framed<sessions::SessionsPage> => "account/sessions.html"
     Framed<api_keys::ApiKeysPage> => "account/api_keys.html"
+    Framed<applications::ApplicationsPage> => "account/applications.html"
+    Framed<groups::GroupsPage> => "account/groups.html"
+    Framed<groups::ManagedGroupPage> => "account/group.html"
+    Framed<identities::IdentitiesPage> => "account/identities.html"
     Framed<delete::DeletePage> => "account/delete.html"
     Framed<second_factor::SecondFactorPage> => "account/second_factor.html"
     Framed<second_factor::RecoveryCodesPage> => "account/recovery_codes.html"
@@ -71,4 +89,5 @@ pub(crate) fn mount(config: &mut ServiceConfig) {
             .configure(|config| configure(config, |_| true))
             .default_service(web::to(signed_in_page::not_found)),
     );
+    authorize::mount(config);
 }

@@ -46,6 +46,17 @@ where
     Ok(html_response(status, POLICY, render(&InLayout { layout, page })?))
 }
 
+/// Renders a page whose form leads to another site. Browsers check each redirect after a form against `form-action`, so that
+/// applications whose redirect URI leads further could not be listed.
+pub(super) fn show_and_redirect<P>(context: &State, status: StatusCode, title: String, page: P) -> Reply
+where
+    InAccount<P>: Page,
+{
+    let layout = Layout { app_name: context.settings.app_name.clone(), title, alert: None };
+    let policy = POLICY.replace("form-action 'self'; ", "");
+    Ok(html_response(status, &policy, render(&InLayout { layout, page })?))
+}
+
 /// Page of a link, with the token of its URL.
 pub(super) fn of_link<P>(
     context: &State,
@@ -82,15 +93,20 @@ pub(super) fn done(context: &State, title: String, text: String) -> Reply {
 
 /// Page for an invalid link or a failed action.
 pub(super) fn failed(context: &State, title: String, error: Error) -> Reply {
-    if matches!(error, Error::InvalidLink) {
-        let page = MessagePage { text: t!("link-invalid-advice") };
-        return respond(context, StatusCode::BAD_REQUEST, title, Some(t!("link-invalid")), page);
+    match error {
+        Error::InvalidLink => invalid_link(context, title, t!("link-invalid-advice")),
+        error => invalid(context, title, &error.into()),
     }
-    invalid(context, title, &error.into())
+}
+
+/// Page for a link that is not valid, with advice how to get another one.
+pub(super) fn invalid_link(context: &State, title: String, advice: String) -> Reply {
+    let page = MessagePage { text: advice };
+    respond(context, StatusCode::BAD_REQUEST, title, Some(t!("link-invalid")), page)
 }
 
 /// Page for errors without a page of their own.
-fn invalid(context: &State, title: String, error: &ApiError) -> Reply {
+pub(super) fn invalid(context: &State, title: String, error: &ApiError) -> Reply {
     refused(context, title, error, MessagePage { text: t!("link-again") })
 }
 

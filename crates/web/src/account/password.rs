@@ -2,7 +2,7 @@
 
 use super::nav::ROOT;
 use crate::language::t;
-use crate::signed_in::field::{self, Field, FormView};
+use crate::signed_in::field::{self, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::SignedIn;
@@ -14,6 +14,8 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 pub(super) struct PasswordPage {
+    /// Whether the account has a password to change.
+    has_password: bool,
     #[serde(flatten)]
     form: FormView,
 }
@@ -23,9 +25,10 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
 }
 
 fn show_form(signed_in: &SignedIn, context: &State, errors: &FieldErrors) -> PageResult {
-    let mut fields = vec![Field::password("present", t!("password-current"), "current-password")];
+    let mut fields: Vec<_> = field::current_password(signed_in).into_iter().collect();
     fields.extend(field::new_password());
-    let page = PasswordPage { form: FormView::of(fields, Vec::new(), errors) };
+    let page =
+        PasswordPage { has_password: signed_in.has_password, form: FormView::of(fields, Vec::new(), errors) };
     signed_in.show_account(errors.status(), context, "password", page)
 }
 
@@ -60,7 +63,11 @@ mod tests {
 
     impl Samples for PasswordPage {
         fn samples() -> Vec<Self> {
-            FormView::samples().map(|form| Self { form }).into()
+            [true, false]
+                .into_iter()
+                .zip(FormView::samples())
+                .map(|(has_password, form)| Self { has_password, form })
+                .collect()
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::panel::access::kinds::{self, Allowed};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::rows::{self, Emails, KeyRow};
 use crate::signed_in::session::SignedIn;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use actix_web::http::StatusCode;
 use docent_app::accounts::{api_keys, email_change, profile, users};
 use docent_domain::access::UseAdminPanel;

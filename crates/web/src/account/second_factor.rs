@@ -6,7 +6,7 @@ use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::{self, PageError, PageResult};
 use crate::signed_in::session::SignedIn;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use actix_web::http::StatusCode;
 use docent_app::accounts::profile;
 use docent_app::accounts::second_factor::{self as use_case, RecoveryCodes};

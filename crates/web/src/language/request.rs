@@ -1,7 +1,7 @@
 //! Chooses the language of a request: the setting of its account, or else one that its browser accepts.
 
 use super::{CURRENT, Language, default, find};
-use crate::signed_in::cookie;
+use crate::session_cookie;
 use actix_session::SessionExt;
 use actix_web::body::MessageBody;
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
@@ -56,7 +56,7 @@ impl FromRequest for AccountLanguage {
     type Future = LocalBoxFuture<'static, Result<Self, Infallible>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (session, context) = (cookie::id_of(&request.get_session()), context::of(request));
+        let (session, context) = (session_cookie::id_of(&request.get_session()), context::of(request));
         let client = request.extensions().get::<Client>().copied();
         Box::pin(async move {
             if let (Some(session), Ok(context), Some(client)) = (session, context, client) {

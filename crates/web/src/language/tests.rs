@@ -49,6 +49,7 @@ fn english() -> BTreeMap<String, (BTreeSet<String>, Vec<String>)> {
     default().messages()
 }
 
+// Invariant: Every language has the same texts, and every text is used.
 #[test]
 fn languages_have_the_same_texts_with_the_same_values_and_elements() {
     assert!(all().iter().any(|language| language.code() == DEFAULT));
@@ -104,6 +105,7 @@ fn keys_of_scripts() -> BTreeMap<String, String> {
     keys
 }
 
+// Invariant: Every language has the same texts, and every text is used.
 #[test]
 fn every_used_text_exists_and_every_text_is_used() {
     let english = english();
@@ -201,6 +203,7 @@ fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
         Rule::NoControlCharacters,
         Rule::NoDirectionCharacters,
         Rule::EmailAddress,
+        Rule::LineWithoutAddress(2),
         Rule::OtherAddress,
         Rule::NotCommon,
         Rule::NotLikeAddress,

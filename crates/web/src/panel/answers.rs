@@ -7,7 +7,7 @@ use super::nav::ROOT;
 use crate::language::t;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::{Time, decimal};
+use crate::times::{Time, decimal};
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use chrono::{DateTime, Utc};

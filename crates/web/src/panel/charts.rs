@@ -1,6 +1,6 @@
 //! Bar charts per day, drawn as SVG on the server, with the numbers in a table.
 
-use crate::signed_in::times::date;
+use crate::times::date;
 use chrono::NaiveDate;
 use serde::Serialize;
 use std::collections::HashMap;

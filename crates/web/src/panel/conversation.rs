@@ -8,7 +8,7 @@ use crate::language::{self, t};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::{self, PageResult, id_of};
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::{Time, size};
+use crate::times::{Time, size};
 use actix_web::web::Path;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users;

@@ -4,7 +4,7 @@ use super::documents::{cut, email};
 use super::listing::{List, PageNumber, find_of_account};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use docent_app::accounts::users;
 use docent_app::conversations as use_case;
 use docent_domain::access::ViewConversations;

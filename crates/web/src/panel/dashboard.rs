@@ -5,7 +5,7 @@ use super::documents::Row;
 use crate::language::{component_name, fault_sentence, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use docent_app::accounts::users;
 use docent_app::dashboard::{self as use_case, Overview};
 use docent_app::health;

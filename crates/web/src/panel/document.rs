@@ -8,7 +8,7 @@ use super::nav::ROOT;
 use crate::language::{self, collection_name, t};
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::{Time, decimal, size};
+use crate::times::{Time, decimal, size};
 use actix_web::http::StatusCode;
 use actix_web::web::Path;
 use docent_app::accounts::users;
@@ -18,7 +18,9 @@ use docent_app::error::Error;
 use docent_app::scope;
 use docent_domain::access::{ViewAuditLog, ViewCollections, ViewDocuments, ViewJobs, ViewUsers};
 use docent_domain::document::{Document, DocumentState, StoredFile};
-use docent_domain::extraction::{Coverage, CoverageWarning, IngestionStats, RecognitionCoverage};
+use docent_domain::extraction::{
+    Coverage, CoverageWarning, IngestionStats, RecognitionCoverage, RecognizedPageCoverage,
+};
 use docent_domain::id::DocumentId;
 use docent_domain::job::{Job, JobKind, JobState};
 use docent_domain::metrics::Stage;
@@ -92,6 +94,8 @@ struct CoverageView {
     empty: String,
     unreliable: String,
     truncated: String,
+    unread_pictures: String,
+    lacking_results: String,
     characters: u64,
     chunks: u32,
     tokens: u64,
@@ -104,6 +108,7 @@ struct CoverageView {
 struct RecognitionView {
     recognizer: String,
     pages: String,
+    picture_pages: String,
     /// In percent.
     confidence: u8,
     failed: String,
@@ -111,11 +116,14 @@ struct RecognitionView {
 
 impl RecognitionView {
     fn of(coverage: &RecognitionCoverage) -> Self {
-        let pages: Vec<u32> = coverage.pages.iter().map(|page| page.page).collect();
+        let pages = |pages: &[RecognizedPageCoverage]| {
+            ranges(&pages.iter().map(|page| page.page).collect::<Vec<u32>>())
+        };
         let failed: Vec<u32> = coverage.failed_pages.iter().map(|(page, _)| *page).collect();
         Self {
             recognizer: coverage.recognizer.clone(),
-            pages: ranges(&pages),
+            pages: pages(&coverage.pages),
+            picture_pages: pages(&coverage.picture_pages),
             confidence: coverage.confidence(),
             failed: ranges(&failed),
         }
@@ -130,6 +138,8 @@ impl CoverageView {
             empty: ranges(&coverage.empty_pages),
             unreliable: ranges(&coverage.unreliable_pages),
             truncated: ranges(&coverage.truncated_pages),
+            unread_pictures: ranges(&coverage.unread_picture_pages),
+            lacking_results: ranges(&coverage.lacking_result_pages),
             characters: coverage.characters,
             chunks: coverage.chunks,
             tokens: coverage.tokens,
@@ -148,6 +158,11 @@ fn warnings(coverage: Option<&Coverage>, stats: Option<&IngestionStats>) -> Vec<
         CoverageWarning::Truncated => t!("warning-truncated", count = count, pages = pages),
         CoverageWarning::Recognized => t!("warning-recognized", count = count, pages = pages),
         CoverageWarning::RecognitionFailed => t!("warning-recognition-failed", count = count, pages = pages),
+        CoverageWarning::RecognizedPictures => {
+            t!("warning-recognized-pictures", count = count, pages = pages)
+        }
+        CoverageWarning::UnreadPictures => t!("warning-unread-pictures", count = count, pages = pages),
+        CoverageWarning::LackingResults => t!("warning-lacking-results", count = count, pages = pages),
     };
     let shortened = stats.map(|stats| stats.shortened_passages).filter(|count| *count > 0);
     let shortened = shortened.map(|count| t!("warning-shortened", count = count));
@@ -303,7 +318,6 @@ fn ranges(pages: &[u32]) -> String {
 mod tests {
     use super::*;
     use crate::templates::tests::Samples;
-    use docent_domain::extraction::RecognizedPageCoverage;
     use docent_domain::id::LeaseId;
     use docent_domain::recognition::RecognitionFailure;
 
@@ -315,6 +329,8 @@ mod tests {
                 empty: pages.to_owned(),
                 unreliable: pages.to_owned(),
                 truncated: pages.to_owned(),
+                unread_pictures: pages.to_owned(),
+                lacking_results: pages.to_owned(),
                 characters: 1,
                 chunks: 2,
                 tokens: 3,
@@ -322,6 +338,7 @@ mod tests {
                 recognition: Some(RecognitionView {
                     recognizer: "tesseract 5.3.0 (eng)".to_owned(),
                     pages: pages.to_owned(),
+                    picture_pages: pages.to_owned(),
                     confidence: 90,
                     failed: pages.to_owned(),
                 }),
@@ -409,15 +426,18 @@ mod tests {
             empty_pages: vec![1],
             unreliable_pages: vec![2, 3],
             truncated_pages: vec![4],
+            unread_picture_pages: vec![7],
+            lacking_result_pages: vec![8],
             recognition: Some(RecognitionCoverage {
                 pages: vec![RecognizedPageCoverage { page: 5, confidence: 90 }],
+                picture_pages: vec![RecognizedPageCoverage { page: 9, confidence: 90 }],
                 failed_pages: vec![(6, RecognitionFailure::Rendering)],
                 ..RecognitionCoverage::default()
             }),
             ..Coverage::default()
         };
         assert_eq!(warnings(Some(&coverage), None), coverage.warnings());
-        assert_eq!(coverage.warnings().len(), 5);
+        assert_eq!(coverage.warnings().len(), 8);
         for shortened_passages in [0, 1, 2] {
             let stats = IngestionStats { shortened_passages, ..IngestionStats::default() };
             assert_eq!(warnings(None, Some(&stats)), stats.warning().into_iter().collect::<Vec<_>>());

@@ -8,7 +8,7 @@ use super::nav::ROOT;
 use crate::language::{self, collection_name, t};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::{self, Staff};
-use crate::signed_in::times::size;
+use crate::times::size;
 use actix_multipart::{Field, Multipart};
 use actix_session::SessionExt;
 use actix_web::http::{StatusCode, header};

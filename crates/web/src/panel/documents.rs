@@ -4,7 +4,7 @@ use super::listing::{self, List, PageNumber, find_of_account};
 use crate::language::{self, Label, collection_name, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::{Time, size};
+use crate::times::{Time, size};
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users;
 use docent_app::collections::{browse, names};

@@ -5,7 +5,7 @@ use super::listing::{List, PageNumber};
 use crate::language;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::documents::browse;
 use docent_app::jobs::browse as use_case;

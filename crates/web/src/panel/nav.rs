@@ -35,6 +35,7 @@ const GROUPS: [(Label, &[Section]); 4] = [
         || t!("menu-access"),
         &[
             ("users", || t!("records-user"), Some(Permission::ViewUser)),
+            ("invitations", || t!("records-invitation"), Some(Permission::ViewInvitation)),
             ("groups", || t!("records-group"), Some(Permission::ViewGroup)),
             ("api-keys", || t!("api-keys"), Some(Permission::ViewApiKey)),
             ("sessions", || t!("records-session"), Some(Permission::ViewSession)),

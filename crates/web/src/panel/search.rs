@@ -4,7 +4,7 @@ use super::document_chunks::place;
 use crate::language::{self, t};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::decimal;
+use crate::times::decimal;
 use actix_web::http::StatusCode;
 use docent_app::error::Error;
 use docent_app::search::{self as use_case, ExplainedSearch, SearchRequest};

@@ -5,7 +5,7 @@ use crate::language::{self, component_name, fault_sentence, t};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::{Time, size};
+use crate::times::{Time, size};
 use chrono::{DateTime, Utc};
 use docent_app::service::{self as use_case, BackEnd, Installation, Queue, Schema, Tested};
 use docent_domain::access::{ViewAuditLog, ViewJobs};

@@ -7,7 +7,7 @@ use crate::language::{self, t};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::{self, PageResult, id_of};
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use actix_web::http::StatusCode;
 use actix_web::web::Path;
 use chrono::{DateTime, Utc};

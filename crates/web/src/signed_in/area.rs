@@ -6,6 +6,9 @@ use docent_http::extract::query::encode_query;
 use std::convert::Infallible;
 use std::future::{Ready, ready};
 
+/// The page that asks an account whether an application gets access. It belongs to the account pages.
+pub(crate) const AUTHORIZE: &str = "/oauth/authorize";
+
 /// Pages with a common root and sign-in page. As an extractor, the area of the requested path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
@@ -24,15 +27,20 @@ impl Area {
         }
     }
 
-    /// Whether a path, with or without a query, is in the area.
+    /// Whether a path, with or without a query, is in the area. The web chat belongs to the account pages, at which it
+    /// signs in.
     fn contains(self, path: &str) -> bool {
-        let rest = path.strip_prefix(self.root());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+        let is_below = |root: &str| {
+            path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
+        };
+        is_below(self.root()) || (self == Self::Account && (is_below("/chat") || is_below(AUTHORIZE)))
     }
 
     /// Area of a path. Paths outside of both belong to the panel.
     pub(crate) fn of(path: &str) -> Self {
-        if Self::Account.contains(path) { Self::Account } else { Self::Panel }
+        // Proofs of identity at a provider return to pages of the account.
+        let is_account = Self::Account.contains(path) || path.starts_with("/auth/oidc/");
+        if is_account { Self::Account } else { Self::Panel }
     }
 
     /// Path of the sign-in page.
@@ -75,7 +83,15 @@ mod tests {
             assert_eq!(Area::Panel.page(inside), inside);
             assert_eq!(Area::Account.page(inside), "/account");
         }
-        assert_eq!(Area::Account.page("/account/sessions"), "/account/sessions");
+        let authorize = "/oauth/authorize?client_id=https%3A%2F%2Fa.example";
+        for inside in ["/account/sessions", "/chat", "/chat?conversation=1", authorize] {
+            assert_eq!(Area::Account.page(inside), inside);
+            assert_eq!(Area::of(inside), Area::Account);
+        }
+        assert_eq!(Area::Account.page("/oauth/token"), "/account");
+        assert_eq!(Area::of("/chatter"), Area::Panel);
+        let proof = "/auth/oidc/sso/confirm";
+        assert_eq!((Area::of(proof), Area::Account.page(proof)), (Area::Account, "/account"));
         for outside in
             ["", "/", "//evil.example", "https://evil.example", "/adminx", "/admin/login", "/admin/\\x"]
         {

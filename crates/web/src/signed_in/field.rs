@@ -1,6 +1,7 @@
 //! Form fields as shown by templates.
 
 use super::form::{FieldErrors, Form};
+use super::session::SignedIn;
 use crate::language::t;
 use docent_domain::api_key::{ApiKeyScope, ApiKeyScopes};
 use docent_domain::id::CollectionId;
@@ -61,6 +62,11 @@ impl Field {
         value: &str,
     ) -> Self {
         Self { value: value.to_owned(), ..Self::new(kind, name, label) }
+    }
+
+    /// Input of several lines.
+    pub(crate) fn text_area(name: &'static str, label: impl Into<String>, value: &str) -> Self {
+        Self { value: value.to_owned(), is_required: true, ..Self::new("textarea", name, label) }
     }
 
     /// Password input; its value is never sent back to the browser.
@@ -175,6 +181,11 @@ pub(crate) fn purpose(scope: ApiKeyScope) -> String {
     }
 }
 
+/// The field for the current password, for accounts that have one; others prove their identity at an identity provider.
+pub(crate) fn current_password(signed_in: &SignedIn) -> Option<Field> {
+    signed_in.has_password.then(|| Field::password("present", t!("password-current"), "current-password"))
+}
+
 /// Fields for a new password and its repetition.
 pub(crate) fn new_password() -> [Field; 2] {
     [
@@ -243,6 +254,7 @@ mod tests {
                     Field::line("email", "email", "Email", "a@example.com").required().help("Help."),
                     Field::password("password", "Password", "new-password").disabled(true),
                     Field::select("role", "Role", "a", [("a".to_owned(), "A".to_owned())]).help("Help."),
+                    Field::text_area("emails", "Email addresses", "a@example.com"),
                     Field::tick("is_active", "Active", true),
                     Field::tick("is_staff", "Staff", false).disabled(true),
                 ];

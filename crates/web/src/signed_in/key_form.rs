@@ -49,7 +49,7 @@ impl<'f> KeyDraft<'f> {
 }
 
 /// The chosen collections; none if the key is for all.
-fn collections(ids: &[&str]) -> Result<Option<BTreeSet<CollectionId>>, ValidationError> {
+pub(crate) fn collections(ids: &[&str]) -> Result<Option<BTreeSet<CollectionId>>, ValidationError> {
     let parsed: Result<BTreeSet<CollectionId>, _> = ids.iter().map(|id| id.parse()).collect();
     let parsed = parsed.map_err(|_| ValidationError::new("collections", t!("not-a-collection")))?;
     Ok((!parsed.is_empty()).then_some(parsed))

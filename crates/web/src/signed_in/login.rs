@@ -1,18 +1,20 @@
 //! `/admin/login` and `/account/login`
 
 use super::area::Area;
-use super::cookie;
 use super::form::Form;
 use super::page::{self, PageResult};
-use super::session::{self, PendingLogin};
+use super::session::{self, PendingCode, PendingLogin};
 use crate::language::request::AccountLanguage;
 use crate::language::t;
+use crate::session_cookie;
+use crate::signed_in::single_sign_on::buttons::{ProviderLink, sign_in_links};
 use actix_session::Session;
 use actix_web::http::{StatusCode, header};
 use docent_app::accounts::login::{self, Destination};
 use docent_app::accounts::sessions::{self, ClientInfo};
 use docent_app::accounts::verification;
 use docent_app::error::Error;
+use docent_app::settings::PasswordLogin;
 use docent_domain::access::UseAdminPanel;
 use docent_http::extract::query::encode_query;
 use docent_http::{ApiError, Client, Query, State, UserAgent};
@@ -37,6 +39,12 @@ pub(crate) struct LoginPage<'a> {
     next: &'a str,
     /// Whether the service can send a link for a new password.
     sends_email: bool,
+    /// Links to identity providers.
+    providers: Vec<ProviderLink>,
+    /// Whether some accounts can sign in with a password.
+    has_password: bool,
+    /// Whether the form for passwords is for a few accounts, and closed at first.
+    is_folded: bool,
 }
 
 pub(crate) async fn show(
@@ -55,7 +63,7 @@ pub(crate) async fn show(
 
 /// Whether the browser is signed in with an account that cannot use the panel.
 async fn is_without_panel_access(context: &State, session: &Session, client: Client) -> bool {
-    let Some(id) = cookie::id_of(session) else { return false };
+    let Some(id) = session_cookie::id_of(session) else { return false };
     let known = sessions::authenticate_browser(&context.app, id, client.address).await;
     known.is_ok_and(|known| known.actor.authorize::<UseAdminPanel>().is_err())
 }
@@ -85,7 +93,7 @@ pub(crate) async fn submit(
             session::open(&session, next)
         }
         Err(Error::CodeRequired { user, proof_at }) => {
-            PendingLogin::begin(app, &session, user, proof_at)?;
+            PendingLogin::begin(app, &session, user, proof_at, None)?;
             let query = encode_query(&[("next", Some(next))]);
             Ok(page::see_other(&format!("{}/code?{query}", area.login())))
         }
@@ -156,11 +164,12 @@ pub(crate) async fn submit_code(
     if !session::is_own_form(&session, form.text("form_token")) {
         return retry(StatusCode::FORBIDDEN, t!("form-expired-retry"));
     }
-    let Some((user, proof_at)) = PendingLogin::of(app, &session) else {
+    let Some(PendingCode { user, proof_at, sign_in }) = PendingLogin::of(app, &session) else {
         return Ok(page::see_other(&area.login()));
     };
     let origin = ClientInfo { address: client.address, agent: agent.0 };
-    match login::enter_with_code(app, destination(area), user, proof_at, form.text("code"), &origin).await {
+    let (code, sign_in) = (form.text("code"), sign_in.as_ref());
+    match login::enter_with_code(app, destination(area), user, proof_at, code, &origin, sign_in).await {
         Ok(id) => {
             session::start(app, &session, id)?;
             session::open(&session, next)
@@ -201,6 +210,18 @@ enum Notice<'a> {
     NoAccess,
 }
 
+/// Shows the sign-in page of a page that could not be opened, with the reason.
+pub(crate) fn show_error(
+    context: &State,
+    session: &Session,
+    status: StatusCode,
+    error: &str,
+    next: &str,
+) -> PageResult {
+    let area = Area::of(next);
+    show_form(area, context, session, status, Notice::Error(error), "", area.page(next))
+}
+
 fn show_form(
     area: Area,
     context: &State,
@@ -215,6 +236,7 @@ fn show_form(
         Area::Panel => (t!("login-to-panel"), (Area::Account, t!("login-to-account"))),
         Area::Account => (t!("login-to-account"), (Area::Panel, t!("login-to-panel"))),
     };
+    let password_login = &context.app.settings().password_login;
     let page = LoginPage {
         app_name: &context.settings.app_name,
         hint,
@@ -229,6 +251,9 @@ fn show_form(
         email,
         next,
         sends_email: verification::is_possible(&context.app),
+        providers: sign_in_links(&context.app, next),
+        has_password: *password_login != PasswordLogin::Only(Vec::new()),
+        is_folded: *password_login != PasswordLogin::Everyone,
     };
     page::show(status, &page)
 }
@@ -265,6 +290,9 @@ mod tests {
                 email,
                 next: "/admin/jobs",
                 sends_email,
+                providers: if sends_email { ProviderLink::samples() } else { Vec::new() },
+                has_password: !sends_email || email.is_empty(),
+                is_folded: !sends_email,
             };
             let (wrong, email) = (Some("The credentials are wrong."), "a@example.com");
             vec![page(None, "", true), page(wrong, email, false), page(None, email, true)]

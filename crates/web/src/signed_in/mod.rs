@@ -6,19 +6,20 @@
 pub(crate) mod area;
 mod client;
 pub(crate) mod confirm;
-pub(crate) mod cookie;
 pub(crate) mod field;
 pub(crate) mod form;
+pub(crate) mod invited;
 pub(crate) mod key_form;
 pub(crate) mod layout;
 pub(crate) mod login;
 pub(crate) mod logout;
+pub(crate) mod members;
 pub(crate) mod own_page;
 pub(crate) mod page;
 pub(crate) mod proof;
 pub(crate) mod rows;
 pub(crate) mod session;
-pub(crate) mod times;
+pub(crate) mod single_sign_on;
 
 use self::layout::Framed;
 use crate::templates::pages;
@@ -28,6 +29,7 @@ pages! {
     login::CodePage<'_> => "login_code.html"
     page::ErrorPage<'_> => "error.html"
     Framed<confirm::ConfirmPage<'_>> => "confirm.html"
+    Framed<invited::InvitedPage> => "invited.html"
     Framed<key_form::ApiKeyFormPage> => "api_key_form.html"
     Framed<key_form::ApiKeyCreatedPage> => "api_key_created.html"
 }

@@ -4,7 +4,7 @@
 //! header that other sites cannot send: for a request with it, browsers first ask whether its site may do so, and the
 //! service never allows it. The header names the account that the page shows.
 
-use super::cookie;
+use crate::session_cookie;
 use actix_session::SessionExt;
 use actix_web::body::MessageBody;
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
@@ -33,7 +33,7 @@ pub async fn identify(
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     if is_from_own_page(request.headers()) {
         let user = request.headers().get(&ACCOUNT).and_then(|id| id.to_str().ok()?.parse::<UserId>().ok());
-        if let (Some(session), Some(user)) = (cookie::id_of(&request.get_session()), user) {
+        if let (Some(session), Some(user)) = (session_cookie::id_of(&request.get_session()), user) {
             request.extensions_mut().insert(PageSession { session, user });
         }
     }

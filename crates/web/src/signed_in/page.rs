@@ -90,6 +90,7 @@ impl From<Error> for PageError {
     fn from(error: Error) -> Self {
         Self::Failed(match error {
             Error::ProofNeeded => return Self::Unproven,
+            Error::SecondFactorRequired => return Self::NoSecondFactor,
             Error::NotFound(kind) => {
                 ApiError::new(StatusCode::NOT_FOUND, language::named("not-found-", kind.name()))
             }

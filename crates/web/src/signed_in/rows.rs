@@ -2,11 +2,12 @@
 
 use super::client;
 use super::session::SignedIn;
-use super::times::Time;
 use crate::language::t;
+use crate::times::Time;
 use chrono::{DateTime, Utc};
 use docent_domain::access::{DeleteApiKeys, DeleteSessions};
 use docent_domain::api_key::{ApiKey, KEY_START};
+use docent_domain::connection::Resource;
 use docent_domain::id::UserId;
 use docent_domain::session::{Session, SessionKind};
 use docent_domain::text::Email;
@@ -57,6 +58,10 @@ pub(crate) struct KeyRow {
     state: String,
     pill: &'static str,
     may_revoke: bool,
+    /// Client of a connected application: its host, or its ID if it registered itself.
+    application: Option<String>,
+    /// What a connected application has access to.
+    resource: Option<String>,
 }
 
 impl KeyRow {
@@ -87,6 +92,12 @@ impl KeyRow {
             pill,
             may_revoke: key.revoked_at.is_none()
                 && viewer.actor.authorize_for::<DeleteApiKeys>(Some(key.user)).is_ok(),
+            application: (key.connection.as_ref())
+                .map(|connection| connection.client_host().unwrap_or_else(|| connection.client.clone())),
+            resource: key.connection.as_ref().map(|connection| match connection.resource {
+                Resource::Mcp => t!("authorize-mcp"),
+                Resource::Api => t!("authorize-api"),
+            }),
         }
     }
 }
@@ -168,6 +179,8 @@ mod tests {
                 state: "active".to_owned(),
                 pill: "ok",
                 may_revoke,
+                application: owner_page.map(|_| "example.org".to_owned()),
+                resource: owner_page.map(|_| "API".to_owned()),
             };
             vec![row(Some("/admin/users/1"), || Some(Time::sample()), true), row(None, || None, false)]
         }

@@ -1,18 +1,19 @@
 //! Sessions of browsers: a signed cookie contains the ID of a stored session.
 
-use super::cookie::{self, SESSION};
 use super::page::{PageError, requested_page, see_other};
 use super::proof;
 use crate::language::request::prefer;
 use crate::language::t;
+use crate::session_cookie::{self, SESSION};
 use actix_session::{Session, SessionExt, SessionInsertError};
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, HttpResponse};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_app::App;
 use docent_app::accounts::sessions::{self, BrowserSession, ClientInfo};
+use docent_app::accounts::single_sign_on::provider_sign_in::ProviderSignIn;
 use docent_app::error::Error;
-use docent_domain::access::{Actor, Grant, Operation, UseAdminPanel};
+use docent_domain::access::{Actor, ConnectIdentity, Grant, Operation, UseAdminPanel};
 use docent_domain::id::{SessionId, UserId};
 use docent_domain::text::Email;
 use docent_http::{ApiError, Client, UserAgent, context};
@@ -34,37 +35,73 @@ pub(crate) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), A
     Ok(())
 }
 
-/// A login whose password was correct and that waits for a code of the second factor.
+/// A login whose password was correct, or whose identity provider was asked, and that waits for a code of the second factor.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct PendingLogin {
     user: String,
     checked_at: i64,
     proof_at: i64,
+    /// The sign-in at an identity provider, if there was one.
+    #[serde(default)]
+    provider: Option<PendingProvider>,
+}
+
+/// The sign-in at an identity provider, without its signed token: that would not fit into a cookie.
+#[derive(Serialize, Deserialize)]
+struct PendingProvider {
+    provider: String,
+    issuer: String,
+    subject: String,
+    session: Option<String>,
+}
+
+/// What the code completes.
+pub(super) struct PendingCode {
+    pub(super) user: UserId,
+    /// Time of issue of the proof of identity.
+    pub(super) proof_at: DateTime<Utc>,
+    pub(super) sign_in: Option<ProviderSignIn>,
 }
 
 /// How long a login waits for a code.
 const PENDING_MAX: TimeDelta = TimeDelta::minutes(10);
 
 impl PendingLogin {
-    /// Remembers in the browser that the password of `user` was correct.
+    /// Remembers in the browser that the first step of the login of `user` succeeded.
     pub(crate) fn begin(
         app: &App,
         session: &Session,
         user: UserId,
         proof_at: DateTime<Utc>,
+        sign_in: Option<&ProviderSignIn>,
     ) -> Result<(), PageError> {
         let (checked_at, proof_at) = (app.now().timestamp_micros(), proof_at.timestamp_micros());
-        let pending = Self { user: user.to_string(), checked_at, proof_at };
+        let provider = sign_in.map(|sign_in| PendingProvider {
+            provider: sign_in.provider.clone(),
+            issuer: sign_in.issuer.clone(),
+            subject: sign_in.subject.clone(),
+            session: sign_in.session.clone(),
+        });
+        let pending = Self { user: user.to_string(), checked_at, proof_at, provider };
         Ok(session.insert(PENDING, pending)?)
     }
 
-    /// The account, and the time of issue of the proof of its password, unless that is too long ago.
-    pub(crate) fn of(app: &App, session: &Session) -> Option<(UserId, DateTime<Utc>)> {
+    /// What the code completes, unless it was begun too long ago.
+    pub(super) fn of(app: &App, session: &Session) -> Option<PendingCode> {
         let pending = session.get::<Self>(PENDING).ok().flatten()?;
         let checked_at = DateTime::from_timestamp_micros(pending.checked_at)?;
         let user = pending.user.parse().ok()?;
         let proof_at = DateTime::from_timestamp_micros(pending.proof_at)?;
-        (app.now() - checked_at < PENDING_MAX).then_some((user, proof_at))
+        let sign_in = pending.provider.map(|known| ProviderSignIn {
+            provider: known.provider,
+            issuer: known.issuer,
+            subject: known.subject,
+            session: known.session,
+            has_second_factor: false,
+            authenticated_at: None,
+            id_token: None,
+        });
+        (app.now() - checked_at < PENDING_MAX).then_some(PendingCode { user, proof_at, sign_in })
     }
 }
 
@@ -103,6 +140,8 @@ pub(crate) struct SignedIn {
     pub(crate) actor: Actor,
     /// Email address.
     pub(crate) email: Email,
+    /// Whether the account has a password.
+    pub(crate) has_password: bool,
     /// Current session.
     pub(crate) session: SessionId,
     /// Time of the last proof of identity.
@@ -160,6 +199,11 @@ impl SignedIn {
         self.actor.ensure_proof::<A>().map_err(|refused| PageError::from(Error::from(refused)))
     }
 
+    /// Checks that an account without a password has proven its identity, before a form that others confirm with theirs.
+    pub(crate) fn ensure_proof_without_password(&self) -> Result<(), PageError> {
+        if self.has_password { Ok(()) } else { self.ensure_proof::<ConnectIdentity>() }
+    }
+
     /// Message of the previous action, which is shown once.
     pub(crate) fn take_flash(&self) -> Option<Flash> {
         self.cookie.remove_as(FLASH).and_then(Result::ok)
@@ -179,7 +223,8 @@ impl SignedIn {
         agent: UserAgent,
     ) -> Result<(), PageError> {
         let origin = ClientInfo { address: client.address, agent: agent.0 };
-        let id = sessions::replace_browser_session(app, &self.actor, self.verified_at, &origin).await?;
+        let id = sessions::replace_browser_session(app, &self.actor, self.session, self.verified_at, &origin)
+            .await?;
         Ok(start(app, cookie, id)?)
     }
 
@@ -205,7 +250,7 @@ impl FromRequest for SignedIn {
         let needs_second_factor = !is_open_without_second_factor(request.path());
         Box::pin(async move {
             let (context, client) = (context?, client.ok_or_else(ApiError::internal)?);
-            let Some(id) = cookie::id_of(&cookie) else { return Err(PageError::LoggedOut { page }) };
+            let Some(id) = session_cookie::id_of(&cookie) else { return Err(PageError::LoggedOut { page }) };
             let known = match sessions::authenticate_browser(&context.app, id, client.address).await {
                 Ok(known) => known,
                 Err(Error::Unauthenticated) => {
@@ -214,13 +259,14 @@ impl FromRequest for SignedIn {
                 }
                 Err(error) => return Err(PageError::from(error)),
             };
-            let BrowserSession { actor, user, verified_at } = known;
+            let BrowserSession { actor, user, verified_at, lacks_second_factor } = known;
             prefer(user.language.as_ref());
-            if needs_second_factor && user.lacks_second_factor(context.app.settings().second_factor_rule) {
+            if needs_second_factor && lacks_second_factor {
                 return Err(PageError::NoSecondFactor);
             }
             let form_token = form_token(&context.app, &cookie)?;
-            Ok(Self { actor, email: user.email, session: id, verified_at, form_token, cookie })
+            let has_password = user.password.is_usable();
+            Ok(Self { actor, email: user.email, has_password, session: id, verified_at, form_token, cookie })
         })
     }
 }
@@ -256,7 +302,9 @@ impl FromRequest for Staff {
 
 /// Whether an account that must have a second factor can open this page to set it up.
 fn is_open_without_second_factor(path: &str) -> bool {
-    let pages = ["/account/second-factor", "/account/confirm", "/account/logout", "/admin/logout"];
+    // Without a password, the proof for it is a new sign-in at the provider.
+    let pages =
+        ["/account/second-factor", "/account/confirm", "/account/logout", "/admin/logout", "/auth/oidc/"];
     pages.iter().any(|page| path.starts_with(page))
 }
 

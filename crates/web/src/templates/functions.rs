@@ -1,7 +1,7 @@
 //! Functions and filters of the templates.
 
 use crate::language::{self, FluentArgs, FluentValue, current};
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use serde::Deserialize;
 use tera::{Kwargs, State, Tera, TeraResult, Value};
 

@@ -96,6 +96,7 @@ fn render(tera: &Tera, template: &Template, values: &Value) -> String {
     tera.render(template.path, &values).unwrap_or_else(|error| panic!("{}: {error}", template.path))
 }
 
+// Invariant: Every value that a page template uses exists, and every text on a page is escaped.
 #[test]
 fn every_page_renders_its_samples_without_undefined_variables() {
     let tera = strict_templates();
@@ -187,6 +188,7 @@ fn pages_have_no_english_texts_in_other_languages() {
     assert!(same.is_empty(), "not translated:\n{}", same.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
+// Invariant: Every value that a page template uses exists, and every text on a page is escaped.
 #[test]
 fn every_text_of_a_page_is_escaped() {
     const MARK: &str = "<mark a='\"&";

@@ -46,6 +46,7 @@ unreachable = Der Dienst ist nicht erreichbar. Prüfen Sie Ihre Verbindung und v
 updated = Der Dienst wurde aktualisiert. Laden Sie diese Seite neu, um fortzufahren
 
 # Bestätigen, dass Sie es sind
+proof-elsewhere = Stattdessen erneut beim Anmeldeanbieter anmelden
 proof-hint = Das braucht Ihr Passwort oder einen Code aus den letzten 10 Minuten. Es wurde noch nichts geändert, und Ihre Eingaben bleiben erhalten.
 proof-incorrect = Das Passwort oder der Code ist falsch.
 

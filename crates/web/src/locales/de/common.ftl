@@ -178,6 +178,7 @@ rule-no-direction-characters = darf keine Zeichen enthalten, die die Schreibrich
 rule-not-common = ist zu leicht zu erraten; wählen Sie etwas anderes
 rule-not-empty = darf nicht leer sein
 rule-not-like-address = ist der E-Mail-Adresse zu ähnlich; wählen Sie etwas anderes
+rule-line-without-address = müssen in jeder Zeile eine E-Mail-Adresse haben: Zeile { $line } hat keine oder eine ungültige
 rule-other-address = ist schon die Adresse dieses Kontos
 rule-scopes = muss mindestens eines von read, ingest, chat und admin sein
 
@@ -205,5 +206,6 @@ not-found-job = Auftrag nicht gefunden
 not-found-session = Sitzung nicht gefunden
 not-found-usagerecord = Verbrauch nicht gefunden
 not-found-user = Konto nicht gefunden
+not-found-invitation = Einladung nicht gefunden
 not-found-verificationtoken = Link nicht gefunden
 not-found-webhook = Webhook nicht gefunden

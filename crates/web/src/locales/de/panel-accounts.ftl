@@ -75,6 +75,24 @@ groups-empty-view = Noch keine Gruppen. Gruppen geben mehreren Konten dieselben 
 groups-no-match = Keine passenden Gruppen.
 groups-help = Mitglieder haben die Berechtigungen ihrer Gruppen und deren Rollen auf Sammlungen. Sie können nur Gruppen hinzufügen und entfernen, deren Berechtigungen und Rollen Sie haben.
 group-needs = Ihnen fehlen { $missing }.
+group-member-added = aufgenommen
+group-member-before = nicht aufgenommen: ist schon Mitglied
+group-member-needs-staff = nicht aufgenommen: nur Personal kann dieses Konto aufnehmen
+group-member-no-account = nicht aufgenommen: hat kein Konto, und Sie können auf diesem Weg niemanden einladen
+group-members-add = Mitglieder aufnehmen
+group-members-add-hint = Konten mit diesen Adressen werden Mitglieder. Personen ohne Konto werden in die Gruppe eingeladen, wenn Sie das dürfen.
+group-members-added = { $count ->
+    [one] Ein Mitglied wurde aufgenommen.
+   *[other] { $count } Mitglieder wurden aufgenommen.
+}
+group-members-shown = { $shown } von { $total } Mitgliedern werden angezeigt.
+group-manager = verwaltet die Gruppe
+group-manager-make = Verwalten lassen
+group-manager-make-of = Verwalten lassen: { $name }
+group-manager-end = Verwaltung beenden
+group-manager-end-of = Verwaltung beenden: { $name }
+group-manager-made = Das Mitglied verwaltet die Gruppe: Es kann ohne Berechtigungen Mitglieder aufnehmen, einladen und entfernen.
+group-manager-ended = Das Mitglied verwaltet die Gruppe nicht mehr.
 group-add = Gruppe hinzufügen
 group-create = Gruppe erstellen
 group-created = Die Gruppe { $name } wurde erstellt.
@@ -100,6 +118,36 @@ key-account-help = Das Konto, für das der Schlüssel handelt. Es darf nicht meh
 sessions-empty = Noch keine Sitzungen.
 sessions-no-match = Keine passenden Sitzungen.
 session-had-ended = Die Sitzung war schon beendet.
+
+# Einladungen
+invite = Personen einladen
+invite-hint = Jede Person öffnet einen Link, wählt ein Passwort oder meldet sich bei einem Identitätsanbieter an und hat von da an ein Konto.
+invite-no-email = Diese Installation versendet keine E-Mails: Sie geben die Links selbst weiter.
+invite-emails = E-Mail-Adressen
+invite-emails-help = Eine pro Zeile oder durch Kommas getrennt. Sie können eine Spalte oder den Inhalt einer CSV-Datei einfügen; andere Zellen werden nicht beachtet.
+invite-delivery = Versand der Links
+invite-by-email = per E-Mail senden
+invite-by-link = mir zum Weitergeben anzeigen
+invite-role = Rolle auf den Sammlungen
+invite-role-help = Für die Sammlungen, die Sie unten auswählen.
+invite-collections-help = Sie können Sammlungen auswählen, die Sie verwalten. Die Sammlungen der gewählten Gruppen kommen mit den Gruppen.
+invite-collections-refused = enthalten eine, auf der Sie keine Rollen geben können
+invited-title = Einladungen erstellt
+invited-copy-now = Kopieren Sie die Links jetzt. Sie werden nicht noch einmal angezeigt. Senden Sie jeden Link nur der Person mit der Adresse: Er öffnet das Konto.
+invited-by = Eingeladen von
+invited-by-email = eingeladen; die E-Mail wird gesendet
+invited-by-link = eingeladen; geben Sie diesen Link weiter:
+invited-has-account = nicht eingeladen: hat schon ein Konto
+invited-before = nicht erneut eingeladen: hat schon eine Einladung
+invitations-empty = Keine offenen Einladungen.
+invitations-empty-add = Keine offenen Einladungen. <a>Laden Sie Personen ein</a>, per E-Mail oder mit Links.
+invitations-no-match = Keine passenden Einladungen.
+invitation-resend = Erneut senden
+invitation-new-link = Neuer Link
+invitation-sent = Die Einladung von { $email } wird erneut gesendet. Frühere Links funktionieren nicht mehr.
+invitation-not-sent = Die Einladung wurde nicht erneut gesendet: Ihre Gruppen oder Sammlungen { $reason }.
+invitation-revoked = Die Einladung wurde widerrufen.
+invitation-had-ended = Die Einladung wurde schon angenommen oder widerrufen.
 
 # Links
 links-empty = Keine aktiven Links. Links werden per E-Mail angefordert; Personal erstellt sie auf der Seite eines Kontos.

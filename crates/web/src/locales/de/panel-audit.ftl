@@ -28,6 +28,7 @@ audit-action-login = anmelden
 audit-action-login_failed = Anmeldung fehlgeschlagen
 audit-action-logout = abmelden
 audit-action-set_password = Passwort setzen
+audit-action-accept = annehmen
 audit-action-verify_email = E-Mail bestätigen
 audit-action-export = exportieren
 audit-action-view = ansehen

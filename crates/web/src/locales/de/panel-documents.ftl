@@ -152,6 +152,9 @@ coverage-recognized = Erkannter Text
 coverage-recognized-pages = { $pages }, Zuverlässigkeit { $percent } %
 coverage-not-recognized = Nicht erkannt
 coverage-recognizer = Texterkennung
+coverage-recognized-pictures = Text von Bildern
+coverage-unread-pictures = Nicht gelesene Bilder
+coverage-lacking-results = Formeln ohne Ergebnis
 coverage-pages-none = keine
 chunks = Textstellen
 tokens = Tokens
@@ -172,6 +175,9 @@ warning-shortened = { $count ->
 }
 warning-recognized = { $count } von { $pages } Seiten: erkannter Text, der Fehler enthalten kann
 warning-recognition-failed = { $count } von { $pages } Seiten: Texterkennung fehlgeschlagen
+warning-recognized-pictures = { $count } von { $pages } Seiten: erkannter Text von Bildern, der Fehler enthalten kann
+warning-unread-pictures = { $count } von { $pages } Seiten: ein Bild, dessen Text nicht gelesen wurde, falls es welchen zeigt
+warning-lacking-results = { $count } von { $pages } Seiten: Formeln ohne gespeichertes Ergebnis; speichern Sie die Datei in einem Programm, das sie berechnet
 
 # Attribute
 attributes = Attribute

@@ -46,6 +46,7 @@ unreachable = The service cannot be reached. Check your connection and try again
 updated = The service was updated. Reload this page to continue
 
 # Confirming it is you
+proof-elsewhere = Sign in again at your provider instead
 proof-hint = This needs your password or a code from within the last 10 minutes. Nothing was changed yet, and what you entered is kept.
 proof-incorrect = The password or code is incorrect.
 

@@ -150,6 +150,7 @@ rule-no-direction-characters = must not contain characters that change the text 
 rule-not-common = is too easy to guess; choose another one
 rule-not-empty = must not be empty
 rule-not-like-address = is too close to the email address; choose another one
+rule-line-without-address = must have an email address in each line: line { $line } has none, or an invalid one
 rule-other-address = is already the address of this account
 rule-scopes = must be one or more of read, ingest, chat and admin
 
@@ -177,5 +178,6 @@ not-found-job = Job not found
 not-found-session = Session not found
 not-found-usagerecord = Usage not found
 not-found-user = Account not found
+not-found-invitation = Invitation not found
 not-found-verificationtoken = Link not found
 not-found-webhook = Webhook not found

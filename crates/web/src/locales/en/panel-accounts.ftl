@@ -76,6 +76,24 @@ groups-empty-view = No groups yet. Groups give several accounts the same permiss
 groups-no-match = No matching groups.
 groups-help = Members have the permissions of their groups and their roles on collections. You can add and remove only groups whose permissions and roles you have.
 group-needs = You lack { $missing }.
+group-member-added = added
+group-member-before = not added: is a member already
+group-member-needs-staff = not added: only staff can add this account
+group-member-no-account = not added: has no account, and you cannot invite people in this way
+group-members-add = Add members
+group-members-add-hint = Accounts with these addresses become members. People without an account are invited into the group, if you may invite people.
+group-members-added = { $count ->
+    [one] One member was added.
+   *[other] { $count } members were added.
+}
+group-members-shown = { $shown } of { $total } members are shown.
+group-manager = manager
+group-manager-make = Make manager
+group-manager-make-of = Make manager: { $name }
+group-manager-end = End management
+group-manager-end-of = End management: { $name }
+group-manager-made = The member manages the group: it can add, invite and remove members, without permissions.
+group-manager-ended = The member no longer manages the group.
 group-add = Add group
 group-create = Create group
 group-created = The group { $name } was created.
@@ -101,6 +119,36 @@ key-account-help = The account that the key acts for. It must not have more perm
 sessions-empty = No sessions yet.
 sessions-no-match = No matching sessions.
 session-had-ended = The session had already ended.
+
+# Invitations
+invite = Invite people
+invite-hint = Each person opens a link, chooses a password or signs in at an identity provider, and has an account from then on.
+invite-no-email = This installation sends no emails: you pass on the links yourself.
+invite-emails = Email addresses
+invite-emails-help = One per line, or separated by commas. You can paste a column or the content of a CSV file; other cells are ignored.
+invite-delivery = Delivery of the links
+invite-by-email = send them by email
+invite-by-link = show them to me, to pass on
+invite-role = Role on the collections
+invite-role-help = For the collections that you select below.
+invite-collections-help = You can select collections that you manage. Collections of the selected groups come with the groups.
+invite-collections-refused = contain one that you cannot give roles on
+invited-title = Invitations created
+invited-copy-now = Copy the links now. They will not be shown again. Send each link only to the person with the address: it opens the account.
+invited-by = Invited by
+invited-by-email = invited; the email is being sent
+invited-by-link = invited; pass on this link:
+invited-has-account = not invited: has an account already
+invited-before = not invited again: has an invitation already
+invitations-empty = No open invitations.
+invitations-empty-add = No open invitations. <a>Invite people</a> by email or with links.
+invitations-no-match = No matching invitations.
+invitation-resend = Send again
+invitation-new-link = New link
+invitation-sent = The invitation of { $email } is being sent again. Earlier links no longer work.
+invitation-not-sent = The invitation was not sent again: its groups or collections { $reason }.
+invitation-revoked = The invitation was revoked.
+invitation-had-ended = The invitation was already accepted or revoked.
 
 # Links
 links-empty = No active links. Users request links by email; staff create them on the page of an account.

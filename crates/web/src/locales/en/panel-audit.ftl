@@ -28,6 +28,7 @@ audit-action-login = login
 audit-action-login_failed = login failed
 audit-action-logout = logout
 audit-action-set_password = set password
+audit-action-accept = accept
 audit-action-verify_email = verify email
 audit-action-export = export
 audit-action-view = view

@@ -150,6 +150,9 @@ coverage-recognized = Recognised text
 coverage-recognized-pages = { $pages }, confidence { $percent } %
 coverage-not-recognized = Not recognised
 coverage-recognizer = Recognizer
+coverage-recognized-pictures = Text of pictures
+coverage-unread-pictures = Pictures not read
+coverage-lacking-results = Formulas without result
 coverage-pages-none = none
 chunks = Chunks
 tokens = Tokens
@@ -170,6 +173,9 @@ warning-shortened = { $count ->
 }
 warning-recognized = { $count } of { $pages } pages: recognised text, which may contain errors
 warning-recognition-failed = { $count } of { $pages } pages: text recognition failed
+warning-recognized-pictures = { $count } of { $pages } pages: recognised text of pictures, which may contain errors
+warning-unread-pictures = { $count } of { $pages } pages: a picture whose text, if it shows any, was not read
+warning-lacking-results = { $count } of { $pages } pages: formulas without a saved result; save the file in a program that calculates them
 
 # Attributes
 attributes = Attributes

@@ -16,6 +16,7 @@ component-chat_model = Chat model
 component-extraction_worker = Extraction worker
 component-text_recognizer = Text recognizer
 component-mail_server = Mail server
+component-identity_provider = Identity provider
 component-service = Service
 # The subject of a sentence.
 the-component-database = The database
@@ -28,6 +29,7 @@ the-component-chat_model = The chat model
 the-component-extraction_worker = The extraction worker
 the-component-text_recognizer = The text recognizer
 the-component-mail_server = The mail server
+the-component-identity_provider = The identity provider
 the-component-service = The service
 fault-full = { $component } has no room left
 fault-in-use = { $component } is in use by another process
@@ -103,6 +105,7 @@ schema-older = The database schema is older than this program needs
 schema-missing = The database has no schema yet
 # What does not work without a component.
 missing-mail_server = There are no emails: new addresses are not confirmed, users cannot reset their passwords themselves, and are not notified of new sign-ins. Staff create links on the page of a user. Set DOCENT_SMTP_URL and DOCENT_MAIL_FROM to send emails.
+missing-identity_provider = Accounts sign in with passwords alone. Set DOCENT_OIDC_ISSUER and DOCENT_OIDC_CLIENT_ID to let them sign in at an identity provider (OpenID Connect).
 missing-text_recognizer = Text on images is not recognised: scans fail. Install tesseract (Debian package tesseract-ocr), set DOCENT_OCR to auto if it is off, and retry the failed documents.
 missing-chat_model = No language model is connected: answers are quotes from documents. Set DOCENT_LLM_BASE_URL and DOCENT_LLM_MODEL to connect one.
 missing-reranking_back_end = Passages keep the order in which the search finds them. Set DOCENT_RERANK_BASE_URL to let a model order them.

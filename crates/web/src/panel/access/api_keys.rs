@@ -10,7 +10,7 @@ use docent_domain::listing::ApiKeyFilter;
 use docent_http::{Query, State};
 use serde::Serialize;
 
-const FILTERS: [&str; 3] = ["q", "user", "state"];
+const FILTERS: [&str; 4] = ["q", "user", "kind", "state"];
 
 #[derive(Serialize)]
 pub(super) struct ApiKeysPage {
@@ -24,11 +24,17 @@ pub(super) async fn api_keys(staff: Staff, context: State, mut query: Query) -> 
     let grant = staff.authorize::<ViewApiKeys>()?;
     let (app, now) = (&context.app, context.app.now());
     let is_valid = query.parse("state", "must be good", |text| (text == "good").then_some(()));
+    let is_connected = query.parse("kind", "must be key or application", |text| match text {
+        "key" => Some(false),
+        "application" => Some(true),
+        _ => None,
+    });
     let (number, filters) = (PageNumber::of(&query), filters(&query, FILTERS));
     query.done()?;
-    let [(_, text), (_, user), _] = &filters;
+    let [(_, text), (_, user), ..] = &filters;
     let find = async |user| {
-        let filter = ApiKeyFilter { user, valid_at: is_valid.map(|()| now), text: text.clone() };
+        let filter =
+            ApiKeyFilter { user, valid_at: is_valid.map(|()| now), text: text.clone(), is_connected };
         use_case::list(app, grant, &filter, number.page()).await
     };
     let found = find_of_account(app, user.as_deref(), find).await?;

@@ -1,15 +1,19 @@
 //! `/admin/groups/add`, `/admin/groups/{id}` and `/admin/groups/{id}/delete`
 
 use super::pickers;
+use super::tables::page_of;
 use crate::language::t;
 use crate::panel::nav::ROOT;
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::field::{Field, FormView, Picker};
 use crate::signed_in::form::{FieldErrors, Form, OwnForm, digest, is_stale};
+use crate::signed_in::invited::AddressDraft;
+use crate::signed_in::members::{MembersView, SHOWN};
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
+use actix_web::http::StatusCode;
 use actix_web::web::Path;
-use docent_app::accounts::groups;
+use docent_app::accounts::{group_members, groups};
 use docent_app::error::Error;
 use docent_app::scope;
 use docent_domain::access::{AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers};
@@ -33,6 +37,8 @@ pub(super) struct GroupPage {
     may_delete: bool,
     may_view_users: bool,
     may_view_audit: bool,
+    /// None for a new group, and for users who may not see the members.
+    members: Option<MembersView>,
 }
 
 /// Form values of a group, valid or not.
@@ -62,6 +68,18 @@ impl Draft {
         context: &State,
         shown: Option<&(Group, Access)>,
         errors: &FieldErrors,
+        members: Option<MembersView>,
+    ) -> PageResult {
+        self.show_with(staff, context, shown, (errors, errors.status()), members).await
+    }
+
+    async fn show_with(
+        &self,
+        staff: &Staff,
+        context: &State,
+        shown: Option<&(Group, Access)>,
+        (errors, status): (&FieldErrors, StatusCode),
+        members: Option<MembersView>,
     ) -> PageResult {
         let group = shown.map(|(group, _)| group);
         let may_delete = match shown {
@@ -79,8 +97,9 @@ impl Draft {
             may_delete,
             may_view_users: staff.can::<ViewUsers>(),
             may_view_audit: staff.can::<ViewAuditLog>(),
+            members,
         };
-        staff.show_with(errors.status(), context, "groups", page)
+        staff.show_with(status, context, "groups", page)
     }
 }
 
@@ -95,11 +114,11 @@ async fn may_delete(staff: &Staff, context: &State, access: &Access) -> Result<b
     Ok(staff.actor.can_manage(&scope, access) && staff.can::<DeleteGroups>())
 }
 
-fn address(id: GroupId) -> String {
+pub(super) fn address(id: GroupId) -> String {
     format!("{ROOT}/groups/{id}")
 }
 
-async fn read(staff: &Staff, context: &State, id: &str) -> Result<(Group, Access), PageError> {
+pub(super) async fn read(staff: &Staff, context: &State, id: &str) -> Result<(Group, Access), PageError> {
     let grant = staff.authorize::<ViewGroups>()?;
     Ok(groups::get(&context.app, grant, id_of(RecordKind::Group, id)?).await?)
 }
@@ -107,7 +126,7 @@ async fn read(staff: &Staff, context: &State, id: &str) -> Result<(Group, Access
 pub(super) async fn add(staff: Staff, context: State) -> PageResult {
     staff.authorize::<AddGroups>()?;
     let draft = Draft { name: String::new(), permissions: PermissionSet::EMPTY };
-    draft.show(&staff, &context, None, &FieldErrors::default()).await
+    draft.show(&staff, &context, None, &FieldErrors::default(), None).await
 }
 
 pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageResult {
@@ -124,12 +143,43 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             Err(error) => errors.add_from(error)?,
         }
     }
-    draft.show(&staff, &context, None, &errors).await
+    draft.show(&staff, &context, None, &errors, None).await
 }
 
 pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
     let shown = read(&staff, &context, &id).await?;
-    Draft::of(&shown.0).show(&staff, &context, Some(&shown), &FieldErrors::default()).await
+    show_members(&staff, &context, &shown, &AddressDraft::empty(&context), &FieldErrors::default()).await
+}
+
+/// The page with the form for new members as it was submitted.
+pub(super) async fn show_members(
+    staff: &Staff,
+    context: &State,
+    shown: &(Group, Access),
+    addresses: &AddressDraft,
+    errors: &FieldErrors,
+) -> PageResult {
+    let members = members(staff, context, shown.0.id, addresses, Some(errors)).await?;
+    let draft = Draft::of(&shown.0);
+    draft.show_with(staff, context, Some(shown), (&FieldErrors::default(), errors.status()), members).await
+}
+
+/// The members, if the user may see them.
+async fn members(
+    staff: &Staff,
+    context: &State,
+    id: GroupId,
+    addresses: &AddressDraft,
+    errors: Option<&FieldErrors>,
+) -> Result<Option<MembersView>, PageError> {
+    let (_, rights, found) = match group_members::page(&context.app, &staff.actor, id, SHOWN).await {
+        Err(Error::NotFound(_)) => return Ok(None),
+        found => found?,
+    };
+    let none = FieldErrors::default();
+    let form = FormView::of(addresses.fields(context), Vec::new(), errors.unwrap_or(&none));
+    let (path, me) = (format!("{}/members", address(id)), staff.actor.user());
+    Ok(Some(MembersView::of(&found, rights, path, form, (me, |user| page_of(staff, user)))))
 }
 
 pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
@@ -152,7 +202,8 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
             Err(error) => errors.add_from(error)?,
         }
     }
-    draft.show(&staff, &context, Some(&shown), &errors).await
+    let members = members(&staff, &context, shown.0.id, &AddressDraft::empty(&context), None).await?;
+    draft.show(&staff, &context, Some(&shown), &errors, members).await
 }
 
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
@@ -198,10 +249,16 @@ mod tests {
                 may_delete: is_allowed,
                 may_view_users: is_allowed,
                 may_view_audit: is_allowed,
+                members: None,
             };
             let [form, with_errors] = FormView::samples();
             let [other, _] = FormView::samples();
-            vec![page(form, Some("1"), true), page(other, Some("1"), false), page(with_errors, None, true)]
+            let [members, seen] = MembersView::samples();
+            vec![
+                Self { members: Some(members), ..page(form, Some("1"), true) },
+                Self { members: Some(seen), ..page(other, Some("1"), false) },
+                page(with_errors, None, true),
+            ]
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::panel::listing::{List, PageNumber};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use docent_app::accounts::groups as use_case;
 use docent_domain::access::{AddGroups, ViewGroups};
 use docent_http::{Query, State};

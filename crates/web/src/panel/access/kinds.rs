@@ -28,7 +28,11 @@ pub(in crate::panel) fn page(kind: RecordKind, record: &str, actor: &Actor) -> O
         RecordKind::Conversation => "conversations",
         RecordKind::Webhook => "webhooks",
         RecordKind::AuditEntry => "audit",
-        RecordKind::Verification | RecordKind::Session | RecordKind::Usage | RecordKind::Job => return None,
+        RecordKind::Invitation
+        | RecordKind::Verification
+        | RecordKind::Session
+        | RecordKind::Usage
+        | RecordKind::Job => return None,
     };
     let view = |permission: Permission| permission.kind() == kind && permission.action() == Action::View;
     let may_view = actor.permissions().iter().any(view);
@@ -65,7 +69,9 @@ pub(crate) fn allowed(permissions: PermissionSet) -> Vec<Allowed> {
 /// Label of a permission's checkbox.
 pub(super) fn label(permission: Permission) -> String {
     match (permission.action(), permission.kind()) {
-        (Action::Delete, RecordKind::ApiKey | RecordKind::Verification) => t!("permission-to-revoke"),
+        (Action::Delete, RecordKind::ApiKey | RecordKind::Invitation | RecordKind::Verification) => {
+            t!("permission-to-revoke")
+        }
         (Action::Delete, RecordKind::Session) => t!("permission-to-end"),
         (Action::View, _) => t!("permission-to-view"),
         (Action::Add, _) => t!("permission-to-add"),

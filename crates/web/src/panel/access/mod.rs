@@ -1,10 +1,13 @@
-//! URLs and templates of accounts, groups, API keys, sessions and the audit log.
+//! URLs and templates of accounts, invitations, groups, API keys, sessions and the audit log.
 
 mod api_key;
 mod api_keys;
 mod audit;
 mod group;
+mod group_members;
 mod groups;
+mod invitations;
+mod invite;
 pub(crate) mod kinds;
 mod pickers;
 mod sessions;
@@ -36,12 +39,19 @@ routes! {
     "/groups/add"            { GET => group::add, POST => group::create }
     "/groups/{id}"           { GET => group::show, POST => group::change }
     "/groups/{id}/delete"    { GET => group::confirm, POST => group::delete }
+    "/groups/{id}/members"   { POST => group_members::add }
+    "/groups/{id}/members/remove" { POST => group_members::remove }
+    "/groups/{id}/members/manager" { POST => group_members::set_manager }
     "/api-keys"              { GET => api_keys::api_keys }
     "/api-keys/add"          { GET => api_key::add, POST => api_key::create }
     "/api-keys/{id}"         { GET => api_key::show }
     "/api-keys/{id}/revoke"  { GET => api_key::confirm, POST => api_key::revoke }
     "/sessions"              { GET => sessions::sessions }
     "/sessions/{id}/revoke"  { POST => sessions::revoke }
+    "/invitations"           { GET => invitations::invitations }
+    "/invitations/add"       { GET => invite::add, POST => invite::create }
+    "/invitations/{id}/resend" { POST => invitations::resend }
+    "/invitations/{id}/revoke" { POST => invitations::revoke }
     "/verifications"         { GET => verifications::verifications }
     "/verifications/add"     { POST => verifications::add }
     "/verifications/{id}/revoke" { POST => verifications::revoke }
@@ -60,6 +70,8 @@ pages! {
     Framed<api_keys::ApiKeysPage> => "api_keys.html"
     Framed<api_key::ApiKeyPage> => "api_key.html"
     Framed<sessions::SessionsPage> => "sessions.html"
+    Framed<invitations::InvitationsPage> => "invitations.html"
+    Framed<invite::InvitePage> => "invite.html"
     Framed<verifications::VerificationsPage> => "verifications.html"
     Framed<verifications::VerificationCreatedPage> => "verification_created.html"
     Framed<audit::AuditPage> => "audit.html"

@@ -4,7 +4,7 @@ use super::kinds;
 use crate::language::t;
 use crate::signed_in::rows::{Emails, email_of, state};
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use chrono::{DateTime, Utc};
 use docent_domain::access::DeleteVerifications;
 use docent_domain::audit::{AuditActor, AuditEntry};

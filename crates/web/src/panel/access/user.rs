@@ -77,6 +77,7 @@ impl Draft {
             assigned: AssignedPermissions {
                 permissions: pickers::permissions(form, errors),
                 groups: groups.filter_map(|id| errors.take("groups", id)).collect(),
+                ..AssignedPermissions::default()
             },
         }
     }

@@ -8,7 +8,7 @@ use crate::signed_in::form;
 use crate::signed_in::page::PageError;
 use crate::signed_in::rows::{KeyRow, SessionRow};
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users::Account;
 use docent_app::accounts::{api_keys, sessions};

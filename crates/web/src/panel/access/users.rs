@@ -3,10 +3,10 @@
 use crate::panel::listing::{List, PageNumber, filters};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::{groups, users as use_case};
-use docent_domain::access::{AddUsers, ViewUsers};
+use docent_domain::access::{AddInvitations, AddUsers, ViewUsers};
 use docent_domain::listing::{UserFilter, UserOrder};
 use docent_domain::user::User;
 use docent_http::{Query, State};
@@ -19,6 +19,7 @@ pub(super) struct UsersPage {
     /// IDs and names of the groups.
     groups: Vec<(String, String)>,
     may_add: bool,
+    may_invite: bool,
 }
 
 #[derive(Serialize)]
@@ -85,6 +86,7 @@ pub(super) async fn users(staff: Staff, context: State, mut query: Query) -> Pag
         list: List::of("users", number, filters, found.total, rows),
         groups: groups.iter().map(|group| (group.id.to_string(), group.name.as_str().to_owned())).collect(),
         may_add: staff.can::<AddUsers>(),
+        may_invite: staff.can::<AddInvitations>(),
     };
     staff.show(&context, "users", page)
 }
@@ -114,7 +116,7 @@ mod tests {
             };
             let groups = || vec![("1".to_owned(), "Group".to_owned())];
             List::sample_pages(FILTERS, rows)
-                .map(|list| Self { list, groups: groups(), may_add: true })
+                .map(|list| Self { list, groups: groups(), may_add: true, may_invite: true })
                 .into()
         }
     }

@@ -9,7 +9,7 @@ use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::{self, PageResult, id_of};
 use crate::signed_in::rows::Emails;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use actix_web::web::Path;
 use docent_app::accounts::{users, verification as use_case};
 use docent_app::error::Error;

@@ -12,7 +12,7 @@ use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, Form, OwnForm, digest, is_stale};
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use actix_web::web::Path;
 use docent_app::accounts::users;
 use docent_app::collections::browse::{self, OpenCollection};

@@ -7,7 +7,7 @@ use crate::panel::listing::{List, PageNumber, filters};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::rows::Emails;
 use crate::signed_in::session::Staff;
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::users;
 use docent_app::collections::browse;

@@ -9,7 +9,7 @@ mod member_form;
 mod members;
 mod names;
 
-pub(super) use self::names::{readers, role_name};
+pub(super) use self::names::{readers, role_name, roles};
 
 use super::nav::ROOT;
 use crate::signed_in::layout::Framed;

@@ -1,12 +1,12 @@
 //! Words for roles, kinds and readers of collections.
 
 use crate::language::{self, t};
-use crate::signed_in::times::Time;
+use crate::times::Time;
 use chrono::{DateTime, Utc};
 use docent_domain::collection::{Collection, CollectionKind, CollectionRole};
 
 /// Choices of a role.
-pub(super) fn roles() -> impl Iterator<Item = (String, String)> {
+pub(in crate::panel) fn roles() -> impl Iterator<Item = (String, String)> {
     let label = |role: &CollectionRole| match role {
         CollectionRole::Viewer => t!("role-choice-viewer"),
         CollectionRole::Contributor => t!("role-choice-contributor"),

@@ -1,12 +1,12 @@
 // The dialog that asks for the password or a code when the service refuses a request without a recent one: a module that the chat
 // loads then. It uses the names of the chat below.
 
-let t, createElement, callApi, errorMessage, setAlert;
+let t, createElement, serviceUrl, callApi, errorMessage, setAlert;
 let proof = null; // the promise of what the dialog returns, while it is open
 
 // Sets up the module with the names of the chat.
 export function start(names) {
-  ({ t, createElement, callApi, errorMessage, setAlert } = names);
+  ({ t, createElement, serviceUrl, callApi, errorMessage, setAlert } = names);
   return { prove };
 }
 
@@ -23,6 +23,10 @@ async function askForProof() {
   const field = createElement("input", { id: "proof-field", type: "password", autocomplete: "current-password", "aria-describedby": "proof-help" });
   const confirm = createElement("button", { type: "submit" }, t("continue"));
   const dialog = createElement("dialog", { id: "proof", "aria-labelledby": "proof-title", "aria-describedby": "proof-hint" });
+  // Accounts without a password sign in again at their identity provider, and return to the chat.
+  const elsewhere = document.querySelector(".providers")
+    ? createElement("p", { class: "hint" }, createElement("a", { href: serviceUrl("/account/confirm?next=%2Fchat") }, t("proof-elsewhere")))
+    : "";
   const isProven = await new Promise((resolve) => {
     const submit = async (event) => {
       event.preventDefault();
@@ -46,6 +50,7 @@ async function askForProof() {
       createElement("label", { for: "proof-field" }, t("confirm-proof")),
       field,
       createElement("p", { class: "hint", id: "proof-help" }, t("confirm-proof-help")),
+      elsewhere,
       createElement("div", { class: "row" }, createElement("button", { type: "button", class: "quiet", click: () => resolve(false) }, t("cancel")), confirm)));
     dialog.addEventListener("close", () => resolve(false));
     document.body.append(dialog);

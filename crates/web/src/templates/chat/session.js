@@ -86,8 +86,11 @@ function signInMessage(error) {
 
 // Ends the session in the browser: in all tabs, on the account pages and in the panel.
 async function signOut() {
+  let next;
   try {
-    await callApi("/chat/session", { method: "DELETE" });
+    const response = await callApi("/chat/session", { method: "DELETE" });
+    // The identity provider's session ends too.
+    if (response.status === 200) ({ next } = await response.json());
   } catch (error) {
     if (error.status !== 401) {
       setAlert("ask-alert", t("still-signed-in", { reason: errorMessage(error) }));
@@ -97,4 +100,5 @@ async function signOut() {
   byId("question").value = "";
   endSession();
   history.replaceState(null, "", location.pathname);
+  if (next) location.assign(next);
 }

@@ -15,7 +15,7 @@ const HOST_COOKIE: &str = "__Host-docent_session";
 /// Name over HTTPS below a path of a host: the other prefix requires a cookie for all paths.
 const SECURE_COOKIE: &str = "__Secure-docent_session";
 /// Field with the ID of the stored session.
-pub(super) const SESSION: &str = "session";
+pub(crate) const SESSION: &str = "session";
 
 /// Cookie settings: signed, `HttpOnly` and `SameSite=Lax`; `Secure` if the service has an HTTPS address. Without TLS, as
 /// on a local machine, a browser would discard such a cookie.
