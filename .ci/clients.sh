@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Third-party clients against a running `docent dev`: `clients_check PROGRAM` installs the official OpenAI and MCP clients for Python and
-# JavaScript, frameworks that use the OpenAI format, the conformance program of MCP, tools that read the OpenAPI document, promtool and an
-# EventSource library, and runs tests/clients with them and with curl; `documentation_check PROGRAM` runs the examples of the documentation
-# with them. Requires .ci/servers.sh.
+# JavaScript, frameworks that use the OpenAI format, the packages that LibreChat sends its requests with, the conformance program of MCP, tools that read the OpenAPI document, promtool and an
+# EventSource library, compares the OpenAPI document with OpenAI's types, and runs tests/clients with them and with curl; `documentation_check PROGRAM` runs the examples of the documentation
+# with them. Requires .ci/servers.sh, and for `clients_check` a ChromeDriver that `browser_start` of .ci/browser.sh has started.
 
 # shellcheck source=service.sh
 source "$(dirname "${BASH_SOURCE[0]}")/service.sh"
@@ -38,6 +38,7 @@ clients_folder() {
 clients_check() {
     local program=$1 folder key
     folder=$(clients_folder) || return
+    local -x DOCENT_LIBRECHAT_JWT_SECRET='the secret of LibreChat for one run'
     DOCENT_METRICS_ENABLED=true service_start "$program" || return
     # The clients ask about the sample guide; the first run has ingested it when it prints the URL of the admin panel.
     local log="$service_folder/docent.log"
@@ -47,11 +48,14 @@ clients_check() {
     clients_page_sizes
     # Node.js looks for modules beside the tests.
     rm -f "$folder"/*.{py,mjs,ts,sh}
-    cp tests/clients/*.{py,mjs,ts,sh} tests/fixtures/pdf/handbook.pdf "$folder" || return
+    cp tests/clients/*.{py,mjs,ts,sh} tests/clients/conformance.txt "$folder" || return
+    cp tests/fixtures/pdf/handbook.pdf docs/reference/openapi.json "$folder" || return
     (
         cd "$folder" || exit
         export DOCENT_TEST_SERVER=$service_base DOCENT_TEST_API_KEY=$key DOCENT_TEST_PROGRAM=$program
-        bash curl.sh && node_modules/.bin/node --test && python/bin/python -m unittest test_mcp test_openai &&
+        export DOCENT_TEST_EMAIL=$service_email DOCENT_TEST_PASSWORD=$service_password
+        python/bin/python conformance.py openapi.json &&
+            bash curl.sh && node_modules/.bin/node --test && python/bin/python -m unittest test_mcp test_oauth test_openai &&
             frameworks/bin/python -m unittest test_frameworks
     ) || { tail -n 20 "$log" >&2 && return 1; }
 }

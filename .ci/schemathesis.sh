@@ -27,6 +27,7 @@ schemathesis_check() {
     python_install "$venv" "schemathesis==$schemathesis_version" || { echo "schemathesis could not be installed" >&2 && return 1; }
     # Enables all documented routes, and lifts the rate limit.
     export DOCENT_METRICS_ENABLED=true DOCENT_RATE_LIMIT_REQUESTS=1000000
+    export DOCENT_LIBRECHAT_JWT_SECRET='the secret of LibreChat for one run'
     service_start "$1" --no-sample || return
     token=$(schemathesis_token) || return
     export SCHEMATHESIS_HOOKS="$PWD/.ci/schemathesis_hooks.py"
@@ -34,5 +35,5 @@ schemathesis_check() {
     command+=(--no-color --checks all --seed 1 --header "Authorization: Bearer $token")
     # schemathesis writes files to the working directory.
     (cd "$service_folder" && timeout "$schemathesis_limit" "${command[@]}") || { tail -n 20 "$service_folder/docent.log" >&2 && return 1; }
-    unset DOCENT_METRICS_ENABLED DOCENT_RATE_LIMIT_REQUESTS SCHEMATHESIS_HOOKS
+    unset DOCENT_METRICS_ENABLED DOCENT_RATE_LIMIT_REQUESTS DOCENT_LIBRECHAT_JWT_SECRET SCHEMATHESIS_HOOKS
 }

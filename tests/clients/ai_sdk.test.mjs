@@ -42,6 +42,25 @@ for (const [name, [sdk, create]] of Object.entries(versions)) {
     assert.equal(finishReason, "length");
   });
 
+  test(`${name} version searches vector stores with its default provider`, async () => {
+    const openai = create(settings);
+    const file_search = openai.tools.fileSearch({ vectorStoreIds: ["vs_00000000000000000000000000000001"], maxNumResults: 3 });
+    const request = { model: openai("chat"), tools: { file_search } };
+    const cites = (sources) => assert.equal(sources.find((source) => source.sourceType === "document").filename, GUIDE);
+    const answer = await sdk.generateText({ ...request, prompt: QUESTION });
+    assert.match(answer.text, /15 minutes/);
+    assert.equal(answer.finishReason, "stop");
+    cites(answer.sources);
+    const streamed = sdk.streamText({ ...request, prompt: QUESTION });
+    const words = [];
+    for await (const word of streamed.textStream) words.push(word);
+    assert.match(words.join(""), /15 minutes/);
+    cites(await streamed.sources);
+    const followUp = { role: "user", content: "How long does a refresh token last?" };
+    const messages = [{ role: "user", content: QUESTION }, ...answer.response.messages, followUp];
+    assert.match((await sdk.generateText({ ...request, messages })).text, /refresh token/);
+  });
+
   test(`${name} version is told that its tools are refused`, async () => {
     const tools = { now: sdk.tool({ inputSchema: sdk.jsonSchema({ type: "object", properties: {} }) }) };
     await assert.rejects(sdk.generateText({ model, prompt: QUESTION, tools, maxRetries: 0 }), /tools: must be empty/);

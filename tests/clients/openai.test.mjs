@@ -72,6 +72,29 @@ test("files are uploaded to vector stores and searched", async () => {
   for (const id of files) assert.equal((await service.files.delete(id)).deleted, true);
 });
 
+test("responses search vector stores and are stored", async () => {
+  const tools = [{ type: "file_search", vector_store_ids: ["vs_00000000000000000000000000000001"] }];
+  const request = { model: "chat", input: QUESTION, tools, include: ["file_search_call.results"] };
+  const answers = (response) => {
+    assert.match(response.output_text, /15 minutes/);
+    assert.equal(response.output[0].results[0].filename, GUIDE);
+    const [{ type, filename, index }] = response.output.at(-1).content[0].annotations;
+    assert.deepEqual([type, filename], ["file_citation", GUIDE]);
+    assert.ok([...response.output_text].slice(index).join("").startsWith(`${GUIDE}, page 4`));
+  };
+  const response = await client().responses.create(request);
+  answers(response);
+  const stream = client().responses.stream({ ...request, store: false });
+  const numbers = [];
+  for await (const event of stream) numbers.push(event.sequence_number);
+  assert.deepEqual(numbers, [...numbers.keys()]);
+  answers(await stream.finalResponse());
+  const items = await client().responses.inputItems.list(response.id);
+  assert.equal(items.data[0].content[0].text, QUESTION);
+  await client().responses.delete(response.id);
+  await assert.rejects(client().responses.retrieve(response.id), OpenAI.NotFoundError);
+});
+
 test("errors have the client's error types", async () => {
   const refused = async (kind, code, changes, key) => {
     const asking = client(key).chat.completions.create({ ...asked, ...changes });

@@ -1,4 +1,5 @@
-"""Python frameworks that use the OpenAI format: pydantic-ai, LangChain, LlamaIndex and LiteLLM, against `/v1` of a running service."""
+"""Python frameworks that use the OpenAI format: pydantic-ai, LangChain, LlamaIndex, LiteLLM and the Agents SDK, against `/v1` of a running
+service: chat completions and responses."""
 
 import os
 import re
@@ -13,6 +14,10 @@ GUIDE = "The Docent Guide.pdf"
 QUESTION = "How long does an access token last?"
 BASE = f"{SERVER}/v1"
 MESSAGES = [{"role": "user", "content": QUESTION}]
+# The collection of everyone, which has the sample guide.
+STORE = "vs_00000000000000000000000000000001"
+SEARCH = {"type": "file_search", "vector_store_ids": [STORE]}
+FOLLOW_UP = "How long does a refresh token last?"
 
 
 class Sources(unittest.TestCase):
@@ -22,6 +27,11 @@ class Sources(unittest.TestCase):
         self.assertEqual((annotation["type"], cited["title"]), ("url_citation", GUIDE))
         self.assertRegex(cited["url"], rf"^{re.escape(SERVER)}/chat#document=[0-9a-f-]{{36}}&page=4$")
         self.assertEqual(text[cited["start_index"] : cited["end_index"]], f"{GUIDE}, page 4")
+
+    def assert_cites_a_file(self, annotations, text):
+        field = lambda name: annotations[0][name] if isinstance(annotations[0], dict) else getattr(annotations[0], name)
+        self.assertEqual((field("type"), field("filename")), ("file_citation", GUIDE))
+        self.assertTrue(text[field("index") :].startswith(f"{GUIDE}, page 4"))
 
 
 class PydanticAi(unittest.IsolatedAsyncioTestCase):
@@ -39,6 +49,46 @@ class PydanticAi(unittest.IsolatedAsyncioTestCase):
         async with self.agent().run_stream(QUESTION) as answer:
             words = [word async for word in answer.stream_text(delta=True)]
         self.assertIn("15 minutes", "".join(words))
+
+
+    async def test_response(self):
+        from pydantic_ai import Agent
+        from pydantic_ai.models.openai import OpenAIResponsesModel
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        model = OpenAIResponsesModel("chat", provider=OpenAIProvider(base_url=BASE, api_key=KEY))
+        self.assertIn("15 minutes", (await Agent(model).run(QUESTION)).output)
+
+
+class AgentsSdk(Sources, unittest.IsolatedAsyncioTestCase):
+    def agent(self):
+        from agents import Agent, FileSearchTool, OpenAIResponsesModel, set_tracing_disabled
+        from openai import AsyncOpenAI
+
+        # Traces go to another service.
+        set_tracing_disabled(True)
+        model = OpenAIResponsesModel(model="chat", openai_client=AsyncOpenAI(base_url=BASE, api_key=KEY, max_retries=0))
+        search = FileSearchTool(vector_store_ids=[STORE], max_num_results=3, include_search_results=True)
+        return Agent(name="Guide", instructions="Be brief.", model=model, tools=[search])
+
+    async def test_answer_has_a_search_and_sources(self):
+        from agents import Runner
+
+        answer = await Runner.run(self.agent(), QUESTION)
+        self.assertIn("15 minutes", answer.final_output)
+        [search, message] = [item.raw_item for item in answer.new_items]
+        self.assertEqual(search.results[0].filename, GUIDE)
+        self.assert_cites_a_file(message.content[0].annotations, answer.final_output)
+
+    async def test_streamed_answer_continues(self):
+        from agents import Runner
+
+        first = Runner.run_streamed(self.agent(), QUESTION)
+        deltas = [event async for event in first.stream_events() if event.type == "raw_response_event"]
+        self.assertGreater(len(deltas), 2)
+        self.assertIn("15 minutes", first.final_output)
+        items = first.to_input_list() + [{"role": "user", "content": FOLLOW_UP}]
+        self.assertIn("refresh token", (await Runner.run(self.agent(), items)).final_output)
 
 
 class LangChain(unittest.TestCase):
@@ -61,7 +111,28 @@ class LangChain(unittest.TestCase):
         self.assertNotIn("15 minutes", answer.content)
 
 
+    def test_response_has_sources_and_continues(self):
+        model = self.model(use_responses_api=True).bind_tools([SEARCH])
+        answer = model.invoke(QUESTION)
+        [text] = [block for block in answer.content if block["type"] == "text"]
+        self.assertIn("15 minutes", text["text"])
+        # LangChain drops the position of a citation.
+        self.assertEqual(text["annotations"][0]["filename"], GUIDE)
+        self.assertIn("15 minutes", "".join(chunk.text for chunk in model.stream(QUESTION)))
+        self.assertIn("refresh token", model.invoke([("user", QUESTION), answer, ("user", FOLLOW_UP)]).text)
+
+
 class LlamaIndex(unittest.TestCase):
+    def test_response_and_streamed_response(self):
+        from llama_index.core.llms import ChatMessage
+        from llama_index.llms.openai import OpenAIResponses
+
+        settings = {"context_window": 16000, "built_in_tools": [SEARCH], "max_retries": 0}
+        model = OpenAIResponses(model="chat", api_base=BASE, api_key=KEY, **settings)
+        messages = [ChatMessage(role="user", content=QUESTION)]
+        self.assertIn("15 minutes", model.chat(messages).message.content)
+        self.assertIn("15 minutes", "".join(chunk.delta or "" for chunk in model.stream_chat(messages)))
+
     def test_answer_and_streamed_answer(self):
         from llama_index.core.llms import ChatMessage
         from llama_index.llms.openai_like import OpenAILike
@@ -92,6 +163,17 @@ class LiteLlm(Sources):
 
     def test_limited_answer(self):
         self.assertEqual(self.ask(max_tokens=5).choices[0].finish_reason, "length")
+
+    def test_response_has_sources(self):
+        import litellm
+
+        settings = {"model": "openai/chat", "api_base": BASE, "api_key": KEY, "input": QUESTION, "tools": [SEARCH]}
+        text = litellm.responses(**settings).output[-1].content[0]
+        self.assertIn("15 minutes", text.text)
+        self.assert_cites_a_file(text.annotations, text.text)
+        events = list(litellm.responses(**settings, stream=True))
+        self.assertEqual(events[-1].type, "response.completed")
+        self.assertIn("15 minutes", events[-1].response.output[-1].content[0].text)
 
 
 if __name__ == "__main__":

@@ -154,6 +154,61 @@ class VectorStores(unittest.TestCase):
         self.assertEqual(refused.exception.param, "purpose")
 
 
+class Responses(unittest.TestCase):
+    # The collection of everyone, which has the sample guide.
+    TOOLS = [{"type": "file_search", "vector_store_ids": ["vs_00000000000000000000000000000001"]}]
+
+    def setUp(self):
+        self.service = client()
+        self.addCleanup(self.service.close)
+
+    def ask(self, **settings):
+        return {"model": "chat", "input": QUESTION, "tools": self.TOOLS, **settings}
+
+    def assert_answers(self, response):
+        self.assertEqual((response.status, response.output[0].type), ("completed", "file_search_call"))
+        [text] = response.output[-1].content
+        self.assertIn("15 minutes", text.text)
+        citation = text.annotations[0]
+        self.assertEqual((citation.type, citation.filename, citation.page), ("file_citation", GUIDE, 4))
+        self.assertTrue(text.text[citation.index :].startswith(f"{GUIDE}, page 4"))
+        document = f"{citation.file_id[5:13]}-{citation.file_id[13:17]}"
+        self.assertTrue(citation.link.startswith(f"{SERVER}/chat#document={document}"))
+
+    def test_response_has_results_and_citations_and_is_stored(self):
+        include = ["file_search_call.results"]
+        response = self.service.responses.create(**self.ask(include=include, metadata={"team": "service"}))
+        self.assert_answers(response)
+        [best, *_] = response.output[0].results
+        self.assertEqual(best.filename, GUIDE)
+        self.assertTrue(best.attributes["link"].endswith(f"&page={best.attributes['page']:.0f}"))
+        self.assertEqual(self.service.responses.retrieve(response.id, include=include), response)
+        self.assertIsNone(self.service.responses.retrieve(response.id).output[0].results)
+        [item] = self.service.responses.input_items.list(response.id)
+        self.assertEqual((item.role, item.content[0].text), ("user", QUESTION[0]["content"]))
+        follow_up = "How long does a refresh token last?"
+        again = self.service.responses.create(**self.ask(input=follow_up, previous_response_id=response.id))
+        self.assertEqual((again.previous_response_id, "refresh token" in again.output_text), (response.id, True))
+        with self.assertRaises(openai.BadRequestError):
+            self.service.responses.cancel(response.id)
+        self.service.responses.delete(response.id)
+        with self.assertRaises(openai.NotFoundError):
+            self.service.responses.retrieve(response.id)
+
+    def test_stream_is_assembled_by_the_client(self):
+        with self.service.responses.stream(**self.ask(store=False)) as stream:
+            events = list(stream)
+            self.assert_answers(stream.get_final_response())
+        self.assertEqual([event.sequence_number for event in events], list(range(len(events))))
+        self.assertEqual((events[0].type, events[-1].type), ("response.created", "response.completed"))
+
+    def test_wrong_requests_name_the_parameter(self):
+        for wrong, param in [({"background": True}, "background"), ({"reasoning": {"effort": "low"}}, "reasoning")]:
+            with self.assertRaises(openai.BadRequestError) as refused:
+                self.service.responses.create(**self.ask(**wrong))
+            self.assertEqual(refused.exception.param, param)
+
+
 class Errors(unittest.TestCase):
     def assert_refused(self, kind, code, **request):
         with client(api_key=request.pop("api_key", KEY)) as service, self.assertRaises(kind) as refused:

@@ -18,7 +18,7 @@ use std::time::Duration;
 const PUBLIC_URL: &str = "https://docs.example.org/tools/docent";
 const BASE: &str = "/tools/docent";
 /// Pages outside of the panel.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
     "/chat",
     "/docs",
     "/account",
@@ -30,6 +30,7 @@ const PAGES: [&str; 15] = [
     "/account/sessions",
     "/account/api-keys",
     "/account/api-keys/add",
+    "/account/applications",
     "/account/delete",
     "/account/forgot-password",
     "/account/reset-password?token=x",

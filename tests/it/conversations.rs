@@ -76,6 +76,7 @@ rules! {
         assert_eq!(ada.get("/conversations").await.expect(200).json(), json!([]));
     }
 
+    // Invariant: No read holds more than a bounded part of a conversation or a document in memory.
     async fn page_of_large_messages_ends_early_and_continues(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
@@ -217,6 +218,7 @@ rules! {
         bob.patch(&paths[0], json!({ "pinned": true })).await.refused(404, "Conversation not found");
     }
 
+    // Invariant: A question asked again replaces its turn and keeps the earlier version.
     async fn question_asked_again_replaces_its_turn_and_keeps_the_version(setup) {
         let script = ["One.", "Two.", "Two again.", "One again."].map(Turn::saying);
         let app = setup.script(script).start().await;
@@ -259,6 +261,7 @@ rules! {
         bob.post("/agents/chat", body).await.refused(404, "Conversation not found");
     }
 
+    // Invariant: Only the owner can access a conversation, and the model receives whole exchanges only.
     async fn conversation_of_another_account_returns_404(setup) {
         let app = setup.always(Turn::saying("ok")).start().await;
         let (ada, bob, root) = (app.ada().await, app.member("bob@example.org").await, app.superuser().await);
@@ -367,6 +370,7 @@ rules! {
         assert_eq!(model_messages(&app, 1), [user("first"), assistant("ok"), user("second")]);
     }
 
+    // Invariant: Only the owner can access a conversation, and the model receives whole exchanges only.
     async fn history_over_budget_drops_the_oldest_whole_exchanges(setup) {
         let app = setup.settings(|settings| settings.conversation_history_tokens = 6).always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;

@@ -35,6 +35,11 @@ async fn send(by: &Member, method: &Method, path: &str, body: &Value) -> Reply {
 fn is_invalid(path: &str, reply: &Reply) -> bool {
     let has_wire_format = path.starts_with("/v1/") || path == "/mcp";
     let is_refused = has_wire_format && reply.status == 400 && !reply.text.contains("unsupported_model");
+    let codes = ["invalid_request", "invalid_client_metadata"];
+    let is_oauth_error = path.starts_with("/oauth/")
+        && reply.status == 400
+        && codes.iter().any(|code| reply.json()["error"] == *code);
+    let is_refused = is_refused || is_oauth_error;
     matches!(reply.status, 413 | 415 | 422) || is_refused
 }
 
@@ -49,7 +54,7 @@ rules! {
 
     /// Each body is sent to an existing record, together with one of another type, which shows that the body is examined there.
     async fn examples_of_request_bodies_are_valid(setup) {
-        let turns = [Turn::saying("By day."), Turn::saying("By night.")];
+        let turns = ["By day.", "By night.", "Always."].map(Turn::saying);
         let app = setup.script(turns).start().await;
         let root = app.superuser().await;
         let id = |reply: Reply| reply.expect(201).json()["id"].as_str().unwrap().to_owned();
@@ -86,6 +91,15 @@ rules! {
                         let reply = app.send(request.multipart(form)).await;
                         let accepted = if path.starts_with("/v1/") { 200 } else { 202 };
                         assert_eq!(reply.status, accepted, "{case}: {}", reply.text);
+                        continue;
+                    }
+                    if content_type == "application/x-www-form-urlencoded" {
+                        let fields = example.as_object().unwrap().iter();
+                        let fields: Vec<_> = fields.map(|(name, value)| (name.as_str(), value.as_str().unwrap())).collect();
+                        let refused = app.submit(path, &[]).await;
+                        assert!(is_invalid(path, &refused), "{case} does not examine its form: {}", refused.text);
+                        let reply = app.submit(path, &fields).await;
+                        assert!(!is_invalid(path, &reply) && reply.status < 500, "{case}: {} {}", reply.status, reply.text);
                         continue;
                     }
                     let refused = send(&root, &method, &url, &json!("no object")).await;

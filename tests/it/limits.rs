@@ -2,7 +2,6 @@
 
 use crate::admin::{staff, submit};
 use docent_domain::fault::FaultKind;
-use docent_domain::limits::Limits;
 use docent_domain::permission::Permission;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::member::{Member, form, question_body};
@@ -89,6 +88,8 @@ rules! {
         let _ = ada.upload("e.pdf", file).await.expect(202);
     }
 
+    // Invariant: An account stores no more than its limit, and has no more answers in progress, in any
+    // process.
     async fn concurrent_uploads_do_not_pass_the_limit_together(setup) {
         let file = pdf(&["words"]);
         let max = file.len() as u64 * 3 - 1;
@@ -118,22 +119,6 @@ rules! {
         assert_eq!(reply.header("retry-after"), "3600");
         let bob = app.member("bob@example.org").await;
         let _ = bob.get(&format!("{path}/2")).await.expect(200);
-    }
-
-    async fn api_key_has_limits_of_its_own(setup) {
-        let turn = Turn::new().text("one").stall();
-        let limits = Limits { answers: 1, ..Limits::default() };
-        let app = setup.api_keys().settings(move |settings| settings.api_key_limits = limits).always(turn).start().await;
-        let ada = app.ada().await;
-        let key = app.api_key(ada.user.id, &["chat"]).await;
-        let ask = || app.request(Method::POST, "/agents/chat").header("X-API-Key", &key.key).json(&question_body("q"));
-        let mut first = ask().send().await.unwrap();
-        let _ = first.chunk().await.unwrap().unwrap();
-        let reply = app.send(ask()).await;
-        assert_reached(&reply, "answers_limit");
-        assert!(reply.text.contains("This API key can have 1 answers"), "{}", reply.text);
-        // The account has a limit of its own.
-        drop(begin_answer(&ada).await);
     }
 
     async fn limits_of_an_account_replace_those_of_the_settings(setup) {

@@ -69,6 +69,7 @@ rules! {
         let _ = app.get("/status").await.expect(429);
     }
 
+    // Invariant: The number of metric series is bounded, whatever clients send.
     async fn requests_are_counted_by_route_pattern_and_status(setup) {
         let app = setup.metrics(None).start().await;
         let ada = app.ada().await;
@@ -92,6 +93,7 @@ rules! {
         assert!(!text.contains("made-up") && !text.contains("no-such-agent") && !text.contains("0000-7000"));
     }
 
+    // Invariant: The number of metric series is bounded, whatever clients send.
     async fn unknown_methods_share_a_series(setup) {
         let app = setup.metrics(None).start().await;
         for method in ["BREW", "WHEN"] {
@@ -134,6 +136,7 @@ rules! {
         assert_eq!(tokens("prompt").await, Some(100.0));
     }
 
+    // Invariant: A fault is counted once.
     async fn fault_is_counted_once_wherever_it_surfaces(setup) {
         let app = setup.metrics(None).start().await;
         let ada = app.ada().await;

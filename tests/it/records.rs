@@ -1,11 +1,15 @@
 //! Records of an installation in use.
 
 use crate::admin::{at_panel, between, submit};
+use crate::oauth::{authorize_path, register};
 use docent_app::accounts::create::Flags;
+use docent_domain::api_key::ApiKey;
 use docent_domain::id::CollectionId;
 use docent_domain::listing::AuditFilter;
 use docent_domain::permission::Permission;
+use docent_domain::text::Email;
 use docent_ports::webhook_sender::DeliveryError;
+use docent_testkit::builders::connected;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_testkit::fakes::webhook_sender::answered;
 use docent_tests::app::TestApp;
@@ -124,6 +128,7 @@ impl Records {
         let group = group(&mut root).await;
         let collection = collection(&mut root).await;
         let key = key(&mut root).await;
+        let (application, authorize) = application(app).await;
         let fields = [("user", &*ada.id.to_string()), ("purpose", "verify_email")];
         let _ = submit(&mut root, "/admin/verifications/add", &fields).await.expect(200);
         app.advance(Duration::from_secs(90));
@@ -141,10 +146,30 @@ impl Records {
             ("collection", collection),
             ("everyone", CollectionId::EVERYONE.to_string()),
             ("key", key),
+            ("application", application),
+            ("authorize", authorize),
             ("webhook", webhook),
             ("entry", entry),
         ])
     }
+}
+
+/// Connects an application to the superuser's account; returns its ID and the address of another request for access.
+async fn application(app: &TestApp) -> (String, String) {
+    let mut work = app.ports.store.begin().await.unwrap();
+    let root = work.users().by_email(&Email::parse(ROOT).unwrap()).await.unwrap().unwrap();
+    let expires_at = Some(app.app.now() + chrono::TimeDelta::days(30));
+    let key = ApiKey { expires_at, ..connected(4000, root.id) };
+    assert!(work.api_keys().insert(&key).await.unwrap());
+    work.commit().await.unwrap();
+    let client = register(app, "http://127.0.0.1:4711/callback").await;
+    let api = format!("http://{}", app.address);
+    let changes = [
+        ("redirect_uri", "http://127.0.0.1:4711/callback"),
+        ("resource", &api),
+        ("scope", "read ingest chat"),
+    ];
+    (key.id.to_string(), authorize_path(app, &client, &changes))
 }
 
 /// Creates more documents than a list page holds; returns an ingested, a failed and a pending one.
@@ -216,7 +241,14 @@ async fn group(root: &mut Browser) -> String {
         ("permissions", "jobs.view_job"),
     ];
     let reply = submit(root, "/admin/groups/add", &fields).await.expect(303);
-    reply.header("location").rsplit('/').next().unwrap().to_owned()
+    let page = reply.header("location").to_owned();
+    // The superuser manages it, so that the page of its managers can be shown.
+    let _ = submit(root, &format!("{page}/members"), &[("emails", ROOT)]).await.expect(303);
+    let shown = root.get(&page).await.expect(200).text;
+    let (_, rest) = shown.split_once("name=\"user\" value=\"").unwrap();
+    let fields = [("user", rest.split('"').next().unwrap()), ("is_manager", "on")];
+    let _ = submit(root, &format!("{page}/members/manager"), &fields).await.expect(303);
+    page.rsplit('/').next().unwrap().to_owned()
 }
 
 /// Creates a collection with members.

@@ -208,6 +208,8 @@ rules! {
     }
 
     /// Duplicates do not take the places of other passages, and a deleted duplicate does not hide an existing one.
+    // Invariant: Duplicate passages do not displace other results, and a hidden duplicate does not hide a
+    // visible one.
     async fn duplicate_passages_are_returned_once(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

@@ -92,6 +92,8 @@ async fn team(app: &TestApp) -> (Member, Member, Member, String) {
 }
 
 rules! {
+    // Invariant: A shared conversation is read by readers of its collections only, changed by its owner only,
+    // and shows no answer that cites documents that the reader cannot read.
     async fn conversation_is_shared_until_it_is_taken_back(setup) {
         let app = setup.always(Turn::saying("Yes.")).start().await;
         let (ada, bob, carl, team) = team(&app).await;
@@ -132,6 +134,8 @@ rules! {
         }
     }
 
+    // Invariant: A shared conversation is read by readers of its collections only, changed by its owner only,
+    // and shows no answer that cites documents that the reader cannot read.
     async fn reader_changes_nothing(setup) {
         let app = setup.always(Turn::saying("Yes.")).start().await;
         let (ada, bob, _, team) = team(&app).await;
@@ -186,6 +190,8 @@ rules! {
         assert_eq!(bob.get(&path).await.expect(200).json()["document_ids"], json!(null));
     }
 
+    // Invariant: A shared conversation is read by readers of its collections only, changed by its owner only,
+    // and shows no answer that cites documents that the reader cannot read.
     async fn answers_that_cite_unreadable_documents_are_withheld_with_the_rest(setup) {
         let script = [searching(&["One.", "Two."]), vec![Turn::saying("Three repeats two.")]].concat();
         let app = setup.script(script).start().await;
@@ -292,6 +298,8 @@ rules! {
     }
 
     /// A key reads what is shared with its collections, as far as it can read the documents, and nothing of its own account.
+    // Invariant: A shared conversation is read by readers of its collections only, changed by its owner only,
+    // and shows no answer that cites documents that the reader cannot read.
     async fn limited_key_reads_and_shares_within_its_collections(setup) {
         let app = setup.api_keys().script(searching(&["One.", "Two."])).start().await;
         let (ada, bob, _, team) = team(&app).await;

@@ -7,6 +7,8 @@ use reqwest::Method;
 use std::time::Duration;
 
 rules! {
+    // Invariant: An answer ends with its last token, an error or a disconnect; empty chunks from the model do
+    // not keep it open.
     async fn answer_interrupted_by_shutdown_ends_with_an_error_and_is_metered(setup) {
         let app = setup.script([Turn::new().text("one two three").stall()]).start().await;
         let ada = app.ada().await;

@@ -3,13 +3,14 @@
 use crate::adapters::Resources;
 use crate::reply::Reply;
 use crate::stack::Faults;
+use crate::urlencoded::encode;
 use crate::{documented, wait};
 use docent_app::App;
 use docent_app::accounts::api_keys::{ApiKeyInput, NewApiKey};
 use docent_app::accounts::create::Flags;
 use docent_app::audit::Initiator;
 use docent_app::background::Background;
-use docent_app::jobs::{Runner, RunnerSettings};
+use docent_app::background::{Runner, RunnerSettings};
 use docent_app::webhooks::delivery_worker::DeliveryWorker;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
 use docent_domain::audit::AuditEntry;
@@ -27,6 +28,7 @@ use docent_ports::jobs::JobCounts;
 use docent_ports::mailer::Mail;
 use docent_testkit::clock::TestClock;
 use docent_testkit::fakes::chat_model::ScriptedChatModel;
+use docent_testkit::fakes::identity_provider::FakeIdentityProvider;
 use docent_testkit::fakes::mailer::FakeMailer;
 use docent_testkit::fakes::webhook_sender::FakeWebhookSender;
 use reqwest::{Client, Method, RequestBuilder, Url};
@@ -78,6 +80,8 @@ pub struct Inner {
     pub mailer: Arc<FakeMailer>,
     /// The webhook receivers and the messages sent.
     pub receivers: Arc<FakeWebhookSender>,
+    /// The identity providers.
+    pub providers: Vec<Arc<FakeIdentityProvider>>,
     client: Client,
     stop: CancellationToken,
     server: Mutex<Option<JoinHandle<io::Result<()>>>>,
@@ -108,7 +112,11 @@ impl TestApp {
         clock: Arc<TestClock>,
         faults: Faults,
         model: Arc<ScriptedChatModel>,
-        (mailer, receivers): (Arc<FakeMailer>, Arc<FakeWebhookSender>),
+        (mailer, receivers, providers): (
+            Arc<FakeMailer>,
+            Arc<FakeWebhookSender>,
+            Vec<Arc<FakeIdentityProvider>>,
+        ),
         stop: CancellationToken,
         server: JoinHandle<io::Result<()>>,
         resources: Resources,
@@ -122,6 +130,7 @@ impl TestApp {
             model,
             mailer,
             receivers,
+            providers,
             client: client(),
             stop,
             server: Mutex::new(Some(server)),
@@ -161,9 +170,9 @@ impl TestApp {
         self.send(self.request(Method::POST, path).json(&body)).await
     }
 
-    /// POSTs a form without credentials. Values must consist of letters, digits and spaces.
+    /// POSTs a form without credentials.
     pub async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
-        let pairs = fields.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+")));
+        let pairs = fields.iter().map(|(name, value)| format!("{name}={}", encode(value)));
         let body = pairs.collect::<Vec<_>>().join("&");
         let request = self.request(Method::POST, path);
         self.send(request.header("Content-Type", "application/x-www-form-urlencoded").body(body)).await

@@ -2,6 +2,7 @@
 
 use crate::app::TestApp;
 use crate::reply::Reply;
+use crate::urlencoded::encode;
 use reqwest::multipart::Form;
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
@@ -115,11 +116,4 @@ impl Browser {
 pub fn form_token(page: &Reply) -> String {
     let (_, rest) = page.text.split_once("name=\"form_token\" value=\"").expect("a form");
     rest.split('"').next().unwrap().to_owned()
-}
-
-fn encode(text: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    text.bytes()
-        .map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }

@@ -136,6 +136,7 @@ mod tests {
         catch_unwind(|| check(&method, path, &reply)).is_ok()
     }
 
+    // Invariant: Every API route is in the OpenAPI document, and every response matches it.
     #[test]
     fn undocumented_response_is_refused() {
         let get = |status, body| is_as_documented(Method::GET, "/documents/1", status, body);

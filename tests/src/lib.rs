@@ -19,12 +19,14 @@ pub mod chromium;
 mod documented;
 pub mod extractor;
 pub mod files;
+pub mod librechat;
 pub mod member;
 pub mod reply;
 #[cfg(feature = "live")]
 mod servers;
 pub mod setup;
 pub mod stack;
+pub mod urlencoded;
 pub mod wait;
 
 pub use docent_testkit::pdf;

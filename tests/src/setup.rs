@@ -8,6 +8,7 @@ use docent_app::App;
 use docent_app::agent::registry::Agent;
 use docent_app::rate_limit::Quota;
 use docent_app::settings::Settings;
+use docent_domain::identity::ProviderRules;
 use docent_extraction::cached_extractor::CachedExtractor;
 use docent_models::builtin::embedder::BuiltinEmbedder;
 use docent_models::cached_embedder::CachedEmbedder;
@@ -15,20 +16,26 @@ use docent_models::hybrid_embedder::HybridEmbedder;
 use docent_models::openai::backend::BackendSettings;
 use docent_models::openai::embeddings::{BatchLimits, OpenAiEmbedder};
 use docent_ports::Ports;
+use docent_ports::client_metadata::ClientMetadataSource;
 use docent_ports::clock::Clock;
 use docent_ports::entropy::Entropy;
+use docent_ports::identity_provider::ConfiguredProvider;
 use docent_ports::page_renderer::PageRenderer;
 use docent_ports::recorder::{NoopRecorder, Recorder};
 use docent_ports::reranker::Reranker;
 use docent_ports::text_extractor::TextExtractor;
 use docent_ports::text_recognizer::TextRecognizer;
+use docent_ports::user_tokens::UserTokenVerifier;
 use docent_ports::webhook_sender::WebhookSender;
 use docent_server::metrics::Metrics;
 use docent_server::{HttpSettings, MetricsEndpoint, Server, SessionKey, Shutdown};
+use docent_services::user_tokens::JwtUserTokens;
 use docent_testkit::clock::TestClock;
 use docent_testkit::entropy::TestEntropy;
 use docent_testkit::fakes::chat_model::{ScriptedChatModel, Turn};
+use docent_testkit::fakes::client_metadata::FakeClientMetadata;
 use docent_testkit::fakes::embedders::FakeEmbedders;
+use docent_testkit::fakes::identity_provider::{FakeIdentityProvider, ISSUER};
 use docent_testkit::fakes::mailer::FakeMailer;
 use docent_testkit::fakes::reranker::FakeReranker;
 use docent_testkit::fakes::webhook_sender::FakeWebhookSender;
@@ -70,6 +77,9 @@ pub struct Setup {
     extractor: Option<Arc<dyn TextExtractor>>,
     recognizer: Option<Arc<dyn TextRecognizer>>,
     webhooks: Option<Arc<dyn WebhookSender>>,
+    client_metadata: Option<Arc<dyn ClientMetadataSource>>,
+    providers: Vec<ProviderRules>,
+    librechat: Option<Arc<dyn UserTokenVerifier>>,
     drain: Duration,
     started: Started,
 }
@@ -99,6 +109,9 @@ impl Setup {
             extractor: None,
             recognizer: None,
             webhooks: None,
+            client_metadata: None,
+            providers: Vec::new(),
+            librechat: None,
             drain: Duration::ZERO,
             started: started.clone(),
         }
@@ -222,10 +235,31 @@ impl Setup {
         self
     }
 
+    /// Adds an identity provider; the issuer of the first is [`ISSUER`](docent_testkit::fakes::identity_provider::ISSUER).
+    #[must_use]
+    pub fn identity_provider(mut self, rules: ProviderRules) -> Self {
+        self.providers.push(rules);
+        self
+    }
+
+    /// Connects LibreChat, with this secret.
+    #[must_use]
+    pub fn librechat(mut self, secret: &str) -> Self {
+        self.librechat = Some(Arc::new(JwtUserTokens::new(secret.as_bytes())));
+        self
+    }
+
     /// Replaces the webhook sender.
     #[must_use]
     pub fn webhooks(mut self, sender: impl WebhookSender + 'static) -> Self {
         self.webhooks = Some(Arc::new(sender));
+        self
+    }
+
+    /// Replaces the source of metadata of OAuth clients.
+    #[must_use]
+    pub fn client_metadata(mut self, source: Arc<dyn ClientMetadataSource>) -> Self {
+        self.client_metadata = Some(source);
         self
     }
 
@@ -257,6 +291,18 @@ impl Setup {
         });
         let mailer = Arc::new(FakeMailer::default());
         let receivers = Arc::new(FakeWebhookSender::default());
+        let fake_provider = |rules: &ProviderRules| {
+            let issuer = match rules.name.as_str() {
+                "sso" => ISSUER.to_owned(),
+                name => format!("https://{name}.example.net"),
+            };
+            Arc::new(FakeIdentityProvider::with_issuer(Arc::clone(&clock) as _, &issuer))
+        };
+        let providers: Vec<_> = self.providers.iter().map(fake_provider).collect();
+        let configured = self.providers.iter().zip(&providers).map(|(rules, provider)| ConfiguredProvider {
+            rules: rules.clone(),
+            provider: Arc::clone(provider) as _,
+        });
         let blobs = adapters.blobs;
         let extractor = CachedExtractor::new(
             self.extractor.unwrap_or(extractor),
@@ -276,11 +322,14 @@ impl Setup {
             renderer: self.renderer.unwrap_or(renderer),
             tokens: adapters.tokens,
             signer: adapters.signer,
+            librechat: self.librechat,
             limiter: adapters.limiter,
             hasher: adapters.hasher,
+            identity_providers: configured.collect(),
             mailer: Arc::clone(&mailer) as _,
             webhook_body: docent_server::webhook_body,
             webhooks: self.webhooks.unwrap_or_else(|| Arc::clone(&receivers) as _),
+            client_metadata: self.client_metadata.unwrap_or_else(|| Arc::new(FakeClientMetadata::default())),
             clock: Arc::clone(&clock) as _,
             entropy,
             recorder,
@@ -301,7 +350,7 @@ impl Setup {
             clock,
             faults,
             self.model,
-            (mailer, receivers),
+            (mailer, receivers, providers),
             stop,
             running,
             adapters.resources,

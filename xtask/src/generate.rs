@@ -1,6 +1,7 @@
-//! Writes the generated files: references of settings and commands, example environment, OpenAPI document.
+//! Writes the generated files: references of settings and commands, example environment, OpenAPI document,
+//! page of invariants.
 
-use crate::cargo;
+use crate::{cargo, tidy};
 use anyhow::{Context, ensure};
 use std::fs;
 use std::path::Path;
@@ -20,9 +21,14 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     for (page, file) in PAGES {
         let output = Command::new(&program).arg(page).output()?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let path = root.join(file);
-        fs::write(&path, &output.stdout).with_context(|| path.display().to_string())?;
-        println!("wrote {}", path.display());
+        write(root, file, &output.stdout)?;
     }
+    write(root, tidy::invariants::PATH, tidy::invariants(root)?.as_bytes())
+}
+
+fn write(root: &Path, file: &str, content: &[u8]) -> anyhow::Result<()> {
+    let path = root.join(file);
+    fs::write(&path, content).with_context(|| path.display().to_string())?;
+    println!("wrote {}", path.display());
     Ok(())
 }

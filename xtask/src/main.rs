@@ -31,7 +31,7 @@ struct Cli {
 enum Task {
     /// Check the rules that the compiler cannot check.
     Tidy,
-    /// Update the generated files: references of settings and commands, example environment, OpenAPI document.
+    /// Update the generated files: references of settings and commands, example environment, OpenAPI document, page of invariants.
     Gen,
     /// Print the software bill of materials of `docent` as CycloneDX JSON.
     Sbom,

@@ -75,6 +75,7 @@ async fn run(command: Command) -> anyhow::Result<ExitCode> {
             command::accounts::create(&args.account, flags).await
         }
         Command::Changepassword(args) => command::accounts::change_password(&args).await,
+        Command::Users(UsersCommand::Invite(args)) => command::invite::run(&args).await,
         Command::Users(UsersCommand::List(args)) => command::accounts::list(&args).await,
         Command::Users(UsersCommand::Deactivate(args)) => command::accounts::set_active(&args, false).await,
         Command::Users(UsersCommand::ResetSecondFactor(args)) => {

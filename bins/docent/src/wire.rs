@@ -2,6 +2,7 @@
 
 mod data_dir;
 mod embedders;
+mod identity_providers;
 mod maintenance;
 mod recognizer;
 mod reranker;
@@ -11,17 +12,16 @@ use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
     AgentSearch, AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl,
-    KeyValueUrl, OpenCollections, PassageContext, Profile, Require2fa, Secret, Settings, VectorDb,
+    KeyValueUrl, OpenCollections, Profile, Require2fa, Secret, Settings, VectorDb,
 };
 use docent_answerer::Answerer;
 use docent_app::App;
-use docent_app::agent::SearchMode;
+use docent_app::background::RunnerSettings;
 use docent_app::background::index_owner::IndexOwner;
 use docent_app::background::{AuditRetention, Background};
-use docent_app::jobs::RunnerSettings;
 use docent_app::rate_limit::Quota;
+use docent_app::settings::SearchMode;
 use docent_app::settings::{self, OpenCollectionsRule, Settings as Limits};
-use docent_domain::job::RetryPolicy;
 use docent_domain::second_factor::SecondFactorRule;
 use docent_extraction::ExtractionLimits;
 use docent_extraction::cached_extractor::CachedExtractor;
@@ -42,6 +42,7 @@ use docent_ports::recorder::{NoopRecorder, Recorder};
 use docent_ports::store::Store;
 use docent_ports::token_store::TokenStore;
 use docent_ports::trace::TracePropagator;
+use docent_ports::user_tokens::UserTokenVerifier;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_server::metrics::Metrics;
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, Shutdown};
@@ -53,7 +54,8 @@ use docent_services::password::Argon2Hasher;
 use docent_services::redis::{self, Redis, RedisRateLimiter, RedisTokenStore};
 use docent_services::system::{SystemClock, SystemEntropy};
 use docent_services::token_signer::JwtSigner;
-use docent_services::webhook_sender::{AllowedHosts, HttpWebhookSender};
+use docent_services::user_tokens::JwtUserTokens;
+use docent_services::webhook_sender::{AllowedHosts, HttpClientMetadata, HttpWebhookSender};
 use docent_sql::{SqlOptions, SqlStore, SqlTokenStore};
 use std::path::Path;
 use std::sync::Arc;
@@ -61,6 +63,7 @@ use std::time::Duration;
 
 use data_dir::{create_private_dir, index_owner_id, remove_token_journal, secret_key};
 use embedders::ModelEmbedders;
+use identity_providers::{identity_providers, password_login};
 pub(crate) use maintenance::maintenance;
 pub(crate) use recognizer::Detection;
 pub(crate) use workers::check_sandbox;
@@ -168,6 +171,10 @@ fn assemble(
     let limits = Limits { embedding_model: embedders.configured_model().to_owned(), ..limits(settings) };
     let blobs = blobs(settings, &*clock, owns_index)?;
     let extractor = CachedExtractor::new(extractor(settings)?, Arc::clone(&blobs), Arc::clone(&recorder));
+    let allowed_hosts = match settings.webhooks.webhook_allow_private {
+        true => AllowedHosts::PublicAndPrivate,
+        false => AllowedHosts::Public,
+    };
     let ports = Ports {
         embedders: Arc::new(embedders),
         store,
@@ -179,14 +186,14 @@ fn assemble(
         extractor: Arc::new(extractor),
         recognizer: Arc::new(recognizer.clone()),
         renderer: renderer(settings)?,
+        identity_providers: identity_providers(settings, &clock)?,
         mailer: mailer(settings, &clock, &entropy)?,
         webhook_body: docent_server::webhook_body,
-        webhooks: Arc::new(HttpWebhookSender::new(match settings.webhooks.webhook_allow_private {
-            true => AllowedHosts::PublicAndPrivate,
-            false => AllowedHosts::Public,
-        })?),
+        webhooks: Arc::new(HttpWebhookSender::new(allowed_hosts)?),
+        client_metadata: Arc::new(HttpClientMetadata::new(allowed_hosts)?),
         tokens,
         signer: Arc::new(JwtSigner::new(secret).accepting(&previous)),
+        librechat: librechat(settings),
         limiter,
         hasher,
         clock,
@@ -195,6 +202,12 @@ fn assemble(
         traces: traces(settings),
     };
     Ok(App::new(ports, limits))
+}
+
+/// Verifies the tokens of LibreChat if it is connected.
+fn librechat(settings: &Settings) -> Option<Arc<dyn UserTokenVerifier>> {
+    let secret = settings.accounts.librechat_jwt_secret.as_ref()?;
+    Some(Arc::new(JwtUserTokens::new(secret.expose().as_bytes())))
 }
 
 /// Propagates traces if tracing is enabled.
@@ -230,9 +243,7 @@ pub(crate) fn concurrent_documents(settings: &Settings) -> usize {
 
 /// Builds the settings of the job runner.
 pub(crate) fn runner(settings: &Settings) -> RunnerSettings {
-    let standard = RunnerSettings::default();
-    let retry = RetryPolicy { attempts: settings.ingestion.ingest_attempts, ..standard.retry };
-    RunnerSettings { concurrency: concurrent_documents(settings), retry, ..standard }
+    RunnerSettings { concurrency: concurrent_documents(settings), ..RunnerSettings::default() }
 }
 
 /// Builds the recurring work of a process that runs jobs.
@@ -252,6 +263,7 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
     let accounts = &settings.accounts;
     Limits {
         accepts_jwt: accounts.auth_backends.contains(&AuthBackend::Jwt),
+        accepts_oauth: accounts.oauth,
         accepts_api_keys: accounts.auth_backends.contains(&AuthBackend::ApiKey),
         access_token_ttl: accounts.access_token_ttl,
         refresh_token_ttl: accounts.refresh_token_ttl,
@@ -261,7 +273,6 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
             Require2fa::Staff => SecondFactorRule::Staff,
             Require2fa::Everyone => SecondFactorRule::Everyone,
         },
-        refresh_rotation_grace: accounts.refresh_rotation_grace,
         default_collection: match accounts.default_collection {
             DefaultCollection::Everyone => settings::DefaultCollection::Everyone,
             DefaultCollection::Personal => settings::DefaultCollection::Personal,
@@ -270,17 +281,14 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
             OpenCollections::Permission => OpenCollectionsRule::Permission,
             OpenCollections::Managers => OpenCollectionsRule::Managers,
         },
-        password_reset_ttl: accounts.password_reset_ttl,
-        email_verification_ttl: accounts.email_verification_ttl,
         public_url: public_url(settings),
+        password_login: password_login(settings),
         login_max_failures: u64::from(accounts.login_max_failures),
         login_failure_period: accounts.login_failure_period,
         account_limits: settings.limits.of_accounts(),
-        api_key_limits: settings.limits.of_api_keys(),
         upload_types: settings.http.upload_types,
         // Larger files are refused when they are uploaded, not when they are read.
         max_upload_bytes: settings.http.max_upload_bytes.0.min(ExtractionLimits::default().file_bytes),
-        max_chunks: settings.ingestion.ingest_max_chunks,
         ingest_concurrency: settings.ingestion.ingest_concurrency,
         concurrent_drawings: concurrent_drawings().get(),
         recognition_languages: settings.recognition.ocr_languages.clone(),
@@ -295,10 +303,6 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
         conversation_history_tokens: settings.agent.conversation_history_tokens,
         client_history_tokens: settings.agent.client_history_tokens,
         collection: first_collection(settings),
-        passage_context: match settings.ingestion.passage_context {
-            PassageContext::None => settings::PassageContext::None,
-            PassageContext::Model => settings::PassageContext::Model,
-        },
         ..Limits::default()
     }
 }
@@ -315,7 +319,7 @@ pub(crate) fn public_url(settings: &Settings) -> String {
     settings.mail.public_url.as_ref().map_or_else(bound, |url| url.as_str().to_owned())
 }
 
-fn mailer(
+pub(crate) fn mailer(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     entropy: &Arc<dyn Entropy>,
@@ -345,11 +349,7 @@ fn collections(settings: &Settings, store: &SqlStore) -> anyhow::Result<(Arc<dyn
             let options = qdrant::Options {
                 collection: storage.qdrant_collection.0.clone(),
                 traces: traces(settings),
-                layout: qdrant::Layout {
-                    shards: storage.qdrant_shards,
-                    replicas: storage.qdrant_replicas,
-                    on_disk: storage.qdrant_on_disk,
-                },
+                on_disk: storage.qdrant_on_disk,
                 ..qdrant::Options::default()
             };
             let default = QdrantIndex::new(&url, key, options, Arc::new(store.clone()))?;
@@ -426,7 +426,6 @@ fn s3(settings: &Settings) -> S3Options {
     S3Options {
         endpoint: storage.s3_endpoint.as_ref().map(|endpoint| endpoint.as_str().to_owned()),
         region: storage.s3_region.clone(),
-        allow_http: storage.s3_allow_http,
         addressing: if storage.s3_virtual_hosted { Addressing::VirtualHosted } else { Addressing::Path },
         ..S3Options::new(credentials)
     }

@@ -7,6 +7,7 @@ use super::rows::{Consumes, Payload, ROWS, Row};
 use super::{MARKER, Matrix};
 use docent_app::settings::OpenCollectionsRule;
 use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::librechat::SECRET;
 use docent_tests::reply::Reply;
 use docent_tests::rules;
 use std::time::Duration;
@@ -28,6 +29,8 @@ const ROLES: [&str; 6] = [
 /// bodies.
 const NEEDS_PROOF: &[(&str, &str, &str)] = &[
     ("GET", "/account/api-keys/add", ""),
+    ("POST", "/account/identities/{provider}/connect", ""),
+    ("POST", "/account/identities/{provider}/disconnect", ""),
     ("POST", "/account/api-keys/add", ""),
     // Shows the secret of an unfinished setup.
     ("GET", "/account/second-factor", ""),
@@ -55,8 +58,14 @@ const NEEDS_PROOF: &[(&str, &str, &str)] = &[
     ("GET", "/admin/groups/add", ""),
     ("POST", "/admin/groups/add", ""),
     ("POST", "/admin/groups/{id}", ""),
+    ("POST", "/admin/groups/{id}/members", ""),
+    ("POST", "/admin/groups/{id}/members/manager", ""),
+    ("POST", "/admin/groups/{id}/members/remove", ""),
     ("GET", "/admin/groups/{id}/delete", ""),
     ("POST", "/admin/groups/{id}/delete", ""),
+    ("GET", "/admin/invitations/add", ""),
+    ("POST", "/admin/invitations/add", ""),
+    ("POST", "/admin/invitations/{id}/resend", ""),
     ("GET", "/admin/usage.csv", ""),
     ("GET", "/admin/users/add", ""),
     ("POST", "/admin/users/add", ""),
@@ -153,8 +162,10 @@ fn routes_that_need_a_proof_have_rows() {
 }
 
 rules! {
+    // Invariant: A session of a browser needs a recent proof of identity for sensitive operations, in the API
+    // as on pages; nothing is changed without it.
     async fn sessions_older_than_ten_minutes_need_a_proof_for_sensitive_operations_only(setup) {
-        let setup = setup.api_keys().metrics(Some(SCRAPE_TOKEN)).always(Turn::saying("ok"));
+        let setup = setup.api_keys().metrics(Some(SCRAPE_TOKEN)).librechat(SECRET).always(Turn::saying("ok"));
         // Rows change the role of all accounts, which takes a permission otherwise.
         let setup = setup.settings(|settings| settings.open_collections = OpenCollectionsRule::Managers);
         let mut matrix = Matrix::new(setup.start().await).await;

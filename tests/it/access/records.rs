@@ -8,14 +8,17 @@ use docent_app::audit::Initiator;
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
 use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
 use docent_domain::group::{Group, GroupName};
-use docent_domain::id::{ConversationId, GroupId, UserId, VerificationId};
+use docent_domain::id::{ConversationId, GroupId, InvitationId, UserId, VerificationId};
+use docent_domain::invitation::Invitation;
 use docent_domain::listing::{
     AuditFilter, DocumentFilter, JobFilter, PageRequest, SessionFilter, UserFilter,
 };
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::session::{Session, SessionKind};
+use docent_domain::text::Email;
 use docent_domain::user::User;
 use docent_domain::verification::{VerificationPurpose, VerificationToken};
+use docent_testkit::builders::{self, connected};
 use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::browser::{Browser, form_token};
 use docent_tests::member::Member;
@@ -38,6 +41,7 @@ pub(super) struct TestAccount {
 struct Own {
     document: String,
     key: String,
+    application: String,
     session: String,
     conversation: String,
     collection: String,
@@ -52,6 +56,7 @@ impl TestAccount {
         let own = Own {
             document: member.add(&format!("{email}.pdf"), pdf(&["words"])).await,
             key: key(app, member.user.id, email, &["read"], None).await.1,
+            application: application(app, member.user.id).await,
             session: session(app, member.user.id).await,
             conversation: conversation(&member).await,
             collection: collection(&member, "own").await,
@@ -87,6 +92,7 @@ impl TestAccount {
             "collections" => self.own.collection = collection(&self.member, "own").await,
             "webhooks" => self.own.webhook = webhook(&self.member, "own").await,
             "api-keys" => self.own.key = key(app, user, "own", &["read"], None).await.1,
+            "applications" => self.own.application = application(app, user).await,
             "sessions" => {
                 // Its access token ended with the session.
                 self.member = Member::login(app, self.member.user.clone()).await;
@@ -111,6 +117,17 @@ pub(super) async fn key(
     let request = ApiKeyInput { user, name, scopes, collections: None, expires_at };
     let new = app.app.account_service().create_api_key(&Initiator::command_line(), request).await.unwrap();
     (new.key, new.record.id.to_string())
+}
+
+/// Connects an application and returns its ID.
+async fn application(app: &TestApp, user: UserId) -> String {
+    let (_, id) = key(app, user, "an application", &["read"], None).await;
+    let connection = connected(1, user).connection.unwrap();
+    let mut work = app.ports.store.begin().await.unwrap();
+    let end = app.app.now() + TimeDelta::days(365);
+    assert!(work.api_keys().renew(id.parse().unwrap(), &connection, end).await.unwrap());
+    work.commit().await.unwrap();
+    id
 }
 
 /// Returns the ID of an active API session of the account.
@@ -148,9 +165,11 @@ pub(super) struct Records {
     document: String,
     group: String,
     key: String,
+    application: String,
     session: String,
     conversation: String,
     collection: String,
+    invitation: String,
     verification: String,
     webhook: (String, String),
     entry: String,
@@ -166,8 +185,9 @@ impl Records {
         let member = Member::login(app, user.clone()).await;
         let document = member.add(&format!("{name}.pdf"), pdf(&[MARKER])).await;
         let key = key(app, user.id, &name, &["read"], None).await.1;
+        let application = application(app, user.id).await;
         let session = session(app, user.id).await;
-        let (group, conversation, verification) = insert(app, &user, &name).await;
+        let (group, conversation, verification, invitation) = insert(app, &user, &name).await;
         let webhook = webhook(&member, &name.replace(' ', "-")).await;
         let collection = collection(&member, &name).await;
         let of_user = AuditFilter { record: Some(user.id.to_string()), ..AuditFilter::default() };
@@ -178,9 +198,11 @@ impl Records {
             document,
             group,
             key,
+            application,
             session,
             conversation,
             collection,
+            invitation,
             verification,
             webhook,
             entry,
@@ -193,6 +215,7 @@ impl Records {
         let id = match section(row) {
             "documents" => own.map_or(&self.document, |account| &account.own.document).clone(),
             "api-keys" => own.map_or(&self.key, |account| &account.own.key).clone(),
+            "applications" => own.map_or(&self.application, |account| &account.own.application).clone(),
             "sessions" => own.map_or(&self.session, |account| &account.own.session).clone(),
             "users" if row.owner == RecordOwner::OtherSuperuser => self.superuser.id.to_string(),
             "users" => own.map_or(self.user.id, |account| account.member.user.id).to_string(),
@@ -200,22 +223,25 @@ impl Records {
             "conversations" => own.map_or(&self.conversation, |account| &account.own.conversation).clone(),
             "collections" => own.map_or(&self.collection, |account| &account.own.collection).clone(),
             "webhooks" => own.map_or(&self.webhook, |account| &account.own.webhook).0.clone(),
+            "invitations" => self.invitation.clone(),
             "verifications" => self.verification.clone(),
             "audit" => self.entry.clone(),
             "v1" => "chat".to_owned(),
+            "librechat" => "unknown".to_owned(),
             "agents" => self.conversation.clone(),
             "docs" => "docs.js".to_owned(),
             _ => String::new(),
         };
         let delivery = &own.map_or(&self.webhook, |account| &account.own.webhook).1;
         let fixed = row.path.replace("{name}", "chat").replace("{page}", "1").replace("{delivery}", delivery);
+        let fixed = fixed.replace("{provider}", "sso");
         // Conversations have no messages here.
         let fixed = fixed.replace("{member}", &self.group).replace("{message}", &self.group);
         let store = own.map_or(&self.collection, |account| &account.own.collection);
         let file = own.map_or(&self.document, |account| &account.own.document);
-        // The documents are in no other collection than that of everyone, and there are no batches.
+        // The documents are in no other collection than that of everyone, and there are no batches and responses.
         let fixed = fixed.replace("{vector_store_id}", store).replace("{file_id}", file);
-        let fixed = fixed.replace("{batch_id}", &self.group);
+        let fixed = fixed.replace("{batch_id}", &self.group).replace("{response_id}", &self.group);
         let path = ["{id}", "{doc_id}", "{file}"].iter().fold(fixed, |p, hole| p.replace(hole, &id));
         assert!(!path.contains('{'), "no record for {path}");
         path
@@ -252,7 +278,7 @@ fn section(row: &Row) -> &'static str {
     }
 }
 
-async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, String) {
+async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, String, String) {
     let now = app.app.now();
     let group = Group {
         id: app.app.new_id(GroupId::generate),
@@ -281,12 +307,22 @@ async fn insert(app: &TestApp, user: &User, name: &str) -> (String, String, Stri
         created_at: now,
         expires_at: now + TimeDelta::days(1),
     };
+    let invitation = Invitation {
+        id: app.app.new_id(InvitationId::generate),
+        email: Email::parse(&format!("{}@example.org", name.replace(' ', "-guest"))).unwrap(),
+        sha256,
+        created_at: now,
+        expires_at: now + TimeDelta::days(1),
+        ..builders::invitation(1, None)
+    };
     let mut work = app.ports.store.begin().await.unwrap();
+    assert!(work.invitations().insert(&invitation).await.unwrap());
     assert!(work.groups().insert(&group).await.unwrap());
     assert!(work.conversations().insert(&conversation).await.unwrap());
     work.verifications().insert(&verification).await.unwrap();
     work.commit().await.unwrap();
-    (group.id.to_string(), conversation.id.to_string(), verification.id.to_string())
+    let ids = (group.id.to_string(), conversation.id.to_string());
+    (ids.0, ids.1, verification.id.to_string(), invitation.id.to_string())
 }
 
 /// Formats all records that a request could change. Permissions of accounts are not included.
@@ -302,6 +338,7 @@ pub(super) async fn snapshot(app: &TestApp) -> String {
     let groups = view.groups().list(None, all).await.unwrap();
     let keys = view.api_keys().list(&docent_domain::listing::ApiKeyFilter::default(), all).await.unwrap();
     let sessions = view.sessions().list(&SessionFilter::default(), all).await.unwrap();
+    let invitations = view.invitations().list(None, all).await.unwrap();
     let links = view.verifications().list(None, all).await.unwrap();
     let conversations = view.conversations().list(&Default::default(), all).await.unwrap();
     let collections = view.collections().page(&Default::default(), all).await.unwrap();
@@ -318,7 +355,7 @@ pub(super) async fn snapshot(app: &TestApp) -> String {
     let entries =
         view.audit().list(&AuditFilter::default(), PageRequest { limit: 1, ..all }).await.unwrap().total;
     format!(
-        "{documents:?}\n{users:?}\n{groups:?}\n{keys:?}\n{sessions:?}\n{links:?}\n{conversations:?}\n{collections:?}\n{members:?}\n{webhooks:?}\n{deliveries:?}\n{jobs:?}\n{entries}"
+        "{documents:?}\n{users:?}\n{groups:?}\n{keys:?}\n{sessions:?}\n{invitations:?}\n{links:?}\n{conversations:?}\n{collections:?}\n{members:?}\n{webhooks:?}\n{deliveries:?}\n{jobs:?}\n{entries}"
     )
 }
 

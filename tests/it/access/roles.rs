@@ -8,6 +8,8 @@ use docent_app::audit::Initiator;
 use docent_domain::api_key::ApiKeyScope;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_tests::app::TestApp;
+use docent_tests::librechat::{SECRET, sign};
+use serde_json::json;
 use std::time::Duration;
 
 /// The token for `/metrics`.
@@ -44,6 +46,8 @@ enum Bearer {
     AccessToken,
     Key(String, Option<ApiKeyScope>),
     ScrapeToken,
+    /// A token of LibreChat.
+    LibreChat(String),
     /// None, but the header of the web chat, which makes the API accept the session.
     WebChat,
 }
@@ -152,9 +156,12 @@ impl Role {
 
     /// Returns all roles. Those with an access token and a session send both with every request.
     pub(super) async fn all(app: &TestApp, accounts: &Accounts) -> Vec<Self> {
+        let claims = json!({ "id": "65f0c0ffee", "exp": (app.app.now() + TimeDelta::days(1)).timestamp() });
+        let librechat = sign(&json!({ "alg": "HS256" }), &claims, SECRET.as_bytes());
         let mut roles = vec![
             Self::new("anonymous", Caller::Anonymous, Bearer::Nothing, false),
             Self::new("a scraper", Caller::Anonymous, Bearer::ScrapeToken, false),
+            Self::new("a user of LibreChat", Caller::Anonymous, Bearer::LibreChat(librechat), false),
             Self::new("a plain user", Caller::Plain, Bearer::AccessToken, false),
             Self::new("a plain user's session", Caller::Plain, Bearer::AccessToken, true),
             Self::new("a superuser", Caller::Superuser, Bearer::AccessToken, true),
@@ -216,6 +223,7 @@ impl Role {
             Bearer::AccessToken => self.account(accounts).map(|account| account.member.access.clone()),
             Bearer::Key(key, _) => Some(key.clone()),
             Bearer::ScrapeToken => Some(SCRAPE_TOKEN.to_owned()),
+            Bearer::LibreChat(token) => Some(token.clone()),
         }
     }
 
@@ -256,6 +264,8 @@ impl Role {
             Requires::Nothing => return Expected::Allowed,
             Requires::ScrapeToken if matches!(self.bearer, Bearer::ScrapeToken) => return Expected::Allowed,
             Requires::ScrapeToken => return Expected::Unauthenticated,
+            Requires::LibreChat if matches!(self.bearer, Bearer::LibreChat(_)) => return Expected::Allowed,
+            Requires::LibreChat => return Expected::Unauthenticated,
             Requires::WebChat => return allowed_if(matches!(self.bearer, Bearer::WebChat)),
             // It ends the sessions of API clients.
             Requires::AccessToken if matches!(self.bearer, Bearer::WebChat) => {
@@ -298,6 +308,7 @@ impl Role {
             | Requires::SignedIn
             | Requires::Nothing
             | Requires::ScrapeToken
+            | Requires::LibreChat
             | Requires::WebChat => Expected::Allowed,
         }
     }
@@ -319,7 +330,11 @@ impl Role {
     fn has_scope(&self, needed: ApiKeyScope) -> bool {
         match self.bearer {
             Bearer::Key(_, scope) => scope == Some(needed),
-            Bearer::Nothing | Bearer::AccessToken | Bearer::ScrapeToken | Bearer::WebChat => true,
+            Bearer::Nothing
+            | Bearer::AccessToken
+            | Bearer::ScrapeToken
+            | Bearer::LibreChat(_)
+            | Bearer::WebChat => true,
         }
     }
 }

@@ -10,6 +10,8 @@ pub(super) enum Requires {
     Nothing,
     /// The token for `/metrics`.
     ScrapeToken,
+    /// A token of LibreChat.
+    LibreChat,
     /// An active account, by its access token or by an API key with this scope.
     Account(ApiKeyScope),
     /// The same, and that the account owns the record. For other accounts, superusers included, the record does not
@@ -98,7 +100,8 @@ impl Row {
 
     /// Whether the path belongs to the pages with a session.
     pub(super) fn has_form_token(&self) -> bool {
-        self.path.starts_with("/admin") || self.path.starts_with("/account")
+        let roots = ["/admin", "/account", "/oauth/authorize", "/auth/oidc/{provider}/confirm"];
+        roots.iter().any(|root| self.path.starts_with(root))
     }
 
     /// Makes the status 404 when the first permission is missing, to hide that the record exists.
@@ -133,8 +136,8 @@ use Consumes::{AllSessions, Record, Session};
 use Payload::{Files, Json};
 use RecordOwner::{OtherSuperuser, Own};
 use Requires::{
-    AccessToken, Account, Granted, Nothing, Owner, Panel, ScrapeToken, SignedIn, SignedInOwner, Staff,
-    Superuser, WebChat,
+    AccessToken, Account, Granted, LibreChat, Nothing, Owner, Panel, ScrapeToken, SignedIn, SignedInOwner,
+    Staff, Superuser, WebChat,
 };
 
 const NO_BODY: Payload = Json("{}");
@@ -179,12 +182,23 @@ pub(super) const ROWS: &[Row] = &[
     post("/auth/email-verification/confirm", Nothing, 422).with_payload(NO_BODY),
     get("/account/forgot-password", Nothing),
     post("/account/forgot-password", Nothing, 422).with_fields(&[("email", "none")]),
+    row("GET", "/account/invitation", Nothing, 400),
+    post("/account/invitation", Nothing, 400).with_fields(&[("token", "x"), ("password", "short")]),
     get("/account/reset-password", Nothing),
     post("/account/reset-password", Nothing, 422).with_fields(&[("token", "x"), ("password", "short")]),
     get("/account/verify-email", Nothing),
     post("/account/verify-email", Nothing, 400).with_fields(&[("token", "none of ours")]),
     get("/account/confirm-email", Nothing),
     post("/account/confirm-email", Nothing, 400).with_fields(&[("token", "none of ours")]),
+    // Sign-in at identity providers. None is configured.
+    row("GET", "/auth/oidc/{provider}/login", Nothing, 404),
+    row("GET", "/auth/oidc/{provider}/callback", Nothing, 400),
+    row("GET", "/auth/oidc/{provider}/confirm", SignedIn, 303),
+    row("POST", "/auth/oidc/{provider}/backchannel-logout", Nothing, 400)
+        .with_fields(&[("logout_token", "none of ours")]),
+    get("/account/identities", SignedIn),
+    post("/account/identities/{provider}/connect", SignedIn, 404),
+    post("/account/identities/{provider}/disconnect", SignedIn, 303),
     // The account pages.
     get("/account", SignedIn),
     get("/account/login", Nothing),
@@ -204,6 +218,11 @@ pub(super) const ROWS: &[Row] = &[
     post("/account/second-factor/remove", SignedIn, 409),
     get("/account/confirm", SignedIn),
     post("/account/confirm", SignedIn, 422),
+    // Members of groups are for their managers, which no account is here.
+    get("/account/groups", SignedIn),
+    row("GET", "/account/groups/{id}", SignedIn, 404),
+    post("/account/groups/{id}/members", SignedIn, 404),
+    post("/account/groups/{id}/members/remove", SignedIn, 404),
     get("/account/sessions", SignedIn),
     post("/account/sessions/end-others", SignedIn, 303).consuming(AllSessions),
     post("/account/sessions/{id}/revoke", SignedInOwner, 303).hidden(),
@@ -215,6 +234,19 @@ pub(super) const ROWS: &[Row] = &[
     get("/account/api-keys/{id}/revoke", SignedInOwner).owned_by(Own),
     post("/account/api-keys/{id}/revoke", SignedInOwner, 303).hidden(),
     post("/account/api-keys/{id}/revoke", SignedInOwner, 303).owned_by(Own).consuming(Record),
+    get("/account/applications", SignedIn),
+    get("/account/applications/{id}/disconnect", SignedInOwner).hidden(),
+    get("/account/applications/{id}/disconnect", SignedInOwner).owned_by(Own),
+    post("/account/applications/{id}/disconnect", SignedInOwner, 303).hidden(),
+    post("/account/applications/{id}/disconnect", SignedInOwner, 303).owned_by(Own).consuming(Record),
+    row("GET", "/oauth/authorize", SignedIn, 400),
+    post("/oauth/authorize", SignedIn, 400),
+    get("/.well-known/oauth-authorization-server", Nothing),
+    get("/.well-known/oauth-protected-resource", Nothing),
+    get("/.well-known/oauth-protected-resource/mcp", Nothing),
+    post("/oauth/register", Nothing, 400).with_payload(NO_BODY),
+    post("/oauth/token", Nothing, 400).with_payload(NO_BODY),
+    post("/oauth/revoke", Nothing, 400).with_payload(NO_BODY),
     get("/account/delete", SignedIn),
     post("/account/delete", SignedIn, 422),
     get("/chat", Nothing),
@@ -299,10 +331,23 @@ pub(super) const ROWS: &[Row] = &[
     post("/agents/{name}/streams/{id}/stop", Account(Chat), 404),
     // Messages are JSON.
     post("/mcp", Account(Read), 415).with_payload(NO_BODY),
+    get("/librechat/health", Nothing),
+    post("/librechat/embed", LibreChat, 422).with_payload(NO_BODY),
+    post("/librechat/query", LibreChat, 422).with_payload(NO_BODY),
+    post("/librechat/query_multiple", LibreChat, 422).with_payload(NO_BODY),
+    row("GET", "/librechat/documents", LibreChat, 422),
+    row("DELETE", "/librechat/documents", LibreChat, 200).with_payload(Json("[]")),
+    row("GET", "/librechat/documents/{id}/context", LibreChat, 404),
+    post("/librechat/text", LibreChat, 422).with_payload(NO_BODY),
     get("/v1/models", Account(Chat)),
     get("/v1/models/{id}", Account(Chat)),
     post("/v1/chat/completions", Account(Chat), 200)
         .with_payload(Json(r#"{"model":"chat","messages":[{"role":"user","content":"q"}]}"#)),
+    post("/v1/responses", Account(Chat), 200).with_payload(Json(r#"{"model":"chat","input":"q"}"#)),
+    row("GET", "/v1/responses/{response_id}", Account(Chat), 404),
+    row("DELETE", "/v1/responses/{response_id}", Account(Chat), 404),
+    row("POST", "/v1/responses/{response_id}/cancel", Account(Chat), 404),
+    row("GET", "/v1/responses/{response_id}/input_items", Account(Chat), 404),
     post("/v1/embeddings", Account(Chat), 400).with_payload(NO_BODY),
     get("/v1/files", Account(Read)),
     // Without a purpose.
@@ -551,6 +596,11 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/groups/{id}", Panel(&[ViewGroup])),
     post("/admin/groups/{id}", Panel(&[ViewGroup, ChangeGroup]), 422),
     get("/admin/groups/{id}/delete", Panel(&[ViewGroup, DeleteGroup])),
+    post("/admin/groups/{id}/members", Panel(&[ViewGroup, ViewUser, ChangeUser]), 422),
+    post("/admin/groups/{id}/members/remove", Panel(&[ViewGroup, ChangeUser]), 303)
+        .with_fields(&[("user", "{user}")]),
+    post("/admin/groups/{id}/members/manager", Panel(&[ViewGroup, ChangeUser]), 303)
+        .with_fields(&[("user", "{user}")]),
     post("/admin/groups/{id}/delete", Panel(&[ViewGroup, DeleteGroup]), 303).consuming(Record),
     // API keys: all staff can create and revoke their own.
     get("/admin/api-keys", Panel(&[ViewApiKey])),
@@ -563,10 +613,15 @@ pub(super) const ROWS: &[Row] = &[
     get("/admin/api-keys/{id}/revoke", Staff).owned_by(Own),
     post("/admin/api-keys/{id}/revoke", Panel(&[ViewApiKey, DeleteApiKey]), 303).hidden().consuming(Record),
     post("/admin/api-keys/{id}/revoke", Staff, 303).owned_by(Own).consuming(Record),
-    // Sessions and links.
+    // Sessions, invitations and links.
     get("/admin/sessions", Panel(&[ViewSession])),
     post("/admin/sessions/{id}/revoke", Panel(&[DeleteSession]), 303).consuming(Record),
     post("/admin/sessions/{id}/revoke", Staff, 303).owned_by(Own).consuming(Record),
+    get("/admin/invitations", Panel(&[ViewInvitation])),
+    get("/admin/invitations/add", Panel(&[AddInvitation])),
+    post("/admin/invitations/add", Panel(&[AddInvitation]), 422),
+    post("/admin/invitations/{id}/resend", Panel(&[AddInvitation]), 200),
+    post("/admin/invitations/{id}/revoke", Panel(&[DeleteInvitation]), 303).consuming(Record),
     get("/admin/verifications", Panel(&[ViewVerification])),
     post("/admin/verifications/add", Panel(&[AddVerification]), 200)
         .with_fields(&[("user", "{user}"), ("purpose", "verify_email")]),

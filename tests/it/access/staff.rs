@@ -9,10 +9,12 @@ use crate::admin::at_panel;
 use docent_app::accounts::create::Flags;
 use docent_domain::collection::{CollectionRole, Member as CollectionMember};
 use docent_domain::group::{AssignedPermissions, Group, GroupName};
-use docent_domain::id::{GroupId, VerificationId};
+use docent_domain::id::{GroupId, InvitationId, VerificationId};
+use docent_domain::invitation::{Invitation, InvitedAccess};
 use docent_domain::permission::Permission::{self, *};
+use docent_domain::text::Email;
 use docent_domain::verification::{VerificationPurpose, VerificationToken};
-use docent_testkit::builders::verification;
+use docent_testkit::builders::{self, verification};
 use docent_tests::app::{DATA, TestApp};
 use docent_tests::browser::{Browser, form_token};
 use docent_tests::member::Member;
@@ -36,6 +38,9 @@ const ACCOUNTS: &[Permission] = &[
     ViewApiKey,
     AddApiKey,
     DeleteApiKey,
+    ViewInvitation,
+    AddInvitation,
+    DeleteInvitation,
     ViewVerification,
     AddVerification,
     DeleteVerification,
@@ -144,6 +149,7 @@ const ROUTES: &[Route] = &[
     page("/admin/groups/GROUP", &[&[ViewGroup]]),
     page("/admin/groups/GROUP/delete", &[&[ViewGroup, DeleteGroup], ROLE]),
     page("/admin/api-keys/KEY", &[&[ViewApiKey]]).or([404, 404]),
+    page("/admin/invitations", &[&[ViewInvitation]]),
     page("/admin/verifications", &[&[ViewVerification]]),
     // Before callers get a role.
     form("/admin/conversations/CONVERSATION/delete", &[], 303, &[&[ViewConversation], &[DeleteConversation]]),
@@ -161,6 +167,22 @@ const ROUTES: &[Route] = &[
         &[&[AddUser], ROLE],
     )
     .or([403, 422]),
+    form(
+        "/admin/invitations/add",
+        &[("emails", "guestNUMBER@example.org"), ("groups", "GROUP")],
+        200,
+        &[&[AddInvitation], ROLE],
+    )
+    .or([403, 422]),
+    form(
+        "/admin/invitations/add",
+        &[("emails", "readerNUMBER@example.org"), ("collections", "COLLECTION"), ("role", "viewer")],
+        200,
+        &[&[AddInvitation], ROLE],
+    )
+    .or([403, 422]),
+    // A refusal leads back to the list with the reason.
+    form("/admin/invitations/INVITATION/resend", &[], 200, &[&[AddInvitation], ROLE]).or([403, 303]),
     form("/admin/users/USER/limits", &[("answers", "3")], 303, &[&[ViewUser, ChangeUser], ROLE]),
     form("/admin/users/USER/password", NEW_PASSWORD, 303, &[&[ViewUser, ChangeUser], ROLE, DATA]),
     // The account has no second factor, and callers that may not reset it do not learn that.
@@ -181,6 +203,13 @@ const ROUTES: &[Route] = &[
     .or([403, 422]),
     // Its first address again, active, and out of the group.
     form("/admin/users/USER", USER, 303, &[&[ViewUser, ChangeUser], ROLE]).or([403, 422]),
+    form(
+        "/admin/groups/GROUP/members",
+        &[("emails", "USER_EMAIL")],
+        303,
+        &[&[ViewGroup, ViewUser, ChangeUser], ROLE],
+    )
+    .or([403, 422]),
     form(
         "/admin/verifications/add",
         &[("user", "USER"), ("purpose", "reset_password")],
@@ -253,6 +282,7 @@ const ROUTES: &[Route] = &[
         &[&[ViewCollection], &[ChangeCollection]],
     ),
     form("/admin/api-keys/KEY/revoke", &[], 303, &[&[ViewApiKey], &[DeleteApiKey]]).or([404, 403]),
+    form("/admin/invitations/INVITATION/revoke", &[], 303, &[&[DeleteInvitation]]),
     form("/admin/verifications/LINK/revoke", &[], 303, &[&[DeleteVerification]]),
     form("/admin/groups/GROUP/delete", &[], 303, &[&[ViewGroup, DeleteGroup], ROLE]),
     form("/admin/users/USER/delete", &[], 303, &[&[ViewUser, DeleteUser], ROLE]),
@@ -321,6 +351,16 @@ impl Caller {
         ] {
             work.collections().set_member(secret, member, Some(role)).await.unwrap();
         }
+        let invitation = Invitation {
+            id: app.app.new_id(InvitationId::generate),
+            email: Email::parse(&format!("invited{number}@example.org")).unwrap(),
+            access: InvitedAccess { groups: [group.id].into(), ..InvitedAccess::default() },
+            sha256,
+            created_at: now,
+            expires_at: now + chrono::TimeDelta::days(1),
+            ..builders::invitation(1, None)
+        };
+        assert!(work.invitations().insert(&invitation).await.unwrap());
         work.verifications().insert(&link).await.unwrap();
         work.commit().await.unwrap();
         let session = app.sessions(user.user.id).await[0].id.to_string();
@@ -337,6 +377,7 @@ impl Caller {
             ("GROUP", group.id.to_string()),
             ("SESSION", session),
             ("KEY", key),
+            ("INVITATION", invitation.id.to_string()),
             ("LINK", link.id.to_string()),
         ];
         Self { number, permissions, member: Member::login(app, staff).await, browser, token, words }
@@ -387,6 +428,8 @@ impl Caller {
 }
 
 rules! {
+    // Invariant: Staff give, take and take over only access that they have, roles on collections and data of
+    // accounts included.
     async fn no_permission_alone_is_a_way_to_a_role_on_a_collection(setup) {
         let app = setup.api_keys().start().await;
         let owner = app.ada().await;

@@ -47,6 +47,8 @@ rules! {
         let _ = elsewhere.delete("/chat/session").await.expect(401);
     }
 
+    // Invariant: The API accepts the session cookie only from the service's own pages, for the account that
+    // the page shows.
     async fn cookie_without_the_header_is_like_no_credential(setup) {
         let app = setup.start().await;
         let chat = ada(&app).await;
@@ -73,7 +75,7 @@ rules! {
                 let request = if let Some(site) = site { request.header("Sec-Fetch-Site", site) } else { request };
                 let reply = browser.send(request).await.expect(401);
                 assert_eq!(reply.text, unauthenticated.text, "{path} {site:?}");
-                assert_eq!(reply.header("www-authenticate"), "Bearer");
+                assert!(reply.header("www-authenticate").starts_with("Bearer"));
             }
         }
         let request = app.request(Method::GET, "/conversations").header("Sec-Fetch-Site", "same-origin");
@@ -109,6 +111,8 @@ rules! {
         let _ = chat.send_json(Method::POST, "/auth/logout", &body).await.expect(401);
     }
 
+    // Invariant: The API accepts the session cookie only from the service's own pages, for the account that
+    // the page shows.
     async fn page_of_another_account_is_refused_after_a_tab_signed_in_again(setup) {
         let app = setup.start().await;
         let ada = ada(&app).await;

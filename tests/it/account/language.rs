@@ -28,6 +28,7 @@ async fn choose(browser: &mut Browser, code: &str) {
 }
 
 rules! {
+    // Invariant: No page is shown from a cache in another language.
     async fn pages_without_an_account_are_in_the_language_of_the_browser(setup) {
         let app = setup.start().await;
         let mut browser = Browser::new(&app);
@@ -159,6 +160,7 @@ rules! {
         assert_eq!(session["account"]["language"], json!("en"));
     }
 
+    // Invariant: No page is shown from a cache in another language.
     async fn scripts_have_the_texts_of_the_language_in_their_address(setup) {
         let app = setup.start().await;
         let mut browser = Browser::new(&app);

@@ -4,19 +4,21 @@ mod api_keys;
 mod chat_session;
 mod deletion;
 mod email;
+mod groups;
 mod language;
 mod password;
 mod proof;
 mod second_factor;
 mod sessions;
 mod sign_in;
+pub(crate) mod single_sign_on;
 
 use docent_app::accounts::create::Flags;
 use docent_domain::user::User;
 use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::browser::Browser;
 
-const ADA: &str = "ada@example.org";
+pub(crate) const ADA: &str = "ada@example.org";
 
 /// Creates an account without permissions and signs it in to the account pages.
 async fn ada(app: &TestApp) -> (Browser, User) {
@@ -25,7 +27,7 @@ async fn ada(app: &TestApp) -> (Browser, User) {
 }
 
 /// Signs an account in to the account pages.
-async fn at_account(app: &TestApp, email: &str) -> Browser {
+pub(crate) async fn at_account(app: &TestApp, email: &str) -> Browser {
     let mut browser = Browser::new(app);
     let _ = browser.login_at("/account/login", email, PASSWORD).await.expect(303);
     browser

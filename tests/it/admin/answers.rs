@@ -156,6 +156,7 @@ rules! {
         assert_eq!(entries(&app, AuditAction::View).await, 1);
     }
 
+    // Invariant: Staff do not read a private conversation without an audit log entry.
     async fn list_is_not_shown_when_reading_it_cannot_be_recorded(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         let mut staff = staff_with(&app, &[Permission::ViewConversation]).await;

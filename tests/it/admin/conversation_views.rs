@@ -81,6 +81,7 @@ rules! {
         assert!(views(&app).await.is_empty());
     }
 
+    // Invariant: Staff do not read a private conversation without an audit log entry.
     async fn conversation_is_not_shown_when_the_view_cannot_be_recorded(setup) {
         let app = setup.script([Turn::saying("ok")]).start().await;
         staff_account(&app, "staff@example.org", &[Permission::ViewConversation]).await;

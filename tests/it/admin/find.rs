@@ -29,6 +29,7 @@ rules! {
         assert!(page.contains("No page or record has “&lt;b&gt;nothing” in its name."), "{page}");
     }
 
+    // Invariant: The search of the panel finds only what the account may view.
     async fn only_pages_and_records_that_may_be_viewed_are_found(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

@@ -37,6 +37,8 @@ const SAME: &[&str] = &[
     "chat",
     "en",
     "ingest",
+    // A connected application.
+    "key 4000",
     "ping",
     "plain",
     "read",

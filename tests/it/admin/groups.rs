@@ -131,4 +131,37 @@ rules! {
             assert!(one.get(&page).await.expect(200).text.contains(second[0].1));
         }
     }
+
+    async fn members_are_added_and_removed_on_the_page_of_the_group(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let reply = submit(&mut root, "/admin/groups/add", &[("name", "Clerks")]).await.expect(303);
+        let page = reply.header("location").to_owned();
+        let bob = app.account("bob@example.org", Default::default()).await.id.to_string();
+        assert!(root.get(&page).await.expect(200).text.contains("No members yet."));
+        let members = format!("{page}/members");
+        let reply = submit(&mut root, &members, &[("emails", "bob@example.org")]).await.expect(303);
+        assert_eq!(reply.header("location"), page);
+        let shown = root.get(&page).await.expect(200).text;
+        assert!(shown.contains("One member was added.") && shown.contains("bob@example.org"), "{shown}");
+        // People without an account are invited, and the others are named.
+        let both = [("emails", "bob@example.org, new@example.org"), ("delivery", "link")];
+        let shown = submit(&mut root, &members, &both).await.expect(200).text;
+        assert!(shown.contains("is a member already") && shown.contains("/account/invitation?token="), "{shown}");
+        let shown = submit(&mut root, &members, &[("emails", "Bob\nx@")]).await.expect(422).text;
+        assert!(shown.contains("line 2 has none") && shown.contains(">Bob\nx@</textarea>"), "{shown}");
+        let manager = format!("{members}/manager");
+        let _ = submit(&mut root, &manager, &[("user", &bob), ("is_manager", "on")]).await.expect(303);
+        assert!(root.get(&page).await.expect(200).text.contains("End management"));
+        let remove = format!("{members}/remove");
+        for notice in ["The member was removed.", "This member was removed before."] {
+            let _ = submit(&mut root, &remove, &[("user", &bob)]).await.expect(303);
+            assert!(root.get(&page).await.expect(200).text.contains(notice), "{notice}");
+        }
+        let _ = submit(&mut root, &remove, &[("user", "x")]).await.expect(422);
+        let mut viewer = staff_with(&app, &[Permission::ViewGroup]).await;
+        let shown = viewer.get(&page).await.expect(200).text;
+        assert!(!shown.contains("id=\"members\""), "{shown}");
+        let _ = submit(&mut viewer, &members, &[("emails", "bob@example.org")]).await.expect(403);
+    }
 }

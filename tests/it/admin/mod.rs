@@ -12,6 +12,7 @@ mod documents;
 mod find;
 mod german;
 mod groups;
+mod invitations;
 mod jobs;
 mod login;
 mod model;

@@ -1,7 +1,7 @@
 //! Outcomes of scripted models that ignore the prompt: no tool calls, invented sources, loops, JSON as text.
 
-use docent_app::agent::SearchMode;
 use docent_app::agent::prompt::GROUNDED;
+use docent_app::settings::SearchMode;
 use docent_domain::chat::{FinishReason, Message};
 use docent_domain::fault::{FaultCause, FaultKind};
 use docent_testkit::fakes::chat_model::Turn;
@@ -183,6 +183,7 @@ fn metadata(reply: &Reply, kind: &str) -> Vec<Value> {
 }
 
 rules! {
+    // Invariant: No citation of a passage that was not found reaches the client.
     async fn misbehaving_models_have_decided_outcomes(setup) {
         let app = setup.system_prompt(GROUNDED).start().await;
         let ada = app.ada().await;

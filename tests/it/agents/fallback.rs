@@ -116,6 +116,8 @@ rules! {
         assert_eq!(stored(&ada).await[1]["fallback_cause"], Value::Null);
     }
 
+    // Invariant: Quotes replace an answer of the model only before its first token, only for clients that ask
+    // for them, and with a label that is stored.
     async fn cause_is_stored_with_the_answer_and_counted(setup) {
         let app = setup.metrics(None).script([Turn::saying("Hello.")]).start().await;
         let ada = member(&app).await;

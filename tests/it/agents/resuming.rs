@@ -58,6 +58,7 @@ async fn advance_until(app: &TestApp, what: &str, done: impl AsyncFn() -> bool) 
 }
 
 rules! {
+    // Invariant: A stream that is not resumable is byte for byte what the contract says.
     async fn stream_without_resumable_is_unchanged(setup) {
         let app = setup.always(Turn::saying("Hello world")).start().await;
         let ada = app.ada().await;
@@ -93,6 +94,7 @@ rules! {
         }
     }
 
+    // Invariant: A resumed stream misses no event, and an abandoned one stops the model.
     async fn resumed_stream_sends_every_missed_event(setup) {
         let app = setup.script([Turn::new().text("one").text("two").stall()]).start().await;
         let ada = app.ada().await;
@@ -133,6 +135,7 @@ rules! {
         assert!(matches!(messages[1].role, MessageRole::Agent { is_complete: true, .. }));
     }
 
+    // Invariant: A resumed stream misses no event, and an abandoned one stops the model.
     async fn disconnect_without_resuming_stops_the_model(setup) {
         let app = setup.settings(long_access_tokens).script([Turn::new().text("one").stall()]).start().await;
         let ada = app.ada().await;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 rules! {
+    // Invariant: A stream that is not resumable is byte for byte what the contract says.
     async fn tokens_are_framed_exactly_as_the_contract_says(setup) {
         let turn = Turn::new().text("Hel").text("lo \"w\"\n").text("é\u{2028}日").stop();
         let app = setup.script([turn]).start().await;

@@ -40,7 +40,7 @@ async fn with_header(app: &TestApp, key: &str) -> Reply {
 async fn assert_refused(app: &TestApp, key: &str) {
     for reply in [with_bearer(app, key).await, with_header(app, key).await] {
         reply.refused(401, DETAIL);
-        assert_eq!(reply.header("www-authenticate"), "Bearer");
+        assert!(reply.header("www-authenticate").starts_with("Bearer"));
     }
 }
 
@@ -131,6 +131,7 @@ rules! {
         let _ = with_bearer(&app, &key).await.expect(200);
     }
 
+    // Invariant: Every route requires its API key scope.
     async fn route_requires_its_scope(setup) {
         let app = setup.api_keys().always(Turn::saying("ok")).start().await;
         let ada = app.ada().await;

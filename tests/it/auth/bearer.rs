@@ -21,7 +21,7 @@ async fn with_authorization(app: &TestApp, authorization: &str) -> Reply {
 /// Checks that this is the 401 of a missing or invalid token.
 fn assert_refused(reply: &Reply) {
     reply.refused(401, DETAIL);
-    assert_eq!(reply.header("www-authenticate"), "Bearer");
+    assert!(reply.header("www-authenticate").starts_with("Bearer"));
 }
 
 rules! {

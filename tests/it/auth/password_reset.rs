@@ -114,6 +114,7 @@ rules! {
         assert!(!format!("{asked:?}").contains(&token));
     }
 
+    // Invariant: An emailed link works once, and using it ends the account's others for the same purpose.
     async fn link_works_once(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
@@ -135,6 +136,7 @@ rules! {
         let _ = confirm(&app, &token, NEW).await.expect(204);
     }
 
+    // Invariant: An emailed link works once, and using it ends the account's others for the same purpose.
     async fn newer_link_leaves_older_ones_valid_until_one_is_used(setup) {
         let app = setup.start().await;
         app.account(ADA, Flags::default()).await;
@@ -165,6 +167,7 @@ rules! {
         let _ = confirm(&app, &token, NEW).await.expect(204);
     }
 
+    // Invariant: Requesting a link does not reveal whether an account exists.
     async fn unknown_and_inactive_accounts_get_the_same_response_and_no_email(setup) {
         let app = setup.start().await;
         let gone = app.account("gone@example.org", Flags::default()).await;
@@ -262,6 +265,7 @@ rules! {
         assert_eq!((entry.action, entry.actor), (AuditAction::Add, by));
     }
 
+    // Invariant: No account can create a link for an account with more permissions.
     async fn link_for_an_account_with_more_permissions_is_refused(setup) {
         let app = setup.start().await;
         let staff = app.account("staff@example.org", Flags::default()).await;

@@ -79,6 +79,7 @@ rules! {
         let _ = refresh(&app, &other.refresh).await.expect(200);
     }
 
+    // Invariant: A new password or a deactivation ends every session and its access tokens.
     async fn new_password_ends_all_sessions_and_access_tokens(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
@@ -93,6 +94,7 @@ rules! {
         let _ = bob.get("/documents").await.expect(200);
     }
 
+    // Invariant: A new password or a deactivation ends every session and its access tokens.
     async fn deactivation_ends_sessions_permanently(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

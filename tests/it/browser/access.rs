@@ -19,7 +19,7 @@ async fn tick(window: &Chromium, picker: &str, value: &str) {
 #[tokio::test]
 async fn group_permissions_determine_menu_and_actions() {
     superuser_journey(async |app, window| {
-        assert_eq!(menu(window).await.len(), 19);
+        assert_eq!(menu(window).await.len(), 20);
         window.goto("/admin/groups/add").await;
         window.fill("name", "Librarians").await;
         for permission in ["documents.view_document", "documents.delete_document"] {

@@ -23,6 +23,7 @@ const PAGES: &[Page] = &[
     ("account-sessions", "/account/sessions"),
     ("account-api-keys", "/account/api-keys"),
     ("account-api-key-add", "/account/api-keys/add"),
+    ("account-applications", "/account/applications"),
     ("account-delete", "/account/delete"),
     ("account-confirm", "/account/confirm?next=/account/api-keys/add"),
     ("forgot-password", "/account/forgot-password"),

@@ -69,6 +69,7 @@ const LOST: &str = "const lost = [];
     }
     return lost;";
 
+// Invariant: Tables of the panel cut no text, and lose no column on a phone.
 #[tokio::test]
 async fn no_text_is_cut_on_a_desktop_and_no_column_is_lost_on_a_phone() {
     journey_with(

@@ -71,6 +71,7 @@ async fn work(window: &Chromium, (start, part, end): (&str, &str, &str), length:
     (steps.as_f64().unwrap(), text.len() as f64)
 }
 
+// Invariant: The work of rendering Markdown is proportional to its length.
 #[tokio::test]
 async fn work_grows_in_proportion_to_the_text() {
     journey(async |_, window| {

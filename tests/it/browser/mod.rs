@@ -16,6 +16,7 @@ mod inspection;
 mod lists;
 mod login;
 mod markdown;
+mod oauth;
 mod outage;
 mod pages;
 mod proof;

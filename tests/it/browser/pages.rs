@@ -29,6 +29,12 @@ pub(super) const PAGES: &[Page] = &[
     ("account-api-keys", "/account/api-keys"),
     ("account-api-key-add", "/account/api-keys/add"),
     ("account-api-key-revoke", "/account/api-keys/{key}/revoke"),
+    ("account-applications", "/account/applications"),
+    ("account-application-disconnect", "/account/applications/{application}/disconnect"),
+    ("authorize", "{authorize}"),
+    ("account-identities", "/account/identities"),
+    ("account-groups", "/account/groups"),
+    ("account-group", "/account/groups/{group}"),
     ("account-delete", "/account/delete"),
     ("documents", "/admin/documents"),
     ("documents-last", "/admin/documents?page=2"),
@@ -80,6 +86,8 @@ pub(super) const PAGES: &[Page] = &[
     ("api-key-revoke", "/admin/api-keys/{key}/revoke"),
     ("sessions", "/admin/sessions"),
     ("sessions-of-one", "/admin/sessions?user=ada%40example.org"),
+    ("invitations", "/admin/invitations"),
+    ("invite", "/admin/invitations/add"),
     ("verifications", "/admin/verifications"),
     ("audit", "/admin/audit"),
     ("audit-entry", "/admin/audit/{entry}"),
@@ -87,6 +95,7 @@ pub(super) const PAGES: &[Page] = &[
     ("document-not-found", "/admin/documents/x"),
     ("forgot-password", "/account/forgot-password"),
     ("reset-password", "/account/reset-password?token=x"),
+    ("invitation", "/account/invitation?token=x"),
     ("verify-email", "/account/verify-email?token=x"),
     ("confirm-email", "/account/confirm-email?token=x"),
 ];
@@ -332,17 +341,20 @@ async fn inspect_all_pages(scheme: &'static str) {
     .await;
 }
 
+// Invariant: Every page of the panel is accessible, fits a phone and causes no browser errors.
 #[tokio::test]
 async fn every_page_passes_inspection_in_light() {
     inspect_all_pages("light").await;
 }
 
+// Invariant: Every page of the panel is accessible, fits a phone and causes no browser errors.
 #[tokio::test]
 async fn every_page_passes_inspection_in_dark() {
     inspect_all_pages("dark").await;
 }
 
 /// Shows that the inspection can fail.
+// Invariant: Every page of the panel is accessible, fits a phone and causes no browser errors.
 #[tokio::test]
 async fn defects_of_a_page_are_found() {
     superuser_journey(async |_, window| {

@@ -6,6 +6,7 @@ use docent_app::accounts::create::Flags;
 use docent_testkit::servers::Proxy;
 use docent_tests::app::TestApp;
 use docent_tests::chromium::Chromium;
+use docent_tests::librechat::SECRET;
 use docent_tests::pdf::pdf;
 use docent_tests::setup::{Setup, Started};
 use docent_tests::stack::Stack;
@@ -22,7 +23,8 @@ async fn journey(start: StartProxy, sample: &str, path: &str) {
     let started = Started::default();
     let port = Proxy::free_port();
     let public_url = format!("https://localhost:{port}{path}");
-    let setup = Setup::new(Stack::Embedded, &started).builtin_answerer().renderer(renderer());
+    let setup =
+        Setup::new(Stack::Embedded, &started).builtin_answerer().renderer(renderer()).librechat(SECRET);
     let setup = setup.settings(|settings| settings.public_url.clone_from(&public_url)).http(|http| {
         http.public_url = Some(public_url.clone());
         http.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
@@ -70,6 +72,14 @@ async fn steps(app: &TestApp, window: &Chromium, path: &str) {
     window.find("#email").await;
     // Whatever the browser could not load, or the policy did not allow.
     assert_eq!(window.console_errors().await, Vec::<String>::new());
+
+    // LibreChat calls the service without the proxy.
+    let _ = app.get("/librechat/health").await.expect(200);
+    let status = "return fetch(arguments[0]).then((reply) => reply.status)";
+    for closed in ["/librechat/health", "/librechat", "/metrics"] {
+        assert_eq!(window.run(status, vec![json!(format!("{path}{closed}"))]).await, json!(404), "{closed}");
+    }
+    assert_eq!(window.console_errors().await.len(), 3, "the three requests");
 
     app.account(ROOT, Flags { is_staff: true, is_superuser: true }).await;
     window.goto("/admin/documents?q=zebra").await;

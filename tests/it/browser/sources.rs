@@ -121,6 +121,7 @@ async fn question_is_answered_from_chosen_sources_and_conversation_remembers_the
     .await;
 }
 
+// Invariant: A question of the web chat is never answered from more than what was chosen.
 #[tokio::test]
 async fn lost_sources_are_marked_and_never_widen_a_question() {
     let answers = ["one", "two", "three"].map(|text| [Turn::searching("zebra"), Turn::saying(text)]);

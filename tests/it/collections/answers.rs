@@ -75,6 +75,7 @@ rules! {
     }
 
     /// Earlier answers, in conversations and in resumed streams, quote a document only as long as the account can read it.
+    // Invariant: Earlier answers quote only documents that the account can still read.
     async fn quotes_are_withheld_from_accounts_without_a_role(setup) {
         let answer = [Turn::searching("zebras"), Turn::saying("In Africa.")];
         let app = setup.script(answer).start().await;

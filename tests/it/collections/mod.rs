@@ -63,6 +63,7 @@ rules! {
     }
 
     /// A document of a collection does not exist for accounts without a role on it, on any surface.
+    // Invariant: For an account, a document outside its scope looks like one that does not exist.
     async fn documents_outside_do_not_exist(setup) {
         let app = setup.always(Turn::saying("done")).start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
@@ -102,6 +103,7 @@ rules! {
     }
 
     /// The answer to an unknown document and to one outside are the same.
+    // Invariant: For an account, a document outside its scope looks like one that does not exist.
     async fn unknown_and_outside_look_the_same(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
@@ -152,6 +154,7 @@ rules! {
     }
 
     /// A document found before a role is taken is found no more, also where the index still has its old labels.
+    // Invariant: Searches rank only chunks of the scope, and what leaves it is not found from that moment.
     async fn lost_role_hides_documents_at_once(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);
@@ -273,6 +276,7 @@ rules! {
 
     /// A manager learns nothing from the name of a group that it is not in, neither over the API nor in the
     /// panel.
+    // Invariant: Managers of collections cannot test the names of groups.
     async fn names_of_groups_cannot_be_tested(setup) {
         let app = setup.start().await;
         let (mut browser, manager) = staff(&app, &[]).await;

@@ -67,6 +67,7 @@ rules! {
         assert!(!has_remains(&app, &id).await);
     }
 
+    // Invariant: A deleted document is no longer found from the moment of its deletion.
     async fn deleted_document_disappears_immediately_and_leaves_nothing(setup) {
         let app = setup.always(Turn::saying("done")).start().await;
         let ada = app.ada().await;
@@ -160,6 +161,8 @@ rules! {
     }
 
 
+    // Invariant: During an outage of the vector store no deleted document is found; one sweep after it
+    // returns removes the rest.
     async fn deletion_during_a_vector_store_outage_hides_the_document_and_is_swept_later(setup) {
         let app = setup.builtin_answerer().start().await;
         let ada = app.ada().await;

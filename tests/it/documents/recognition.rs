@@ -39,7 +39,7 @@ rules! {
         assert_eq!((&report["status"], &report["coverage"]["pages_with_text"]), (&json!("ingested"), &json!(2)));
         let expected = json!({
             "recognizer": "zebras 1 (eng)", "confidence": 0.9,
-            "pages": [{ "page": 2, "confidence": 0.9 }], "failed_pages": [],
+            "pages": [{ "page": 2, "confidence": 0.9 }], "picture_pages": [], "failed_pages": [],
         });
         assert_eq!(report["coverage"]["recognition"], expected);
         assert_eq!(report["warnings"], json!(["1 of 2 pages: recognised text, which may contain errors"]));

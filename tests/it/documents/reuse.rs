@@ -1,6 +1,6 @@
 //! Reuse between ingestions: each text is embedded once and each file is extracted once.
 
-use docent_app::jobs::{Runner, RunnerSettings};
+use docent_app::background::{Runner, RunnerSettings};
 use docent_domain::document::BlobKey;
 use docent_domain::fault::FaultKind;
 use docent_testkit::wire::{Failing, FakeLlm, RateLimit, Reply};
@@ -58,6 +58,7 @@ rules! {
         assert_eq!(fake.counts().embeddings, spent);
     }
 
+    // Invariant: A retry resumes at the first missing batch.
     async fn retry_resumes_at_the_first_missing_batch(setup) {
         let fake = FakeLlm::start().await;
         let app = setup.embeddings(&fake).start().await;
@@ -76,6 +77,8 @@ rules! {
         assert_eq!((counts.embedded_again, counts.embeddings), (0, counts.embedded + 1), "only the refused batch is sent twice");
     }
 
+    // Invariant: A cached extraction is deleted with the last document of its file, even during its
+    // ingestion.
     async fn cached_extraction_is_deleted_with_the_last_document_of_the_file(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
@@ -153,6 +156,7 @@ async fn ingest_many(fake: &FakeLlm, configure_faults: impl FnOnce(&TestApp)) {
     started.finish().await;
 }
 
+// Invariant: Rate limits and failures of the embedding back end cost few calls and no document.
 #[tokio::test]
 async fn rate_limit_costs_few_calls_and_no_document() {
     let fake = FakeLlm::start().await;
@@ -166,6 +170,7 @@ async fn rate_limit_costs_few_calls_and_no_document() {
     assert!(counts.embeddings * 10 <= counts.embedded * 11, "{counts:?}");
 }
 
+// Invariant: Rate limits and failures of the embedding back end cost few calls and no document.
 #[tokio::test]
 async fn random_failures_cost_few_calls_and_no_document_or_repeated_batch() {
     let fake = FakeLlm::start().await;

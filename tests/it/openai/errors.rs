@@ -5,6 +5,7 @@ use docent_tests::rules;
 use reqwest::Method;
 
 rules! {
+    // Invariant: Errors below `/v1`, and only those, have the OpenAI error shape.
     async fn errors_below_v1_have_the_openai_shape(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;

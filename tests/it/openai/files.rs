@@ -1,7 +1,11 @@
 //! `/v1/files…`
 
 use super::refused;
+use docent_domain::document::Document;
 use docent_domain::file_type::{FileType, FileTypes};
+use docent_domain::id::{DocumentId, VersionId};
+use docent_domain::listing::DocumentFilter;
+use docent_domain::scope::Scope;
 use docent_tests::files::file;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
@@ -169,6 +173,27 @@ rules! {
         ] {
             refused(&ada.get(&format!("/v1/files{query}")).await, 400, Some(param), None);
         }
+        app.leave_jobs();
+    }
+
+    /// Clients ask for 10,000 files by default and read on while there are more.
+    async fn page_of_files_is_bounded_whatever_its_limit(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let _ = upload(&ada, "a.pdf", pdf(&["words"])).await;
+        let mut work = app.ports.store.begin().await.unwrap();
+        let filter = DocumentFilter::of(Scope::SERVICE.clone());
+        let document = work.documents().list(&filter).await.unwrap().remove(0);
+        for _ in 0..1000 {
+            let id: DocumentId = app.app.new_id(DocumentId::generate);
+            let document = Document { id, version_id: VersionId::first(id), ..document.clone() };
+            work.documents().insert(&document).await.unwrap();
+        }
+        work.commit().await.unwrap();
+        let (first, has_more) = listed(&ada, "?limit=10000").await;
+        assert_eq!((first.len(), has_more), (1000, true));
+        let (rest, has_more) = listed(&ada, &format!("?after={}", first[999])).await;
+        assert_eq!((rest.len(), has_more), (1, false));
         app.leave_jobs();
     }
 

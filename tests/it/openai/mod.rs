@@ -6,6 +6,7 @@ mod errors;
 mod file_batches;
 mod files;
 mod models;
+mod responses;
 mod vector_stores;
 
 use docent_tests::reply::Reply;

@@ -28,6 +28,6 @@ rules! {
         refused(&models(&read).await, 403, None, Some("insufficient_permissions"));
         let wrong = models("sk-wrong").await;
         refused(&wrong, 401, None, Some("invalid_api_key"));
-        assert_eq!(wrong.header("www-authenticate"), "Bearer");
+        assert!(wrong.header("www-authenticate").starts_with("Bearer"));
     }
 }

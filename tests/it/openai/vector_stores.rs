@@ -2,6 +2,7 @@
 
 use super::files::{document_of, ids, upload};
 use super::refused;
+use docent_domain::listing::AuditFilter;
 use docent_tests::app::TestApp;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
@@ -65,6 +66,26 @@ async fn settle(app: &TestApp) {
 }
 
 rules! {
+    async fn change_of_the_metadata_is_audited(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let id = store(&ada, json!({ "name": "Contracts", "metadata": { "team": "legal" } })).await;
+        let path = format!("/v1/vector_stores/{id}");
+        let change = json!({ "metadata": { "team": "sales" }, "expires_after": { "anchor": "last_active_at", "days": 7 } });
+        let _ = ada.post(&path, change.clone()).await.expect(200);
+        let entries = async || {
+            let filter = AuditFilter { record: Some(collection_of(&id)), ..Default::default() };
+            app.audit(filter).await
+        };
+        let changes = &entries().await[0].changes;
+        let change_of = |name: &str| (changes[name].before.clone(), changes[name].after.clone());
+        assert_eq!(change_of("metadata"), (Some("team: legal".to_owned()), Some("team: sales".to_owned())));
+        assert_eq!(change_of("expires_after_days"), (None, Some("7".to_owned())));
+        let count = entries().await.len();
+        let _ = ada.post(&path, change).await.expect(200);
+        assert_eq!(entries().await.len(), count, "a change to the same values is none");
+    }
+
     async fn store_is_a_collection(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);

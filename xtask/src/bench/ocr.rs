@@ -119,7 +119,7 @@ pub(crate) fn run(pages: u32) -> Result<ExitCode> {
         let (began, cpu) = (Instant::now(), children_cpu()?);
         for (_, text, png) in scans.iter().filter(|(of, ..)| *of as u8 == kind as u8) {
             let languages = Languages::default();
-            let scan = PageScan { png, dpi: DPI.get(), languages: &languages };
+            let scan = PageScan { png, dpi: DPI.get(), is_picture: false, languages: &languages };
             let page = match runtime.block_on(recognizer.recognize(scan)) {
                 Ok(page) => page,
                 Err(RecognitionError::Page(_)) => Default::default(),

@@ -121,7 +121,7 @@ async fn open(chunks: u32, folder: &Path, qdrant: Option<Server<'_>>) -> Result<
     store.migrate().await?;
     let options = qdrant::Options {
         collection: format!("docent_bench_{chunks}"),
-        layout: qdrant::Layout { on_disk, ..qdrant::Layout::default() },
+        on_disk,
         ..qdrant::Options::default()
     };
     Ok(Box::new(QdrantIndex::new(url, None, options, Arc::new(store))?))

@@ -34,7 +34,7 @@ impl Document {
         let lead = self.texts.first().map_or("", String::as_str);
         let headings = headings::of_chunks(self.texts.iter().map(String::as_str));
         let title = self.document.labels.title.as_str();
-        let passages = Passages { title, lead, chunks: &chunks, headings: &headings, context: &[] };
+        let passages = Passages { title, lead, chunks: &chunks, headings: &headings };
         Ok(BuiltinEmbedder::default().embed_passages(passages).await?)
     }
 
@@ -53,7 +53,6 @@ impl Document {
                 },
                 pages: vec![PageStart { page, at: 0 }],
                 headings,
-                context: String::new(),
                 embedding,
             }
         };

@@ -7,6 +7,7 @@ mod attack;
 mod collections;
 mod installation;
 mod logins;
+mod oauth;
 mod page_images;
 mod quota;
 mod reads;
@@ -51,6 +52,8 @@ enum Attack {
     PageImages,
     /// An account asks, uploads and has pages drawn as fast as it can, while another one asks.
     Quota,
+    /// 64 clients register OAuth clients, and guess codes and refresh tokens.
+    Oauth,
     /// An account opens collections to all; another one is measured with 15,000 of them.
     Collections,
 }
@@ -60,7 +63,7 @@ impl Load {
         let clients = self.clients.unwrap_or(match self.attack {
             Attack::SlowBodies => 1_000,
             Attack::ErrorLists => 16,
-            Attack::Ready | Attack::Logins => 64,
+            Attack::Ready | Attack::Logins | Attack::Oauth => 64,
             Attack::Reads | Attack::PageImages => 40,
             Attack::Quota => 200,
             Attack::Collections => 4,
@@ -93,6 +96,7 @@ async fn start(attack: Attack, program: &Path, folder: &Path, bounds: Bounds) ->
         Attack::Logins => logins::run(program, folder, bounds).await,
         Attack::PageImages => page_images::run(program, folder, bounds).await,
         Attack::Quota => quota::run(program, folder, bounds).await,
+        Attack::Oauth => oauth::run(program, folder, bounds).await,
         Attack::Collections => collections::run(program, folder, bounds).await,
     }
 }

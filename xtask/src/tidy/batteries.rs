@@ -58,6 +58,7 @@ fn declared(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
+    // Invariant: Every contract battery runs on a fake and on a real adapter.
     #[test]
     fn a_battery_that_a_fake_or_an_adapter_does_not_run_is_named() {
         let contract = "crate::battery! {\n    clock_contract in clock (Arc<dyn Clock>);\n";

@@ -292,6 +292,7 @@ mod tests {
         parse(&json!({"packages": [{"name": package, "dependencies": [dependency]}]})).unwrap()
     }
 
+    // Invariant: Crates depend on each other in one direction only, and adapter crates not on each other.
     #[test]
     fn a_forbidden_edge_is_named() {
         for (package, dependency) in [

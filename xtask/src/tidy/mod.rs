@@ -8,6 +8,7 @@ mod circles;
 mod documents;
 mod edges;
 mod glossary;
+pub(crate) mod invariants;
 mod leftovers;
 mod length;
 mod links;
@@ -32,6 +33,14 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The page of invariants of the workspace at `root`.
+///
+/// # Errors
+/// If files cannot be read, or if an invariant is not above a test.
+pub(crate) fn invariants(root: &Path) -> anyhow::Result<String> {
+    invariants::page(&Tree::read(root)?).map_err(|complaints| anyhow::anyhow!(complaints.join("\n")))
+}
+
 fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(root)?;
     let packages = edges::packages(root)?;
@@ -39,6 +48,7 @@ fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
         edges::check(&packages),
         documents::check(&tree, &packages),
         glossary::check(&tree),
+        invariants::check(&tree),
         length::check(&tree),
         links::check(&tree),
         batteries::check(&tree),
@@ -54,6 +64,7 @@ fn complaints(root: &Path) -> anyhow::Result<Vec<String>> {
 mod tests {
     use super::*;
 
+    // Invariant: Crates depend on each other in one direction only, and adapter crates not on each other.
     #[test]
     fn the_workspace_is_tidy() {
         let complaints = complaints(&crate::root().unwrap()).unwrap();

@@ -2,13 +2,18 @@
 
 use super::InstallationArgs;
 use clap::{Args, Subcommand};
+use docent_domain::collection::CollectionRole;
 use docent_domain::id::CollectionId;
+use std::path::PathBuf;
+use std::str::FromStr;
 
 /// `docent users …`
 #[derive(Debug, Subcommand)]
 pub enum UsersCommand {
     /// Create an account.
     Create(CreateUserArgs),
+    /// Invite people: each gets a link with which the account is created. An earlier invitation is replaced.
+    Invite(InviteArgs),
     /// List accounts.
     List(ListUsersArgs),
     /// Deactivate an account: its sessions end and its API keys are rejected.
@@ -52,6 +57,50 @@ pub struct CreateUserArgs {
     /// Give the account access to the admin panel.
     #[arg(long)]
     pub staff: bool,
+}
+
+/// Arguments of `docent users invite`.
+#[derive(Debug, Args)]
+pub struct InviteArgs {
+    /// Email addresses.
+    #[arg(required_unless_present = "from", value_name = "EMAIL")]
+    pub emails: Vec<String>,
+    /// File with further addresses, one per line or as CSV; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// Name of a group that the accounts will be in; can be repeated.
+    #[arg(long = "group", value_name = "NAME")]
+    pub groups: Vec<String>,
+    /// Collection, by its name or ID, and the role that the accounts will have on it: viewer, contributor or manager; can
+    /// be repeated.
+    #[arg(long = "collection", value_name = "NAME=ROLE")]
+    pub collections: Vec<CollectionRoleArg>,
+    /// Send the links by email instead of printing them.
+    #[arg(long)]
+    pub send: bool,
+    /// Output format and settings profile.
+    #[command(flatten)]
+    pub installation: InstallationArgs,
+}
+
+/// A collection and a role on it.
+#[derive(Clone, Debug)]
+pub struct CollectionRoleArg {
+    /// Name or ID of the collection.
+    pub collection: String,
+    /// The role.
+    pub role: CollectionRole,
+}
+
+impl FromStr for CollectionRoleArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // Names can contain the sign.
+        let (collection, role) = text.rsplit_once('=').ok_or("is not NAME=ROLE")?;
+        let role = CollectionRole::parse(role).ok_or("the role is not viewer, contributor or manager")?;
+        Ok(Self { collection: collection.to_owned(), role })
+    }
 }
 
 /// Arguments of `docent users list`.

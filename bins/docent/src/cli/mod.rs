@@ -8,8 +8,8 @@ mod remote;
 mod selection;
 
 pub use accounts::{
-    AccountArgs, ApiKeysCommand, CreateKeyArgs, CreateUserArgs, ListKeysArgs, ListUsersArgs, OneUserArgs,
-    RevokeKeyArgs, UsersCommand,
+    AccountArgs, ApiKeysCommand, CollectionRoleArg, CreateKeyArgs, CreateUserArgs, InviteArgs, ListKeysArgs,
+    ListUsersArgs, OneUserArgs, RevokeKeyArgs, UsersCommand,
 };
 pub use collections::{
     ChangeCollectionArgs, CollectionsCommand, CreateCollectionArgs, ListCollectionsArgs, MemberArg,

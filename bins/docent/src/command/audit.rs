@@ -6,7 +6,7 @@ use anyhow::Context;
 use chrono::{NaiveTime, TimeDelta};
 use docent::cli::PruneArgs;
 use docent_app::audit::Initiator;
-use docent_app::audit::retention::remove_before;
+use docent_app::maintenance::audit_retention::remove_before;
 use docent_services::archive::audit_export::FileExport;
 use serde_json::json;
 

@@ -15,6 +15,7 @@ pub(crate) mod documents;
 pub(crate) mod eval;
 pub(crate) mod healthcheck;
 pub(crate) mod ingest;
+pub(crate) mod invite;
 pub(crate) mod llm;
 pub(crate) mod login;
 pub(crate) mod man;

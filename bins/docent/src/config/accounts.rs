@@ -2,10 +2,13 @@
 
 use super::Profile;
 use super::check::{Context, Refusal, positive, within};
-use super::declare::{Default, Defaults, both, text};
+use super::declare::{Default, Defaults, both, text, unset, variable};
+use super::oidc::PasswordLogin;
+use super::reader::Reader;
 use super::secret::Secret;
 use super::section::section;
 use super::selector::choices;
+use docent_domain::identity::ProviderName;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +16,11 @@ use std::time::Duration;
 /// Keys shown in documentation, which are public and therefore rejected.
 const EXAMPLE_KEYS: [&str; 2] =
     ["change-me-change-me-change-me-change-me", "replace-this-with-a-random-value-of-32-or-more-characters"];
+/// The `JWT_SECRET` in LibreChat's example settings, which many installations have copied.
+const LIBRECHAT_EXAMPLE: &str = "16f8c0ef4a5d391b26034086c628469d3f9f497f08163ab9b40137092f2909ef";
 const MIN_KEY_CHARACTERS: usize = 32;
+/// Length of the output of the hash function.
+const MIN_SHARED_SECRET_BYTES: usize = 32;
 /// Random keys have more different characters, also in hexadecimal.
 const MIN_DIFFERENT_CHARACTERS: usize = 10;
 
@@ -71,14 +78,20 @@ section! {
         /// Authentication methods: `jwt` (bearer tokens from `POST /auth/token`), `api_key` (API keys). With `jwt` alone API
         /// keys are rejected.
         auth_backends: Vec<AuthBackend> = text("jwt,api_key"), check_not_empty;
+        /// Whether accounts can connect applications by a link (OAuth): assistants to `/mcp`, and other programs to the API.
+        /// Without it there is no metadata, no registration of clients and no page that asks for the access, and access that
+        /// was given before is refused.
+        oauth: bool = text("true");
+        /// Secret that LibreChat signs its tokens with: its `JWT_SECRET`, at least 32 bytes. With it, LibreChat can use the service as its RAG
+        /// API (`RAG_API_URL`) below `/librechat`, and each of its users gets an account. A program with the secret can read, add and
+        /// delete the files of all of these accounts.
+        librechat_jwt_secret: Option<Secret> = unset("LibreChat is not connected"), check_shared_secret;
         /// Lifetime of an access token.
         access_token_ttl: Duration = text("15m"), positive;
-        /// Lifetime of a refresh token.
+        /// Lifetime of a refresh token, also of a connected application.
         refresh_token_ttl: Duration = text("30d"), positive;
-        /// How long a login can be extended with refresh tokens.
+        /// How long a login or a connected application can be extended with refresh tokens.
         session_lifetime: Duration = text("90d"), positive;
-        /// How long a refresh token remains usable after its first use, so that clients can retry a lost response.
-        refresh_rotation_grace: Duration = text("30s");
         /// The accounts that must have a second factor (an authenticator app): `none`, `staff` or `all`. Such an
         /// account without one can only sign in to `/account` to set it up; its tokens and API keys are refused until then.
         require_2fa: Require2fa = text("none");
@@ -88,10 +101,12 @@ section! {
         /// `collections.open_collection`) or `managers` (all of its managers, for small teams: each account can then show
         /// its documents to all others).
         open_collections: OpenCollections = text("permission");
-        /// Lifetime of a password reset link.
-        password_reset_ttl: Duration = text("1h"), positive;
-        /// Lifetime of an email verification link.
-        email_verification_ttl: Duration = text("3d"), positive;
+        /// The accounts that can sign in with their password: `on` (all), `off` (none), or email addresses, such as those of superusers
+        /// for times when the identity provider does not answer. Others sign in at an identity provider.
+        password_login: PasswordLogin = text("on");
+        /// Names of further identity providers, such as `entra,google`. Their settings are those of `oidc_issuer` with the name inserted:
+        /// `DOCENT_OIDC_ENTRA_ISSUER`, and the redirect URI ends with `/auth/oidc/entra/callback`.
+        oidc_providers: Vec<ProviderName> = text("[]");
         /// Failed logins per account and client network (an IPv4 address, or the /64 network of an IPv6 address) within
         /// `login_failure_period`, after which logins get 429. The other limits on failed logins are multiples of it.
         login_max_failures: u32 = text("10"), within(1..=1_000_000);
@@ -130,6 +145,36 @@ fn check_key(key: &Option<Secret>, context: &Context) -> Result<(), Refusal> {
         Some(key) => check_strength(key),
         None if context.profile == Profile::Worker => Ok(()),
         None => Err(weak_key("must be set")),
+    }
+}
+
+/// A secret of another program is checked by its length alone: it decides how it is made.
+fn check_shared_secret(secret: &Option<Secret>, _: &Context) -> Result<(), Refusal> {
+    match secret {
+        Some(secret) if secret.expose().len() < MIN_SHARED_SECRET_BYTES => {
+            Err(weak_shared_secret(format!("has fewer than {MIN_SHARED_SECRET_BYTES} bytes")))
+        }
+        Some(secret) if secret.expose() == LIBRECHAT_EXAMPLE => {
+            Err(weak_shared_secret("is the example of LibreChat, which is public".to_owned()))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn weak_shared_secret(wrong: String) -> Refusal {
+    let accepted =
+        format!("the JWT_SECRET of LibreChat, a random value of {MIN_SHARED_SECRET_BYTES} or more bytes");
+    Refusal { wrong, accepted }
+}
+
+/// Refuses a secret of LibreChat with which it could sign tokens of this service.
+pub(super) fn check_distinct_secrets(reader: &mut Reader<'_>, accounts: &Accounts) {
+    let mut own = accounts.secret_key.iter().chain(&accounts.secret_key_previous);
+    if let Some(shared) = &accounts.librechat_jwt_secret
+        && own.any(|key| key.expose() == shared.expose())
+    {
+        let wrong = "is a secret key of this service, so that LibreChat could sign its tokens";
+        reader.refuse(variable("librechat_jwt_secret"), wrong, "another secret");
     }
 }
 

@@ -23,12 +23,6 @@ section! {
         account_stored_bytes: ByteSize = text("0");
         /// Page images that an account can have drawn per hour; `0` for any number.
         account_page_images_per_hour: u32 = text("1000");
-        /// Answers that an API key can have in progress at the same time; `0` for as many as its account.
-        api_key_answers: u32 = text("0");
-        /// Tokens that an API key can use per day (UTC); `0` for as many as its account.
-        api_key_tokens_per_day: u32 = text("0");
-        /// Page images that an API key can have drawn per hour; `0` for as many as its account.
-        api_key_page_images_per_hour: u32 = text("0");
     }
 }
 
@@ -40,16 +34,6 @@ impl Limits {
             tokens_per_day: self.account_tokens_per_day.into(),
             stored_bytes: self.account_stored_bytes.0,
             page_images_per_hour: self.account_page_images_per_hour.into(),
-        }
-    }
-
-    /// The limits of API keys.
-    pub fn of_api_keys(&self) -> limits::Limits {
-        limits::Limits {
-            answers: self.api_key_answers.into(),
-            tokens_per_day: self.api_key_tokens_per_day.into(),
-            stored_bytes: 0,
-            page_images_per_hour: self.api_key_page_images_per_hour.into(),
         }
     }
 }

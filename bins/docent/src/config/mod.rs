@@ -13,6 +13,7 @@ mod ingestion;
 mod limits;
 mod mail;
 mod models;
+mod oidc;
 mod problem;
 mod reader;
 mod recognition;
@@ -37,12 +38,13 @@ pub use ingestion::Ingestion;
 pub use limits::Limits;
 pub use mail::{Mail, SmtpUrl};
 pub use models::Models;
+pub use oidc::{MappedGroup, NamedProvider, Oidc, PasswordLogin};
 pub use problem::{Problem, Problems, Warning};
 pub use reader::{Effective, Environment, Source};
 pub use recognition::{Recognition, Recognizer};
 pub use reference::reference;
 pub use secret::Secret;
-pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, PassageContext, VectorDb};
+pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, VectorDb};
 pub use service::Service;
 pub use storage::Storage;
 pub use telemetry::{LogFormat, Telemetry};
@@ -74,6 +76,8 @@ pub struct Settings {
     pub http: Http,
     /// Accounts and tokens.
     pub accounts: Accounts,
+    /// Identity providers.
+    pub identity_providers: Vec<NamedProvider>,
     /// Outgoing email.
     pub mail: Mail,
     /// Request limits.
@@ -144,6 +148,12 @@ impl Settings {
         }
         let http = Http::read(&mut reader);
         let accounts = Accounts::read(&mut reader);
+        if let Some(accounts) = &accounts {
+            accounts::check_distinct_secrets(&mut reader, accounts);
+        }
+        let names = accounts.as_ref().map_or(&[][..], |accounts| &accounts.oidc_providers);
+        let identity_providers = oidc::read_providers(&mut reader, names);
+        oidc::check_public_url(&mut reader, identity_providers.as_deref().unwrap_or_default(), profile);
         let mail = Mail::read(&mut reader);
         mail::check_complete(&mut reader);
         let limits = Limits::read(&mut reader);
@@ -161,6 +171,7 @@ impl Settings {
                 service: service?,
                 http: http?,
                 accounts: accounts?,
+                identity_providers: identity_providers?,
                 mail: mail?,
                 limits: limits?,
                 storage: storage?,
@@ -191,6 +202,7 @@ pub fn all() -> Vec<Setting> {
         Service::SETTINGS,
         Http::SETTINGS,
         Accounts::SETTINGS,
+        Oidc::SETTINGS,
         Mail::SETTINGS,
         Limits::SETTINGS,
         Storage::SETTINGS,

@@ -5,7 +5,7 @@ use super::declare::{text, unset, variable};
 use super::reader::Reader;
 use super::secret::Secret;
 use super::section::section;
-use super::selector::{EmbeddingProvider, PassageContext};
+use super::selector::EmbeddingProvider;
 use super::url::HttpUrl;
 use super::value::{LexiconText, TextPrefix, Value};
 use std::time::Duration;
@@ -79,12 +79,6 @@ pub(super) fn check_back_ends(reader: &mut Reader<'_>) {
             let wrong = format!("must be set with {}", variable(url));
             reader.refuse(variable(model), wrong, "the name of a model of that API");
         }
-    }
-    let context = reader.set("passage_context").ok().flatten();
-    let context = context.and_then(|(text, _)| PassageContext::parse(text.trim()).ok());
-    if context == Some(PassageContext::Model) && !is_set(reader, "llm_base_url") {
-        let wrong = format!("must be set when {} is model", variable("passage_context"));
-        reader.refuse(variable("llm_base_url"), wrong, HttpUrl::accepted());
     }
     let provider = reader.set("embedding_provider").ok().flatten();
     let provider = provider.and_then(|(text, _)| EmbeddingProvider::parse(text.trim()).ok());

@@ -115,6 +115,10 @@ pub(super) struct Reader<'e> {
     context: Context,
     problems: Vec<Problem>,
     effective: Vec<Effective>,
+    /// Name of the identity provider whose settings are read, if it has one.
+    group: Option<String>,
+    /// Variables of named identity providers.
+    grouped: Vec<String>,
 }
 
 impl<'e> Reader<'e> {
@@ -122,7 +126,21 @@ impl<'e> Reader<'e> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let data_dir = PathBuf::from(".");
         let context = Context { profile, debug: false, data_dir, is_sqlite: false, cores };
-        Self { environment, context, problems: Vec::new(), effective: Vec::new() }
+        let (problems, effective, grouped) = (Vec::new(), Vec::new(), Vec::new());
+        Self { environment, context, problems, effective, group: None, grouped }
+    }
+
+    /// Reads the following settings as those of a named identity provider.
+    pub(super) fn set_group(&mut self, name: Option<&str>) {
+        self.group = name.map(|name| name.replace('-', "_"));
+    }
+
+    /// The name of a setting, with that of its provider.
+    fn name(&self, setting: &Setting) -> String {
+        match (&self.group, setting.name.split_once('_')) {
+            (Some(group), Some((section, field))) => format!("{section}_{group}_{field}"),
+            _ => setting.name.to_owned(),
+        }
     }
 
     /// Sets the values that later settings depend on.
@@ -137,14 +155,18 @@ impl<'e> Reader<'e> {
 
     /// Reads one setting; `None` if it is invalid.
     pub(super) fn read<T: Value>(&mut self, setting: &Setting, checks: &[Check<'_, T>]) -> Option<T> {
+        let name = variable(&self.name(setting));
+        if self.group.is_some() {
+            self.grouped.push(name.clone());
+        }
         match self.value(setting, checks) {
             Ok((value, source)) => {
-                let (variable, shown) = (setting.variable(), value.show());
+                let (variable, shown) = (name, value.show());
                 self.effective.push(Effective { variable, shown, source });
                 Some(value)
             }
             Err(refusal) => {
-                self.refuse(setting.variable(), refusal.wrong, refusal.accepted);
+                self.refuse(name, refusal.wrong, refusal.accepted);
                 None
             }
         }
@@ -153,8 +175,8 @@ impl<'e> Reader<'e> {
     fn value<T: Value>(&self, setting: &Setting, checks: &[Check<'_, T>]) -> Result<(T, Source), Refusal> {
         let refusal = |wrong| Refusal { wrong, accepted: T::accepted() };
         let found = match T::IS_VERBATIM {
-            true => self.environment.verbatim_text(setting.name),
-            false => self.set(setting.name),
+            true => self.environment.verbatim_text(&self.name(setting)),
+            false => self.set(&self.name(setting)),
         };
         let (value, source) = match found.map_err(refusal)? {
             Some((text, source)) => {
@@ -193,7 +215,7 @@ impl<'e> Reader<'e> {
 
     /// Returns the values, problems and warnings.
     pub(super) fn finish(self, all: &[Setting]) -> Inspection {
-        let warnings = warnings(self.environment, all);
+        let warnings = warnings(self.environment, all, self.grouped);
         Inspection { effective: self.effective, problems: Problems(self.problems), warnings }
     }
 }
@@ -212,11 +234,20 @@ fn quote<T: Value>(text: &str) -> String {
 const CLIENT_VARIABLES: [&str; 3] = ["DOCENT_SERVER", "DOCENT_API_KEY", "DOCENT_CREDENTIALS"];
 
 /// Former settings, and why they are gone.
-const REMOVED: [(&str, &str); 3] = [
-    (
-        "DOCENT_INGEST_MAX_CHARACTERS",
-        "it was removed, because DOCENT_INGEST_MAX_CHUNKS limits the length of a text",
-    ),
+const REMOVED: &[(&str, &str)] = &[
+    ("DOCENT_API_KEY_ANSWERS", "it was removed, because keys share the limits of their account"),
+    ("DOCENT_API_KEY_PAGE_IMAGES_PER_HOUR", "it was removed, because keys share the limits of their account"),
+    ("DOCENT_API_KEY_TOKENS_PER_DAY", "it was removed, because keys share the limits of their account"),
+    ("DOCENT_EMAIL_VERIFICATION_TTL", "it was removed: links to confirm an address are valid for three days"),
+    ("DOCENT_INGEST_ATTEMPTS", "it was removed: documents fail after three attempts"),
+    ("DOCENT_INGEST_MAX_CHARACTERS", "it was removed: documents have at most 20,000 chunks"),
+    ("DOCENT_INGEST_MAX_CHUNKS", "it was removed: documents have at most 20,000 chunks"),
+    ("DOCENT_PASSAGE_CONTEXT", "it was removed: passages are found without lines written by a model"),
+    ("DOCENT_PASSWORD_RESET_TTL", "it was removed: links to reset a password are valid for an hour"),
+    ("DOCENT_QDRANT_REPLICAS", "it was removed, because Qdrant has storage.collection.replication_factor"),
+    ("DOCENT_QDRANT_SHARDS", "it was removed, because Qdrant has storage.collection.shard_number_per_node"),
+    ("DOCENT_REFRESH_ROTATION_GRACE", "it was removed: replaced refresh tokens can be used for 30 seconds"),
+    ("DOCENT_S3_ALLOW_HTTP", "it was removed, because http:// in DOCENT_S3_ENDPOINT says the same"),
     ("DOCENT_RERANK_CANDIDATES", "it was removed, because 50 candidates suit every reranker"),
     (
         "DOCENT_S3_SESSION_TOKEN",
@@ -224,8 +255,8 @@ const REMOVED: [(&str, &str); 3] = [
     ),
 ];
 
-fn warnings(environment: &Environment, all: &[Setting]) -> Vec<Warning> {
-    let known: Vec<String> = all.iter().map(Setting::variable).collect();
+fn warnings(environment: &Environment, all: &[Setting], grouped: Vec<String>) -> Vec<Warning> {
+    let known: Vec<String> = all.iter().map(Setting::variable).chain(grouped).collect();
     let is_known = |name: &str| known.iter().any(|known| known == name) || CLIENT_VARIABLES.contains(&name);
     let unknown = environment
         .variables
@@ -278,7 +309,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, meant};
+    use super::{Environment, REMOVED, distance, meant, warnings};
 
     #[test]
     fn distance_counts_edits() {
@@ -286,6 +317,18 @@ mod tests {
             [("", "", 0), ("abc", "abc", 0), ("", "ab", 2), ("kitten", "sitting", 3), ("ab", "ba", 2)]
         {
             assert_eq!((distance(a, b), distance(b, a)), (edits, edits), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn removed_settings_are_warned_about_with_the_reason() {
+        let all = crate::config::all();
+        let environment = Environment::of(REMOVED.iter().map(|(name, _)| (*name, "x")));
+        let warnings = warnings(&environment, &all, Vec::new());
+        assert!(all.iter().all(|setting| REMOVED.iter().all(|(name, _)| *name != setting.variable())));
+        assert_eq!(warnings.len(), REMOVED.len());
+        for warning in &warnings {
+            assert!(REMOVED.contains(&(warning.variable.as_str(), warning.advice.as_str())), "{warning}");
         }
     }
 

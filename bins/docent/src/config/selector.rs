@@ -197,16 +197,6 @@ choices! {
     }
 }
 
-choices! {
-    /// The lines of context of passages.
-    PassageContext "list" {
-        /// There are none.
-        None = "none",
-        /// Written by the chat model.
-        Model = "model",
-    }
-}
-
 /// The embedding back end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EmbeddingProvider {

@@ -1,6 +1,6 @@
 //! Databases, vector store and blob store.
 
-use super::check::{Context, Refusal, within_if_set};
+use super::check::{Context, Refusal};
 use super::declare::{Default, Defaults, both, text, unset, variable};
 use super::problem::Warning;
 use super::reader::Reader;
@@ -42,8 +42,6 @@ section! {
         s3_access_key_id: Option<String> = unset("AWS's credential chain");
         /// Secret access key for the bucket. Set if and only if `s3_access_key_id` is set.
         s3_secret_access_key: Option<Secret> = unset("AWS's credential chain");
-        /// Whether `s3_endpoint` may use `http`.
-        s3_allow_http: bool = text("false");
         /// Whether the bucket is part of the host name (`https://bucket.host`) instead of the path.
         s3_virtual_hosted: bool = text("false");
         /// Vector store: `qdrant` or `embedded`.
@@ -58,10 +56,6 @@ section! {
         qdrant_collection: CollectionName = text("docent_chunks");
         /// API key of the Qdrant server.
         qdrant_api_key: Option<Secret> = unset("none");
-        /// Number of shards of a new collection on the Qdrant server. Existing ones keep theirs; `docent reindex` makes a new one.
-        qdrant_shards: Option<u32> = unset("the server's"), within_if_set(1..=1000);
-        /// Number of copies that the nodes of a Qdrant cluster keep of each shard of a new collection.
-        qdrant_replicas: Option<u32> = unset("the server's"), within_if_set(1..=100);
         /// Whether a new collection on the Qdrant server keeps its vectors and indexes on disk, and in memory only dense vectors with a byte per
         /// dimension.
         qdrant_on_disk: bool = text("false");
@@ -96,29 +90,30 @@ fn check_addresses(addresses: &Vec<String>, _: &Context) -> Result<(), Refusal> 
 
 /// Returns a warning for each store on another host that may be used without TLS.
 pub(super) fn plaintext_warnings(storage: &Storage) -> Vec<Warning> {
-    let warning = |name, url: &ConnectionUrl, advice: &str| Warning {
+    let warning = |name, host: String, advice: &str| Warning {
         variable: variable(name),
         wrong: format!(
-            "permits connections to {} without TLS, which others in the network can read and change",
-            url.host()
+            "permits connections to {host} without TLS, which others in the network can read and change"
         ),
         advice: advice.to_owned(),
     };
     let database = match &storage.database_url {
         DatabaseUrl::Postgres(url) if !url.is_local() && !requires_tls(url) => {
-            Some(warning("database_url", url, "append ?sslmode=verify-full"))
+            Some(warning("database_url", url.host(), "append ?sslmode=verify-full"))
         }
         DatabaseUrl::Postgres(_) | DatabaseUrl::Sqlite(_) => None,
     };
     let key_value = |(name, url): (&'static str, &KeyValueUrl)| match url {
         KeyValueUrl::Redis(url) if !url.is_local() && url.scheme() == "redis" => {
-            Some(warning(name, url, "use rediss://"))
+            Some(warning(name, url.host(), "use rediss://"))
         }
         KeyValueUrl::Redis(_) | KeyValueUrl::Memory => None,
     };
     let counters = storage.redis_counters_url.iter().map(|url| ("redis_counters_url", url));
     let key_values = [("redis_url", &storage.redis_url)].into_iter().chain(counters);
-    database.into_iter().chain(key_values.filter_map(key_value)).collect()
+    let blobs = storage.s3_endpoint.as_ref().and_then(HttpUrl::plaintext_host);
+    let blobs = blobs.map(|host| warning("s3_endpoint", host, "use https://"));
+    database.into_iter().chain(key_values.filter_map(key_value)).chain(blobs).collect()
 }
 
 /// Whether the `sslmode` excludes plaintext. The default, `prefer`, falls back to it.

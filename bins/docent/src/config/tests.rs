@@ -1,4 +1,5 @@
 mod generated;
+mod secrets;
 
 use super::*;
 use std::ffi::OsString;
@@ -38,7 +39,6 @@ fn dev_defaults_are_embedded_and_complete() {
     assert_eq!(accounts.auth_backends, [AuthBackend::Jwt, AuthBackend::ApiKey]);
     assert_eq!(accounts.access_token_ttl, Duration::from_secs(15 * 60));
     assert_eq!(accounts.refresh_token_ttl, Duration::from_secs(30 * 86_400));
-    assert_eq!(accounts.refresh_rotation_grace, Duration::from_secs(30));
     assert_eq!((accounts.login_max_failures, accounts.login_failure_period), (10, Duration::from_secs(900)));
     assert_eq!((limits.rate_limit_requests, limits.rate_limit_period), (300, Duration::from_secs(60)));
     assert_eq!(storage.database_url, DatabaseUrl::Sqlite("./docent-data/docent.db".into()));
@@ -52,7 +52,6 @@ fn dev_defaults_are_embedded_and_complete() {
         (Duration::from_secs(60), Duration::from_secs(30))
     );
     assert!(ingestion.ingest_concurrency >= 1);
-    assert_eq!(ingestion.ingest_attempts, 3);
     assert_eq!((agent.agent_max_iterations, agent.search_limit), (10, 5));
     assert!(!telemetry.tracing_enabled && !telemetry.metrics_enabled);
     assert!(!webhooks.webhook_allow_private);
@@ -116,6 +115,13 @@ fn plaintext_connections_to_other_hosts_are_warned_about() {
     }
     assert_eq!(warned(local, "redis://:hunter2@cache/0"), ["DOCENT_REDIS_URL"]);
     assert!(warned(local, "redis://127.0.0.1/0").is_empty());
+    for (endpoint, is_warned) in
+        [("http://minio:9000", true), ("http://127.0.0.1:9000", false), ("https://minio:9000", false)]
+    {
+        let loaded = dev(&[("DOCENT_S3_ENDPOINT", endpoint)]).unwrap();
+        let warned = loaded.warnings.iter().any(|warning| warning.variable == "DOCENT_S3_ENDPOINT");
+        assert_eq!(warned, is_warned, "{endpoint}");
+    }
 }
 
 #[test]
@@ -178,7 +184,7 @@ fn s3_access_key_needs_both_halves() {
     assert!(dev(&[bucket]).is_ok(), "AWS's credential chain needs no settings");
     let storage = dev(&[bucket, id, secret]).unwrap().settings.storage;
     assert_eq!(storage.s3_region, "us-east-1");
-    assert_eq!((storage.s3_endpoint, storage.s3_allow_http, storage.s3_virtual_hosted), (None, false, false));
+    assert_eq!((storage.s3_endpoint, storage.s3_virtual_hosted), (None, false));
 }
 
 #[test]
@@ -226,20 +232,6 @@ fn embedding_url_needs_its_provider() {
         "for an index of an earlier model"
     );
     assert!(dev(&[("DOCENT_EMBEDDING_PROVIDER", "openai"), url, ("DOCENT_EMBEDDING_MODEL", "m")]).is_ok());
-}
-
-#[test]
-fn lines_of_context_need_a_chat_model() {
-    let context = ("DOCENT_PASSAGE_CONTEXT", "model");
-    let problems = dev(&[context]).unwrap_err().to_string();
-    assert!(
-        problems.contains("DOCENT_LLM_BASE_URL must be set when DOCENT_PASSAGE_CONTEXT is model"),
-        "{problems}"
-    );
-    let model = [context, ("DOCENT_LLM_BASE_URL", "http://m/v1"), ("DOCENT_LLM_MODEL", "m")];
-    assert_eq!(dev(&model).unwrap().settings.ingestion.passage_context, PassageContext::Model);
-    assert!(dev(&[("DOCENT_PASSAGE_CONTEXT", "none")]).is_ok());
-    assert_eq!(variables(dev(&[("DOCENT_PASSAGE_CONTEXT", "yes")])), ["DOCENT_PASSAGE_CONTEXT"]);
 }
 
 #[test]
@@ -311,36 +303,64 @@ fn all_problems_are_reported_with_accepted_values() {
 }
 
 #[test]
-fn serve_rejects_weak_secret_key_unless_debug() {
-    for (key, wrong) in [
-        ("", "must be set"),
-        ("Zq3vK0yJm8sW1tR7uX4bN6cF9hL2pD5", "has fewer than 32 characters"),
-        ("change-me-change-me-change-me-change-me", "is an example from the documentation"),
-        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "has fewer than 10 different characters"),
-        ("correct horse!1correct horse!1correct horse!1", "repeats a short text"),
-    ] {
-        let key = ("DOCENT_SECRET_KEY", key);
-        let problems = serve(&[key, DATABASE]).unwrap_err();
-        assert_eq!(problems.0.len(), 1);
-        assert_eq!((problems.0[0].variable.as_str(), problems.0[0].wrong.as_str()), (key.0, wrong));
-        assert!(serve(&[key, DATABASE, ("DOCENT_DEBUG", "true")]).is_ok());
-        assert!(dev(&[key]).is_ok());
-    }
-    assert_eq!(serve(&[KEY, DATABASE]).unwrap().settings.accounts.secret_key.unwrap().expose(), KEY.1);
+fn identity_providers_are_read_with_and_without_names() {
+    assert!(dev(&[]).unwrap().settings.identity_providers.is_empty());
+    let loaded = dev(&[
+        ("DOCENT_OIDC_ISSUER", "https://id.example.org/realms/main/"),
+        ("DOCENT_OIDC_CLIENT_ID", "docent"),
+        ("DOCENT_OIDC_GROUPS", "/eng:Engineers, urn:x:law:Legal team"),
+        ("DOCENT_OIDC_PROVIDERS", "entra-2"),
+        ("DOCENT_OIDC_ENTRA_2_ISSUER", "http://127.0.0.1:9000"),
+        ("DOCENT_OIDC_ENTRA_2_CLIENT_ID", "other"),
+        ("DOCENT_OIDC_ENTRA_2_CLIENT_SECRET", "hunter2"),
+        ("DOCENT_OIDC_ENTRA_2_TRUST_EMAIL", "yes"),
+    ])
+    .unwrap();
+    assert_eq!(loaded.warnings, []);
+    let [first, second] = &loaded.settings.identity_providers[..] else { panic!("not two") };
+    assert_eq!((first.name.as_str(), second.name.as_str()), ("sso", "entra-2"));
+    assert_eq!(first.issuer, "https://id.example.org/realms/main/", "the slash belongs to it");
+    let groups: Vec<_> = first.settings.oidc_groups.iter().map(|mapped| &mapped.0).collect();
+    assert_eq!((groups[1].claim.as_str(), groups[1].group.as_str()), ("urn:x:law", "Legal team"));
+    assert!(second.settings.oidc_trust_email && !first.settings.oidc_trust_email);
+    assert_eq!(second.settings.oidc_client_secret, Some(Secret::new("hunter2".to_owned())));
+    let secret = loaded.effective.iter().find(|one| one.variable == "DOCENT_OIDC_ENTRA_2_CLIENT_SECRET");
+    assert_eq!(secret.unwrap().shown, "[hidden]");
 }
 
 #[test]
-fn serve_rejects_weak_previous_secret_keys() {
-    let (good, other) = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210");
-    let keys = format!("[\"{good}\", \"{other},\"]");
-    let database = ("DOCENT_DATABASE_URL", "sqlite://d.db");
-    let good_ones = [database, ("DOCENT_SECRET_KEY", good), ("DOCENT_SECRET_KEY_PREVIOUS", &keys)];
-    let loaded = serve(&good_ones).unwrap();
-    let previous: Vec<_> =
-        loaded.settings.accounts.secret_key_previous.iter().map(|key| key.expose().to_owned()).collect();
-    assert_eq!(previous, [good.to_owned(), format!("{other},")]);
-    let weak = [database, ("DOCENT_SECRET_KEY", good), ("DOCENT_SECRET_KEY_PREVIOUS", "short")];
-    assert_eq!(variables(serve(&weak)), ["DOCENT_SECRET_KEY_PREVIOUS"]);
+fn incomplete_and_insecure_identity_providers_are_refused() {
+    let refused = |settings: &[(&str, &str)]| variables(dev(settings));
+    let issuer = ("DOCENT_OIDC_ISSUER", "https://id.example.org");
+    assert_eq!(refused(&[issuer]), ["DOCENT_OIDC_CLIENT_ID"]);
+    assert_eq!(refused(&[("DOCENT_OIDC_CLIENT_ID", "x")]), ["DOCENT_OIDC_ISSUER"]);
+    assert_eq!(refused(&[("DOCENT_OIDC_PROVIDERS", "entra")]), ["DOCENT_OIDC_ENTRA_ISSUER"]);
+    let client = ("DOCENT_OIDC_CLIENT_ID", "x");
+    for url in ["http://id.example.org", "id.example.org", "https://id.example.org?x=y", "file:///x"] {
+        assert_eq!(refused(&[("DOCENT_OIDC_ISSUER", url), client]), ["DOCENT_OIDC_ISSUER"], "{url}");
+    }
+    assert_eq!(refused(&[issuer, client, ("DOCENT_OIDC_GROUPS", "none")]), ["DOCENT_OIDC_GROUPS"]);
+    let entra = [("DOCENT_OIDC_ENTRA_ISSUER", issuer.1), ("DOCENT_OIDC_ENTRA_CLIENT_ID", "x")];
+    let twice = [&entra[..], &[("DOCENT_OIDC_PROVIDERS", "entra,entra")]].concat();
+    assert_eq!(refused(&twice), ["DOCENT_OIDC_PROVIDERS"]);
+    assert_eq!(variables(serve(&[KEY, DATABASE, issuer, client])), ["DOCENT_PUBLIC_URL"]);
+}
+
+#[test]
+fn password_login_is_on_off_or_for_named_accounts() {
+    let read = |value: &str| {
+        dev(&[("DOCENT_PASSWORD_LOGIN", value)]).map(|loaded| loaded.settings.accounts.password_login)
+    };
+    assert_eq!(read("on").unwrap(), PasswordLogin::On);
+    assert_eq!(read("off").unwrap(), PasswordLogin::Off);
+    let PasswordLogin::Only(emails) = read("Root@example.org, b@example.org").unwrap() else {
+        panic!("no list")
+    };
+    assert_eq!(
+        emails.iter().map(|email| email.as_str()).collect::<Vec<_>>(),
+        ["root@example.org", "b@example.org"]
+    );
+    assert!(read("sometimes").is_err());
 }
 
 #[test]
@@ -418,58 +438,6 @@ fn unknown_variable_warning_names_nearest_setting() {
         ]
     );
     assert!(!warnings[2].to_string().contains('x'), "values of unknown variables may be secrets");
-}
-
-#[test]
-fn new_collections_have_the_chosen_shards_and_copies() {
-    let database = ("DOCENT_DATABASE_URL", "sqlite://d.db");
-    let storage = serve(&[KEY, database]).unwrap().settings.storage;
-    assert_eq!((storage.qdrant_shards, storage.qdrant_replicas), (None, None));
-    let chosen = [KEY, database, ("DOCENT_QDRANT_SHARDS", "6"), ("DOCENT_QDRANT_REPLICAS", "2")];
-    let storage = serve(&chosen).unwrap().settings.storage;
-    assert_eq!((storage.qdrant_shards, storage.qdrant_replicas), (Some(6), Some(2)));
-    for wrong in ["0", "1001", "many"] {
-        let wrong = serve(&[KEY, database, ("DOCENT_QDRANT_SHARDS", wrong)]);
-        assert_eq!(variables(wrong), ["DOCENT_QDRANT_SHARDS"]);
-    }
-}
-
-#[test]
-fn secrets_are_hidden_in_settings_and_problems() {
-    const SECRET: &str = "hunter2-Zq3vK0yJm8sW1tR7uX4bN6cF9";
-    let url = |scheme: &str| format!("{scheme}://ada:{SECRET}@host/0");
-    let (database, redis, smtp) = (url("postgres"), url("redis"), format!("smtps://ada:{SECRET}@host"));
-    let secrets = [
-        ("DOCENT_SECRET_KEY", SECRET),
-        ("DOCENT_LLM_API_KEY", SECRET),
-        ("DOCENT_EMBEDDING_API_KEY", SECRET),
-        ("DOCENT_QDRANT_API_KEY", SECRET),
-        ("DOCENT_S3_ACCESS_KEY_ID", "id"),
-        ("DOCENT_S3_SECRET_ACCESS_KEY", SECRET),
-        ("DOCENT_METRICS_TOKEN", SECRET),
-        ("DOCENT_SECRET_KEY_PREVIOUS", SECRET),
-        ("DOCENT_SMTP_URL", &smtp),
-        ("DOCENT_MAIL_FROM", "docent@example.org"),
-        ("DOCENT_PUBLIC_URL", "https://docs.example.org"),
-        ("DOCENT_DATABASE_URL", &database),
-        ("DOCENT_REDIS_URL", &redis),
-        ("DOCENT_REDIS_SENTINELS", "sentinel:26379"),
-        ("DOCENT_REDIS_SENTINEL_PASSWORD", SECRET),
-    ];
-    let loaded = serve(&secrets).unwrap();
-    assert!(!format!("{loaded:?}").contains("hunter2"), "{loaded:?}");
-
-    let (database, redis, model) = (url("mysql"), url("http"), url("https"));
-    let wrong = [
-        ("DOCENT_SECRET_KEY", "hunter2"),
-        ("DOCENT_DATABASE_URL", &database),
-        ("DOCENT_REDIS_URL", &redis),
-        ("DOCENT_LLM_BASE_URL", &model),
-        ("DOCENT_LLM_MODEL", "m"),
-    ];
-    let problems = serve(&wrong).unwrap_err();
-    assert_eq!(problems.0.len(), 4, "{problems}");
-    assert!(!format!("{problems} {problems:?}").contains("hunter2"), "{problems}");
 }
 
 #[test]

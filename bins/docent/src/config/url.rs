@@ -16,6 +16,13 @@ impl HttpUrl {
         &self.0
     }
 
+    /// The host, if it is another machine and the connection has no TLS.
+    pub(super) fn plaintext_host(&self) -> Option<String> {
+        let rest = self.0.strip_prefix("http://")?;
+        let url = ConnectionUrl::parse("http", rest).ok()?;
+        (!url.is_local()).then(|| url.host())
+    }
+
     /// Returns the path, which is empty for the root of a host.
     pub(super) fn path(&self) -> &str {
         let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);

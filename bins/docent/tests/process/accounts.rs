@@ -193,3 +193,50 @@ async fn api_key_create_rejects_unknown_account_name_and_scope() {
     let (_, _, error) = run(docent(folder).args(arguments).env("DOCENT_AUTH_BACKENDS", "jwt")).await;
     assert!(error.contains("DOCENT_AUTH_BACKENDS") && !error.contains("curl"), "{error}");
 }
+
+#[tokio::test]
+async fn invited_person_creates_an_account_by_the_printed_link() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    create_account(folder, ADA, "correct horse").await;
+    let team = folder.join("team.csv");
+    std::fs::write(&team, "name,email\nBob,bob@example.org\n").unwrap();
+    let from = team.to_str().unwrap();
+    let arguments = [
+        "users",
+        "invite",
+        "ada@example.org",
+        "new@example.org",
+        "--from",
+        from,
+        "--collection",
+        "Everyone=viewer",
+        "--json",
+    ];
+    let lines = objects(&run_ok(folder, &arguments).await);
+    let invited: Vec<_> = lines.iter().map(|line| line["is_invited"].as_bool().unwrap()).collect();
+    assert_eq!(invited, [false, true, true], "{lines:?}");
+    let link = lines[1]["link"].as_str().unwrap();
+    let token = link.split_once("/account/invitation?token=").unwrap().1;
+    let serving = Serving::start(docent(folder).args(["dev", "--no-sample"])).await;
+    let accept = async || {
+        let request = client()
+            .post(format!("{}/account/invitation", serving.base))
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(format!("token={token}&password=correct+horse"));
+        in_time(request.send()).await.unwrap().status().as_u16()
+    };
+    assert_eq!((accept().await, accept().await), (200, 400));
+    let again = run_ok(folder, &["users", "invite", "new@example.org"]).await;
+    assert!(again.contains("new@example.org has an account already."), "{again}");
+    for (arguments, error) in [
+        (&["users", "invite", "x@example.org", "--group", "Unknown"][..], "no group is named `Unknown`"),
+        (&["users", "invite", "x@example.org", "--collection", "Everyone=owner"], "the role is not viewer"),
+        (&["users", "invite", "x@example.org", "--collection", "Unknown=viewer"], "is named `Unknown`"),
+        (&["users", "invite", "x@example.org", "--send"], "--send needs a mail server"),
+        (&["users", "invite", "x"], "must be an email address"),
+    ] {
+        let printed = run_error(folder, arguments).await;
+        assert!(printed.contains(error), "{arguments:?}: {printed}");
+    }
+}

@@ -124,6 +124,8 @@ fn proxy_samples_send_hsts() {
 }
 
 /// A process whose memory others of its account cannot read has files in `/proc` that belong to root.
+// Invariant: A file that takes over a PDF worker finds neither files nor sockets nor programs, and cannot
+// inspect the service.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn memory_of_the_program_cannot_be_inspected() {

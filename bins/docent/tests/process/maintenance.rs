@@ -199,6 +199,7 @@ async fn damaged_archive_is_rejected_before_writing() {
     assert!(run(&mut restore(other.path(), &file)).await.0.success());
 }
 
+// Invariant: A restore writes all records or none.
 #[tokio::test]
 async fn killed_backup_and_restore_can_be_repeated() {
     let (folder, _) = installation().await;

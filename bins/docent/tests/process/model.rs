@@ -53,6 +53,7 @@ async fn reranking_back_end_receives_title_and_page_with_each_passage() {
     }
 }
 
+// Invariant: The messages of a model call begin with those of the previous call of the answer, byte by byte.
 #[tokio::test]
 async fn messages_of_a_model_call_begin_with_those_of_the_previous_one() {
     let (folder, fake) = (TempDir::new().unwrap(), FakeLlm::start().await);

@@ -126,6 +126,7 @@ fn assert_child(child: &Span, parent: &Span) {
     assert_eq!(hex(&child.parent_span_id), hex(&parent.span_id), "{} below {}", child.name, parent.name);
 }
 
+// Invariant: Traces and logs contain no messages and no document text.
 #[tokio::test]
 async fn chat_and_ingestion_are_connected_traces_without_content() {
     let (folder, llm, collector) = (TempDir::new().unwrap(), FakeLlm::start().await, Collector::start());
@@ -237,6 +238,7 @@ async fn failed_calls_are_marked_in_the_trace() {
     assert_private(&collector.dump(), &client.token);
 }
 
+// Invariant: Traces and logs contain no messages and no document text.
 #[tokio::test]
 async fn log_has_one_line_per_request_and_no_private_data() {
     for format in ["human", "json"] {
@@ -286,6 +288,7 @@ fn is_of_request(format: &str, line: &str, id: &str) -> bool {
 
 const WARNING: &str = "the trace collector is unreachable";
 
+// Invariant: An unavailable collector causes one warning.
 #[tokio::test]
 async fn unreachable_collector_logs_one_warning() {
     let (folder, llm) = (TempDir::new().unwrap(), FakeLlm::start().await);

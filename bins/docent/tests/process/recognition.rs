@@ -25,6 +25,8 @@ fn dev(folder: &Path) -> Command {
     command
 }
 
+// Invariant: Neither the start nor requests wait for the detection of a text recognizer, and no scan fails
+// before its end.
 #[tokio::test]
 async fn start_does_not_wait_for_tesseract() {
     let folder = TempDir::new().unwrap();

@@ -23,6 +23,7 @@ async fn ask_and_search(client: &Client) -> (String, BTreeMap<String, BTreeSet<S
     (client.ask(QUESTION).await.0, client.found(QUESTION).await)
 }
 
+// Invariant: An interrupted build can be resumed, and the previous index remains active.
 #[tokio::test]
 async fn killed_reindex_resumes_while_current_index_stays_active() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! No files of a package use each other in a circle.
+//! No files of a package use each other in a circle, and no top-level modules.
 //!
 //! A file and the files of its child modules can use each other, so these uses do not count.
 
@@ -56,22 +56,16 @@ impl<'t> Package<'t> {
     }
 
     fn complaints(&self) -> Vec<String> {
-        let uses = self.uses();
-        let reachable: BTreeMap<&Module, BTreeSet<&Module>> =
-            uses.keys().map(|module| (*module, reachable(&uses, module))).collect();
-        let mut circles: BTreeSet<Vec<&Module>> = BTreeSet::new();
-        for (module, reached) in &reachable {
-            let returns = |other: &&&Module| reachable.get(**other).is_some_and(|back| back.contains(module));
-            let circle: Vec<&Module> = reached.iter().filter(returns).copied().collect();
-            if !circle.is_empty() {
-                circles.insert(circle);
-            }
-        }
-        circles.iter().map(|circle| self.complaint(circle, &uses)).collect()
+        let files = self.uses();
+        let modules = self.of_top_level(&files);
+        let files = circles(&files).into_iter().map(|circle| self.complaint("files", &circle, &files));
+        let modules =
+            circles(&modules).into_iter().map(|circle| self.complaint("modules", &circle, &modules));
+        files.chain(modules).collect()
     }
 
-    /// Names the files of a circle and what each uses of the others.
-    fn complaint(&self, circle: &[&Module], uses: &Uses<'_>) -> String {
+    /// Names the files or modules of a circle and what each uses of the others.
+    fn complaint(&self, kind: &str, circle: &[&Module], uses: &Uses<'_>) -> String {
         let path = |module: &Module| self.files[module].0;
         let within =
             circle.iter().flat_map(|from| uses[*from].iter().map(move |(to, names)| (*from, *to, names)));
@@ -79,7 +73,24 @@ impl<'t> Package<'t> {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             format!("{} uses {} of {}", path(from), names.join(", "), path(to))
         });
-        format!("files in a circle: {}", within.collect::<Vec<_>>().join("; "))
+        format!("{kind} in a circle: {}", within.collect::<Vec<_>>().join("; "))
+    }
+
+    /// The uses of files as uses of the modules below the root that they belong to.
+    fn of_top_level<'m>(&'m self, uses: &Uses<'m>) -> Uses<'m> {
+        let top = |module: &Module| self.files.get_key_value(module.get(..1)?).map(|(top, _)| top);
+        let mut merged: Uses<'_> = BTreeMap::new();
+        for (from, others) in uses {
+            for (to, names) in others {
+                if let (Some(from), Some(to)) = (top(from), top(to))
+                    && from != to
+                {
+                    let merged = merged.entry(from).or_default().entry(to).or_default();
+                    merged.extend(names.iter().cloned());
+                }
+            }
+        }
+        merged
     }
 
     /// What files use of others that are neither their ancestors nor their descendants.
@@ -152,6 +163,17 @@ fn child(module: &Module, name: &str) -> Module {
     module.iter().cloned().chain([name.to_owned()]).collect()
 }
 
+/// The groups of modules that use each other, also through others.
+fn circles<'m>(uses: &Uses<'m>) -> BTreeSet<Vec<&'m Module>> {
+    let reachable: BTreeMap<&Module, BTreeSet<&Module>> =
+        uses.keys().map(|module| (*module, reachable(uses, module))).collect();
+    let circle_of = |(module, reached): (&&'m Module, &BTreeSet<&'m Module>)| {
+        let returns = |other: &&&Module| reachable.get(**other).is_some_and(|back| back.contains(*module));
+        reached.iter().filter(returns).copied().collect::<Vec<_>>()
+    };
+    reachable.iter().map(circle_of).filter(|circle| !circle.is_empty()).collect()
+}
+
 /// The modules that a module uses, also through others.
 fn reachable<'m>(uses: &Uses<'m>, from: &Module) -> BTreeSet<&'m Module> {
     let of = |module: &Module| uses.get(module).into_iter().flat_map(BTreeMap::keys).copied();
@@ -179,6 +201,7 @@ mod tests {
     const CIRCLE: &str =
         "files in a circle: a/src/x.rs uses Y of a/src/y.rs; a/src/y.rs uses f of a/src/x.rs";
 
+    // Invariant: Files of a package do not use each other in a circle, except a file and its child modules.
     #[test]
     fn circle_of_siblings_is_found_with_its_names() {
         let root = ("lib.rs", "mod x; mod y;");
@@ -205,10 +228,26 @@ mod tests {
             ("y.rs", "use crate::z::Z;"),
             ("z.rs", "use crate::x::deep::D;"),
         ]);
-        assert_eq!(found.len(), 1);
+        assert_eq!(found.len(), 2);
         for uses in ["a/src/x/deep.rs uses Y of a/src/y.rs", "a/src/z.rs uses D of a/src/x/deep.rs"] {
             assert!(found[0].contains(uses), "{found:?}");
         }
+    }
+
+    // Invariant: Top-level modules of a package do not use each other in a circle.
+    #[test]
+    fn circle_of_modules_without_a_circle_of_files_is_found() {
+        let found = complaints(&[
+            ("lib.rs", "mod x; mod y;"),
+            ("x/mod.rs", "mod low; mod high;"),
+            ("x/low.rs", "pub fn f() {}"),
+            ("x/high.rs", "use crate::y::g;"),
+            ("y.rs", "use crate::x::low::f; pub fn g() {}"),
+        ]);
+        assert_eq!(
+            found,
+            ["modules in a circle: a/src/x/mod.rs uses g of a/src/y.rs; a/src/y.rs uses f of a/src/x/mod.rs"]
+        );
     }
 
     #[test]
@@ -236,6 +275,7 @@ mod tests {
         }
     }
 
+    // Invariant: Files of a package do not use each other in a circle, except a file and its child modules.
     #[test]
     fn re_exports_are_followed() {
         for root in ["mod x; mod y; pub use x::f;", "mod x; mod y; mod z; pub use z::f;"] {

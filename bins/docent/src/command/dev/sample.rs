@@ -125,7 +125,10 @@ async fn print_answer(mut answer: AnswerStream) -> anyhow::Result<usize> {
     while let Some(event) = answer.next().await {
         match event? {
             AnswerEvent::Text(text) => out.write(&text),
-            AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_) => {}
+            AnswerEvent::Metadata(_)
+            | AnswerEvent::Reasoning(_)
+            | AnswerEvent::Found(_)
+            | AnswerEvent::FunctionCalls(_) => {}
             AnswerEvent::Sources(sources) => return Ok(sources.len()),
         }
     }

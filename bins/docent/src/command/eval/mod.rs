@@ -12,7 +12,7 @@ use crate::wire::{self, Assembly};
 use anyhow::{Context, bail};
 use corpus::{Corpus, IngestionResult, SelectedFiles};
 use docent::cli::{ConditionArg, EvalArgs};
-use docent::config::{PassageContext, Profile, Settings};
+use docent::config::{Profile, Settings};
 use docent_answerer::quotes_page;
 use docent_app::App;
 use docent_app::evaluation::{
@@ -34,12 +34,6 @@ pub(crate) async fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let sets = sets(args)?;
     let earlier = args.compare.as_deref().map(Earlier::read).transpose()?;
     let settings = load(Profile::Dev)?;
-    if args.answers && settings.ingestion.passage_context == PassageContext::Model {
-        bail!(
-            "--answers evaluates the built-in answerer, which cannot write lines of context; to evaluate both, run once with --keep and \
-             without --answers, then unset DOCENT_PASSAGE_CONTEXT and run with --reuse and --answers"
-        );
-    }
     // Created first, so that a long run does not fail at its end.
     let json = args.json.as_deref().map(|file| File::create(file).with_context(|| name(file))).transpose()?;
     let is_alone = sets.len() == 1;

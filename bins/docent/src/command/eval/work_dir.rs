@@ -3,7 +3,7 @@
 use super::corpus::MANIFEST;
 use anyhow::{Context, bail};
 use docent::cli::EvalArgs;
-use docent::config::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, PassageContext, Settings, VectorDb};
+use docent::config::{BlobStoreUrl, DatabaseUrl, KeyValueUrl, Settings, VectorDb};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -75,10 +75,8 @@ pub(super) fn installation_settings(settings: &Settings, folder: &Path) -> Setti
     settings.storage.redis_counters_url = None;
     settings.storage.blob_store = BlobStoreUrl::File(folder.join("blobs"));
     settings.storage.vector_db = VectorDb::Embedded;
-    // Answers are those of the built-in answerer. A connected model writes lines of context only.
-    if settings.ingestion.passage_context == PassageContext::None {
-        settings.models.llm_base_url = None;
-    }
+    // Answers are those of the built-in answerer.
+    settings.models.llm_base_url = None;
     settings.telemetry.tracing_enabled = false;
     settings.telemetry.metrics_enabled = false;
     settings

@@ -2,6 +2,7 @@
 
 use super::*;
 
+// Invariant: The settings reference matches the parser.
 #[test]
 fn configuration_reference_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/configuration.md");
