@@ -1,11 +1,12 @@
 //! The OpenAPI document and its page: `/openapi.json`, `/docs`.
 
 use docent_testkit::fakes::chat_model::Turn;
+use docent_tests::librechat::SECRET;
 use docent_tests::member::{Member, form};
 use docent_tests::pdf::pdf;
 use docent_tests::reply::Reply;
 use docent_tests::rules;
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 /// Follows a reference within the document.
@@ -24,10 +25,17 @@ fn example<'a>(document: &'a Value, content: &'a Value) -> Option<&'a Value> {
     [&content["example"], &schema["example"]].into_iter().chain(choices).find(|example| !example.is_null())
 }
 
+/// A request by somebody who may make it: the user of LibreChat below its paths, else the superuser.
+fn request(by: &Member, method: &Method, path: &str) -> RequestBuilder {
+    match path.strip_prefix("/librechat") {
+        Some(path) => by.app().librechat("65f0c0ffee65f0c0ffee65f0").request(method.clone(), path),
+        // MCP requires both types.
+        None => by.request(method.clone(), path).header("Accept", "application/json, text/event-stream"),
+    }
+}
+
 async fn send(by: &Member, method: &Method, path: &str, body: &Value) -> Reply {
-    // MCP requires both types.
-    let request = by.request(method.clone(), path).header("Accept", "application/json, text/event-stream");
-    by.app().send(request.json(body)).await
+    by.app().send(request(by, method, path).json(body)).await
 }
 
 /// Whether a request was refused because of its body. Elsewhere 400 has other reasons, such as a used link; and the model of
@@ -55,7 +63,7 @@ rules! {
     /// Each body is sent to an existing record, together with one of another type, which shows that the body is examined there.
     async fn examples_of_request_bodies_are_valid(setup) {
         let turns = ["By day.", "By night.", "Always."].map(Turn::saying);
-        let app = setup.script(turns).start().await;
+        let app = setup.script(turns).librechat(SECRET).start().await;
         let root = app.superuser().await;
         let id = |reply: Reply| reply.expect(201).json()["id"].as_str().unwrap().to_owned();
         let document = root.add("a.pdf", pdf(&["zebras"])).await;
@@ -82,14 +90,14 @@ rules! {
                     let example = example(&openapi, content).unwrap_or_else(|| panic!("{case} has no example"));
                     count += 1;
                     if content_type == "multipart/form-data" {
-                        let file = example["file"].as_str().unwrap().as_bytes().to_vec();
-                        let request = root.request(method.clone(), &url);
-                        let mut form = form("a.pdf", "application/pdf", file);
-                        if let Some(purpose) = example["purpose"].as_str() {
-                            form = form.text("purpose", purpose.to_owned());
+                        // The file of the examples is only the beginning of one.
+                        let mut form = form("a.pdf", "application/pdf", pdf(&["zebras"]));
+                        for (name, text) in example.as_object().unwrap().iter().filter(|(name, _)| *name != "file") {
+                            form = form.text(name.clone(), text.as_str().unwrap().to_owned());
                         }
-                        let reply = app.send(request.multipart(form)).await;
-                        let accepted = if path.starts_with("/v1/") { 200 } else { 202 };
+                        let request = request(&root, &method, &url).multipart(form);
+                        let reply = app.while_jobs_run(app.send(request)).await;
+                        let accepted = if path.starts_with("/v1/") || path.starts_with("/librechat/") { 200 } else { 202 };
                         assert_eq!(reply.status, accepted, "{case}: {}", reply.text);
                         continue;
                     }

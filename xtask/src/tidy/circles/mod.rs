@@ -55,17 +55,18 @@ impl<'t> Package<'t> {
         Self { files }
     }
 
-    fn complaints(&self) -> Vec<String> {
+    fn complaints(&self) -> BTreeSet<String> {
         let files = self.uses();
         let modules = self.of_top_level(&files);
-        let files = circles(&files).into_iter().map(|circle| self.complaint("files", &circle, &files));
-        let modules =
-            circles(&modules).into_iter().map(|circle| self.complaint("modules", &circle, &modules));
-        files.chain(modules).collect()
+        // A circle of files can be one of modules as well.
+        [&files, &modules]
+            .into_iter()
+            .flat_map(|uses| circles(uses).into_iter().map(|circle| self.complaint(&circle, uses)))
+            .collect()
     }
 
-    /// Names the files or modules of a circle and what each uses of the others.
-    fn complaint(&self, kind: &str, circle: &[&Module], uses: &Uses<'_>) -> String {
+    /// Names the modules of a circle and what each uses of the others.
+    fn complaint(&self, circle: &[&Module], uses: &Uses<'_>) -> String {
         let path = |module: &Module| self.files[module].0;
         let within =
             circle.iter().flat_map(|from| uses[*from].iter().map(move |(to, names)| (*from, *to, names)));
@@ -73,7 +74,7 @@ impl<'t> Package<'t> {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             format!("{} uses {} of {}", path(from), names.join(", "), path(to))
         });
-        format!("{kind} in a circle: {}", within.collect::<Vec<_>>().join("; "))
+        format!("modules in a circle: {}", within.collect::<Vec<_>>().join("; "))
     }
 
     /// The uses of files as uses of the modules below the root that they belong to.
@@ -199,7 +200,7 @@ mod tests {
     }
 
     const CIRCLE: &str =
-        "files in a circle: a/src/x.rs uses Y of a/src/y.rs; a/src/y.rs uses f of a/src/x.rs";
+        "modules in a circle: a/src/x.rs uses Y of a/src/y.rs; a/src/y.rs uses f of a/src/x.rs";
 
     // Invariant: Files of a package do not use each other in a circle, except a file and its child modules.
     #[test]
