@@ -9,6 +9,8 @@ use docent_domain::spelling::Correction;
 pub struct ToolResult {
     /// The text for the model.
     pub content: String,
+    /// Whether the call failed; the text says why.
+    pub is_error: bool,
     /// The passages that the text consists of; they become sources of the answer.
     pub passages: Vec<ScoredChunk>,
     /// Score of the best passage, if scores of different searches are comparable.
@@ -25,9 +27,14 @@ impl ToolResult {
         Self { content: content.into(), ..Self::default() }
     }
 
+    /// The result of a call that failed.
+    pub fn error(reason: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(reason) }
+    }
+
     /// The output of the call with this ID.
     pub(crate) fn into_output(self, call_id: String) -> ToolOutput {
-        let Self { content, passages, best_score, scores, corrections } = self;
-        ToolOutput { call_id, content, passages, best_score, scores, corrections }
+        let Self { content, is_error, passages, best_score, scores, corrections } = self;
+        ToolOutput { call_id, content, is_error, passages, best_score, scores, corrections }
     }
 }

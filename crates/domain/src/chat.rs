@@ -51,6 +51,8 @@ pub struct ToolOutput {
     pub call_id: String,
     /// Text for the model.
     pub content: String,
+    /// Whether the call failed; `content` says why.
+    pub is_error: bool,
     /// Passages that `content` is based on; not sent to the model.
     pub passages: Vec<ScoredChunk>,
     /// Score of the best passage, if scores of different searches are comparable.

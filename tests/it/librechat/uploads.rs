@@ -1,6 +1,7 @@
 //! `POST /librechat/embed`, `POST /librechat/text`
 
-use super::{ADA, FILE, results};
+use super::{ADA, BOB, FILE, results};
+use docent_domain::audit::AuditAction;
 use docent_domain::document::Document;
 use docent_domain::file_type::{FileType, FileTypes};
 use docent_domain::listing::{AuditFilter, DocumentFilter};
@@ -106,6 +107,30 @@ rules! {
         // A file that cannot be ingested leaves the one that was there.
         let _ = ada.embed(FILE, "scan.pdf", pdf(&[""])).await.expect(400);
         assert_eq!(results(&ada.query(FILE, "lions", None).await.expect(200)).len(), 1);
+    }
+
+    async fn agent_of_a_file_changes_with_its_next_version(setup) {
+        let first = pdf(&["zebras"]);
+        let max = first.len() as u64 * 2 + 10;
+        let setup = setup.settings(move |settings| settings.account_limits.stored_bytes = max);
+        let app = setup.librechat(SECRET).start().await;
+        let (ada, bob) = (app.librechat(ADA), app.librechat(BOB));
+        let embed = async |file: Vec<u8>, entity: &str| {
+            let request = ada.embed_request(FILE, "a.pdf", file, Some(entity));
+            app.while_jobs_run(app.send(request)).await
+        };
+        let _ = embed(first, "agent_1").await.expect(200);
+        // A file that is refused leaves the agent as well.
+        let _ = embed(pdf(&["zebras"; 9]), "agent_2").await.expect(429);
+        assert_eq!(results(&bob.query(FILE, "zebras", Some("agent_1")).await.expect(200)).len(), 1);
+        let _ = embed(pdf(&["lions"]), "agent_2").await.expect(200);
+        assert_eq!(results(&bob.query(FILE, "lions", Some("agent_1")).await.expect(200)), []);
+        assert_eq!(results(&bob.query(FILE, "lions", Some("agent_2")).await.expect(200)).len(), 1);
+        let record = Some(documents(&app).await.remove(0).id.to_string());
+        let entries = app.audit(AuditFilter { record, ..Default::default() }).await;
+        let change = entries.iter().find_map(|entry| entry.changes.get("entity").filter(|_| entry.action == AuditAction::Change));
+        let change = change.expect("the change of the agent is in the audit log");
+        assert_eq!((change.before.as_deref(), change.after.as_deref()), (Some("agent_1"), Some("agent_2")));
     }
 
     async fn two_uploads_with_an_id_are_one_document(setup) {

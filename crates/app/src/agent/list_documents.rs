@@ -51,7 +51,7 @@ impl Tool for ListDocuments {
             Err(error) => {
                 tracing::warn!(error = %docent_domain::fault::report(&error), "list_documents failed");
                 app.note_error(&error);
-                ToolResult::text("Error searching documents: the list of documents cannot be read.")
+                ToolResult::error("Error searching documents: the list of documents cannot be read.")
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::AgentRequest;
 use super::tool::{Tool, ToolResult};
-use crate::search::search_docs::{ERROR, SPEC, query_of, result};
+use crate::search::search_docs::{SPEC, query_of, result};
 use crate::search::{self, Found, SearchRequest};
 use crate::{App, Error, scope, spans};
 use async_trait::async_trait;
@@ -23,7 +23,7 @@ impl Tool for SearchDocs {
 
     async fn run(&self, app: &App, request: &AgentRequest, arguments: &Value) -> ToolResult {
         let Some(query) = query_of(arguments) else {
-            return ToolResult::text("Error: search_docs needs a string argument \"query\".");
+            return ToolResult::error("Error: search_docs needs a string argument \"query\".");
         };
         match find(app, request, &query).await {
             Ok(found) => result(found),
@@ -33,7 +33,7 @@ impl Tool for SearchDocs {
                     app.note(fault);
                     spans::fail(&Span::current(), fault.kind().code());
                 }
-                ToolResult::text(format!("{ERROR}: {}", public(&error)))
+                ToolResult::error(format!("Error searching documents: {}", public(&error)))
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) async fn run(
     let result = match tools.iter().find(|tool| tool.spec().name == call.name) {
         None => {
             let names: Vec<_> = tools.iter().map(|tool| tool.spec().name).collect();
-            ToolResult::text(format!(
+            ToolResult::error(format!(
                 "Error: there is no tool named {:?}. Tools: {}.",
                 call.name,
                 names.join(", ")
@@ -45,8 +45,8 @@ pub(super) async fn run(
                 span.record("docent.search.results", result.passages.len());
                 result
             }
-            Ok(_) => ToolResult::text("Error: the arguments must be a JSON object."),
-            Err(error) => ToolResult::text(format!("Error: the arguments are not valid JSON: {error}.")),
+            Ok(_) => ToolResult::error("Error: the arguments must be a JSON object."),
+            Err(error) => ToolResult::error(format!("Error: the arguments are not valid JSON: {error}.")),
         },
     };
     result.into_output(call.id.clone())

@@ -2,6 +2,7 @@
 //!
 //! The version that is searched stays until the new one is ingested. One transaction then switches from one to the other.
 
+use super::external::NewExternalFile;
 use super::versions;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
@@ -10,6 +11,7 @@ use crate::{App, limits, scope};
 use docent_domain::access::{Actor, ChangeDocuments, Grant};
 use docent_domain::audit::AuditAction;
 use docent_domain::document::{Document, StoredFile};
+use docent_domain::external_file::ExternalId;
 use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::permission::RecordKind;
 use docent_domain::trace::TraceParent;
@@ -20,6 +22,14 @@ pub struct NewVersion {
     actor: Actor,
     pub(super) grant: Grant<ChangeDocuments>,
     document: DocumentId,
+    external: Option<NewExternalFile>,
+}
+
+impl NewVersion {
+    /// Sets the entity that the file is for, with the ID that the document has already.
+    pub(super) fn with_external(self, file: NewExternalFile) -> Self {
+        Self { external: Some(file), ..self }
+    }
 }
 
 /// Authorizes an upload that replaces the file of a document.
@@ -32,7 +42,7 @@ pub async fn begin(app: &App, actor: &Actor, id: DocumentId) -> Result<NewVersio
     let document = app.store.read_latest().await?.documents().get(id).await?;
     let document = document.ok_or(Error::NotFound(RecordKind::Document))?;
     let grant = scope::authorize::<ChangeDocuments>(actor, &scope, &document)?;
-    Ok(NewVersion { actor: actor.clone(), grant, document: id })
+    Ok(NewVersion { actor: actor.clone(), grant, document: id, external: None })
 }
 
 /// Records the new file of a document and queues its ingestion, on behalf of the actor.
@@ -43,7 +53,7 @@ pub(super) async fn record(
     file: StoredFile,
     trace: Option<TraceParent>,
 ) -> Result<Document> {
-    let NewVersion { actor, document: id, .. } = target;
+    let NewVersion { actor, document: id, external, .. } = target;
     let id = *id;
     let now = app.now();
     let mut work = app.store.begin().await?;
@@ -63,7 +73,13 @@ pub(super) async fn record(
         limits::check_stored(app, &mut *work, &owner, file.bytes).await?;
     }
     let name = |document: &Document| document.file.as_ref().map(|file| file.name.as_str().to_owned());
-    let changes = Changes::default().field("file", name(&document), Some(file.name.as_str().to_owned()));
+    let mut changes = Changes::default().field("file", name(&document), Some(file.name.as_str().to_owned()));
+    if let Some(external) = external {
+        let before = work.documents().external_file(id).await?.and_then(|file| file.entity);
+        let entity = |id: Option<ExternalId>| id.map(|id| id.to_string());
+        changes = changes.field("entity", entity(before), entity(external.entity.clone()));
+        work.documents().set_external_file(&external.of_document(id)).await?;
+    }
     let (document, superseded) = document.with_file(version, file, now);
     work.documents().update(&document).await?;
     if !is_queued {

@@ -9,7 +9,7 @@ use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use crate::{App, limits};
 use bytes::Bytes;
-use docent_domain::access::{Actor, AddDocuments, Grant};
+use docent_domain::access::{AddDocuments, Grant};
 use docent_domain::attributes::Attributes;
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::CollectionRole;
@@ -295,8 +295,8 @@ impl UploadTarget {
 enum Recorded {
     /// The document was added or found.
     Done(Box<Uploaded>),
-    /// A document has the external ID of the file, which is to be its next version.
-    Replaces(DocumentId, Actor),
+    /// A document has this ID of the file, which is to be its next version.
+    Replaces(DocumentId, NewExternalFile),
 }
 
 async fn record_new(
@@ -308,8 +308,8 @@ async fn record_new(
 ) -> Result<Uploaded> {
     match record(app, new, version, file.clone(), trace.clone()).await? {
         Recorded::Done(uploaded) => Ok(*uploaded),
-        Recorded::Replaces(id, actor) => {
-            let target = replace::begin(app, &actor, id).await?;
+        Recorded::Replaces(id, external) => {
+            let target = replace::begin(app, &external.actor, id).await?.with_external(external);
             let document = replace::record(app, &target, version, file, trace).await?;
             Ok(Uploaded { document, is_duplicate: false })
         }
@@ -342,9 +342,7 @@ async fn record(
     if let Some(external) = &external
         && let Some(document) = external::of_owner(&mut *work, owner.id, &external.id).await?
     {
-        work.documents().set_external_file(&external.of_document(document)).await?;
-        work.commit().await?;
-        return Ok(Recorded::Replaces(document, external.actor.clone()));
+        return Ok(Recorded::Replaces(document, external.clone()));
     }
     limits::check_stored(app, &mut *work, &owner, file.bytes).await?;
     let now = app.now();

@@ -2,7 +2,7 @@
 
 use super::Found;
 use crate::tool_result::ToolResult;
-use docent_domain::chat::{ToolCall, ToolOutput, ToolSpec};
+use docent_domain::chat::{ToolCall, ToolSpec};
 use docent_domain::spelling::Correction;
 use serde_json::Value;
 
@@ -17,9 +17,6 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
     parameters: r#"{"type":"object","properties":{"query":{"type":"string","description":"What to search for."}},"required":["query"]}"#,
 };
 
-/// The beginning of the output of a search that failed.
-pub(crate) const ERROR: &str = "Error searching documents";
-
 /// The output of the tool for what a search found.
 pub(crate) fn result(found: Found) -> ToolResult {
     if found.passages.is_empty() {
@@ -30,12 +27,8 @@ pub(crate) fn result(found: Found) -> ToolResult {
     let Found { passages, corrections, .. } = found;
     let notes = corrections.iter().filter_map(Correction::note);
     let texts: Vec<String> = notes.chain(passages.iter().map(|passage| passage.text.clone())).collect();
-    ToolResult { content: texts.join("\n\n"), passages, best_score, scores, corrections }
-}
-
-/// Whether this is the output of a search that failed.
-pub(crate) fn is_failed(output: &ToolOutput) -> bool {
-    output.passages.is_empty() && output.content.starts_with(ERROR)
+    let content = texts.join("\n\n");
+    ToolResult { content, passages, best_score, scores, corrections, ..ToolResult::default() }
 }
 
 /// The query of a call of the tool, not cut; none if the call is invalid.

@@ -61,8 +61,8 @@ impl Generation {
         let outputs = run_tools(&self.asked, &self.author.agent, calls).await?;
         for (query, output) in queries.into_iter().zip(&outputs) {
             let passages = output.scores.iter().copied().zip(output.passages.iter().cloned()).collect();
-            let is_failed = search_docs::is_failed(output);
-            let found = query.map(|query| AnswerEvent::Found(FoundPassages { query, passages, is_failed }));
+            let found = |query| FoundPassages { query, passages, is_failed: output.is_error };
+            let found = query.map(|query| AnswerEvent::Found(found(query)));
             found.into_iter().for_each(|event| self.events.push(event));
         }
         Ok(outputs)
@@ -84,7 +84,8 @@ async fn run_tools(
                     tool::run(&agent.tools, app, request, &call).await
                 } else {
                     let content = format!("Error: at most {MAX_CALLS} tools can be used at once.");
-                    ToolOutput { call_id: call.id.clone(), content, ..ToolOutput::default() }
+                    let call_id = call.id.clone();
+                    ToolOutput { call_id, content, is_error: true, ..ToolOutput::default() }
                 }
             }
         };
