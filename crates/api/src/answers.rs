@@ -56,6 +56,7 @@ answers! {
     UnknownCollection { 404 => "CollectionNotFound", 422 => "InvalidRequest" }
     UnknownMember { 404 => "MemberNotFound", 422 => "InvalidRequest" }
     FixedCollection { 409 => "FixedCollection" }
+    SettingRefused { 409 => "CollectionSettingRefused" }
     TooManyCollections { 409 => "TooManyCollections" }
     CollectionInUse { 409 => "CollectionInUse" }
     UnknownConversation { 404 => "ConversationNotFound", 422 => "InvalidRequest" }
@@ -175,9 +176,21 @@ fn about_records() -> Vec<Shared> {
             vec![Error::FixedCollection("a personal collection cannot be shared; create another one").into()],
         ),
         (
+            "CollectionSettingRefused",
+            "A personal collection cannot be shared, and the number of open collections is limited.",
+            vec![
+                Error::FixedCollection("a personal collection cannot be shared; create another one").into(),
+                Error::TooManyOpenCollections.into(),
+            ],
+        ),
+        (
             "TooManyCollections",
-            "The account owns or has hidden the maximum number of collections.",
-            vec![Error::TooManyCollections.into(), Error::TooManyHiddenCollections.into()],
+            "The account owns or has hidden the maximum number of collections, or this number is open to all.",
+            vec![
+                Error::TooManyCollections.into(),
+                Error::TooManyOpenCollections.into(),
+                Error::TooManyHiddenCollections.into(),
+            ],
         ),
         (
             "CollectionInUse",

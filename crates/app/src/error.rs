@@ -165,6 +165,12 @@ pub enum Error {
         docent_domain::collection::COLLECTIONS_OF_ACCOUNT_MAX
     )]
     TooManyCollections,
+    /// The maximum number of collections is open to all.
+    #[error(
+        "At most {} collections can be open to all accounts",
+        docent_domain::collection::OPEN_COLLECTIONS_MAX
+    )]
+    TooManyOpenCollections,
     /// The account has hidden the maximum number of collections.
     #[error("An account may hide at most {} collections", docent_domain::collection::HIDDEN_COLLECTIONS_MAX)]
     TooManyHiddenCollections,

@@ -17,6 +17,8 @@ pub const COLLECTIONS_OF_DOCUMENT_MAX: usize = 100;
 
 /// Maximum number of shared collections that an account owns.
 pub const COLLECTIONS_OF_ACCOUNT_MAX: u64 = 200;
+/// Maximum number of collections that are open to all. Every search names them to the vector store.
+pub const OPEN_COLLECTIONS_MAX: usize = 1000;
 /// Maximum number of collections that an account has hidden.
 pub const HIDDEN_COLLECTIONS_MAX: usize = 1000;
 

@@ -43,6 +43,16 @@ impl AccountRoles {
 pub struct OpenCollections(HashMap<CollectionId, CollectionRole>);
 
 impl OpenCollections {
+    /// Number of the collections.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no collection is open to all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The collections and the roles, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (CollectionId, CollectionRole)> {
         self.0.iter().map(|(collection, role)| (*collection, *role))
@@ -88,7 +98,7 @@ impl Readable {
 
     /// Whether collections that are open to all belong to it.
     pub fn has_open(&self) -> bool {
-        !self.open.0.is_empty()
+        !self.open.is_empty()
     }
 
     /// The role that every account must have on an open collection that belongs to it, if not just any.

@@ -282,6 +282,7 @@ impl From<Error> for ApiError {
             | Error::NotFailed { .. }
             | Error::TooManyWebhooks
             | Error::TooManyCollections
+            | Error::TooManyOpenCollections
             | Error::TooManyHiddenCollections
             | Error::FixedCollection(_)
             | Error::CollectionNotEmpty(_)

@@ -2,8 +2,11 @@
 
 use super::{collection, found, id, listed, share};
 use docent_app::settings::OpenCollectionsRule;
-use docent_domain::collection::COLLECTIONS_OF_ACCOUNT_MAX;
+use docent_domain::collection::{
+    COLLECTIONS_OF_ACCOUNT_MAX, Collection, CollectionRole, OPEN_COLLECTIONS_MAX,
+};
 use docent_domain::permission::Permission;
+use docent_testkit::builders;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::member::Member;
 use docent_tests::pdf::pdf;
@@ -77,6 +80,29 @@ rules! {
             let key = app.api_key(ada.user.id, scopes).await.key;
             let _ = ada.with_access(key).post("/collections", body()).await.expect(status);
         }
+    }
+
+    async fn number_of_open_collections_is_limited(setup) {
+        let app = setup.start().await;
+        let root = app.superuser().await;
+        let closed = collection(&root, "Closed").await;
+        let mut work = app.ports.store.begin().await.unwrap();
+        // That of everyone is open as well.
+        for n in 2..OPEN_COLLECTIONS_MAX {
+            let open = builders::collection(u32::try_from(n).unwrap());
+            let open = Collection { role_of_all: Some(CollectionRole::Viewer), ..open };
+            work.collections().insert(&open).await.unwrap();
+        }
+        work.commit().await.unwrap();
+        let last = open(&root, "Last").await;
+        let detail = "At most 1000 collections can be open to all accounts";
+        root.post("/collections", json!({ "name": "More", "role_of_all": "viewer" })).await.refused(409, detail);
+        let opening = || root.patch(&format!("/collections/{closed}"), json!({ "role_of_all": "viewer" }));
+        opening().await.refused(409, detail);
+        // Those that are open can still change, and leave room.
+        let _ = root.patch(&format!("/collections/{last}"), json!({ "role_of_all": "contributor" })).await.expect(200);
+        let _ = root.patch(&format!("/collections/{last}"), json!({ "role_of_all": "none" })).await.expect(200);
+        let _ = opening().await.expect(200);
     }
 
     /// Concurrent requests do not exceed the maximum either.

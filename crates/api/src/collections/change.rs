@@ -65,7 +65,7 @@ fn parse_role(name: Option<String>) -> Result<Option<Option<CollectionRole>>, Va
     request_body = CollectionChange,
     responses(
         (status = 200, description = "The collection.", body = CollectionResponse<'_>),
-        answers::UnknownCollection, answers::InvalidBody, answers::FixedCollection, answers::StorageFull,
+        answers::UnknownCollection, answers::InvalidBody, answers::SettingRefused, answers::StorageFull,
     ),
 )]
 pub(crate) async fn change(

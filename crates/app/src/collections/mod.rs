@@ -17,7 +17,7 @@ use docent_domain::access::{
 use docent_domain::audit::AuditAction;
 use docent_domain::collection::{
     COLLECTIONS_OF_ACCOUNT_MAX, Collection, CollectionDescription, CollectionKind, CollectionName,
-    CollectionRole, HIDDEN_COLLECTIONS_MAX,
+    CollectionRole, HIDDEN_COLLECTIONS_MAX, OPEN_COLLECTIONS_MAX,
 };
 use docent_domain::error::ValidationError;
 use docent_domain::id::{CollectionId, UserId};
@@ -78,8 +78,8 @@ pub async fn get(
 /// Creates a shared collection that the actor owns.
 ///
 /// # Errors
-/// [`Error::Forbidden`]; [`Error::OpeningForbidden`] for a role of every account; [`Error::TooManyCollections`]; or when the
-/// database cannot be reached.
+/// [`Error::Forbidden`]; [`Error::OpeningForbidden`] and [`Error::TooManyOpenCollections`] for a role of every account;
+/// [`Error::TooManyCollections`]; or when the database cannot be reached.
 pub async fn create(app: &App, actor: &Actor, settings: CollectionSettings) -> Result<Collection> {
     let grant = actor.authorize::<CreateCollections>()?;
     let mut work = app.store.begin().await?;
@@ -115,7 +115,7 @@ pub(crate) async fn insert<A>(
     owner: Option<UserId>,
 ) -> Result<Collection> {
     let CollectionSettings { name, description, role_of_all } = settings;
-    ensure_can_open(app, actor, None, role_of_all)?;
+    ensure_can_open(app, work, actor, (None, role_of_all)).await?;
     if role_of_all.is_some() {
         actor.ensure_proof::<OpenCollections>()?;
     }
@@ -157,13 +157,22 @@ pub fn can_open(app: &App, actor: &Actor) -> bool {
 }
 
 /// Checks that an actor may change the role of every account. A manager may always lower it.
-fn ensure_can_open(
+///
+/// Collections that are opened at the same time may exceed the maximum.
+async fn ensure_can_open(
     app: &App,
+    work: &mut dyn UnitOfWork,
     actor: &Actor,
-    before: Option<CollectionRole>,
-    after: Option<CollectionRole>,
+    (before, after): (Option<CollectionRole>, Option<CollectionRole>),
 ) -> Result<()> {
-    if after <= before || can_open(app, actor) { Ok(()) } else { Err(Error::OpeningForbidden) }
+    if after > before && !can_open(app, actor) {
+        return Err(Error::OpeningForbidden);
+    }
+    let is_opened = before.is_none() && after.is_some();
+    if is_opened && work.collections().roles(actor.user()).await?.open.len() >= OPEN_COLLECTIONS_MAX {
+        return Err(Error::TooManyOpenCollections);
+    }
+    Ok(())
 }
 
 /// Changes a collection's settings, as far as they are given. The role of all accounts decides who reads
@@ -171,8 +180,8 @@ fn ensure_can_open(
 ///
 /// # Errors
 /// [`Error::NotFound`] outside the actor's scope; [`Error::Forbidden`] without the role of a manager or the permission;
-/// [`Error::ProofNeeded`]; [`Error::FixedCollection`] for opening a personal one; [`Error::OpeningForbidden`] for a higher role of every account; or
-/// when the database cannot be reached.
+/// [`Error::ProofNeeded`]; [`Error::FixedCollection`] for opening a personal one; [`Error::OpeningForbidden`] for a higher role of every account;
+/// [`Error::TooManyOpenCollections`]; or when the database cannot be reached.
 pub async fn change(
     app: &App,
     actor: &Actor,
@@ -185,7 +194,7 @@ pub async fn change(
     if before.kind == CollectionKind::Personal && role_of_all.is_some() {
         return Err(Error::FixedCollection("a personal collection cannot be shared; create another one"));
     }
-    ensure_can_open(app, actor, before.role_of_all, role_of_all)?;
+    ensure_can_open(app, &mut *work, actor, (before.role_of_all, role_of_all)).await?;
     if before.role_of_all != role_of_all {
         actor.ensure_proof::<OpenCollections>()?;
     }
