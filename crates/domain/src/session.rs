@@ -4,8 +4,12 @@ use crate::id::{SessionId, UserId};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::net::IpAddr;
 
+/// Maximum lifetime of a browser's session.
+pub const BROWSER_SESSION_MAX: TimeDelta = TimeDelta::hours(12);
 /// Sessions of browsers end after this time without a request.
 pub const PANEL_IDLE_TIMEOUT: TimeDelta = TimeDelta::minutes(30);
+/// Maximum lifetime of the session of a person who wants to stay signed in. It does not end without requests.
+pub const LASTING_SESSION_MAX: TimeDelta = TimeDelta::days(30);
 
 /// How long a password or code counts as proof of identity for operations that need a recent one.
 pub const PROOF_MAX_AGE: TimeDelta = TimeDelta::minutes(10);
@@ -41,8 +45,13 @@ pub struct Session {
 impl Session {
     /// Whether the session is valid at `now`: neither revoked, expired nor, in a browser, idle for too long.
     pub fn is_valid(&self, now: DateTime<Utc>) -> bool {
-        let is_idle = self.kind == SessionKind::Panel && now - self.last_used_at > PANEL_IDLE_TIMEOUT;
+        let is_idle = !self.is_lasting() && now - self.last_used_at > PANEL_IDLE_TIMEOUT;
         self.revoked_at.is_none() && now < self.expires_at && !is_idle
+    }
+
+    /// Whether the session does not end without requests: that of an API client, or of a person who wants to stay signed in.
+    pub fn is_lasting(&self) -> bool {
+        self.kind == SessionKind::Api || self.expires_at - self.started_at > BROWSER_SESSION_MAX
     }
 
     /// Whether a password or code was entered recently: see [`PROOF_MAX_AGE`].

@@ -157,6 +157,7 @@ impl Server {
                 .wrap(from_fn(docent_web::identify))
                 .wrap(from_fn(docent_web::choose_language))
                 .wrap(docent_web::sessions(&context.settings.session_key, is_https, &context.base_path))
+                .wrap(from_fn(docent_web::keep_sessions))
                 .wrap(NormalizePath::trim())
                 .wrap(from_fn(middleware::panics::catch))
                 .wrap(from_fn(middleware::rate_limit::limit))

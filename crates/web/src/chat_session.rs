@@ -77,11 +77,12 @@ pub(crate) async fn begin(
     form: Result<Form, ApiError>,
 ) -> Reply {
     let (form, app) = (form?, &context.app);
-    let origin = ClientInfo { address: client.address, agent: agent.0 };
+    let stays_signed_in = form.text("stay") == "on";
+    let origin = ClientInfo { stays_signed_in, ..ClientInfo::new(client.address, agent.0) };
     let code = Some(form.text("code")).filter(|code| !code.is_empty());
     let password = form.text("password").to_owned();
     let id = login::enter_chat(app, form.text("email"), password, code, &origin).await?;
-    session::start(app, &cookie, id)?;
+    session::start(app, &cookie, id, &origin)?;
     Ok(response(Some(sessions::authenticate_browser(app, id, client.address).await?)))
 }
 

@@ -102,6 +102,55 @@ rules! {
         let _ = browser.get("/admin").await.expect(303);
     }
 
+    /// The cookie has an end, and is given it again with each change.
+    async fn person_who_stays_signed_in_comes_back_after_weeks(setup) {
+        let app = setup.start().await;
+        app.account(EMAIL, STAFF).await;
+        let mut browser = Browser::new(&app);
+        let token = form_token(&browser.get("/account/login").await);
+        let fields = [("form_token", token.as_str()), ("email", EMAIL), ("password", PASSWORD), ("stay", "on")];
+        let reply = browser.post("/account/login", &fields).await.expect(303);
+        let cookie = reply.header("set-cookie");
+        assert!(cookie.ends_with("; Max-Age=2592000") && cookie.matches("Max-Age").count() == 1, "{cookie}");
+        for _ in 0..5 {
+            app.advance(minutes(5 * 24 * 60));
+            let _ = browser.get("/account").await.expect(200);
+        }
+        // The panel needs a proof of identity after twelve hours.
+        let reply = browser.get("/admin").await.expect(303);
+        assert_eq!(reply.header("location"), "/account/confirm?next=%2Fadmin");
+        let page = browser.get("/account/confirm?next=%2Fadmin").await.expect(200);
+        let fields = [("form_token", form_token(&page)), ("proof", PASSWORD.to_owned()), ("next", "/admin".to_owned())];
+        let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let reply = browser.post("/account/confirm", &fields).await.expect(303);
+        assert_eq!(reply.header("location"), "/admin");
+        let _ = browser.get("/admin").await.expect(200);
+        // A new password starts another session, which lasts as well.
+        let token = form_token(&browser.get("/account/password").await);
+        let new = "correct horse battery staple";
+        let fields = [("form_token", token.as_str()), ("present", PASSWORD), ("password", new), ("again", new)];
+        let reply = browser.post("/account/password", &fields).await.expect(303);
+        assert!(reply.header("set-cookie").ends_with("; Max-Age=2592000"));
+        app.advance(minutes(29 * 24 * 60));
+        let _ = browser.get("/account").await.expect(200);
+        app.advance(minutes(2 * 24 * 60));
+        let _ = browser.get("/account").await.expect(303);
+    }
+
+    async fn chat_keeps_the_session_of_a_person_who_wants_it(setup) {
+        let app = setup.start().await;
+        app.account(EMAIL, STAFF).await;
+        for (stay, lasts) in [("on", true), ("", false)] {
+            let mut browser = Browser::new(&app);
+            let fields = [("email", EMAIL), ("password", PASSWORD), ("stay", stay)];
+            let reply = browser.post("/chat/session", &fields).await.expect(200);
+            assert_eq!(reply.header("set-cookie").contains("Max-Age"), lasts);
+            app.advance(minutes(24 * 60));
+            let account = browser.get("/chat/session").await.expect(200).json()["account"].clone();
+            assert_eq!(account.is_object(), lasts, "{account}");
+        }
+    }
+
     async fn copied_cookie_after_logout_is_refused(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use docent_domain::fault::Result;
 use docent_domain::id::{SessionId, UserId};
 use docent_domain::listing::{Page, PageRequest, SessionFilter};
-use docent_domain::session::{PANEL_IDLE_TIMEOUT, Session, SessionKind};
+use docent_domain::session::{BROWSER_SESSION_MAX, PANEL_IDLE_TIMEOUT, Session, SessionKind};
 use docent_domain::user::User;
 use docent_ports::sessions::{SessionReader, SessionWriter};
 use sea_orm::sea_query::Expr;
@@ -83,9 +83,11 @@ impl SessionReader for Transaction {
             .apply_if(filter.kind, |rows, kind| rows.filter(Column::Kind.eq(kind.name())))
             .apply_if(filter.valid_at, |rows, at| {
                 let used = Column::LastUsedAt.gte(micros(at - PANEL_IDLE_TIMEOUT));
+                let lifetime = Expr::col(Column::ExpiresAt).sub(Expr::col(Column::StartedAt));
+                let lasts = lifetime.gt(BROWSER_SESSION_MAX.num_microseconds());
                 rows.filter(Column::RevokedAt.is_null())
                     .filter(Column::ExpiresAt.gt(micros(at)))
-                    .filter(Column::Kind.ne(SessionKind::Panel.name()).or(used))
+                    .filter(Column::Kind.ne(SessionKind::Panel.name()).or(used).or(lasts))
             });
         self.list_newest("list sessions", rows, [Column::LastUsedAt, Column::Id], page).await
     }

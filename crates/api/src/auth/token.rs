@@ -41,7 +41,7 @@ pub(crate) struct Credentials {
 )]
 pub(crate) async fn token(context: State, client: Client, agent: UserAgent, body: Body) -> Reply {
     let Credentials { email, password, code } = body.small().read().await?;
-    let origin = ClientInfo { address: client.address, agent: agent.0 };
+    let origin = ClientInfo::new(client.address, agent.0);
     let pair = login::login(&context.app, &email, password, code.as_deref(), &origin).await?;
     Ok(token_response(&pair))
 }

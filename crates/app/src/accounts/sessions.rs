@@ -14,12 +14,12 @@ use docent_domain::id::{SessionId, UserId};
 use docent_domain::identity::ProviderSession;
 use docent_domain::listing::{Page, PageRequest, SessionFilter};
 use docent_domain::permission::RecordKind;
-use docent_domain::session::{Session, SessionKind, USER_AGENT_MAX};
+use docent_domain::session::{
+    BROWSER_SESSION_MAX, LASTING_SESSION_MAX, Session, SessionKind, USER_AGENT_MAX,
+};
 use docent_domain::user::User;
 use std::net::IpAddr;
 
-/// The maximum lifetime of a browser's session.
-pub const BROWSER_SESSION_MAX: TimeDelta = TimeDelta::hours(12);
 /// The time of a session's last use is recorded at most this often.
 const TOUCH_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
@@ -30,9 +30,16 @@ pub struct ClientInfo {
     pub address: IpAddr,
     /// Its `User-Agent`.
     pub agent: Option<String>,
+    /// Whether the person wants to stay signed in, if it is a browser.
+    pub stays_signed_in: bool,
 }
 
 impl ClientInfo {
+    /// A client whose session ends with it.
+    pub const fn new(address: IpAddr, agent: Option<String>) -> Self {
+        Self { address, agent, stays_signed_in: false }
+    }
+
     /// A new session of `user` with this client.
     pub(crate) fn session(
         &self,
@@ -59,7 +66,8 @@ impl ClientInfo {
 
     /// A new session of `user` in this browser.
     pub(crate) fn browser_session(&self, id: SessionId, user: &User, now: DateTime<Utc>) -> Session {
-        let session = self.session(id, user.id, SessionKind::Panel, now, now + BROWSER_SESSION_MAX);
+        let lifetime = if self.stays_signed_in { LASTING_SESSION_MAX } else { BROWSER_SESSION_MAX };
+        let session = self.session(id, user.id, SessionKind::Panel, now, now + lifetime);
         Session { started_at: user.time_of_issue(now), ..session }
     }
 }
@@ -75,6 +83,8 @@ pub struct BrowserSession {
     pub verified_at: DateTime<Utc>,
     /// Whether the account must set up a second factor first. A second factor that an identity provider checked suffices.
     pub lacks_second_factor: bool,
+    /// Whether the person has stayed signed in for so long that the panel needs a new proof of identity.
+    pub is_panel_locked: bool,
 }
 
 /// Authenticates a browser's session. Records its use, at most once per minute.
@@ -87,7 +97,7 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
     let mut view = app.store.read().await?;
     let (session, user) = view.sessions().with_user(id).await?.ok_or(Error::Unauthenticated)?;
     // A session that ends later than a new one is of a time when the clock was ahead.
-    let is_of_future = session.expires_at > now + BROWSER_SESSION_MAX + CLOCK_DIFFERENCE;
+    let is_of_future = session.expires_at > now + LASTING_SESSION_MAX + CLOCK_DIFFERENCE;
     let is_valid = session.is_valid(now) && session.kind == SessionKind::Panel && !is_of_future;
     if !is_valid || !user.accepts_credentials_issued_at(session.started_at) {
         return Err(Error::Unauthenticated);
@@ -109,7 +119,9 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
     }
     let actor = actor.with_permissions(permissions).with_client_ip(address);
     let actor = actor.with_browser_session(&session, now);
-    Ok(BrowserSession { actor, user, verified_at: session.verified_at, lacks_second_factor })
+    let verified_at = session.verified_at;
+    let is_panel_locked = session.is_lasting() && now - verified_at > BROWSER_SESSION_MAX;
+    Ok(BrowserSession { actor, user, verified_at, lacks_second_factor, is_panel_locked })
 }
 
 /// Records the use of a session; returns whether it is still valid.

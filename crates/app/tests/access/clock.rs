@@ -17,12 +17,12 @@ const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
 impl Fixture {
     async fn tokens(&self, password: &str) -> Result<TokenPair> {
-        let client = ClientInfo { address: ADDRESS, agent: None };
+        let client = ClientInfo::new(ADDRESS, None);
         login::login(&self.0, "ada@example.org", password.to_owned(), None, &client).await
     }
 
     async fn browser(&self, password: &str) -> Result<SessionId> {
-        let client = ClientInfo { address: ADDRESS, agent: None };
+        let client = ClientInfo::new(ADDRESS, None);
         login::enter(&self.0, Destination::Panel, "ada@example.org", password.to_owned(), &client).await
     }
 

@@ -114,7 +114,7 @@ impl Fixture {
     }
 
     async fn login(&self, name: &str, password: &str, address: &str) -> Result<(), Error> {
-        let client = ClientInfo { address: address.parse().unwrap(), agent: None };
+        let client = ClientInfo::new(address.parse().unwrap(), None);
         login::login(&self.0, email(name).as_str(), password.to_owned(), None, &client).await.map(drop)
     }
 

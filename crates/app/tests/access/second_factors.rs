@@ -42,7 +42,7 @@ impl Authenticator {
 }
 
 fn client() -> ClientInfo {
-    ClientInfo { address: "192.0.2.7".parse().unwrap(), agent: None }
+    ClientInfo::new("192.0.2.7".parse().unwrap(), None)
 }
 
 async fn log_in(fixture: &Fixture, user: &User, code: Option<&str>) -> Result<()> {

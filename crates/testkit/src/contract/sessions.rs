@@ -4,7 +4,7 @@ use super::records::{add_users, first};
 use crate::builders::{at, id, session, user};
 use docent_domain::id::SessionId;
 use docent_domain::listing::SessionFilter;
-use docent_domain::session::{PANEL_IDLE_TIMEOUT, Session, SessionKind};
+use docent_domain::session::{BROWSER_SESSION_MAX, PANEL_IDLE_TIMEOUT, Session, SessionKind};
 use docent_ports::store::Store;
 use std::sync::Arc;
 
@@ -153,13 +153,16 @@ crate::battery! {
         assert_eq!(listed(&*store, filter).await, [id(2)]);
     }
 
-    /// API sessions are valid until they expire.
+    /// API sessions are valid until they expire, and so are those of people who stay signed in.
     async fn idle_panel_session_is_invalid(store) {
         add_users(&*store, &[user(1)]).await;
         let idle = PANEL_IDLE_TIMEOUT.num_seconds();
         let long = |n| Session { expires_at: at(10 * idle), ..session(n, user(1).id) };
-        add_sessions(&*store, &[long(1), long(2), Session { kind: SessionKind::Api, ..long(3) }]).await;
-        for (now, good) in [(idle + 1, vec![id(3), id(2), id(1)]), (idle + 2, vec![id(3), id(2)])] {
+        let lasting = Session { last_used_at: at(0), expires_at: at(5) + BROWSER_SESSION_MAX, ..long(4) };
+        add_sessions(&*store, &[long(1), long(2), Session { kind: SessionKind::Api, ..long(3) }, lasting]).await;
+        for (now, good) in
+            [(idle + 1, vec![id(3), id(2), id(1), id(4)]), (idle + 2, vec![id(3), id(2), id(4)])]
+        {
             let filter = SessionFilter { valid_at: Some(at(now)), ..SessionFilter::default() };
             assert_eq!(listed(&*store, filter).await, good, "{now}");
         }

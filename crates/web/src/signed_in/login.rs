@@ -35,6 +35,8 @@ pub(crate) struct LoginPage<'a> {
     is_without_access: bool,
     /// Submitted email address.
     email: &'a str,
+    /// Whether to stay signed in was chosen.
+    stays_signed_in: bool,
     /// Page to open after signing in.
     next: &'a str,
     /// Whether the service can send a link for a new password.
@@ -58,7 +60,7 @@ pub(crate) async fn show(
     let next = area.page(query.text("next").unwrap_or_default());
     let is_refused = area == Area::Panel && is_without_panel_access(&context, &session, client).await;
     let notice = if is_refused { Notice::NoAccess } else { Notice::None };
-    show_form(area, &context, &session, StatusCode::OK, notice, "", next)
+    show_form(area, &context, &session, StatusCode::OK, notice, &Entered::nothing(next))
 }
 
 /// Whether the browser is signed in with an account that cannot use the panel.
@@ -79,26 +81,29 @@ pub(crate) async fn submit(
 ) -> PageResult {
     let form = form?;
     let (email, next) = (form.text("email"), area.page(form.text("next")));
-    let retry =
-        |status, text: String| show_form(area, &context, &session, status, Notice::Error(&text), email, next);
+    let retry = |status, text: String| {
+        show_form(area, &context, &session, status, Notice::Error(&text), &Entered::of(&form, next))
+    };
     if !session::is_own_form(&session, form.text("form_token")) {
         return retry(StatusCode::FORBIDDEN, t!("form-expired-retry"));
     }
     let password = form.text("password").to_owned();
-    let origin = ClientInfo { address: client.address, agent: agent.0 };
+    let stays_signed_in = Entered::of(&form, next).stays_signed_in;
+    let origin = ClientInfo { stays_signed_in, ..ClientInfo::new(client.address, agent.0) };
     let app = &context.app;
     match login::enter(app, destination(area), email, password, &origin).await {
         Ok(id) => {
-            session::start(app, &session, id)?;
+            session::start(app, &session, id, &origin)?;
             session::open(&session, next)
         }
         Err(Error::CodeRequired { user, proof_at }) => {
-            PendingLogin::begin(app, &session, user, proof_at, None)?;
+            PendingLogin::begin(app, &session, (user, proof_at), None, &origin)?;
             let query = encode_query(&[("next", Some(next))]);
             Ok(page::see_other(&format!("{}/code?{query}", area.login())))
         }
         Err(Error::NoPanelAccess) => {
-            show_form(area, &context, &session, StatusCode::FORBIDDEN, Notice::NoAccess, email, next)
+            let entered = Entered::of(&form, next);
+            show_form(area, &context, &session, StatusCode::FORBIDDEN, Notice::NoAccess, &entered)
         }
         Err(Error::InvalidCredentials) => retry(StatusCode::UNAUTHORIZED, t!("login-incorrect")),
         Err(error @ Error::TooManyFailedLogins { .. }) => too_many(error, retry),
@@ -164,20 +169,22 @@ pub(crate) async fn submit_code(
     if !session::is_own_form(&session, form.text("form_token")) {
         return retry(StatusCode::FORBIDDEN, t!("form-expired-retry"));
     }
-    let Some(PendingCode { user, proof_at, sign_in }) = PendingLogin::of(app, &session) else {
+    let Some(PendingCode { user, proof_at, sign_in, stays_signed_in }) = PendingLogin::of(app, &session)
+    else {
         return Ok(page::see_other(&area.login()));
     };
-    let origin = ClientInfo { address: client.address, agent: agent.0 };
+    let origin = ClientInfo { stays_signed_in, ..ClientInfo::new(client.address, agent.0) };
     let (code, sign_in) = (form.text("code"), sign_in.as_ref());
     match login::enter_with_code(app, destination(area), user, proof_at, code, &origin, sign_in).await {
         Ok(id) => {
-            session::start(app, &session, id)?;
+            session::start(app, &session, id, &origin)?;
             session::open(&session, next)
         }
         Err(Error::InvalidCode) => retry(StatusCode::UNAUTHORIZED, t!("login-invalid-code")),
         Err(Error::InvalidCredentials) => Ok(page::see_other(&area.login())),
         Err(Error::NoPanelAccess) => {
-            show_form(area, &context, &session, StatusCode::FORBIDDEN, Notice::NoAccess, "", next)
+            let entered = Entered::nothing(next);
+            show_form(area, &context, &session, StatusCode::FORBIDDEN, Notice::NoAccess, &entered)
         }
         Err(error @ Error::TooManyFailedLogins { .. }) => too_many(error, retry),
         Err(error) => Err(error.into()),
@@ -201,6 +208,27 @@ fn show_code_form(
     page::show(status, &CodePage { app_name, action, login: area.login(), form_token, error, next })
 }
 
+/// Name of the checkbox that asks to stay signed in.
+const STAY: &str = "stay";
+
+/// What the form keeps of the attempt before.
+struct Entered<'a> {
+    email: &'a str,
+    stays_signed_in: bool,
+    /// Page to open after signing in.
+    next: &'a str,
+}
+
+impl<'a> Entered<'a> {
+    const fn nothing(next: &'a str) -> Self {
+        Self { email: "", stays_signed_in: false, next }
+    }
+
+    fn of(form: &'a Form, next: &'a str) -> Self {
+        Self { email: form.text("email"), stays_signed_in: form.text(STAY) == "on", next }
+    }
+}
+
 /// What the form says about the attempt before.
 #[derive(Clone, Copy)]
 enum Notice<'a> {
@@ -219,7 +247,7 @@ pub(crate) fn show_error(
     next: &str,
 ) -> PageResult {
     let area = Area::of(next);
-    show_form(area, context, session, status, Notice::Error(error), "", area.page(next))
+    show_form(area, context, session, status, Notice::Error(error), &Entered::nothing(area.page(next)))
 }
 
 fn show_form(
@@ -228,8 +256,7 @@ fn show_form(
     session: &Session,
     status: StatusCode,
     notice: Notice<'_>,
-    email: &str,
-    next: &str,
+    entered: &Entered<'_>,
 ) -> PageResult {
     let form_token = session::form_token(&context.app, session)?;
     let (hint, other) = match area {
@@ -248,10 +275,11 @@ fn show_form(
             Notice::None | Notice::NoAccess => None,
         },
         is_without_access: matches!(notice, Notice::NoAccess),
-        email,
-        next,
+        email: entered.email,
+        stays_signed_in: entered.stays_signed_in,
+        next: entered.next,
         sends_email: verification::is_possible(&context.app),
-        providers: sign_in_links(&context.app, next),
+        providers: sign_in_links(&context.app, entered.next),
         has_password: *password_login != PasswordLogin::Only(Vec::new()),
         is_folded: *password_login != PasswordLogin::Everyone,
     };
@@ -288,6 +316,7 @@ mod tests {
                 error,
                 is_without_access: error.is_none() && !email.is_empty(),
                 email,
+                stays_signed_in: sends_email,
                 next: "/admin/jobs",
                 sends_email,
                 providers: if sends_email { ProviderLink::samples() } else { Vec::new() },

@@ -27,9 +27,17 @@ const PENDING: &str = "pending";
 
 /// Starts the session of an authenticated user. The previous session of the browser, with
 /// its form token, becomes invalid.
-pub(crate) fn start(app: &App, session: &Session, id: SessionId) -> Result<(), ApiError> {
+pub(crate) fn start(
+    app: &App,
+    session: &Session,
+    id: SessionId,
+    browser: &ClientInfo,
+) -> Result<(), ApiError> {
     session.renew();
     session.clear();
+    if browser.stays_signed_in {
+        session_cookie::outlast_the_browser(session).map_err(|error| unwritable(&error))?;
+    }
     session.insert(SESSION, id.to_string()).map_err(|error| unwritable(&error))?;
     form_token(app, session)?;
     Ok(())
@@ -41,6 +49,9 @@ pub(crate) struct PendingLogin {
     user: String,
     checked_at: i64,
     proof_at: i64,
+    /// Whether the person wants to stay signed in.
+    #[serde(default)]
+    stays_signed_in: bool,
     /// The sign-in at an identity provider, if there was one.
     #[serde(default)]
     provider: Option<PendingProvider>,
@@ -61,6 +72,8 @@ pub(super) struct PendingCode {
     /// Time of issue of the proof of identity.
     pub(super) proof_at: DateTime<Utc>,
     pub(super) sign_in: Option<ProviderSignIn>,
+    /// Whether the person wants to stay signed in.
+    pub(super) stays_signed_in: bool,
 }
 
 /// How long a login waits for a code.
@@ -71,9 +84,9 @@ impl PendingLogin {
     pub(crate) fn begin(
         app: &App,
         session: &Session,
-        user: UserId,
-        proof_at: DateTime<Utc>,
+        (user, proof_at): (UserId, DateTime<Utc>),
         sign_in: Option<&ProviderSignIn>,
+        browser: &ClientInfo,
     ) -> Result<(), PageError> {
         let (checked_at, proof_at) = (app.now().timestamp_micros(), proof_at.timestamp_micros());
         let provider = sign_in.map(|sign_in| PendingProvider {
@@ -82,7 +95,8 @@ impl PendingLogin {
             subject: sign_in.subject.clone(),
             session: sign_in.session.clone(),
         });
-        let pending = Self { user: user.to_string(), checked_at, proof_at, provider };
+        let (user, stays_signed_in) = (user.to_string(), browser.stays_signed_in);
+        let pending = Self { user, checked_at, proof_at, stays_signed_in, provider };
         Ok(session.insert(PENDING, pending)?)
     }
 
@@ -92,6 +106,7 @@ impl PendingLogin {
         let checked_at = DateTime::from_timestamp_micros(pending.checked_at)?;
         let user = pending.user.parse().ok()?;
         let proof_at = DateTime::from_timestamp_micros(pending.proof_at)?;
+        let stays_signed_in = pending.stays_signed_in;
         let sign_in = pending.provider.map(|known| ProviderSignIn {
             provider: known.provider,
             issuer: known.issuer,
@@ -101,7 +116,12 @@ impl PendingLogin {
             authenticated_at: None,
             id_token: None,
         });
-        (app.now() - checked_at < PENDING_MAX).then_some(PendingCode { user, proof_at, sign_in })
+        (app.now() - checked_at < PENDING_MAX).then_some(PendingCode {
+            user,
+            proof_at,
+            sign_in,
+            stays_signed_in,
+        })
     }
 }
 
@@ -146,6 +166,8 @@ pub(crate) struct SignedIn {
     pub(crate) session: SessionId,
     /// Time of the last proof of identity.
     verified_at: DateTime<Utc>,
+    /// Whether the panel needs a new proof of identity.
+    is_panel_locked: bool,
     /// CSRF token for the forms of the page.
     pub(crate) form_token: String,
     cookie: Session,
@@ -222,10 +244,11 @@ impl SignedIn {
         client: Client,
         agent: UserAgent,
     ) -> Result<(), PageError> {
-        let origin = ClientInfo { address: client.address, agent: agent.0 };
+        let stays_signed_in = session_cookie::outlasts_the_browser(cookie);
+        let origin = ClientInfo { stays_signed_in, ..ClientInfo::new(client.address, agent.0) };
         let id = sessions::replace_browser_session(app, &self.actor, self.session, self.verified_at, &origin)
             .await?;
-        Ok(start(app, cookie, id)?)
+        Ok(start(app, cookie, id, &origin)?)
     }
 
     /// Shows a success message on the next page.
@@ -259,14 +282,22 @@ impl FromRequest for SignedIn {
                 }
                 Err(error) => return Err(PageError::from(error)),
             };
-            let BrowserSession { actor, user, verified_at, lacks_second_factor } = known;
+            let BrowserSession { actor, user, verified_at, lacks_second_factor, is_panel_locked } = known;
             prefer(user.language.as_ref());
             if needs_second_factor && lacks_second_factor {
                 return Err(PageError::NoSecondFactor);
             }
             let form_token = form_token(&context.app, &cookie)?;
-            let has_password = user.password.is_usable();
-            Ok(Self { actor, email: user.email, has_password, session: id, verified_at, form_token, cookie })
+            Ok(Self {
+                actor,
+                has_password: user.password.is_usable(),
+                email: user.email,
+                session: id,
+                verified_at,
+                is_panel_locked,
+                form_token,
+                cookie,
+            })
         })
     }
 }
@@ -291,10 +322,10 @@ impl FromRequest for Staff {
         Box::pin(async move {
             let signed_in = signed_in.await?;
             // The session stays valid for the account pages.
-            if signed_in.can::<UseAdminPanel>() {
-                Ok(Self(signed_in))
-            } else {
-                Err(PageError::LoggedOut { page })
+            match signed_in.can::<UseAdminPanel>() {
+                true if signed_in.is_panel_locked => Err(PageError::Unproven),
+                true => Ok(Self(signed_in)),
+                false => Err(PageError::LoggedOut { page }),
             }
         })
     }

@@ -98,6 +98,7 @@ search = Suchen
 second-factor = Zweiter Faktor
 show-keys = Tasten anzeigen
 sign-in = Anmelden
+sign-in-stay = 30 Tage angemeldet bleiben
 sign-out = Abmelden
 skip-to-content = Zum Inhalt
 staff-panel = Verwaltung

@@ -67,6 +67,7 @@ search = Search
 second-factor = Second factor
 show-keys = Show the keys
 sign-in = Sign in
+sign-in-stay = Stay signed in for 30 days
 sign-out = Sign out
 skip-to-content = Skip to content
 staff-panel = Staff panel

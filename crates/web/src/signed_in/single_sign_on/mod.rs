@@ -137,15 +137,15 @@ async fn finish_sign_in(
 ) -> PageResult {
     let (client, agent) = (Client::extract(request).await?, UserAgent::extract(request).await);
     let agent = agent.map_err(|_| ApiError::internal())?;
-    let origin = ClientInfo { address: client.address, agent: agent.0 };
+    let origin = ClientInfo::new(client.address, agent.0);
     let (app, next) = (&context.app, pending.next());
     match sign_in(app, pending.provider(), attempt, response, &origin).await {
         Ok(SignInProgress::Started(id)) => {
-            session::start(app, cookie, id)?;
+            session::start(app, cookie, id, &origin)?;
             session::open(cookie, next)
         }
         Ok(SignInProgress::CodeNeeded { user, proof_at, sign_in }) => {
-            PendingLogin::begin(app, cookie, user, proof_at, Some(&sign_in))?;
+            PendingLogin::begin(app, cookie, (user, proof_at), Some(&sign_in), &origin)?;
             let query = encode_query(&[("next", Some(next))]);
             Ok(see_other(&format!("{}/code?{query}", Area::of(next).login())))
         }

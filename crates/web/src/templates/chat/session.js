@@ -55,12 +55,13 @@ async function withSession(action) {
 async function signIn(event) {
   event.preventDefault();
   const form = event.target;
-  const { email, password, code } = form.elements;
+  const { email, password, code, stay } = form.elements;
   const button = form.querySelector("button");
   setAlert("sign-in-alert");
   button.disabled = true;
   try {
     const body = new URLSearchParams({ email: email.value, password: password.value, code: code.value });
+    if (stay.checked) body.set("stay", stay.value);
     const response = await sendRequest("/chat/session", { method: "POST", headers: accountHeader(), body });
     session = (await response.json()).account;
     form.reset();
