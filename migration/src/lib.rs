@@ -51,6 +51,7 @@ mod m0045_invitations;
 mod m0046_group_managers;
 mod m0047_external_files;
 mod m0048_retention_indexes;
+mod m0049_names;
 mod state;
 mod table;
 
@@ -116,6 +117,7 @@ impl MigratorTrait for Migrator {
             migration("m0046_group_managers", m0046_group_managers::changes),
             migration("m0047_external_files", m0047_external_files::changes),
             migration("m0048_retention_indexes", m0048_retention_indexes::changes),
+            migration("m0049_names", m0049_names::changes),
         ]
     }
 }

@@ -31,6 +31,8 @@ pub enum Rule {
     NoControlCharacters,
     #[error("must not contain characters that change the text direction")]
     NoDirectionCharacters,
+    #[error("must not contain \"@\": only email addresses do")]
+    NoAddress,
     #[error("must be an email address")]
     EmailAddress,
     #[error("must have an email address in each line: line {0} has none, or an invalid one")]

@@ -3,7 +3,7 @@
 use crate::error::ValidationError;
 use crate::group::GroupName;
 use crate::id::{SessionId, UserId};
-use crate::text::Email;
+use crate::text::{Email, PersonName};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -110,6 +110,8 @@ pub struct IdentityClaims {
     pub email: Option<Email>,
     /// Whether the provider has verified the email address; `None` if it does not say so.
     pub is_email_verified: Option<bool>,
+    /// Name of the person, if it is valid.
+    pub name: Option<PersonName>,
     /// Groups at the provider; empty if it named none.
     pub groups: BTreeSet<String>,
     /// The provider's session.
@@ -132,6 +134,7 @@ impl IdentityClaims {
             subject: subject.into(),
             email: None,
             is_email_verified: None,
+            name: None,
             groups: BTreeSet::new(),
             session: None,
             authenticated_at: None,

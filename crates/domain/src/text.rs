@@ -72,6 +72,33 @@ pub fn composed(text: &str) -> String {
     text.nfc().collect()
 }
 
+/// Maximum length of a [`PersonName`] in characters.
+pub const PERSON_NAME_MAX: usize = 100;
+
+/// The name that a person chose for others to see: trimmed, 1 to [`PERSON_NAME_MAX`] characters, no control or direction
+/// characters and no `@`, so that it cannot be taken for the email address of somebody else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonName(String);
+
+impl PersonName {
+    /// Parses a name.
+    ///
+    /// # Errors
+    /// If it is empty after trimming, too long, or contains other characters.
+    pub fn parse(text: &str) -> Result<Self, ValidationError> {
+        let name = parse_name(&composed(text), PERSON_NAME_MAX)?;
+        if name.contains(['@', '\u{ff20}']) {
+            return Err(ValidationError::of("name", Rule::NoAddress));
+        }
+        Ok(Self(name))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// Parses a name.
 pub(crate) fn parse_name(text: &str, max: usize) -> Result<String, ValidationError> {
     parse_label("name", text, max)

@@ -5,7 +5,7 @@ use crate::error::{Rule, ValidationError};
 use crate::id::UserId;
 use crate::limits::AccountLimits;
 use crate::second_factor::{SecondFactor, SecondFactorRule};
-use crate::text::{Email, LanguageTag};
+use crate::text::{Email, LanguageTag, PersonName};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::fmt;
 
@@ -38,6 +38,24 @@ pub struct User {
     pub second_factor: Option<SecondFactor>,
     /// Language of the pages, if one was chosen; otherwise the browser decides.
     pub language: Option<LanguageTag>,
+    /// Name that others see beside the email address, if the person chose one.
+    pub name: Option<PersonName>,
+}
+
+/// How others see an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// Email address.
+    pub email: Email,
+    /// Name, if the person chose one.
+    pub name: Option<PersonName>,
+}
+
+impl Person {
+    /// The name, if the person chose one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_ref().map(PersonName::as_str)
+    }
 }
 
 impl User {

@@ -5,7 +5,7 @@ use docent_domain::fault::Result;
 use docent_domain::id::UserId;
 use docent_domain::listing::{Page, PageRequest, UserFilter};
 use docent_domain::text::Email;
-use docent_domain::user::User;
+use docent_domain::user::{Person, User};
 use std::collections::HashMap;
 
 /// Reads accounts.
@@ -23,8 +23,13 @@ pub trait UserReader: Send {
     /// Lists accounts.
     async fn list(&mut self, filter: &UserFilter, page: PageRequest) -> Result<Page<User>>;
 
+    /// Returns how others see these accounts, as far as they exist.
+    async fn people(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Person>>;
+
     /// Returns the email addresses of these accounts, as far as they exist.
-    async fn emails(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Email>>;
+    async fn emails(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Email>> {
+        Ok(self.people(ids).await?.into_iter().map(|(id, person)| (id, person.email)).collect())
+    }
 }
 
 /// Reads and changes accounts.

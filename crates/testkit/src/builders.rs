@@ -111,6 +111,7 @@ pub fn user(n: u32) -> User {
         limits: AccountLimits::default(),
         second_factor: None,
         language: None,
+        name: None,
     }
 }
 

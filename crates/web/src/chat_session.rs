@@ -35,6 +35,8 @@ struct SignedOutResponse {
 struct Account {
     id: String,
     email: String,
+    /// Name that others see, if the person chose one.
+    name: Option<String>,
     /// Whether the account can use the panel.
     is_staff: bool,
     /// Code of the language that the pages have for it.
@@ -48,6 +50,7 @@ fn response(known: Option<BrowserSession>) -> HttpResponse {
         id: known.user.id.to_string(),
         is_staff: known.actor.authorize::<UseAdminPanel>().is_ok(),
         email: known.user.email.as_str().to_owned(),
+        name: known.user.name.map(|name| name.as_str().to_owned()),
     });
     HttpResponse::Ok().json(SessionResponse { account })
 }

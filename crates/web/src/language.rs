@@ -184,6 +184,7 @@ pub(crate) fn reason(invalid: &ValidationError) -> String {
         Rule::MaxBytes(count) => t!("rule-max-bytes", count = count),
         Rule::NoControlCharacters => t!("rule-no-control-characters"),
         Rule::NoDirectionCharacters => t!("rule-no-direction-characters"),
+        Rule::NoAddress => t!("rule-no-address"),
         Rule::EmailAddress => t!("rule-email-address"),
         Rule::LineWithoutAddress(line) => t!("rule-line-without-address", line = line),
         Rule::OtherAddress => t!("rule-other-address"),

@@ -33,7 +33,7 @@ rules! {
         let mut here = ada(&app).await;
         let mut elsewhere = here.clone();
         let known = account(&mut here).await;
-        assert_eq!(known, json!({ "id": here.account, "email": ADA, "is_staff": false, "language": "en" }));
+        assert_eq!(known, json!({ "id": here.account, "email": ADA, "name": null, "is_staff": false, "language": "en" }));
         let answer = here.send_json(Method::POST, "/agents/chat", &question_body("Why?")).await.expect(200);
         assert!(answer.text.contains("Yes."), "{}", answer.text);
         let _ = here.get("/account").await.expect(200);

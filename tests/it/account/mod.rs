@@ -6,6 +6,7 @@ mod deletion;
 mod email;
 mod groups;
 mod language;
+mod name;
 mod password;
 mod proof;
 mod second_factor;

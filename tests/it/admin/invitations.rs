@@ -32,7 +32,7 @@ fn links(page: &str) -> Vec<String> {
 async fn accept(app: &TestApp, link: &str) -> docent_tests::reply::Reply {
     let mut browser = Browser::new(app);
     let (_, token) = link.split_once("token=").unwrap();
-    browser.post("/account/invitation", &[("token", token), ("password", PASSWORD)]).await
+    browser.post("/account/invitation", &[("token", token), ("name", "Ada"), ("password", PASSWORD)]).await
 }
 
 rules! {

@@ -63,7 +63,7 @@ rules! {
         let report = ada.get(&format!("/documents/{id}/report")).await.expect(200).json();
         let expected = json!({
             "id": id, "status": "pending", "coverage": null, "effort": null, "failure": null, "waiting": null, "progress": null, "warnings": [],
-            "owner_id": ada.user.id.to_string(), "owner_email": "ada@example.org", "is_own": true, "can_change": true,
+            "owner_id": ada.user.id.to_string(), "owner_email": "ada@example.org", "owner_name": null, "is_own": true, "can_change": true,
             "can_delete": true, "collection_ids": ["00000000-0000-0000-0000-000000000001"], "attributes": {}, "version": 1,
             "file": { "name": "a.pdf", "bytes": report["file"]["bytes"], "sha256": report["file"]["sha256"], "type": "pdf" },
             "replacement": null, "duplicate_of": null,

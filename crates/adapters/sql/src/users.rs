@@ -1,7 +1,7 @@
 //! Accounts in SQL.
 
 use super::entities::users::{ActiveModel, Column, Entity, Model};
-use super::entities::{group_permissions, user_groups, user_permissions};
+use super::entities::{group_permissions, user_groups, user_permissions, users};
 use super::fault::corrupt;
 use super::listing::contains;
 use super::lookup::Lookup;
@@ -15,7 +15,7 @@ use docent_domain::id::UserId;
 use docent_domain::listing::{Page, PageRequest, UserFilter, UserOrder};
 use docent_domain::permission::Permission;
 use docent_domain::text::Email;
-use docent_domain::user::User;
+use docent_domain::user::{Person, User};
 use docent_ports::users::{UserReader, UserWriter};
 use sea_orm::sea_query::{Expr, NullOrdering, OnConflict};
 use sea_orm::{
@@ -86,18 +86,21 @@ impl UserReader for Transaction {
         self.listed("list accounts", rows, order, page, Record::from_row).await
     }
 
-    async fn emails(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Email>> {
+    async fn people(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Person>> {
         let query = Entity::find()
             .select_only()
             .column(Column::Id)
             .column(Column::Email)
+            .column(Column::Name)
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .into_tuple::<(uuid::Uuid, String)>();
+            .into_tuple::<(uuid::Uuid, String, Option<String>)>();
         let rows = self.run("read addresses", |db| Box::pin(query.all(db))).await?;
-        let email = |(id, email): (uuid::Uuid, String)| {
-            Ok((UserId::from_uuid(id), Email::parse(&email).map_err(|_| corrupt("account's address"))?))
+        let person = |(id, email, name): (uuid::Uuid, String, Option<String>)| {
+            let email = Email::parse(&email).map_err(|_| corrupt("account's address"))?;
+            let name = name.as_deref().map(users::name).transpose()?;
+            Ok((UserId::from_uuid(id), Person { email, name }))
         };
-        rows.into_iter().map(email).collect()
+        rows.into_iter().map(person).collect()
     }
 }
 

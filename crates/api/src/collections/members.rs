@@ -18,7 +18,8 @@ use utoipa::ToSchema;
 /// An account or a group with a role on a collection.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
-    "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e", "kind": "user", "name": "ada@example.org", "role": "viewer",
+    "id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4e", "kind": "user", "name": "ada@example.org", "display_name": "Ada Lovelace",
+    "role": "viewer",
 }))]
 pub(crate) struct MemberResponse<'a> {
     /// ID of the account or the group.
@@ -28,6 +29,9 @@ pub(crate) struct MemberResponse<'a> {
     kind: MemberKind,
     /// Email address of the account, or name of the group.
     name: &'a str,
+    /// Name that the person chose; `null` without one and for a group.
+    #[schema(required)]
+    display_name: Option<&'a str>,
     /// Its role.
     role: RoleName,
 }
@@ -48,7 +52,13 @@ impl<'a> From<&'a NamedMember> for MemberResponse<'a> {
             Member::User(user) => (MemberKind::User, user.to_string()),
             Member::Group(group) => (MemberKind::Group, group.to_string()),
         };
-        Self { id, kind, name: &member.name, role: member.membership.role.into() }
+        Self {
+            id,
+            kind,
+            name: &member.name,
+            display_name: member.display_name.as_deref(),
+            role: member.membership.role.into(),
+        }
     }
 }
 

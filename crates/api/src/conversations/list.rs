@@ -31,6 +31,9 @@ pub(crate) struct ConversationEntry<'a> {
     /// Email address of the owner if another account shares it; `null` for an own conversation.
     #[schema(required)]
     shared_by: Option<&'a str>,
+    /// Name that the owner chose, if another account shares it and has one.
+    #[schema(required)]
+    shared_by_name: Option<&'a str>,
     /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
@@ -44,9 +47,27 @@ pub(crate) struct ConversationEntry<'a> {
 impl<'a> From<&'a ListedConversation> for ConversationEntry<'a> {
     fn from(ListedConversation { conversation, messages, sharing }: &'a ListedConversation) -> Self {
         let ConversationResponse {
-            id, title, pinned, shared_with, shared_by, created_at, updated_at, ..
+            id,
+            title,
+            pinned,
+            shared_with,
+            shared_by,
+            shared_by_name,
+            created_at,
+            updated_at,
+            ..
         } = ConversationResponse::of(conversation, sharing);
-        Self { id, title, pinned, shared_with, shared_by, created_at, updated_at, messages: *messages }
+        Self {
+            id,
+            title,
+            pinned,
+            shared_with,
+            shared_by,
+            shared_by_name,
+            created_at,
+            updated_at,
+            messages: *messages,
+        }
     }
 }
 

@@ -44,6 +44,9 @@ pub(crate) struct ConversationWhole<'a> {
     /// Email address of the owner if another account shares it; it can only be read then. `null` for an own conversation.
     #[schema(required)]
     shared_by: Option<&'a str>,
+    /// Name that the owner chose, if another account shares it and has one.
+    #[schema(required)]
+    shared_by_name: Option<&'a str>,
     /// Creation time.
     #[schema(format = "date-time")]
     created_at: String,
@@ -233,6 +236,7 @@ pub(crate) async fn read(
         pinned,
         shared_with,
         shared_by,
+        shared_by_name,
         created_at,
         updated_at,
     } = ConversationResponse::of(conversation, &sharing);
@@ -244,6 +248,7 @@ pub(crate) async fn read(
         pinned,
         shared_with,
         shared_by,
+        shared_by_name,
         created_at,
         updated_at,
         messages,

@@ -4,7 +4,7 @@ use crate::selection::{CollectionRef, DocumentRef};
 use crate::timestamp::rfc3339;
 use docent_app::conversations::sharing::Sharing;
 use docent_domain::conversation::Conversation;
-use docent_domain::text::Email;
+use docent_domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -18,6 +18,7 @@ use utoipa::ToSchema;
     "pinned": false,
     "shared_with": ["00000000-0000-0000-0000-000000000001"],
     "shared_by": null,
+    "shared_by_name": null,
     "created_at": "2026-01-01T00:00:00.000000Z",
     "updated_at": "2026-01-01T00:05:00.000000Z",
 }))]
@@ -42,6 +43,9 @@ pub(crate) struct ConversationResponse<'a> {
     /// Email address of the owner if another account shares it; it can only be read then. `null` for an own conversation.
     #[schema(required)]
     pub(super) shared_by: Option<&'a str>,
+    /// Name that the owner chose, if another account shares it and has one.
+    #[schema(required)]
+    pub(super) shared_by_name: Option<&'a str>,
     /// Creation time.
     #[schema(format = "date-time")]
     pub(super) created_at: String,
@@ -59,7 +63,8 @@ impl<'a> ConversationResponse<'a> {
             document_ids: conversation.selection.documents.as_deref().map(texts),
             pinned: conversation.is_pinned,
             shared_with: texts(&sharing.with),
-            shared_by: sharing.by.as_ref().map(Email::as_str),
+            shared_by: sharing.by.as_ref().map(|person| person.email.as_str()),
+            shared_by_name: sharing.by.as_ref().and_then(Person::name),
             created_at: rfc3339(conversation.created_at),
             updated_at: rfc3339(conversation.updated_at),
         }

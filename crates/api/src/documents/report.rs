@@ -64,6 +64,7 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     "warnings": ["1 of 12 pages: no text (blank, or a picture of text)"],
     "owner_id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4f",
     "owner_email": null,
+    "owner_name": null,
     "is_own": false,
     "collection_ids": ["00000000-0000-0000-0000-000000000001"],
     "can_change": false,
@@ -107,6 +108,9 @@ pub(crate) struct Report<'a> {
     /// with `users.view_user` and for superusers; otherwise `null`.
     #[schema(required, format = "email")]
     owner_email: Option<String>,
+    /// Name that its owner chose; `null` without one and where `owner_email` is.
+    #[schema(required)]
+    owner_name: Option<String>,
     /// Whether the account that asks added it.
     is_own: bool,
     /// Collections that have it and that the account can see.
@@ -330,7 +334,8 @@ impl From<IngestionProgress> for ProgressView {
 impl<'a> Report<'a> {
     fn of(report: &'a DocumentReport, access: AccessView) -> Self {
         let DocumentReport { document, wait, progress, duplicate_of } = report;
-        let AccessView { owner_id, owner_email, is_own, collection_ids, can_change, can_delete } = access;
+        let AccessView { owner_id, owner_email, owner_name, is_own, collection_ids, can_change, can_delete } =
+            access;
         let failure = match &document.state {
             DocumentState::Failed(failed) => Some(&failed.failure),
             DocumentState::Pending(_) | DocumentState::Ingested(_) => None,
@@ -348,6 +353,7 @@ impl<'a> Report<'a> {
             warnings: warnings.collect(),
             owner_id,
             owner_email,
+            owner_name,
             is_own,
             collection_ids,
             can_change,

@@ -67,6 +67,7 @@ impl<'a> From<&'a Document> for DocumentResponse<'a> {
 #[schema(as = DocumentAccess, example = json!({
     "owner_id": "01920f3e-5b7a-7c3d-9e21-4f6a8b0c2d4f",
     "owner_email": "ada@example.org",
+    "owner_name": "Ada Lovelace",
     "is_own": true,
     "collection_ids": ["00000000-0000-0000-0000-000000000001"],
     "can_change": true,
@@ -80,6 +81,9 @@ pub(crate) struct AccessView {
     /// with `users.view_user` and for superusers; otherwise `null`.
     #[schema(required, format = "email")]
     pub(super) owner_email: Option<String>,
+    /// Name that its owner chose; `null` without one and where `owner_email` is.
+    #[schema(required)]
+    pub(super) owner_name: Option<String>,
     /// Whether the account that asks added it.
     pub(super) is_own: bool,
     /// Collections that have it and that the account can see.
@@ -96,6 +100,7 @@ impl From<DocumentAccess> for AccessView {
         Self {
             owner_id: access.owner.map(|owner| owner.to_string()),
             owner_email: access.owner_email.map(|email| email.as_str().to_owned()),
+            owner_name: access.owner_name.map(|name| name.as_str().to_owned()),
             is_own: access.is_own,
             collection_ids: access.collections.iter().map(CollectionId::to_string).collect(),
             can_change: access.can_change,

@@ -65,6 +65,7 @@ impl AccountService<'_> {
             limits: AccountLimits::default(),
             second_factor: None,
             language: None,
+            name: None,
         }
     }
 

@@ -13,7 +13,7 @@ use docent_domain::fault::Fault;
 use docent_domain::group::AssignedPermissions;
 use docent_domain::id::UserId;
 use docent_domain::invitation::{Invitation, InvitedAccess};
-use docent_domain::text::Email;
+use docent_domain::text::{Email, PersonName};
 use docent_domain::user::{Password, User};
 use docent_ports::store::UnitOfWork;
 use std::net::IpAddr;
@@ -45,13 +45,19 @@ pub async fn open(app: &App, token: &str) -> Result<OpenInvitation> {
     })
 }
 
-/// Accepts an invitation by its link: creates the account with this password.
+/// Accepts an invitation by its link: creates the account with this password, and the name that others see, if any.
 ///
 /// # Errors
 /// [`Error::InvalidLink`], also when the address has an account in the meantime, or the inviter can no longer give the
 /// access; [`Error::Invalid`] for the password; [`Error::Forbidden`] when the account could not sign in with a password; or when the database cannot be
 /// reached.
-pub async fn accept(app: &App, token: &str, password: Password, address: IpAddr) -> Result<User> {
+pub async fn accept(
+    app: &App,
+    token: &str,
+    name: Option<PersonName>,
+    password: Password,
+    address: IpAddr,
+) -> Result<User> {
     // Hashing is expensive, so the link is checked first.
     let open = open(app, token).await?;
     if !open.can_have_password {
@@ -62,7 +68,7 @@ pub async fn accept(app: &App, token: &str, password: Password, address: IpAddr)
     let invitation = work.invitations().by_sha256(&digest(token)).await?;
     let acceptable = acceptable(app, &mut *work, invitation).await?.ok_or(Error::InvalidLink)?;
     let verified_at = acceptable.invitation.is_emailed.then_some(user.created_at);
-    let user = User { email_verified_at: verified_at, ..user };
+    let user = User { email_verified_at: verified_at, name, ..user };
     match acceptable.add_account(app, &mut *work, &user, address, Changes::default()).await {
         Err(Error::EmailTaken) => return Err(Error::InvalidLink),
         added => added?,

@@ -12,7 +12,7 @@ use docent_domain::access::{Actor, ConnectIdentity};
 use docent_domain::audit::AuditAction;
 use docent_domain::id::SessionId;
 use docent_domain::permission::{PermissionSet, RecordKind};
-use docent_domain::text::LanguageTag;
+use docent_domain::text::{LanguageTag, PersonName};
 use docent_domain::user::{Password, User};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -77,6 +77,25 @@ pub async fn set_language(app: &App, actor: &Actor, language: Option<LanguageTag
     let mut work = app.store.begin().await?;
     let user = own_account(&mut *work, actor).await?;
     work.users().update(&User { language, ..user }).await?;
+    Ok(work.commit().await?)
+}
+
+/// Chooses the name that others see, or none.
+///
+/// # Errors
+/// [`Error::Forbidden`] for an actor that uses an API key; or when the database cannot be reached.
+pub async fn set_name(app: &App, actor: &Actor, name: Option<PersonName>) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    let user = own_account(&mut *work, actor).await?;
+    let text = |name: &Option<PersonName>| name.as_ref().map(|name| name.as_str().to_owned());
+    let changes = Changes::default().field("name", text(&user.name), text(&name));
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let user = User { name, ..user };
+    work.users().update(&user).await?;
+    let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));
+    app.audit(&mut *work, &initiator, AuditAction::Change, target, changes).await?;
     Ok(work.commit().await?)
 }
 

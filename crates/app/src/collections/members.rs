@@ -13,6 +13,7 @@ use docent_domain::id::{CollectionId, GroupId, UserId};
 use docent_domain::listing::{Page, PageRequest};
 use docent_domain::permission::RecordKind;
 use docent_domain::text::Email;
+use docent_domain::user::Person;
 use docent_ports::store::UnitOfWork;
 
 /// A member with its name.
@@ -22,6 +23,8 @@ pub struct NamedMember {
     pub membership: Membership,
     /// Email address of the account, or name of the group.
     pub name: String,
+    /// Name that the person chose, if any.
+    pub display_name: Option<String>,
 }
 
 /// How a request names a member.
@@ -46,14 +49,15 @@ pub async fn list(app: &App, actor: &Actor, id: CollectionId) -> Result<Vec<Name
     let members = view.collections().members(id).await?;
     let users: Vec<_> = members.iter().filter_map(|of| user(of.member)).collect();
     let groups: Vec<_> = members.iter().filter_map(|of| group(of.member)).collect();
-    let (emails, names) = (view.users().emails(&users).await?, view.groups().names(&groups).await?);
-    let name = |member| match member {
-        Member::User(user) => emails.get(&user).map(|email| email.as_str().to_owned()),
-        Member::Group(group) => names.get(&group).cloned(),
-    };
-    let named = |membership: Membership| NamedMember {
-        name: name(membership.member).unwrap_or_default(),
-        membership,
+    let (people, names) = (view.users().people(&users).await?, view.groups().names(&groups).await?);
+    let named = |membership: Membership| {
+        let person = user(membership.member).and_then(|user| people.get(&user));
+        let name = match membership.member {
+            Member::User(_) => person.map(|person| person.email.as_str().to_owned()),
+            Member::Group(group) => names.get(&group).cloned(),
+        };
+        let display_name = person.and_then(Person::name).map(str::to_owned);
+        NamedMember { name: name.unwrap_or_default(), display_name, membership }
     };
     Ok(members.into_iter().map(named).collect())
 }
@@ -107,13 +111,13 @@ pub async fn set(
     let mut work = app.store.begin().await?;
     let (collection, initiator) = ensure_can_share(&mut *work, actor, id).await?;
     let members = work.collections().members(id).await?;
-    let (member, name) = match member {
+    let (member, name, display_name) = match member {
         MemberName::User(email) => {
             let user = work.users().by_email(email).await?.ok_or(Error::NotFound(RecordKind::User))?;
             if collection.owner == Some(user.id) && role != CollectionRole::Manager {
                 return Err(ValidationError::of("role", Rule::OwnerManages).into());
             }
-            (Member::User(user.id), user.email.as_str().to_owned())
+            (Member::User(user.id), user.email.as_str().to_owned(), user.name)
         }
         MemberName::Group(name) => {
             let group = work.groups().by_name(name).await?;
@@ -121,7 +125,7 @@ pub async fn set(
                 Some(group) if can_name(&mut *work, actor, group.id, &members).await? => group,
                 Some(_) | None => return Err(Error::NotFound(RecordKind::Group)),
             };
-            (Member::Group(group.id), group.name.as_str().to_owned())
+            (Member::Group(group.id), group.name.as_str().to_owned(), None)
         }
     };
     let before = members.iter().find(|of| of.member == member).map(|of| of.role);
@@ -139,7 +143,8 @@ pub async fn set(
         app.audit(&mut *work, &initiator, AuditAction::Change, target, changes).await?;
     }
     work.commit().await?;
-    Ok(NamedMember { membership: Membership { member, role }, name })
+    let display_name = display_name.map(|name| name.as_str().to_owned());
+    Ok(NamedMember { membership: Membership { member, role }, name, display_name })
 }
 
 /// Whether the actor can name a group: one that it may view, that it is in, or that is a member already and

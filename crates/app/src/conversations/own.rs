@@ -73,14 +73,14 @@ pub async fn list(
     let ids: Vec<_> = found.iter().map(|(conversation, _)| conversation.id).collect();
     let owners: Vec<_> = found.iter().map(|(conversation, _)| conversation.owner).collect();
     let mut shared = view.conversations().shared_with(&ids).await?;
-    let emails = match is_shared {
-        true => view.users().emails(&owners).await?,
+    let people = match is_shared {
+        true => view.users().people(&owners).await?,
         false => HashMap::new(),
     };
     let listed = found.into_iter().map(|(mut conversation, messages)| {
         conversation.is_pinned &= !is_shared;
         let collections = shared.remove(&conversation.id).unwrap_or_default();
-        let sharing = Sharing::new(grant, scope, collections, emails.get(&conversation.owner).cloned());
+        let sharing = Sharing::new(grant, scope, collections, people.get(&conversation.owner).cloned());
         ListedConversation { conversation, messages, sharing }
     });
     Ok(listed.collect())

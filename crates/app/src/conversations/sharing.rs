@@ -13,6 +13,7 @@ use docent_domain::id::{CollectionId, ConversationId};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
 use docent_domain::text::Email;
+use docent_domain::user::Person;
 use docent_ports::store::ReadView;
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ pub struct Sharing {
     /// Collections that it is shared with: for its owner all, otherwise those that the account can read.
     pub with: Vec<CollectionId>,
     /// The owner, if it is another account.
-    pub by: Option<Email>,
+    pub by: Option<Person>,
 }
 
 impl Sharing {
@@ -31,7 +32,7 @@ impl Sharing {
         grant: &Grant<Chat>,
         scope: &Scope,
         collections: BTreeSet<CollectionId>,
-        by: Option<Email>,
+        by: Option<Person>,
     ) -> Self {
         let sees_all = by.is_none() && grant.limited_key().is_none();
         let is_seen = |id: &CollectionId| sees_all || scope.role_in(*id).is_some();
@@ -56,7 +57,7 @@ pub(super) async fn readable(
         None
     } else if conversation.is_readable_through(grant, scope, &collections) {
         let owner = conversation.owner;
-        Some(view.users().emails(&[owner]).await?.remove(&owner).ok_or_else(not_found)?)
+        Some(view.users().people(&[owner]).await?.remove(&owner).ok_or_else(not_found)?)
     } else {
         return Err(not_found());
     };

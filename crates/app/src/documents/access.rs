@@ -7,7 +7,7 @@ use docent_domain::collection::CollectionRole;
 use docent_domain::document::Document;
 use docent_domain::id::{CollectionId, UserId};
 use docent_domain::scope::Scope;
-use docent_domain::text::Email;
+use docent_domain::text::{Email, PersonName};
 
 /// What an actor may know and do about a document that it can read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct DocumentAccess {
     /// Email address of that account. Only for the account itself, for managers of a collection that has the document, and
     /// for accounts that may view all accounts.
     pub owner_email: Option<Email>,
+    /// Name that its owner chose, for the same accounts.
+    pub owner_name: Option<PersonName>,
     /// Collections that have it and that the actor can see.
     pub collections: Vec<CollectionId>,
     /// Whether the actor may change it and retry its ingestion.
@@ -50,14 +52,13 @@ pub async fn describe(
         .collect();
     owners.sort_unstable();
     owners.dedup();
-    let emails = app.store.read_latest().await?.users().emails(&owners).await?;
+    let people = app.store.read_latest().await?.users().people(&owners).await?;
+    let owner = |document: &Document| people.get(&document.owner.filter(|_| sees_owner(document))?);
     let access = |document: &Document| DocumentAccess {
         owner: document.owner,
         is_own: document.owner == Some(actor.user()),
-        owner_email: document
-            .owner
-            .filter(|_| sees_owner(document))
-            .and_then(|owner| emails.get(&owner).cloned()),
+        owner_email: owner(document).map(|person| person.email.clone()),
+        owner_name: owner(document).and_then(|person| person.name.clone()),
         collections: document.collections.iter().copied().filter(|id| scope.role_in(*id).is_some()).collect(),
         can_change: actor.authorize_on::<ChangeDocuments>(scope, document).is_ok(),
         can_delete: actor.authorize_on::<DeleteDocuments>(scope, document).is_ok(),

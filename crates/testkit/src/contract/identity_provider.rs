@@ -4,7 +4,7 @@ use crate::clock::TestClock;
 use crate::fakes::identity_provider::Grant;
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_domain::identity::{IdentityClaims, LogoutRequest};
-use docent_domain::text::Email;
+use docent_domain::text::{Email, PersonName};
 use docent_ports::clock::Clock;
 use docent_ports::identity_provider::{AuthorizationRequest, IdentityError, IdentityProvider, Redemption};
 use std::collections::BTreeSet;
@@ -48,6 +48,7 @@ impl Subject {
             subject: "248289761001".to_owned(),
             email: Some(Email::parse("ada@example.org").expect("an address")),
             is_email_verified: Some(true),
+            name: PersonName::parse("Ada Lovelace").ok(),
             groups: BTreeSet::from(["engineers".to_owned(), "staff".to_owned()]),
             session: Some("08a5019c".to_owned()),
             authenticated_at: Some(self.now() - TimeDelta::seconds(60)),

@@ -10,8 +10,8 @@ use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, UserFilter, UserOrder};
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
-use docent_domain::text::{Email, LanguageTag};
-use docent_domain::user::User;
+use docent_domain::text::{Email, LanguageTag, PersonName};
+use docent_domain::user::{Person, User};
 use docent_domain::verification::VerificationPurpose;
 use docent_ports::store::Store;
 use std::sync::Arc;
@@ -101,6 +101,7 @@ crate::battery! {
             is_staff: true,
             is_superuser: true,
             last_login_at: Some(at(9)),
+            name: PersonName::parse("Ada").ok(),
             ..user(3)
         };
         let mut unit = store.begin().await.unwrap();
@@ -163,9 +164,13 @@ crate::battery! {
         assert_eq!((second.records, second.total), (vec![users[1].clone()], 3));
     }
 
-    async fn emails_omits_missing_accounts(store) {
-        add_users(&*store, &[user(1), user(2), user(3)]).await;
+    async fn people_and_emails_omit_missing_accounts(store) {
+        let name = PersonName::parse("Ada Lovelace").ok();
+        add_users(&*store, &[user(1), user(2), User { name: name.clone(), ..user(3) }]).await;
         let mut view = store.read().await.unwrap();
+        let people = view.users().people(&[id(1), id(3), id(9)]).await.unwrap();
+        let person = |n, name| Person { email: user(n).email, name };
+        assert_eq!(people, [(id(1), person(1, None)), (id(3), person(3, name))].into());
         let emails = view.users().emails(&[id(1), id(3), id(9)]).await.unwrap();
         assert_eq!(emails, [(id(1), user(1).email), (id(3), user(3).email)].into());
         assert!(view.users().emails(&[]).await.unwrap().is_empty());

@@ -7,6 +7,7 @@ use crate::signed_in::single_sign_on::buttons::{ProviderLink, sign_in_links};
 use docent_app::accounts::invitation_acceptance::{self as use_case, OpenInvitation};
 use docent_app::error::Error;
 use docent_domain::error::ValidationError;
+use docent_domain::text::{PERSON_NAME_MAX, PersonName};
 use docent_domain::user::Password;
 use docent_http::{ApiError, Client, Form, Query, Reply, State};
 use serde::Serialize;
@@ -20,6 +21,9 @@ pub(crate) struct InvitationPage {
     /// Token of the link.
     token: String,
     email: String,
+    /// Submitted name.
+    name: String,
+    max_name_length: usize,
     /// Email address of the inviting account.
     by: Option<String>,
     has_password: bool,
@@ -28,10 +32,12 @@ pub(crate) struct InvitationPage {
 }
 
 impl InvitationPage {
-    fn of(context: &State, invitation: &OpenInvitation, token: &str) -> Self {
+    fn of(context: &State, invitation: &OpenInvitation, token: &str, name: &str) -> Self {
         Self {
             token: token.to_owned(),
             email: invitation.email.as_str().to_owned(),
+            name: name.to_owned(),
+            max_name_length: PERSON_NAME_MAX,
             by: invitation.invited_by.as_ref().map(|email| email.as_str().to_owned()),
             has_password: invitation.can_have_password,
             min_length: Password::MIN,
@@ -52,7 +58,9 @@ pub(crate) async fn page(_: AccountLanguage, context: State, link: Result<Query,
         Err(error) => return page::invalid(&context, title(), &error),
     };
     match use_case::open(&context.app, &token).await {
-        Ok(invitation) => show(&context, title(), None, InvitationPage::of(&context, &invitation, &token)),
+        Ok(invitation) => {
+            show(&context, title(), None, InvitationPage::of(&context, &invitation, &token, ""))
+        }
         Err(error) => failed(&context, error),
     }
 }
@@ -64,29 +72,42 @@ pub(crate) async fn submit(
     form: Result<Form, ApiError>,
 ) -> Reply {
     page::submitted(&context, title(), form, async |form| {
-        let (app, token) = (&context.app, form.text("token"));
+        let (app, token, name) = (&context.app, form.text("token"), form.text("name"));
+        let refused = |subject: String, invalid| refused(&context, (token, name), subject, invalid);
+        let chosen = match name.trim() {
+            "" => None,
+            name => match PersonName::parse(name) {
+                Ok(name) => Some(name),
+                Err(invalid) => return refused(t!("your-name"), invalid).await,
+            },
+        };
         let password = match Password::parse_new(form.text("password").to_owned()) {
             Ok(password) => password,
-            Err(invalid) => return refused(&context, token, &invalid).await,
+            Err(invalid) => return refused(t!("password-subject"), invalid).await,
         };
-        match use_case::accept(app, token, password, client.address).await {
+        match use_case::accept(app, token, chosen, password, client.address).await {
             Ok(user) => {
                 let page = InvitationAcceptedPage { email: user.email.as_str().to_owned() };
                 show(&context, t!("invitation-accepted"), None, page)
             }
-            Err(Error::Invalid(invalid)) => refused(&context, token, &invalid).await,
+            Err(Error::Invalid(invalid)) => refused(t!("password-subject"), invalid).await,
             Err(error) => failed(&context, error),
         }
     })
     .await
 }
 
-/// The form again, for another password.
-async fn refused(context: &State, token: &str, invalid: &ValidationError) -> Reply {
-    let alert = language::field_sentence(&t!("password-subject"), invalid);
+/// The form again, for another name or password.
+async fn refused(
+    context: &State,
+    (token, name): (&str, &str),
+    subject: String,
+    invalid: ValidationError,
+) -> Reply {
+    let alert = language::field_sentence(&subject, &invalid);
     match use_case::open(&context.app, token).await {
         Ok(invitation) => {
-            show(context, title(), Some(alert), InvitationPage::of(context, &invitation, token))
+            show(context, title(), Some(alert), InvitationPage::of(context, &invitation, token, name))
         }
         Err(error) => failed(context, error),
     }
@@ -109,6 +130,8 @@ mod tests {
             let page = |by: Option<&str>, has_password, providers| Self {
                 token: "token".to_owned(),
                 email: "guest@example.com".to_owned(),
+                name: if has_password { "Guest".to_owned() } else { String::new() },
+                max_name_length: PERSON_NAME_MAX,
                 by: by.map(str::to_owned),
                 has_password,
                 min_length: Password::MIN,

@@ -16,6 +16,7 @@ mod groups;
 mod identities;
 pub(crate) mod invitation;
 mod language;
+mod name;
 mod nav;
 pub(crate) mod page;
 mod password;
@@ -40,6 +41,7 @@ routes! {
     "/logout"                { POST => logout::logout }
     "/email"                 { GET => email::show, POST => email::submit }
     "/language"              { POST => language::submit }
+    "/name"                  { POST => name::submit }
     "/password"              { GET => password::show, POST => password::submit }
     "/sessions"              { GET => sessions::show }
     "/sessions/end-others"   { POST => sessions::end_others }

@@ -9,12 +9,16 @@ use crate::times::Time;
 use actix_web::http::StatusCode;
 use docent_app::accounts::{api_keys, email_change, profile, users};
 use docent_domain::access::UseAdminPanel;
+use docent_domain::text::PERSON_NAME_MAX;
 use docent_http::State;
 use serde::Serialize;
 
 #[derive(Serialize)]
 pub(super) struct ProfilePage {
     email: String,
+    /// Name that others see; empty for none.
+    name: String,
+    max_name_length: usize,
     verified: Option<Time>,
     created: Time,
     last_login: Option<Time>,
@@ -57,6 +61,8 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
     let is_staff = signed_in.can::<UseAdminPanel>();
     let page = ProfilePage {
         email: user.email.as_str().to_owned(),
+        name: user.name.map_or_else(String::new, |name| name.as_str().to_owned()),
+        max_name_length: PERSON_NAME_MAX,
         verified: user.email_verified_at.map(|at| Time::of(at, now)),
         created: Time::of(user.created_at, now),
         last_login: user.last_login_at.map(|at| Time::of(at, now)),
@@ -82,6 +88,8 @@ mod tests {
         fn samples() -> Vec<Self> {
             let page = |time: fn() -> Option<Time>, account, new_keys| Self {
                 email: "a@example.com".to_owned(),
+                name: if time().is_some() { "Ada".to_owned() } else { String::new() },
+                max_name_length: PERSON_NAME_MAX,
                 verified: time(),
                 created: Time::sample(),
                 last_login: time(),

@@ -202,6 +202,7 @@ fn english_texts_of_components_faults_and_rules_are_those_of_the_api() {
         Rule::MaxBytes(2),
         Rule::NoControlCharacters,
         Rule::NoDirectionCharacters,
+        Rule::NoAddress,
         Rule::EmailAddress,
         Rule::LineWithoutAddress(2),
         Rule::OtherAddress,

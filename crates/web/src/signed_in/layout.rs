@@ -6,6 +6,7 @@ use super::session::{Flash, SignedIn};
 use crate::language::t;
 use crate::templates::{InLayout, Page};
 use actix_web::http::StatusCode;
+use docent_domain::text::PersonName;
 use docent_http::State;
 use serde::Serialize;
 
@@ -21,6 +22,8 @@ pub(crate) struct Layout {
     /// CSRF token for the forms of the page.
     form_token: String,
     user_email: String,
+    /// Name of the account, or else its email address.
+    user_name: String,
     user_id: String,
     flash: Option<Flash>,
 }
@@ -65,6 +68,7 @@ impl SignedIn {
             nav,
             form_token: self.form_token.clone(),
             user_email: self.email.as_str().to_owned(),
+            user_name: self.name.as_ref().map_or(self.email.as_str(), PersonName::as_str).to_owned(),
             user_id: self.actor.user().to_string(),
             flash: self.take_flash(),
         };
@@ -91,6 +95,7 @@ mod tests {
                 nav: vec![NavGroup { title: "Content".to_owned(), links }],
                 form_token: "0f".to_owned(),
                 user_email: "staff@example.com".to_owned(),
+                user_name: "Staff".to_owned(),
                 user_id: "1".to_owned(),
                 flash,
             };

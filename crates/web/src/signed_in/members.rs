@@ -34,6 +34,8 @@ pub(crate) struct MembersView {
 struct Row {
     id: String,
     email: String,
+    /// Name that the person chose.
+    name: Option<String>,
     /// Page of the account, for users who can view it.
     page: Option<String>,
     is_manager: bool,
@@ -51,6 +53,7 @@ impl MembersView {
         let row = |member: &GroupMember| Row {
             id: member.user.id.to_string(),
             email: member.user.email.as_str().to_owned(),
+            name: member.user.name.as_ref().map(|name| name.as_str().to_owned()),
             page: page_of(member.user.id),
             is_manager: member.is_manager,
             may_remove: rights.can_change
@@ -137,6 +140,7 @@ mod tests {
             let row = |page: Option<&str>, is_manager| Row {
                 id: "1".to_owned(),
                 email: "a@example.com".to_owned(),
+                name: is_manager.then(|| "Ada".to_owned()),
                 page: page.map(str::to_owned),
                 is_manager,
                 may_remove: !is_manager,

@@ -15,7 +15,7 @@ use docent_app::accounts::single_sign_on::provider_sign_in::ProviderSignIn;
 use docent_app::error::Error;
 use docent_domain::access::{Actor, ConnectIdentity, Grant, Operation, UseAdminPanel};
 use docent_domain::id::{SessionId, UserId};
-use docent_domain::text::Email;
+use docent_domain::text::{Email, PersonName};
 use docent_http::{ApiError, Client, UserAgent, context};
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
@@ -160,6 +160,8 @@ pub(crate) struct SignedIn {
     pub(crate) actor: Actor,
     /// Email address.
     pub(crate) email: Email,
+    /// Name that others see, if the person chose one.
+    pub(crate) name: Option<PersonName>,
     /// Whether the account has a password.
     pub(crate) has_password: bool,
     /// Current session.
@@ -292,6 +294,7 @@ impl FromRequest for SignedIn {
                 actor,
                 has_password: user.password.is_usable(),
                 email: user.email,
+                name: user.name,
                 session: id,
                 verified_at,
                 is_panel_locked,

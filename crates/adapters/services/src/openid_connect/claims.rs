@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use docent_domain::identity::{IdentityClaims, SUBJECT_MAX};
-use docent_domain::text::Email;
+use docent_domain::text::{Email, PersonName};
 use openidconnect::core::{
     CoreAuthDisplay, CoreAuthPrompt, CoreErrorResponseType, CoreGenderClaim, CoreJsonWebKey,
     CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm, CoreRevocableToken,
@@ -87,6 +87,7 @@ pub(super) fn identity(
         (None, Some(more)) => (more.email(), more.email_verified()),
         (None, None) => (None, None),
     };
+    let name = claims.name().or_else(|| more?.name()).and_then(|name| name.get(None));
     let own = claims.additional_claims();
     let groups = match more {
         Some(more) if !own.has(groups_claim) => more.additional_claims().texts(groups_claim),
@@ -100,6 +101,7 @@ pub(super) fn identity(
         subject: claims.subject().to_string(),
         email: email.and_then(|email| Email::parse(email).ok()),
         is_email_verified,
+        name: name.and_then(|name| PersonName::parse(name).ok()),
         groups,
         session: session.filter(|session| !session.is_empty() && session.len() <= SUBJECT_MAX),
         authenticated_at: claims.auth_time().map(|at: DateTime<Utc>| at),

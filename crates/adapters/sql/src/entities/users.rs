@@ -5,7 +5,7 @@ use docent_domain::fault::Result;
 use docent_domain::id::UserId;
 use docent_domain::limits::AccountLimits;
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
-use docent_domain::text::{Email, LanguageTag};
+use docent_domain::text::{Email, LanguageTag, PersonName};
 use docent_domain::user::{PasswordHash, User};
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,7 @@ pub struct Model {
     /// JSON of [`StoredSecondFactor`].
     pub second_factor: Option<String>,
     pub language: Option<String>,
+    pub name: Option<String>,
 }
 
 no_relations!();
@@ -57,6 +58,7 @@ impl Record for User {
             images_limit: limit(self.limits.page_images_per_hour)?,
             second_factor: self.second_factor.as_ref().map(to_json).transpose()?,
             language: self.language.as_ref().map(|language| language.as_str().to_owned()),
+            name: self.name.as_ref().map(|name| name.as_str().to_owned()),
         }))
     }
 
@@ -82,8 +84,14 @@ impl Record for User {
             },
             second_factor: row.second_factor.as_deref().map(from_json).transpose()?,
             language: row.language.as_deref().map(language).transpose()?,
+            name: row.name.as_deref().map(name).transpose()?,
         })
     }
+}
+
+/// The name of a person.
+pub fn name(text: &str) -> Result<PersonName> {
+    PersonName::parse(text).map_err(|_| corrupt("account's name"))
 }
 
 fn language(tag: &str) -> Result<LanguageTag> {

@@ -168,7 +168,7 @@ async fn first(
             return Err(refused(Refusal::NeedsConnection, Some(user)));
         }
         Some(user) => user,
-        None => create(app, work, rules, email, address).await.map_err(|error| (error, None))?,
+        None => create(app, work, rules, email, claims, address).await.map_err(|error| (error, None))?,
     };
     connect(app, work, rules, claims, &user, address).await.map_err(|error| (error, None))?;
     Ok(user)
@@ -194,11 +194,13 @@ async fn create(
     work: &mut dyn UnitOfWork,
     rules: &ProviderRules,
     email: &Email,
+    claims: &IdentityClaims,
     address: IpAddr,
 ) -> Result<User, SignInError> {
     let service = app.account_service();
     let mut user = service.new_user_without_password(email.clone(), Flags::default());
     user.email_verified_at = Some(user.created_at);
+    user.name.clone_from(&claims.name);
     let changes = Changes::default().added("identity_provider", &rules.name);
     let invitation = work.invitations().by_email(email).await?;
     match invitation_acceptance::acceptable(app, work, invitation).await? {

@@ -10,7 +10,7 @@ use docent_domain::limits::AccountLimits;
 use docent_domain::permission::{Permission, PermissionSet};
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
-use docent_domain::text::{Email, LanguageTag};
+use docent_domain::text::{Email, LanguageTag, PersonName};
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_domain::user::{PasswordHash, User};
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,9 @@ pub(super) struct UserLine {
     #[serde(default)]
     second_factor: Option<SecondFactorLine>,
     language: Option<String>,
+    /// Archives of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     /// Its own permissions.
     #[serde(default)]
     permissions: Vec<String>,
@@ -214,6 +217,7 @@ impl UserLine {
             images_limit: user.limits.page_images_per_hour,
             second_factor: user.second_factor.as_ref().map(SecondFactorLine::of),
             language: user.language.as_ref().map(|language| language.as_str().to_owned()),
+            name: user.name.as_ref().map(|name| name.as_str().to_owned()),
             permissions: permission_names(rights.permissions),
             groups: rights.groups.iter().map(ToString::to_string).collect(),
             managed_groups: rights.managed.iter().map(ToString::to_string).collect(),
@@ -248,6 +252,7 @@ impl UserLine {
             },
             second_factor: self.second_factor.map(SecondFactorLine::factor).transpose()?,
             language: self.language.as_deref().map(LanguageTag::parse).transpose().map_err(invalid)?,
+            name: self.name.as_deref().map(PersonName::parse).transpose().map_err(invalid)?,
         })
     }
 }

@@ -11,7 +11,7 @@ use docent_domain::listing::{
 use docent_domain::permission::Permission;
 use docent_domain::text::Email;
 use docent_domain::usage::{TokenUsage, UsageRecord};
-use docent_domain::user::User;
+use docent_domain::user::{Person, User};
 use docent_ports::usage::{UsageReader, UsageWriter};
 use docent_ports::users::{UserReader, UserWriter};
 use std::cmp::Reverse;
@@ -43,9 +43,10 @@ impl UserReader for Transaction {
         Ok(page_of(users, page))
     }
 
-    async fn emails(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Email>> {
+    async fn people(&mut self, ids: &[UserId]) -> Result<HashMap<UserId, Person>> {
         let users = &self.read()?.users;
-        Ok(ids.iter().filter_map(|id| Some((*id, users.get(id)?.email.clone()))).collect())
+        let person = |user: &User| Person { email: user.email.clone(), name: user.name.clone() };
+        Ok(ids.iter().filter_map(|id| Some((*id, person(users.get(id)?)))).collect())
     }
 }
 

@@ -65,6 +65,9 @@ theme-hint = Wird in diesem Browser gespeichert, für den Chat, Ihr Konto und di
 language-of-browser = Wie der Browser
 language-help = Für den Chat, Ihr Konto und die Verwaltung.
 language-saved = Die Sprache wurde gespeichert.
+your-name = Ihr Name
+your-name-help = Wird neben Ihrer E-Mail-Adresse gezeigt, wenn Sie Dokumente und Unterhaltungen teilen. Freiwillig.
+name-saved = Ihr Name wurde gespeichert.
 privacy = Wer Ihre Daten sehen kann
 privacy-text = Ihre Dokumente können von Konten gelesen werden, die eine Rolle in deren Sammlungen haben, und von Personal mit der Berechtigung, Dokumente anzusehen. Eine Unterhaltung kann nur lesen, mit wem Sie sie teilen, aber Personal mit der Berechtigung, Unterhaltungen anzusehen, kann alle lesen; wer das tut, wird einmal am Tag im Audit-Protokoll vermerkt.
 

@@ -176,6 +176,7 @@ rule-max-characters = darf höchstens { $count } Zeichen haben
 rule-min-characters = muss mindestens { $count } Zeichen haben
 rule-no-control-characters = darf keine Steuerzeichen enthalten
 rule-no-direction-characters = darf keine Zeichen enthalten, die die Schreibrichtung ändern
+rule-no-address = darf kein „@“ enthalten: das haben nur E-Mail-Adressen
 rule-not-common = ist zu leicht zu erraten; wählen Sie etwas anderes
 rule-not-empty = darf nicht leer sein
 rule-not-like-address = ist der E-Mail-Adresse zu ähnlich; wählen Sie etwas anderes

@@ -66,6 +66,9 @@ theme-hint = Kept in this browser, for the chat, your account and the panel.
 language-of-browser = Like the browser
 language-help = For the chat, your account and the panel.
 language-saved = The language was saved.
+your-name = Your name
+your-name-help = Shown beside your email address to people you share documents and conversations with. Optional.
+name-saved = Your name was saved.
 privacy = Who can see your data
 privacy-text = Your documents can be read by accounts that have a role on their collections, and by staff with the permission to view documents. Only those with whom you share a conversation can read it, but staff with the permission to view conversations can read all; each reader is recorded in the audit log once a day.
 

@@ -148,6 +148,7 @@ rule-max-characters = must have at most { $count } characters
 rule-min-characters = must have at least { $count } characters
 rule-no-control-characters = must not contain control characters
 rule-no-direction-characters = must not contain characters that change the text direction
+rule-no-address = must not contain "@": only email addresses do
 rule-not-common = is too easy to guess; choose another one
 rule-not-empty = must not be empty
 rule-not-like-address = is too close to the email address; choose another one

@@ -33,6 +33,8 @@ const ROWS: PageRequest = PageRequest { offset: 0, limit: 10 };
 pub(super) struct AccountFacts {
     id: String,
     email: String,
+    /// Name that the person chose.
+    name: Option<String>,
     is_superuser: bool,
     created: Time,
     last_login: Option<Time>,
@@ -47,6 +49,7 @@ impl AccountFacts {
         Self {
             id: user.id.to_string(),
             email: user.email.as_str().to_owned(),
+            name: user.name.as_ref().map(|name| name.as_str().to_owned()),
             is_superuser: user.is_superuser,
             created: Time::of(user.created_at, now),
             last_login: user.last_login_at.map(|at| Time::of(at, now)),
@@ -179,6 +182,7 @@ mod tests {
             let facts = |is_superuser, last_login, allowed| Self {
                 id: "1".to_owned(),
                 email: "a@example.com".to_owned(),
+                name: Some("Ada".to_owned()),
                 is_superuser,
                 created: Time::sample(),
                 last_login,

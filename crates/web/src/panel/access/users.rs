@@ -26,6 +26,8 @@ pub(super) struct UsersPage {
 struct Row {
     id: String,
     email: String,
+    /// Name that the person chose.
+    name: Option<String>,
     is_active: bool,
     is_staff: bool,
     is_superuser: bool,
@@ -38,6 +40,7 @@ impl Row {
         Self {
             id: user.id.to_string(),
             email: user.email.as_str().to_owned(),
+            name: user.name.as_ref().map(|name| name.as_str().to_owned()),
             is_active: user.is_active,
             is_staff: user.is_staff,
             is_superuser: user.is_superuser,
@@ -101,6 +104,7 @@ mod tests {
             let row = |is_active, is_staff, is_superuser, last_login| Row {
                 id: "1".to_owned(),
                 email: "a@example.com".to_owned(),
+                name: Some("Ada".to_owned()),
                 is_active,
                 is_staff,
                 is_superuser,

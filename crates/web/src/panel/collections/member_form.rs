@@ -37,6 +37,8 @@ struct Row {
     kind: &'static str,
     id: String,
     name: String,
+    /// Name that the person chose.
+    display_name: Option<String>,
     /// Page of the account or group, for actors who can view it.
     page: Option<String>,
     role: &'static str,
@@ -55,6 +57,7 @@ impl Row {
             page: kinds::page(record, &id, &staff.actor),
             id,
             name: member.name.clone(),
+            display_name: member.display_name.clone(),
             role: member.membership.role.name(),
             role_name: names::role_name(member.membership.role),
         }
@@ -140,6 +143,7 @@ mod tests {
                 kind,
                 id: "1".to_owned(),
                 name: "a@example.com".to_owned(),
+                display_name: Some("Ada".to_owned()),
                 page: page.map(str::to_owned),
                 role: "viewer",
                 role_name: "viewer".to_owned(),

@@ -85,7 +85,7 @@ function focusConversation(id) {
   byId("conversations-list").querySelector(`[data-id="${id}"] .open`)?.focus({ preventScroll: true });
 }
 
-function createConversationRow({ id, title, pinned, updated_at: updatedAt, shared_by: owner, shared_with: sharedWith }) {
+function createConversationRow({ id, title, pinned, updated_at: updatedAt, shared_by: owner, shared_by_name: name, shared_with: sharedWith }) {
   const createButton = (label, click) => createElement("button", { type: "button", class: "quiet", click }, label);
   const open = createElement("button", {
     type: "button", class: "open", title: `${title}\n${new Date(updatedAt).toLocaleString(locale)}`, click: () => openConversation(id, true),
@@ -99,7 +99,7 @@ function createConversationRow({ id, title, pinned, updated_at: updatedAt, share
   ];
   const summary = createElement("summary", { "aria-label": t("conversation-actions", { title }) }, "⋯");
   const details = createElement("details", {}, summary, ...buttons);
-  const note = owner || sharedWith.length ? createElement("span", { class: "hint" }, owner ?? t("shared")) : null;
+  const note = owner || sharedWith.length ? createElement("span", { class: "hint" }, name ?? owner ?? t("shared")) : null;
   const row = createElement("li", { class: "conversation-row", "data-id": id }, open, note, details);
   return row;
 }
@@ -121,7 +121,7 @@ async function openConversation(id, isSelected = false) {
     if (request !== openRequest || !session) return;
     clearConversation();
     conversationId = id;
-    setSharing(conversation.shared_with, conversation.shared_by);
+    setSharing(conversation.shared_with, conversation.shared_by_name ?? conversation.shared_by);
     restoreChosen(conversation.collection_ids, conversation.document_ids);
     for (let index = 0; index < messages.length; index += 1) {
       const [question, answer] = messages.slice(index, index + 2);

@@ -75,9 +75,9 @@ function createDocumentRow({ id, title, status, access, pages, pages_without_tex
 }
 
 // Who added a document, unless it is the user, and its collections, unless it is only in that of everyone.
-function describeOrigin({ is_own: isOwn, owner_id: ownerId, owner_email: email, collection_ids: ids }) {
+function describeOrigin({ is_own: isOwn, owner_id: ownerId, owner_email: email, owner_name: name, collection_ids: ids }) {
   const parts = [];
-  if (!isOwn && ownerId) parts.push(email ? t("by", { account: email }) : t("by-other"));
+  if (!isOwn && ownerId) parts.push(email ? t("by", { account: name ?? email }) : t("by-other"));
   const its = collections.filter(({ id }) => ids.includes(id));
   if (its.some(({ kind }) => kind !== "everyone")) parts.push(t("in", { collections: its.map(({ name }) => name).join(", ") }));
   return parts.join(" ");

@@ -7,7 +7,7 @@ const SEARCH_DELAY = 250; // in milliseconds, after the last keystroke
 function showChat() {
   byId("sign-in").hidden = true;
   for (const id of SIGNED_IN_IDS) byId(id).hidden = false;
-  byId("user").textContent = session.email;
+  byId("user").textContent = session.name ?? session.email;
   byId("panel").hidden = !session.is_staff;
   // Only staff can connect a model.
   document.querySelector(".mode a")?.toggleAttribute("hidden", !session.is_staff);

@@ -2,7 +2,7 @@
 // The user's session. All tabs share its cookie, which scripts cannot read; requests name the account that this page shows,
 // so that the page never acts for an account that another tab has signed in.
 
-let session = null; // { id, email, is_staff, language }
+let session = null; // { id, email, name, is_staff, language }
 
 const accountHeader = () => ({ "X-Docent-Account": session?.id ?? "none" });
 

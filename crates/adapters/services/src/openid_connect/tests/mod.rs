@@ -127,12 +127,12 @@ async fn rsa_signatures_are_accepted_and_shared_secrets_and_unsigned_tokens_are_
 #[tokio::test]
 async fn claims_that_the_token_lacks_are_read_from_the_userinfo_endpoint() {
     let (provider, server, clock) = start().await;
-    let more =
-        json!({ "sub": "1", "email": "ada@example.org", "email_verified": "true", "groups": ["a", "b"] });
+    let more = json!({ "sub": "1", "email": "ada@example.org", "email_verified": "true", "name": "Ada", "groups": ["a", "b"] });
     change(&server, |wire| wire.userinfo = more);
     let claims = redeem(&provider, &server, &clock).await.unwrap();
     assert_eq!(claims.email.unwrap().as_str(), "ada@example.org");
     assert_eq!(claims.is_email_verified, Some(true));
+    assert_eq!(claims.name.as_ref().map(|name| name.as_str()), Some("Ada"));
     assert_eq!(claims.groups, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
     // Those of another person are refused.
     change(&server, |wire| wire.userinfo = json!({ "sub": "2", "email": "eve@example.org" }));

@@ -168,6 +168,7 @@ impl Server {
             "exp": grant.expires_at.timestamp(),
             "email": claims.email.as_ref().map(|email| email.as_str()),
             "email_verified": claims.email.as_ref().and(claims.is_email_verified),
+            "name": claims.name.as_ref().map(|name| name.as_str()),
             "groups": texts(claims.groups.iter().cloned().collect()),
             "sid": claims.session,
             "auth_time": claims.authenticated_at.map(|at| at.timestamp()),
