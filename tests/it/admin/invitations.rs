@@ -8,6 +8,7 @@ use docent_domain::permission::{Permission, PermissionSet};
 use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::browser::Browser;
 use docent_tests::rules;
+use serde_json::json;
 
 const PATH: &str = "/admin/invitations";
 
@@ -66,6 +67,30 @@ rules! {
         let _ = Browser::new(&app).get(&ada).await.expect(400);
         let list = root.get("/admin/invitations?q=ada").await.expect(200).text;
         assert!(list.contains("No matching invitations."), "{list}");
+    }
+
+    async fn long_list_does_not_delay_requested_emails(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        app.mailer.hang();
+        let emails: Vec<_> = (0..100).map(|n| format!("guest{n}@example.org")).collect();
+        let fields = [("emails", emails.join("\n")), ("delivery", "email".to_owned())];
+        let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let _ = submit(&mut root, "/admin/invitations/add", &fields).await.expect(200);
+        let body = json!({ "email": "root@example.org" });
+        let _ = app.post("/auth/password-reset", body).await.expect(202);
+    }
+
+    async fn other_cells_of_a_pasted_table_can_be_long(setup) {
+        let app = setup.start().await;
+        let mut root = superuser(&app).await;
+        let rows: Vec<_> = (0..200).map(|n| format!("{};guest{n}@example.org", "note ".repeat(100))).collect();
+        let rows = rows.join("\n");
+        let fields = [("emails", rows.as_str()), ("delivery", "link")];
+        let page = submit(&mut root, "/admin/invitations/add", &fields).await.expect(200).text;
+        assert_eq!(links(&page).len(), 200);
+        let rows = rows.repeat(3);
+        let _ = submit(&mut root, "/admin/invitations/add", &[("emails", rows.as_str()), ("delivery", "link")]).await.expect(413);
     }
 
     async fn invitation_is_sent_sent_again_and_revoked(setup) {

@@ -38,6 +38,20 @@ impl FromRequest for Form {
     type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        Self::read(request, payload, SMALL)
+    }
+}
+
+impl Form {
+    /// Reads a form of at most `limit` bytes; [`FromRequest`] reads small ones.
+    ///
+    /// # Errors
+    /// 415 and 422 for something else than a form; those of [`body::read`].
+    pub fn read(
+        request: &HttpRequest,
+        payload: &mut Payload,
+        limit: usize,
+    ) -> LocalBoxFuture<'static, Result<Self, ApiError>> {
         let (context, mut payload) = (context::of(request), payload.take());
         let (is_form, announced) = (is_form(request), body::content_length(request));
         Box::pin(async move {
@@ -47,7 +61,7 @@ impl FromRequest for Form {
                     "Forms must be sent as application/x-www-form-urlencoded",
                 ));
             }
-            let body = body::read(&context?, &mut payload, announced, SMALL).await?;
+            let body = body::read(&context?, &mut payload, announced, limit).await?;
             // Browsers send valid forms, so the others are requests of other clients.
             let invalid = || ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "The form is invalid");
             let text = std::str::from_utf8(&body.bytes).map_err(|_| invalid())?;

@@ -12,6 +12,7 @@ pub struct FakeMailer {
     mails: Mutex<Vec<Mail>>,
     is_absent: AtomicBool,
     refuses: AtomicBool,
+    hangs: AtomicBool,
 }
 
 impl FakeMailer {
@@ -23,6 +24,11 @@ impl FakeMailer {
     /// Behaves as if no mail server were configured.
     pub fn go_away(&self) {
         self.is_absent.store(true, Ordering::Relaxed);
+    }
+
+    /// Never finishes to send further emails.
+    pub fn hang(&self) {
+        self.hangs.store(true, Ordering::Relaxed);
     }
 
     /// Rejects all further emails.
@@ -40,6 +46,9 @@ impl Mailer for FakeMailer {
     async fn send(&self, mail: &Mail) -> Result<()> {
         if !self.is_configured() || self.refuses.load(Ordering::Relaxed) {
             return Err(Fault::new(Component::MailServer, FaultKind::Rejected, "the mail is refused"));
+        }
+        if self.hangs.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
         }
         self.mails.lock().expect("not poisoned").push(mail.clone());
         Ok(())

@@ -4,6 +4,7 @@ use super::page::PageError;
 use super::session;
 use crate::language::request::AccountLanguage;
 use crate::language::{self, t};
+use crate::session_cookie;
 use actix_session::SessionExt;
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
@@ -16,6 +17,9 @@ use futures::future::LocalBoxFuture;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
+
+/// Maximum size of the forms of an account in bytes, such as for a pasted list of addresses.
+const MAX_BYTES: usize = 256 * 1024;
 
 /// Form with a valid CSRF token of this session.
 pub(crate) struct OwnForm(Form);
@@ -33,7 +37,11 @@ impl FromRequest for OwnForm {
     type Future = LocalBoxFuture<'static, Result<Self, PageError>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (form, cookie) = (Form::from_request(request, payload), request.get_session());
+        let cookie = request.get_session();
+        let form = match session_cookie::id_of(&cookie) {
+            Some(_) => Form::read(request, payload, MAX_BYTES),
+            None => Form::from_request(request, payload),
+        };
         let language = AccountLanguage::from_request(request, &mut Payload::None);
         Box::pin(async move {
             let form = form.await?;
