@@ -6,6 +6,7 @@ mod chat;
 mod chat_session;
 mod language;
 mod minify;
+mod paging;
 mod panel;
 mod routes;
 mod session_cookie;

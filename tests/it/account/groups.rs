@@ -6,6 +6,7 @@ use docent_app::accounts::create::Flags;
 use docent_domain::group::{AssignedPermissions, Group, GroupName};
 use docent_domain::id::{GroupId, UserId};
 use docent_domain::permission::PermissionSet;
+use docent_testkit::builders;
 use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::browser::Browser;
 use docent_tests::rules;
@@ -59,5 +60,26 @@ rules! {
         let reply = submit(&mut browser, &format!("{members}/remove"), &[("user", &own)]).await.expect(303);
         assert_eq!(reply.header("location"), "/account/groups");
         let _ = browser.get(&page).await.expect(404);
+    }
+
+    async fn members_are_shown_in_pages(setup) {
+        let app = setup.start().await;
+        let (mut browser, user) = ada(&app).await;
+        let page = group(&app, "Clerks", user.id).await;
+        let mut work = app.ports.store.begin().await.unwrap();
+        let groups = [page.rsplit('/').next().unwrap().parse().unwrap()].into();
+        let assigned = AssignedPermissions { groups, ..AssignedPermissions::default() };
+        for n in 10..70 {
+            assert!(work.users().insert(&builders::user(n)).await.unwrap());
+            work.groups().set_assigned_permissions(builders::user(n).id, &assigned).await.unwrap();
+        }
+        work.commit().await.unwrap();
+        // Ada is the first of 61 by address.
+        let shown = browser.get(&page).await.expect(200).text;
+        assert!(shown.contains("user58@example.org") && !shown.contains("user59@example.org"), "{shown}");
+        let second = format!("{page}?page=2");
+        assert!(shown.contains(&second.replace('/', "&#x2F;")) || shown.contains(&second), "{shown}");
+        let shown = browser.get(&second).await.expect(200).text;
+        assert!(!shown.contains("user58@example.org") && shown.contains("user69@example.org"), "{shown}");
     }
 }

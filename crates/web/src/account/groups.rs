@@ -1,10 +1,11 @@
 //! `/account/groups`: the groups of the account, and the members of those that it manages.
 
 use super::nav::ROOT;
+use crate::paging::PageNumber;
 use crate::signed_in::field::FormView;
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::invited::AddressDraft;
-use crate::signed_in::members::{self, Added, MembersView, SHOWN};
+use crate::signed_in::members::{self, Added, MembersView};
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::SignedIn;
 use actix_web::http::StatusCode;
@@ -13,7 +14,7 @@ use docent_app::accounts::group_members as use_case;
 use docent_app::error::Error;
 use docent_domain::group::Group;
 use docent_domain::permission::RecordKind;
-use docent_http::State;
+use docent_http::{Query, State};
 use serde::Serialize;
 
 /// Groups of the account.
@@ -59,24 +60,26 @@ pub(super) async fn show(signed_in: SignedIn, context: State) -> PageResult {
     signed_in.show_account(StatusCode::OK, &context, "groups", page)
 }
 
-pub(super) async fn group(signed_in: SignedIn, context: State, id: Path<String>) -> PageResult {
+pub(super) async fn group(signed_in: SignedIn, context: State, id: Path<String>, query: Query) -> PageResult {
     let group = managed(&signed_in, &context, &id).await?;
-    show_group(&signed_in, &context, &group, &AddressDraft::empty(&context), &FieldErrors::default()).await
+    let (addresses, none) = (AddressDraft::empty(&context), FieldErrors::default());
+    show_group(&signed_in, &context, &group, PageNumber::of(&query), &addresses, &none).await
 }
 
 async fn show_group(
     signed_in: &SignedIn,
     context: &State,
     group: &Group,
+    number: PageNumber,
     addresses: &AddressDraft,
     errors: &FieldErrors,
 ) -> PageResult {
-    let (_, rights, found) = use_case::page(&context.app, &signed_in.actor, group.id, SHOWN).await?;
+    let (_, rights, found) = use_case::page(&context.app, &signed_in.actor, group.id, number.page()).await?;
     // Staff make managers on the page of the panel.
     let rights = use_case::MemberRights { can_set_managers: false, ..rights };
     let form = FormView::of(addresses.fields(context), Vec::new(), errors);
-    let (path, me) = (format!("{}/members", address(group)), signed_in.actor.user());
-    let members = MembersView::of(&found, rights, path, form, (me, |_| None));
+    let (path, me) = (address(group), signed_in.actor.user());
+    let members = MembersView::of(&found, rights, (&path, number), form, (me, |_| None));
     let page = ManagedGroupPage { name: group.name.as_str().to_owned(), members };
     signed_in.show_account(errors.status(), context, "groups", page)
 }
@@ -87,7 +90,9 @@ pub(super) async fn add(signed_in: SignedIn, context: State, id: Path<String>, f
     match members::add(&signed_in, &context, group.id, &form, section, |_| None).await? {
         Added::Members => Ok(page::see_other(&address(&group))),
         Added::Page(page) => signed_in.show_account(StatusCode::OK, &context, "groups", page),
-        Added::Invalid(draft, errors) => show_group(&signed_in, &context, &group, &draft, &errors).await,
+        Added::Invalid(draft, errors) => {
+            show_group(&signed_in, &context, &group, PageNumber::FIRST, &draft, &errors).await
+        }
     }
 }
 

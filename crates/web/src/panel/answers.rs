@@ -2,9 +2,10 @@
 
 use super::conversation::FeedbackView;
 use super::documents::email;
-use super::listing::{Days, Filters, List, PER_PAGE, PageNumber};
+use super::listing::{Days, Filters, List};
 use super::nav::ROOT;
 use crate::language::t;
+use crate::paging::{PER_PAGE, PageNumber};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::times::{Time, decimal};

@@ -2,9 +2,9 @@
 
 use super::document_chunks::place;
 use super::documents::email;
-use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
 use crate::language::{self, t};
+use crate::paging::{PageNumber, Paging};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::{self, PageResult, id_of};
 use crate::signed_in::session::Staff;

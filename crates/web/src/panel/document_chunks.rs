@@ -1,8 +1,8 @@
 //! `GET /admin/documents/{id}/chunks`
 
-use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
 use crate::language::{self, place_label, t};
+use crate::paging::{PageNumber, Paging};
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;

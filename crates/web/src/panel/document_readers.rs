@@ -2,9 +2,9 @@
 
 use super::access::kinds;
 use super::collections::role_name;
-use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
 use crate::language::{collection_name, t};
+use crate::paging::{PageNumber, Paging};
 use crate::signed_in::page::{PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;

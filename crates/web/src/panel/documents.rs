@@ -1,7 +1,8 @@
 //! `GET /admin/documents`
 
-use super::listing::{self, List, PageNumber, find_of_account};
+use super::listing::{self, List, find_of_account};
 use crate::language::{self, Label, collection_name, t};
+use crate::paging::PageNumber;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::times::{Time, size};

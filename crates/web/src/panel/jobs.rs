@@ -1,8 +1,9 @@
 //! `GET /admin/jobs`
 
 use super::documents::short;
-use super::listing::{List, PageNumber};
+use super::listing::List;
 use crate::language;
+use crate::paging::PageNumber;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::times::Time;

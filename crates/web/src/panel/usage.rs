@@ -2,9 +2,10 @@
 
 use super::csv;
 use super::documents::{cut, email, short};
-use super::listing::{Days, Filters, List, PageNumber, account_of};
+use super::listing::{Days, Filters, List, account_of};
 use super::nav::ROOT;
 use crate::language::{Label, t};
+use crate::paging::PageNumber;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::times::date;

@@ -1,9 +1,9 @@
 //! `GET /admin/webhooks/{id}` and its actions `…/switch`, `…/replay`, `…/delete`
 
-use super::listing::{PageNumber, Paging};
 use super::nav::ROOT;
 use super::webhooks::Row;
 use crate::language::{self, t};
+use crate::paging::{PageNumber, Paging};
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::page::{self, PageResult, id_of};
 use crate::signed_in::session::Staff;

@@ -1,7 +1,8 @@
 //! `GET /admin/webhooks`
 
 use super::documents::{cut, email};
-use super::listing::{List, PageNumber, find_of_account};
+use super::listing::{List, find_of_account};
+use crate::paging::PageNumber;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::times::Time;

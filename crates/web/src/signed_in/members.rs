@@ -6,23 +6,20 @@ use super::invited::{AddressDraft, InvitedPage};
 use super::page::{self, PageError, PageResult};
 use super::session::SignedIn;
 use crate::language::{self, t};
+use crate::paging::{PageNumber, Paging};
 use docent_app::accounts::group_members::{self as use_case, GroupMember, MemberRights, Outcome};
 use docent_app::error::Error;
 use docent_domain::error::{Rule, ValidationError};
 use docent_domain::id::{GroupId, UserId};
-use docent_domain::listing::{Page, PageRequest};
+use docent_domain::listing::Page;
 use docent_http::State;
 use serde::Serialize;
-
-/// Members that the page shows.
-pub(crate) const SHOWN: PageRequest = PageRequest { offset: 0, limit: 200 };
 
 /// Members of a group, and the form to add some, shown by `group_members.html`.
 #[derive(Serialize)]
 pub(crate) struct MembersView {
     rows: Vec<Row>,
-    /// Number of all members.
-    total: u64,
+    paging: Paging,
     /// Path of the forms.
     path: String,
     form: FormView,
@@ -43,10 +40,11 @@ struct Row {
 }
 
 impl MembersView {
+    /// A page of the members of the group with the page at `group`.
     pub(crate) fn of(
         found: &Page<GroupMember>,
         rights: MemberRights,
-        path: String,
+        (group, number): (&str, PageNumber),
         form: FormView,
         (me, page_of): (UserId, impl Fn(UserId) -> Option<String>),
     ) -> Self {
@@ -61,8 +59,8 @@ impl MembersView {
         };
         Self {
             rows: found.records.iter().map(row).collect(),
-            total: found.total,
-            path,
+            paging: Paging::of(number, found.records.len(), found.total, group, &[]),
+            path: format!("{group}/members"),
             form,
             may_change: rights.can_change,
             may_set_managers: rights.can_set_managers,
@@ -146,7 +144,7 @@ mod tests {
                 may_remove: !is_manager,
             };
             let view = |rows: Vec<Row>, form, is_allowed| Self {
-                total: if is_allowed { 300 } else { rows.len() as u64 },
+                paging: if is_allowed { Paging::sample() } else { Paging::empty() },
                 rows,
                 path: "/admin/groups/1/members".to_owned(),
                 form,

@@ -85,7 +85,6 @@ group-members-added = { $count ->
     [one] Ein Mitglied wurde aufgenommen.
    *[other] { $count } Mitglieder wurden aufgenommen.
 }
-group-members-shown = { $shown } von { $total } Mitgliedern werden angezeigt.
 group-manager = verwaltet die Gruppe
 group-manager-make = Verwalten lassen
 group-manager-make-of = Verwalten lassen: { $name }

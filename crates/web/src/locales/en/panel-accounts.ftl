@@ -86,7 +86,6 @@ group-members-added = { $count ->
     [one] One member was added.
    *[other] { $count } members were added.
 }
-group-members-shown = { $shown } of { $total } members are shown.
 group-manager = manager
 group-manager-make = Make manager
 group-manager-make-of = Make manager: { $name }

@@ -1,6 +1,7 @@
 //! `GET /admin/api-keys`
 
-use crate::panel::listing::{List, PageNumber, filters, find_of_account};
+use crate::paging::PageNumber;
+use crate::panel::listing::{List, filters, find_of_account};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::rows::{self, Emails, KeyRow};
 use crate::signed_in::session::Staff;

@@ -2,7 +2,8 @@
 
 use super::kinds;
 use super::tables::EntryRow;
-use crate::panel::listing::{List, PageNumber, filters, find_of_account};
+use crate::paging::PageNumber;
+use crate::panel::listing::{List, filters, find_of_account};
 use crate::signed_in::page::{PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::web::Path;

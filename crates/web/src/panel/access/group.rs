@@ -3,12 +3,13 @@
 use super::pickers;
 use super::tables::page_of;
 use crate::language::t;
+use crate::paging::PageNumber;
 use crate::panel::nav::ROOT;
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::field::{Field, FormView, Picker};
 use crate::signed_in::form::{FieldErrors, Form, OwnForm, digest, is_stale};
 use crate::signed_in::invited::AddressDraft;
-use crate::signed_in::members::{MembersView, SHOWN};
+use crate::signed_in::members::MembersView;
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::http::StatusCode;
@@ -21,7 +22,7 @@ use docent_domain::delegation::Access;
 use docent_domain::group::{Group, GroupName};
 use docent_domain::id::GroupId;
 use docent_domain::permission::{PermissionSet, RecordKind};
-use docent_http::State;
+use docent_http::{Query, State};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -146,9 +147,12 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
     draft.show(&staff, &context, None, &errors, None).await
 }
 
-pub(super) async fn show(staff: Staff, context: State, id: Path<String>) -> PageResult {
+pub(super) async fn show(staff: Staff, context: State, id: Path<String>, query: Query) -> PageResult {
     let shown = read(&staff, &context, &id).await?;
-    show_members(&staff, &context, &shown, &AddressDraft::empty(&context), &FieldErrors::default()).await
+    let (number, addresses) = (PageNumber::of(&query), AddressDraft::empty(&context));
+    let none = FieldErrors::default();
+    let members = members(&staff, &context, shown.0.id, number, &addresses, &none).await?;
+    Draft::of(&shown.0).show(&staff, &context, Some(&shown), &none, members).await
 }
 
 /// The page with the form for new members as it was submitted.
@@ -159,7 +163,7 @@ pub(super) async fn show_members(
     addresses: &AddressDraft,
     errors: &FieldErrors,
 ) -> PageResult {
-    let members = members(staff, context, shown.0.id, addresses, Some(errors)).await?;
+    let members = members(staff, context, shown.0.id, PageNumber::FIRST, addresses, errors).await?;
     let draft = Draft::of(&shown.0);
     draft.show_with(staff, context, Some(shown), (&FieldErrors::default(), errors.status()), members).await
 }
@@ -169,17 +173,17 @@ async fn members(
     staff: &Staff,
     context: &State,
     id: GroupId,
+    number: PageNumber,
     addresses: &AddressDraft,
-    errors: Option<&FieldErrors>,
+    errors: &FieldErrors,
 ) -> Result<Option<MembersView>, PageError> {
-    let (_, rights, found) = match group_members::page(&context.app, &staff.actor, id, SHOWN).await {
+    let (_, rights, found) = match group_members::page(&context.app, &staff.actor, id, number.page()).await {
         Err(Error::NotFound(_)) => return Ok(None),
         found => found?,
     };
-    let none = FieldErrors::default();
-    let form = FormView::of(addresses.fields(context), Vec::new(), errors.unwrap_or(&none));
-    let (path, me) = (format!("{}/members", address(id)), staff.actor.user());
-    Ok(Some(MembersView::of(&found, rights, path, form, (me, |user| page_of(staff, user)))))
+    let form = FormView::of(addresses.fields(context), Vec::new(), errors);
+    let (group, me) = (address(id), staff.actor.user());
+    Ok(Some(MembersView::of(&found, rights, (&group, number), form, (me, |user| page_of(staff, user)))))
 }
 
 pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form: OwnForm) -> PageResult {
@@ -202,7 +206,8 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
             Err(error) => errors.add_from(error)?,
         }
     }
-    let members = members(&staff, &context, shown.0.id, &AddressDraft::empty(&context), None).await?;
+    let (addresses, none) = (AddressDraft::empty(&context), FieldErrors::default());
+    let members = members(&staff, &context, shown.0.id, PageNumber::FIRST, &addresses, &none).await?;
     draft.show(&staff, &context, Some(&shown), &errors, members).await
 }
 

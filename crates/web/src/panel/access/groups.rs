@@ -1,6 +1,7 @@
 //! `GET /admin/groups`
 
-use crate::panel::listing::{List, PageNumber};
+use crate::paging::PageNumber;
+use crate::panel::listing::List;
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::times::Time;

@@ -3,7 +3,8 @@
 use super::invite::section;
 use super::tables::page_of;
 use crate::language::{self, t};
-use crate::panel::listing::{List, PageNumber};
+use crate::paging::PageNumber;
+use crate::panel::listing::List;
 use crate::panel::nav::ROOT;
 use crate::signed_in::form::OwnForm;
 use crate::signed_in::invited::{InvitedPage, delivery};

@@ -2,7 +2,8 @@
 
 use super::tables::page_of;
 use crate::language::t;
-use crate::panel::listing::{List, PageNumber, account_of, filters};
+use crate::paging::PageNumber;
+use crate::panel::listing::{List, account_of, filters};
 use crate::panel::nav::ROOT;
 use crate::signed_in::area::Area;
 use crate::signed_in::form::OwnForm;

@@ -1,8 +1,8 @@
 //! What an account can read, on its page and at `GET /admin/users/{id}/collections`
 
 use crate::language::{collection_name, t};
+use crate::paging::{PageNumber, Paging};
 use crate::panel::collections::role_name;
-use crate::panel::listing::{PageNumber, Paging};
 use crate::panel::nav::ROOT;
 use crate::signed_in::page::{PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;

@@ -1,6 +1,7 @@
 //! `GET /admin/users`
 
-use crate::panel::listing::{List, PageNumber, filters};
+use crate::paging::PageNumber;
+use crate::panel::listing::{List, filters};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
 use crate::times::Time;

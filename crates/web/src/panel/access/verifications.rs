@@ -2,7 +2,8 @@
 
 use super::tables::VerificationRow;
 use crate::language::{self, t};
-use crate::panel::listing::{List, PageNumber, filters, find_of_account};
+use crate::paging::PageNumber;
+use crate::panel::listing::{List, filters, find_of_account};
 use crate::panel::nav::ROOT;
 use crate::signed_in::area::Area;
 use crate::signed_in::form::OwnForm;

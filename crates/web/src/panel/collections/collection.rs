@@ -3,9 +3,9 @@
 use super::member_form::{MemberDraft, MembersView};
 use super::{address, names};
 use crate::language::{collection_name, t};
+use crate::paging::PageNumber;
 use crate::panel::access::kinds;
 use crate::panel::documents::email;
-use crate::panel::listing::PageNumber;
 use crate::panel::nav::ROOT;
 use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::field::{Field, FormView};

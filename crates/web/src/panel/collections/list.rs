@@ -2,8 +2,9 @@
 
 use super::names;
 use crate::language::collection_name;
+use crate::paging::PageNumber;
 use crate::panel::documents::email;
-use crate::panel::listing::{List, PageNumber, filters};
+use crate::panel::listing::{List, filters};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::rows::Emails;
 use crate::signed_in::session::Staff;

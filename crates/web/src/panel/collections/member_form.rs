@@ -2,8 +2,8 @@
 
 use super::{address, names};
 use crate::language::t;
+use crate::paging::{PageNumber, Paging};
 use crate::panel::access::kinds;
-use crate::panel::listing::{PageNumber, Paging};
 use crate::signed_in::field::{Field, FormView};
 use crate::signed_in::form::{FieldErrors, Form};
 use crate::signed_in::page::PageError;

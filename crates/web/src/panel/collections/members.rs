@@ -4,7 +4,7 @@ use super::collection::{after, read, show_page};
 use super::member_form::MemberDraft;
 use super::names;
 use crate::language::{self, t};
-use crate::panel::listing::PageNumber;
+use crate::paging::PageNumber;
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::PageResult;
 use crate::signed_in::session::Staff;
