@@ -13,7 +13,7 @@ pub struct Browser {
     app: TestApp,
     /// The `Cookie` header; empty without a cookie.
     pub cookie: String,
-    /// What requests of the web chat name: the ID of the account, `none` while it signs in, nothing on other pages.
+    /// What requests of the web chat name: the ID of the account; nothing on other pages.
     pub account: Option<String>,
 }
 
@@ -25,9 +25,9 @@ impl Browser {
 
     /// Returns a browser in which the web chat is signed in.
     pub async fn in_chat(app: &TestApp, email: &str, password: &str) -> Self {
-        let mut browser = Self::new(app).with_account(Some("none"));
-        let fields = [("email", email), ("password", password)];
-        let session = browser.post("/chat/session", &fields).await.expect(200).json();
+        let mut browser = Self::new(app);
+        let _ = browser.login_at("/account/login", email, password).await.expect(303);
+        let session = browser.get("/chat/session").await.expect(200).json();
         browser.account = Some(session["account"]["id"].as_str().unwrap().to_owned());
         browser
     }

@@ -6,11 +6,9 @@ use crate::language;
 use crate::language::request::AccountLanguage;
 use crate::language::script::Script;
 use crate::minify::{minified, stripped};
-use crate::signed_in::single_sign_on::buttons::{ProviderLink, sign_in_links};
 use crate::templates::{html_response, render};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
-use docent_app::accounts::verification;
 use docent_http::{Query, Reply, State};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -123,10 +121,6 @@ pub(crate) struct ChatPage<'a> {
     accept: String,
     /// Whether answers are quotes, because no language model is connected.
     quotes_only: bool,
-    /// Whether the service can send a link for a new password.
-    sends_email: bool,
-    /// Links to identity providers.
-    providers: Vec<ProviderLink>,
 }
 
 pub(crate) async fn page(_: AccountLanguage, context: State) -> Reply {
@@ -137,8 +131,6 @@ pub(crate) async fn page(_: AccountLanguage, context: State) -> Reply {
         types: language::file_types(accepted),
         accept: accepted.accept(),
         quotes_only: context.app.answers_by_quoting(),
-        sends_email: verification::is_possible(&context.app),
-        providers: sign_in_links(&context.app, "/chat"),
     };
     let html = stripped(&render(&page)?);
     Ok(html_response(StatusCode::OK, POLICY, html))

@@ -1,4 +1,4 @@
-//! `/chat/session`: signs the web chat in and out, names the account, and proves its identity again.
+//! `/chat/session`: names the account of the web chat, signs it out, and proves its identity again.
 //!
 //! The session is the one of the account pages and of the panel, so that signing out ends it everywhere.
 
@@ -6,23 +6,23 @@ use crate::language;
 use crate::language::request::prefer;
 use crate::session_cookie;
 use crate::signed_in::own_page::OwnPage;
-use crate::signed_in::session;
 use actix_session::Session;
 use actix_web::HttpResponse;
-use docent_app::accounts::login;
 use docent_app::accounts::profile;
-use docent_app::accounts::sessions::{self, BrowserSession, ClientInfo};
+use docent_app::accounts::sessions::{self, BrowserSession};
 use docent_app::accounts::single_sign_on::logout::provider_logout_url;
 use docent_app::error::Error;
 use docent_domain::access::UseAdminPanel;
-use docent_http::{ApiError, Client, Form, Reply, State, UserAgent};
+use docent_http::{ApiError, Client, Form, Reply, State};
 use serde::Serialize;
 
 /// The session of the browser.
 #[derive(Serialize)]
 struct SessionResponse {
-    /// The account, if one is signed in.
+    /// The account, if one is signed in and can use the chat.
     account: Option<Account>,
+    /// Page that the account must use first.
+    next: Option<&'static str>,
 }
 
 /// The page that ends the session of the identity provider.
@@ -45,14 +45,15 @@ struct Account {
 
 fn response(known: Option<BrowserSession>) -> HttpResponse {
     prefer(known.as_ref().and_then(|known| known.user.language.as_ref()));
-    let account = known.map(|known| Account {
+    let next = known.as_ref().filter(|known| known.lacks_second_factor).map(|_| "/account/second-factor");
+    let account = known.filter(|_| next.is_none()).map(|known| Account {
         language: language::current().code(),
         id: known.user.id.to_string(),
         is_staff: known.actor.authorize::<UseAdminPanel>().is_ok(),
         email: known.user.email.as_str().to_owned(),
         name: known.user.name.map(|name| name.as_str().to_owned()),
     });
-    HttpResponse::Ok().json(SessionResponse { account })
+    HttpResponse::Ok().json(SessionResponse { account, next })
 }
 
 /// Says which account is signed in. A page asks when it is opened, so the absence of a session is no error.
@@ -60,8 +61,6 @@ pub(crate) async fn show(context: State, cookie: Session, client: Client) -> Rep
     let Some(id) = session_cookie::id_of(&cookie) else { return Ok(response(None)) };
     let app = &context.app;
     match sessions::authenticate_browser(app, id, client.address).await {
-        // The account can only open the page that sets up its second factor.
-        Ok(known) if known.lacks_second_factor => Ok(response(None)),
         Ok(known) => Ok(response(Some(known))),
         Err(Error::Unauthenticated) => {
             cookie.purge();
@@ -69,24 +68,6 @@ pub(crate) async fn show(context: State, cookie: Session, client: Client) -> Rep
         }
         Err(error) => Err(error.into()),
     }
-}
-
-pub(crate) async fn begin(
-    _: OwnPage,
-    context: State,
-    cookie: Session,
-    client: Client,
-    agent: UserAgent,
-    form: Result<Form, ApiError>,
-) -> Reply {
-    let (form, app) = (form?, &context.app);
-    let stays_signed_in = form.text("stay") == "on";
-    let origin = ClientInfo { stays_signed_in, ..ClientInfo::new(client.address, agent.0) };
-    let code = Some(form.text("code")).filter(|code| !code.is_empty());
-    let password = form.text("password").to_owned();
-    let id = login::enter_chat(app, form.text("email"), password, code, &origin).await?;
-    session::start(app, &cookie, id, &origin)?;
-    Ok(response(Some(sessions::authenticate_browser(app, id, client.address).await?)))
 }
 
 /// Proves the identity of the account again by its password or a code, before the page repeats a request that

@@ -52,7 +52,7 @@ routes! {
     "/chat/proof.js"        { GET => chat::proof }
     "/chat/viewer.css"      { GET => chat::viewer_style }
     "/chat/viewer.js"       { GET => chat::viewer_script }
-    "/chat/session"         { GET => chat_session::show, POST => chat_session::begin, DELETE => chat_session::end }
+    "/chat/session"         { GET => chat_session::show, DELETE => chat_session::end }
     "/chat/session/confirm" { POST => chat_session::confirm }
 }
 

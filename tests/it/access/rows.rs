@@ -258,7 +258,6 @@ pub(super) const ROWS: &[Row] = &[
     get("/chat/viewer.css", Nothing),
     get("/chat/viewer.js", Nothing),
     get("/chat/session", Nothing),
-    post("/chat/session", WebChat, 415).with_payload(NO_BODY),
     row("DELETE", "/chat/session", WebChat, 204).consuming(Session),
     post("/chat/session/confirm", WebChat, 415).with_payload(NO_BODY),
     get("/documents", Account(Read)),

@@ -359,11 +359,11 @@ rules! {
         let code = |app: &TestApp| totp.generate(u64::try_from(app.clock.now().timestamp()).unwrap()).to_string();
         let recovery_code = second_factor::confirm(&app.app, &actor, &code(&app)).await.unwrap().0.swap_remove(0);
         app.advance(Duration::from_secs(60));
-        let mut chat = Browser::new(&app).with_account(Some("none"));
+        let mut chat = at_account(&app, ADA).await;
+        let form = form_token(&chat.get("/account/login/code").await.expect(200));
         let present = code(&app);
-        let sign_in = [("email", ADA), ("password", PASSWORD), ("code", present.as_str())];
-        let session = chat.post("/chat/session", &sign_in).await.expect(200).json();
-        chat.account = Some(session["account"]["id"].as_str().unwrap().to_owned());
+        let _ = chat.post("/account/login/code", &[("form_token", &form), ("code", &present)]).await.expect(303);
+        chat.account = Some(user.id.to_string());
         let is_asked = async |chat: &mut Browser| {
             let webhook = json!({ "url": "https://example.org/a" });
             chat.send_json(Method::POST, "/webhooks", &webhook).await.status == 403

@@ -137,20 +137,6 @@ rules! {
         let _ = browser.get("/account").await.expect(303);
     }
 
-    async fn chat_keeps_the_session_of_a_person_who_wants_it(setup) {
-        let app = setup.start().await;
-        app.account(EMAIL, STAFF).await;
-        for (stay, lasts) in [("on", true), ("", false)] {
-            let mut browser = Browser::new(&app);
-            let fields = [("email", EMAIL), ("password", PASSWORD), ("stay", stay)];
-            let reply = browser.post("/chat/session", &fields).await.expect(200);
-            assert_eq!(reply.header("set-cookie").contains("Max-Age"), lasts);
-            app.advance(minutes(24 * 60));
-            let account = browser.get("/chat/session").await.expect(200).json()["account"].clone();
-            assert_eq!(account.is_object(), lasts, "{account}");
-        }
-    }
-
     async fn copied_cookie_after_logout_is_refused(setup) {
         let app = setup.start().await;
         let mut browser = staff(&app).await;

@@ -64,8 +64,6 @@ async fn sign_in_asks_for_the_code_of_a_second_factor() {
         window.goto("/chat").await;
         window.submit_login(ADA, PASSWORD).await;
         window.find("#code").await;
-        // The browser logs the answer that asks for the code.
-        window.console_errors().await;
         let mut inspection = Inspection::begin(window, "light").await;
         inspection.inspect("chat-code").await;
         inspection.assert_no_findings();

@@ -17,7 +17,7 @@ async fn sign_in_holds_for_all_tabs_and_ends_in_all_at_sign_out() {
             app.account(ADA, Flags::default()).await;
             window.goto("/chat").await;
             window.submit_login(ADA, "wrong").await;
-            window.see("Incorrect email address or password.").await;
+            window.see("Invalid email or password.").await;
             // The browser logs the refusal.
             window.console_errors().await;
             assert_eq!(window.find("#email").await.prop("value").await.unwrap().as_deref(), Some(ADA));
@@ -31,9 +31,8 @@ async fn sign_in_holds_for_all_tabs_and_ends_in_all_at_sign_out() {
                 "return [document.cookie, sessionStorage.length, Object.keys(localStorage).length]";
             assert_eq!(window.run(readable, vec![]).await, json!(["", 0, 0]));
 
-            // The other tab notices when it is shown.
             window.switch_to(&second).await;
-            window.run("document.dispatchEvent(new Event('visibilitychange'))", vec![]).await;
+            window.goto("/chat").await;
             window.see(ADA).await;
             app.advance(std::time::Duration::from_secs(20 * 60));
             ask(window, "Still there?").await;
@@ -56,9 +55,27 @@ async fn sign_in_holds_for_all_tabs_and_ends_in_all_at_sign_out() {
             window.run("dispatchEvent(new Event('focus'))", vec![]).await;
             window.see("Your session has ended. Sign in again.").await;
             assert!(!window.text().await.contains("Still there?"));
+            window.press("Sign in").await;
             window.submit_login(ADA, PASSWORD).await;
             let text = window.find("#question").await.prop("value").await.unwrap();
             assert_eq!(text.as_deref(), Some("A text of many words"));
+            let kept = window.run("return sessionStorage.length", vec![]).await;
+            assert_eq!(kept, json!(0), "nothing of the account stays in the browser");
+
+            // A tab that is signed out notices the sign-in of another one.
+            window.switch_to(&first).await;
+            window.goto("/chat").await;
+            window.find("#question").await;
+            window.set_cookie("ended").await;
+            window.run("dispatchEvent(new Event('focus'))", vec![]).await;
+            window.see("Your session has ended. Sign in again.").await;
+            window.switch_to(&second).await;
+            window.goto("/account/login").await;
+            window.submit_login(ADA, PASSWORD).await;
+            window.arrive("/account").await;
+            window.switch_to(&first).await;
+            window.run("document.dispatchEvent(new Event('visibilitychange'))", vec![]).await;
+            window.see(ADA).await;
         },
     )
     .await;

@@ -544,8 +544,9 @@ async fn page_waits_while_the_service_draws_others_and_is_gone_after_signing_out
                 const ids = ['source-title', 'passage-text', 'page-list'];
                 return ids.map((id) => document.getElementById(id).innerHTML);";
             assert!(!run(window, texts).await.as_array().unwrap().contains(&json!("")));
-            window.press("Sign out").await;
-            window.find("#email").await;
+            window.set_cookie("ended").await;
+            run(window, "dispatchEvent(new Event('focus'))").await;
+            window.see("Your session has ended. Sign in again.").await;
             assert_eq!(run(window, texts).await, json!(["", "", ""]));
         },
     )

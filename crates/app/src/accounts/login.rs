@@ -48,7 +48,7 @@ pub async fn login(
 pub enum Destination {
     /// The panel, for staff.
     Panel,
-    /// The account pages.
+    /// The account pages and the web chat.
     Account,
 }
 
@@ -66,22 +66,6 @@ pub async fn enter(
 ) -> Result<SessionId> {
     let user = check_password(app, email, password, Code::Given(None), client.address, |_| true).await?;
     check_access(app, destination, &user, client.address).await?;
-    start_browser_session(app, &user, client, None).await
-}
-
-/// Logs an account in to the web chat, which asks for the code together with the password.
-///
-/// # Errors
-/// Those of [`login`].
-pub async fn enter_chat(
-    app: &App,
-    email: &str,
-    password: String,
-    code: Option<&str>,
-    client: &ClientInfo,
-) -> Result<SessionId> {
-    let user = check_password(app, email, password, Code::Given(code), client.address, |_| true).await?;
-    authenticate::ensure_second_factor(app, &user)?;
     start_browser_session(app, &user, client, None).await
 }
 

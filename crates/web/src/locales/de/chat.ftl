@@ -6,8 +6,6 @@ new-conversation = Neu<span> beginnen</span>
 settings = Einstellungen
 settings-title = Einstellungen: Passwort, Sitzungen, Sprache, Erscheinungsbild
 no-script = Diese Seite braucht JavaScript, das ausgeschaltet oder blockiert ist. Ohne JavaScript benutzen Sie die HTTP-API oder die Kommandozeile.
-chat-code = Code Ihrer Authenticator-App
-chat-code-hint = Oder einer Ihrer Wiederherstellungscodes.
 conversations-search = Unterhaltungen durchsuchen
 more-conversations = Mehr<span> Unterhaltungen</span> anzeigen
 more-documents = Mehr<span> Dokumente</span> anzeigen
@@ -25,11 +23,9 @@ stop = Anhalten
 try-again = Noch einmal versuchen
 
 # Fehler
-sign-in-incorrect = E-Mail-Adresse oder Passwort ist falsch.
+signed-out-title = Sie sind nicht angemeldet
 signed-out = Ihre Sitzung ist beendet. Melden Sie sich wieder an.
 still-signed-in = Sie sind noch angemeldet. { $reason }
-error-code-required = Ein Code Ihrer Authenticator-App ist nötig
-error-invalid-code = Dieser Code ist nicht gültig
 error-second-factor-required = Dieses Konto muss einen zweiten Faktor haben; richten Sie ihn auf der Seite Ihres Kontos ein
 error-proof-needed = Es wurde nichts geändert: Ihr Passwort oder ein Code ist nötig
 failed-later = { $detail }. Es ist nichts verloren gegangen. Versuchen Sie es gleich noch einmal.

@@ -6,8 +6,6 @@ new-conversation = New<span> conversation</span>
 settings = Settings
 settings-title = Settings: password, sessions, language, theme
 no-script = This page needs JavaScript, which is disabled or blocked. Without JavaScript, use the HTTP API or the command line.
-chat-code = Code from your authenticator app
-chat-code-hint = Or one of your recovery codes.
 conversations-search = Search conversations
 more-conversations = Show more<span> conversations</span>
 more-documents = Show more<span> documents</span>
@@ -25,11 +23,9 @@ stop = Stop
 try-again = Try again
 
 # Errors
-sign-in-incorrect = Incorrect email address or password.
+signed-out-title = You are not signed in
 signed-out = Your session has ended. Sign in again.
 still-signed-in = You are still signed in. { $reason }
-error-code-required = A code from your authenticator app is required
-error-invalid-code = This code is not valid
 error-second-factor-required = This account must have a second factor; set it up on the account page
 error-proof-needed = Nothing was changed: your password or a code is needed
 failed-later = { $detail }. Nothing was lost. Try again in a moment.

@@ -28,8 +28,6 @@ class ApiError extends Error {
 
 // What the service refuses, by the codes of its errors.
 const ERRORS = {
-  code_required: t("error-code-required"),
-  invalid_code: t("error-invalid-code"),
   second_factor_required: t("error-second-factor-required"),
 };
 

@@ -1,11 +1,11 @@
 
-// Entry point: switches between sign-in and chat, and attaches event listeners.
+// Entry point: shows the chat, or that nobody is signed in, and attaches event listeners.
 
 const SIGNED_IN_IDS = ["side-toggle", "new", "account", "panel", "logout", "workspace"];
 const SEARCH_DELAY = 250; // in milliseconds, after the last keystroke
 
 function showChat() {
-  byId("sign-in").hidden = true;
+  byId("signed-out").hidden = true;
   for (const id of SIGNED_IN_IDS) byId(id).hidden = false;
   byId("user").textContent = session.name ?? session.email;
   byId("panel").hidden = !session.is_staff;
@@ -22,11 +22,12 @@ function showChat() {
   openFromUrl();
 }
 
-function showSignIn(notice) {
+function showSignedOut(notice) {
   for (const id of SIGNED_IN_IDS) byId(id).hidden = true;
-  byId("sign-in").hidden = false;
-  setAlert("sign-in-alert", notice);
-  byId("email").focus();
+  byId("signed-out").hidden = false;
+  setAlert("signed-out-alert", notice);
+  byId("sign-in").href = signInUrl();
+  byId("sign-in").focus();
 }
 
 // Removes the session and all data of the user from the page. The text of the question field and the address stay, because
@@ -48,7 +49,7 @@ function endSession(notice) {
   byId("conversations-search").value = "";
   conversationsLimit = CONVERSATIONS_FIRST;
   byId("user").textContent = "";
-  showSignIn(notice);
+  showSignedOut(notice);
 }
 
 // Opens the sidebar on a wide screen and collapses it on a narrow one.
@@ -114,7 +115,7 @@ function afterTyping(load) {
 const listen = (id, event, listener) => byId(id).addEventListener(event, listener);
 
 listen("theme", "click", toggleTheme);
-listen("login", "submit", signIn);
+listen("sign-in", "click", () => sessionStorage.setItem(DRAFT, byId("question").value));
 listen("logout", "click", signOut);
 listen("new", "click", () => { startConversation(); closeDrawer(); byId("question").focus(); });
 listen("workspace", "click", ({ target }) => { if (target.closest(".conversation, .source")) closeDrawer(); });

@@ -6,24 +6,38 @@ let session = null; // { id, email, name, is_staff, language }
 
 const accountHeader = () => ({ "X-Docent-Account": session?.id ?? "none" });
 
-const fetchAccount = async () => (await (await sendRequest("/chat/session")).json()).account;
+const DRAFT = "draft"; // What was typed when the session ended, for the page after the next sign-in.
 
-// Opens the chat if the browser is signed in, and otherwise the form to sign in.
+const fetchSession = async () => (await sendRequest("/chat/session")).json();
+
+// The sign-in page, which returns to this one.
+function signInUrl() {
+  const next = `/${location.href.slice(serviceUrl("").length)}`;
+  return serviceUrl(`/account/login?${new URLSearchParams({ next })}`);
+}
+
+// Opens the chat if the browser is signed in, and otherwise the page to sign in, or the one that the account needs first.
 async function restoreSession() {
   try {
-    session = await fetchAccount();
-    if (session) showChat();
-    else showSignIn();
+    const { account, next } = await fetchSession();
+    session = account;
+    if (!session) {
+      location.replace(next ? serviceUrl(next) : signInUrl());
+      return;
+    }
+    showChat();
+    byId("question").value ||= sessionStorage.getItem(DRAFT) ?? "";
+    sessionStorage.removeItem(DRAFT);
   } catch (error) {
-    showSignIn(errorMessage(error));
+    showSignedOut(errorMessage(error));
   }
 }
 
 // Another tab or window may have signed in or out since this one was looked at last.
 async function followOtherTabs() {
-  if (document.hidden || (!session && byId("sign-in").hidden)) return;
+  if (document.hidden || (!session && byId("signed-out").hidden)) return;
   try {
-    const account = await fetchAccount();
+    const { account } = await fetchSession();
     if (session && account?.id !== session.id) endSession(t("signed-out"));
     if (session || !account) return;
     session = account;
@@ -52,39 +66,6 @@ async function withSession(action) {
   }
 }
 
-async function signIn(event) {
-  event.preventDefault();
-  const form = event.target;
-  const { email, password, code, stay } = form.elements;
-  const button = form.querySelector("button");
-  setAlert("sign-in-alert");
-  button.disabled = true;
-  try {
-    const body = new URLSearchParams({ email: email.value, password: password.value, code: code.value });
-    if (stay.checked) body.set("stay", stay.value);
-    const response = await sendRequest("/chat/session", { method: "POST", headers: accountHeader(), body });
-    session = (await response.json()).account;
-    form.reset();
-    byId("code-field").hidden = true;
-    showChat();
-    reloadInLanguage();
-  } catch (error) {
-    // The password was right; it stays in the form while the code is asked for.
-    const asksForCode = error.code === "code_required" || error.code === "invalid_code";
-    byId("code-field").hidden = !asksForCode;
-    code.value = "";
-    if (error.code !== "code_required") setAlert("sign-in-alert", signInMessage(error));
-    if (!asksForCode) password.value = "";
-    (asksForCode ? code : password).focus();
-  }
-  button.disabled = false;
-}
-
-function signInMessage(error) {
-  if (ERRORS[error.code]) return `${ERRORS[error.code]}.`;
-  return error.status === 401 ? t("sign-in-incorrect") : errorMessage(error);
-}
-
 // Ends the session in the browser: in all tabs, on the account pages and in the panel.
 async function signOut() {
   let next;
@@ -101,5 +82,5 @@ async function signOut() {
   byId("question").value = "";
   endSession();
   history.replaceState(null, "", location.pathname);
-  if (next) location.assign(next);
+  location.assign(next ?? signInUrl());
 }
