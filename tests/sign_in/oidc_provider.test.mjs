@@ -1,31 +1,22 @@
 // Sign-in at oidc-provider, a certified provider: discovery, PKCE, userinfo, rotated keys, and logout in both directions.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import Provider from "oidc-provider";
 import { Browser } from "./browser.mjs";
+import { freePort, Service, until } from "./service.mjs";
 
-const program = process.env.DOCENT_TEST_PROGRAM;
-const folder = mkdtempSync(join(tmpdir(), "docent-sign-in-"));
-const callback = "/auth/oidc/sso/callback";
-let base, issuer, port, server, docent;
+const STAFF = "root@example.org";
+const PASSWORD = "a password for one run";
+let base, issuer, port, server, service;
 
-async function freePort() {
-  const listener = createServer().listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const free = listener.address().port;
-  listener.close();
-  await once(listener, "close");
-  return free;
+const groups = new Map(); // Of people, as the provider knows them.
+
+function claims(id) {
+  return { sub: id, email: `${id}@example.org`, email_verified: id !== "eve", name: `${id}, a person`, groups: groups.get(id) ?? [] };
 }
 
 // Starts the provider with a new key.
@@ -35,19 +26,19 @@ async function startProvider(kid) {
     clients: [{
       client_id: "docent",
       client_secret: "a secret for one run",
-      redirect_uris: [base + callback],
+      redirect_uris: [service.callback],
       post_logout_redirect_uris: [`${base}/account/login`],
       backchannel_logout_uri: `${base}/auth/oidc/sso/backchannel-logout`,
       backchannel_logout_session_required: true,
     }],
     jwks: { keys: [{ ...jwk, kid, use: "sig", alg: "RS256" }] },
     cookies: { keys: ["a key for one run"] },
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
     features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: true } },
     pkce: { required: () => true },
     // Otherwise it refuses addresses of this machine.
     fetch: (url, { dispatcher, ...options }) => fetch(url, options),
-    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, email: `${id}@example.org`, email_verified: id !== "eve" }) }),
+    findAccount: (_, id) => ({ accountId: id, claims: () => claims(id) }),
   });
   provider.on("server_error", (_, error) => console.error(error));
   provider.on("backchannel.error", (_, error) => console.error(error));
@@ -62,44 +53,23 @@ async function stopProvider() {
 }
 
 before(async () => {
-  [port, base] = [await freePort(), `http://127.0.0.1:${await freePort()}`];
+  [port, service] = [await freePort(), await Service.prepare()];
+  base = service.base;
   issuer = `http://127.0.0.1:${port}`;
-  const env = {
-    ...process.env,
-    DOCENT_BIND_ADDRESS: base.slice("http://".length),
-    DOCENT_DATA_DIR: folder,
-    DOCENT_OIDC_ISSUER: issuer,
-    DOCENT_OIDC_CLIENT_ID: "docent",
-    DOCENT_OIDC_CLIENT_SECRET: "a secret for one run",
-  };
   // The service starts while the provider is down.
-  docent = spawn(program, ["dev"], { env, stdio: ["ignore", "inherit", "inherit"] });
-  for (let attempts = 0; ; attempts++) {
-    const isReady = await fetch(`${base}/health/ready`).then((response) => response.ok, () => false);
-    if (isReady) break;
-    assert.ok(attempts < 600 && docent.exitCode === null, "docent has not started");
-    await sleep(100);
-  }
+  await service.start(issuer, { DOCENT_OIDC_GROUPS: "engineers:Engineers" });
   const page = await new Browser().open(`${base}/auth/oidc/sso/login?next=%2Faccount`);
   assert.equal(page.status, 503);
   assert.match(page.text, /name="password"/);
   await startProvider("first");
   // A failed attempt is repeated after ten seconds.
-  for (let attempts = 0; (await fetch(`${base}/auth/oidc/sso/login`, { redirect: "manual" })).status === 503; attempts++) {
-    assert.ok(attempts < 300, "the provider is not found");
-    await sleep(100);
-  }
-  // Asynchronously: the provider answers in this process.
-  const doctor = spawn(program, ["doctor", "--dev"], { env, stdio: ["ignore", "pipe", "inherit"] });
-  const report = await text(doctor.stdout);
-  assert.match(report, /^ok +identity provider.*127\.0\.0\.1/im);
+  await until("the provider is found", async () => (await fetch(`${base}/auth/oidc/sso/login`, { redirect: "manual" })).status !== 503);
+  assert.match(await service.run(["doctor", "--dev"]), /^ok +identity provider.*127\.0\.0\.1/im);
 });
 
 after(async () => {
-  docent?.kill();
-  if (docent && docent.exitCode === null) await once(docent, "exit");
+  await service?.stop();
   if (server?.listening) await stopProvider();
-  rmSync(folder, { recursive: true });
 });
 
 // Signs in at the provider's pages, as far as they ask.
@@ -119,6 +89,20 @@ test("a person signs in and gets an account with the address from the userinfo e
   const [, page] = await signedIn("ada");
   assert.equal(page.url, `${base}/account`);
   assert.match(page.text, /ada@example\.org/);
+  assert.match(page.text, /ada, a person/);
+});
+
+test("groups of the account are those that the provider names at each sign-in", async () => {
+  await service.run(["createsuperuser", "--dev", "--password-stdin", STAFF], `${PASSWORD}\n`);
+  const panel = new Browser();
+  const form = await panel.open(`${base}/admin/login?next=%2Fadmin%2Fgroups%2Fadd`);
+  const page = await panel.submit(form, { email: STAFF, password: PASSWORD }, 'name="password"');
+  await panel.submit(page, { name: "Engineers" }, 'action="/admin/groups/add"');
+  for (const [names, shown] of [[["engineers", "others"], true], [[], false]]) {
+    groups.set("carol", names);
+    const [browser] = await signedIn("carol");
+    assert.equal((await browser.open(`${base}/account/groups`)).text.includes("Engineers"), shown);
+  }
 });
 
 test("an unverified address is refused", async () => {
@@ -132,7 +116,7 @@ test("a code and a response work once", async () => {
   const page = await browser.open(`${base}/auth/oidc/sso/login?next=%2Faccount`);
   const opened = await signInAs(browser, "ada", page);
   assert.equal(opened.url, `${base}/account`);
-  const again = await browser.open(`${base}${callback}?code=x&state=x`);
+  const again = await browser.open(`${service.callback}?code=x&state=x`);
   assert.equal(again.status, 400);
 });
 

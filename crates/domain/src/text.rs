@@ -76,7 +76,7 @@ pub fn composed(text: &str) -> String {
 pub const PERSON_NAME_MAX: usize = 100;
 
 /// The name that a person chose for others to see: trimmed, 1 to [`PERSON_NAME_MAX`] characters, no control or direction
-/// characters and no `@`, so that it cannot be taken for the email address of somebody else.
+/// characters and no `@`, so that it cannot be taken for the email address of another account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonName(String);
 

@@ -46,7 +46,7 @@ const CONCURRENCY: usize = 64;
 /// Emails that are sent concurrently in the background.
 const BACKGROUND_CONCURRENCY: usize = 16;
 
-/// Limits how many emails this process sends concurrently. A list of invitations does not delay emails that somebody requests.
+/// Limits how many emails this process sends concurrently. A list of invitations does not delay emails that people request.
 #[derive(Clone, Debug)]
 pub struct OutgoingMail {
     requested: Arc<Semaphore>,
