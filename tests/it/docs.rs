@@ -25,7 +25,7 @@ fn example<'a>(document: &'a Value, content: &'a Value) -> Option<&'a Value> {
     [&content["example"], &schema["example"]].into_iter().chain(choices).find(|example| !example.is_null())
 }
 
-/// A request by somebody who may make it: the user of LibreChat below its paths, else the superuser.
+/// A request by a user who may make it: that of LibreChat below its paths, else the superuser.
 fn request(by: &Member, method: &Method, path: &str) -> RequestBuilder {
     match path.strip_prefix("/librechat") {
         Some(path) => by.app().librechat("65f0c0ffee65f0c0ffee65f0").request(method.clone(), path),

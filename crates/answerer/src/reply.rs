@@ -120,7 +120,7 @@ fn about_documents(talk: &Conversation<'_>, content: &str) -> Reply {
 fn answer(talk: &Conversation<'_>, found: &ToolOutput, lexicon: &Lexicon) -> Reply {
     let words = Words::of(talk.asked);
     let phrases = &words.phrases;
-    if found.content.starts_with(SEARCH_ERROR) {
+    if found.is_error || found.content.starts_with(SEARCH_ERROR) {
         return Reply::text([&phrases.search_failed]);
     }
     let text = corrected(&talk.question, &found.corrections);

@@ -285,6 +285,7 @@ pub(crate) mod tests {
             limits: crate::limits::AccountLimits::default(),
             second_factor: None,
             language: None,
+            name: None,
         }
     }
 

@@ -202,6 +202,7 @@ mod tests {
             limits: crate::limits::AccountLimits::default(),
             second_factor: None,
             language: None,
+            name: None,
         }
     }
 

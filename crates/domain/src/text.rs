@@ -77,7 +77,7 @@ pub const PERSON_NAME_MAX: usize = 100;
 
 /// The name that a person chose for others to see: trimmed, 1 to [`PERSON_NAME_MAX`] characters, no control or direction
 /// characters and no `@`, so that it cannot be taken for the email address of another account.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PersonName(String);
 
 impl PersonName {
@@ -87,8 +87,12 @@ impl PersonName {
     /// If it is empty after trimming, too long, or contains other characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         let name = parse_name(&composed(text), PERSON_NAME_MAX)?;
-        if name.contains(['@', '\u{ff20}']) {
+        // Other forms of the sign look the same.
+        if name.nfkc().any(|c| c == '@') {
             return Err(ValidationError::of("name", Rule::NoAddress));
+        }
+        if name.chars().all(|c| c.is_whitespace() || is_invisible(c)) {
+            return Err(ValidationError::of("name", Rule::NotEmpty));
         }
         Ok(Self(name))
     }
@@ -96,6 +100,13 @@ impl PersonName {
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Redacted, since names are personal data.
+impl fmt::Debug for PersonName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PersonName(…)")
     }
 }
 

@@ -156,6 +156,7 @@ impl Server {
                 // The last one is the outermost.
                 .wrap(from_fn(docent_web::identify))
                 .wrap(from_fn(docent_web::choose_language))
+                .wrap(from_fn(docent_web::note_sessions))
                 .wrap(docent_web::sessions(&context.settings.session_key, is_https, &context.base_path))
                 .wrap(from_fn(docent_web::keep_sessions))
                 .wrap(NormalizePath::trim())

@@ -1,5 +1,5 @@
-//! `GET /chat`: the web chat. The page contains no user data and needs no authentication; its script signs in and loads all
-//! data through the API.
+//! `GET /chat`: the web chat. The page contains no user data and needs no authentication; its script leads to the sign-in page
+//! and loads all data through the API.
 
 use crate::asset::{Asset, CSS};
 use crate::language;
@@ -209,8 +209,6 @@ mod tests {
                 types: types.to_owned(),
                 accept: accept.to_owned(),
                 quotes_only: is_small,
-                sends_email: !is_small,
-                providers: if is_small { Vec::new() } else { ProviderLink::samples() },
             };
             vec![page("PDF", ".pdf", true), page("PDF and DOCX", ".pdf,.docx", false)]
         }

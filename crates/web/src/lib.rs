@@ -21,7 +21,7 @@ use docent_http::base_path::BasePath;
 use docent_http::settings::SessionKey;
 pub use language::request::choose_language;
 pub use routes::TABLES;
-pub use session_cookie::keep_sessions;
+pub use session_cookie::{keep_sessions, note_sessions};
 pub use signed_in::own_page::identify;
 pub use signed_in::page::unknown_path;
 use std::io;
@@ -34,7 +34,7 @@ pub fn compile() -> io::Result<()> {
     templates::compile(routes::templates())
 }
 
-/// Adds the pages to a server, which must also have [`sessions`] and [`keep_sessions`].
+/// Adds the pages to a server, which must also have [`sessions`], between [`note_sessions`] and [`keep_sessions`].
 pub fn mount(config: &mut ServiceConfig) {
     routes::configure(config, |_| true);
     panel::mount(config);

@@ -3,12 +3,12 @@
 use actix_session::config::CookieContentSecurity;
 use actix_session::storage::CookieSessionStore;
 use actix_session::{Session, SessionExt, SessionInsertError, SessionMiddleware};
-use actix_web::Error;
 use actix_web::body::MessageBody;
 use actix_web::cookie::{Key, SameSite};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{HeaderValue, SET_COOKIE};
 use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage};
 use docent_domain::id::SessionId;
 use docent_domain::session::LASTING_SESSION_MAX;
 use docent_http::base_path::BasePath;
@@ -66,6 +66,25 @@ pub(crate) fn outlast_the_browser(cookie: &Session) -> Result<(), SessionInsertE
     cookie.insert(LASTING, true)
 }
 
+/// The session of the request outlasts the browser.
+struct Lasting;
+
+/// Middleware within that of the sessions, which takes the session out of the request when it ends: notes for [`keep_sessions`]
+/// whether the session outlasts the browser.
+///
+/// # Errors
+/// Those of the handler.
+pub async fn note_sessions(
+    request: ServiceRequest,
+    next: Next<impl MessageBody>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let response = next.call(request).await?;
+    if outlasts_the_browser(&response.request().get_session()) {
+        response.request().extensions_mut().insert(Lasting);
+    }
+    Ok(response)
+}
+
 /// Middleware around that of the sessions, which knows one lifetime for all: gives the cookies of those that outlast the browser
 /// an end.
 ///
@@ -76,7 +95,8 @@ pub async fn keep_sessions(
     next: Next<impl MessageBody>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let mut response = next.call(request).await?;
-    if outlasts_the_browser(&response.get_session()) {
+    let is_lasting = response.request().extensions().contains::<Lasting>();
+    if is_lasting {
         let cookies: Vec<HeaderValue> = response.headers_mut().remove(SET_COOKIE).collect();
         for cookie in cookies {
             let cookie = lasting(&cookie).unwrap_or(cookie);

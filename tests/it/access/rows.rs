@@ -207,6 +207,7 @@ pub(super) const ROWS: &[Row] = &[
     get("/account/email", SignedIn),
     post("/account/email", SignedIn, 422),
     post("/account/language", SignedIn, 303),
+    post("/account/name", SignedIn, 303),
     get("/account/password", SignedIn),
     post("/account/password", SignedIn, 422),
     row("GET", "/account/login/code", Nothing, 303),

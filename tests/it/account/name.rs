@@ -52,7 +52,7 @@ rules! {
         app.leave_jobs();
     }
 
-    /// A name is not an address, so that nobody is taken for another account.
+    /// A name is not an address, so that it is not taken for another account.
     async fn invalid_name_is_refused_and_an_empty_one_removed(setup) {
         let app = setup.start().await;
         let (mut pages, _) = ada(&app).await;
@@ -60,6 +60,8 @@ rules! {
         for (wrong, reason) in [
             ("bob@example.org", "must not contain &quot;@&quot;"),
             ("bob＠example.org", "must not contain &quot;@&quot;"),
+            ("bob﹫example.org", "must not contain &quot;@&quot;"),
+            ("\u{200b} \u{2060}", "must not be empty"),
             ("a\u{202e}b", "must not contain characters that change the text direction"),
             (&"x".repeat(101), "must have at most 100 characters"),
         ] {

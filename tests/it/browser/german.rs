@@ -223,7 +223,7 @@ async fn chat_changes_to_the_language_of_the_account_at_sign_in() {
             window.find("#question").await;
             window.goto("/account").await;
             window.run("document.getElementById('language').value = 'en'", vec![]).await;
-            window.press("Speichern").await;
+            window.click("form[action$='/account/language'] button").await;
             window.see("The language was saved.").await;
         },
     )

@@ -97,7 +97,8 @@ rules! {
         let last = open(&root, "Last").await;
         let detail = "At most 1000 collections can be open to all accounts";
         root.post("/collections", json!({ "name": "More", "role_of_all": "viewer" })).await.refused(409, detail);
-        let opening = || root.patch(&format!("/collections/{closed}"), json!({ "role_of_all": "viewer" }));
+        let path = format!("/collections/{closed}");
+        let opening = || root.patch(&path, json!({ "role_of_all": "viewer" }));
         opening().await.refused(409, detail);
         // Those that are open can still change, and leave room.
         let _ = root.patch(&format!("/collections/{last}"), json!({ "role_of_all": "contributor" })).await.expect(200);

@@ -93,7 +93,7 @@ async fn open_in_panel(target: &Target, number: usize) -> Result<usize> {
     let request = closing("POST", "/admin/collections/add", &head, &fields);
     for opened in 0..number {
         let response = exchange(address, &request).await?;
-        if response.status == 409 {
+        if response.status == 422 {
             return Ok(opened);
         }
         ensure!(response.status == 303, "{}", response.text);

@@ -165,9 +165,8 @@ async fn create(
     }
     let by = work.users().emails(&[actor.user()]).await?.remove(&actor.user());
     work.commit().await?;
-    for new in mails {
-        app.send_in_background(mail(&app.settings.public_url, &new, by.as_ref()));
-    }
+    let mails = mails.iter().map(|new| mail(&app.settings.public_url, new, by.as_ref())).collect();
+    app.send_list_in_background(mails);
     Ok(outcomes)
 }
 

@@ -5,7 +5,9 @@ use docent_domain::api_key::ApiKey;
 use docent_domain::fault::report;
 use docent_domain::oauth::AuthorizationCode;
 use docent_domain::text::Email;
-use docent_ports::mailer::Mail;
+use docent_ports::mailer::{Mail, Mailer};
+use docent_ports::recorder::Recorder;
+use futures::{StreamExt, stream};
 use std::net::IpAddr;
 use std::sync::Arc;
 use tracing::Instrument;
@@ -127,21 +129,50 @@ impl App {
 
     /// Sends an email in the background. A failure is logged.
     pub(crate) fn send_in_background(&self, mail: Mail) {
+        let limit = self.process.outgoing_mail.clone();
+        self.deliver(|sender| async move {
+            let _permit = limit.acquire().await;
+            sender.send(&mail).await;
+        });
+    }
+
+    /// Sends many emails in the background, a few at a time, so that they do not delay others. Failures are logged.
+    pub(crate) fn send_list_in_background(&self, mails: Vec<Mail>) {
+        self.deliver(|sender| async move {
+            let send = |mail: Mail| {
+                let sender = &sender;
+                async move { sender.send(&mail).await }
+            };
+            stream::iter(mails).for_each_concurrent(LIST_CONCURRENCY, send).await;
+        });
+    }
+
+    fn deliver<F: Future<Output = ()> + Send + 'static>(&self, sending: impl FnOnce(Sender) -> F) {
         if !self.mailer.is_configured() {
-            tracing::debug!(subject = mail.subject, "an email is not sent: no mail server is configured");
+            tracing::debug!("an email is not sent: no mail server is configured");
             return;
         }
-        let (mailer, recorder) = (Arc::clone(&self.mailer), Arc::clone(&self.recorder));
-        let limit = self.process.outgoing_mail.clone();
-        let sending = async move {
-            let _permit = limit.acquire().await;
-            if let Err(fault) = mailer.send(&mail).await {
-                recorder.fault(fault.component(), fault.kind());
-                tracing::warn!(subject = mail.subject, error = %report(&fault), "an email could not be sent");
-            }
-        };
-        if self.spawn(sending.in_current_span()).is_none() {
+        let sender = Sender { mailer: Arc::clone(&self.mailer), recorder: Arc::clone(&self.recorder) };
+        if self.spawn(sending(sender).in_current_span()).is_none() {
             tracing::warn!("an email is not sent: there is no runtime");
+        }
+    }
+}
+
+/// Emails of a list that are sent concurrently.
+const LIST_CONCURRENCY: usize = 8;
+
+/// Sends emails and logs failures.
+struct Sender {
+    mailer: Arc<dyn Mailer>,
+    recorder: Arc<dyn Recorder>,
+}
+
+impl Sender {
+    async fn send(&self, mail: &Mail) {
+        if let Err(fault) = self.mailer.send(mail).await {
+            self.recorder.fault(fault.component(), fault.kind());
+            tracing::warn!(subject = mail.subject, error = %report(&fault), "an email could not be sent");
         }
     }
 }

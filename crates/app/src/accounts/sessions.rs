@@ -66,7 +66,9 @@ impl ClientInfo {
 
     /// A new session of `user` in this browser.
     pub(crate) fn browser_session(&self, id: SessionId, user: &User, now: DateTime<Utc>) -> Session {
-        let lifetime = if self.stays_signed_in { LASTING_SESSION_MAX } else { BROWSER_SESSION_MAX };
+        // A session whose time of issue is ahead could not be told from a short one.
+        let is_lasting = self.stays_signed_in && user.time_of_issue(now) == now;
+        let lifetime = if is_lasting { LASTING_SESSION_MAX } else { BROWSER_SESSION_MAX };
         let session = self.session(id, user.id, SessionKind::Panel, now, now + lifetime);
         Session { started_at: user.time_of_issue(now), ..session }
     }
@@ -97,7 +99,8 @@ pub async fn authenticate_browser(app: &App, id: SessionId, address: IpAddr) -> 
     let mut view = app.store.read().await?;
     let (session, user) = view.sessions().with_user(id).await?.ok_or(Error::Unauthenticated)?;
     // A session that ends later than a new one is of a time when the clock was ahead.
-    let is_of_future = session.expires_at > now + LASTING_SESSION_MAX + CLOCK_DIFFERENCE;
+    let lifetime = if session.is_lasting() { LASTING_SESSION_MAX } else { BROWSER_SESSION_MAX };
+    let is_of_future = session.expires_at > now + lifetime + CLOCK_DIFFERENCE;
     let is_valid = session.is_valid(now) && session.kind == SessionKind::Panel && !is_of_future;
     if !is_valid || !user.accepts_credentials_issued_at(session.started_at) {
         return Err(Error::Unauthenticated);

@@ -41,29 +41,23 @@ const CLIENT_PERIOD: Duration = Duration::from_secs(15 * 60);
 /// Links of an account after which a further one is only sent when the newest has used up half of its lifetime. Until
 /// then one of the earlier emails has a link, so requests of others cannot keep the owner from getting one.
 const LINKS_MAX: usize = 3;
-/// Requested emails that are sent concurrently.
+/// Emails that are sent concurrently, without those of lists.
 const CONCURRENCY: usize = 64;
-/// Emails that are sent concurrently in the background.
-const BACKGROUND_CONCURRENCY: usize = 16;
 
-/// Limits how many emails this process sends concurrently. A list of invitations does not delay emails that people request.
+/// Limits how many emails this process sends concurrently.
 #[derive(Clone, Debug)]
-pub struct OutgoingMail {
-    requested: Arc<Semaphore>,
-    background: Arc<Semaphore>,
-}
+pub struct OutgoingMail(Arc<Semaphore>);
 
 impl OutgoingMail {
-    /// Waits until another email can be sent in the background; the permit is held while it is.
+    /// Waits until another email can be sent; the permit is held while it is.
     pub(super) async fn acquire(self) -> Option<OwnedSemaphorePermit> {
-        self.background.acquire_owned().await.ok()
+        self.0.acquire_owned().await.ok()
     }
 }
 
 impl Default for OutgoingMail {
     fn default() -> Self {
-        let of = |permits| Arc::new(Semaphore::new(permits));
-        Self { requested: of(CONCURRENCY), background: of(BACKGROUND_CONCURRENCY) }
+        Self(Arc::new(Semaphore::new(CONCURRENCY)))
     }
 }
 
@@ -103,7 +97,7 @@ pub async fn request(
 ) -> Result<impl Future<Output = ()> + Send + 'static> {
     let email = Email::parse(email)?;
     throttle(app, purpose, &email, address).await?;
-    let Ok(permit) = Arc::clone(&app.process.outgoing_mail.requested).try_acquire_owned() else {
+    let Ok(permit) = Arc::clone(&app.process.outgoing_mail.0).try_acquire_owned() else {
         let message = "too many emails at the same time";
         return Err(Fault::new(Component::MailServer, FaultKind::Unavailable, message).into());
     };

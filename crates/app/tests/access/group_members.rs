@@ -135,7 +135,7 @@ async fn manager_invites_into_the_group_until_it_manages_it_no_longer() {
     };
     let accept = async |link: &str| {
         let token = link.split_once("?token=").unwrap().1;
-        invitation_acceptance::accept(&fixture.0, token, password(), ADDRESS).await
+        invitation_acceptance::accept(&fixture.0, token, None, password(), ADDRESS).await
     };
     let first = invited("guest").await;
     let second = invited("guest").await;

@@ -52,7 +52,7 @@ fn token(link: &str) -> &str {
 }
 
 async fn accept(fixture: &Fixture, new: &NewInvitation) -> Result<User> {
-    invitation_acceptance::accept(&fixture.0, token(&new.link), password(), ADDRESS).await
+    invitation_acceptance::accept(&fixture.0, token(&new.link), None, password(), ADDRESS).await
 }
 
 async fn resend(fixture: &Fixture, actor: &Actor, id: InvitationId) -> Result<NewInvitation> {

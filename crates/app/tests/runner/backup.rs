@@ -22,6 +22,7 @@ use docent_domain::listing::{PageRequest, SessionFilter};
 use docent_domain::permission::Permission;
 use docent_domain::retrieval::{IndexedVersion, ScoredChunk};
 use docent_domain::stored_response::StoredResponse;
+use docent_domain::text::PersonName;
 use docent_domain::usage::TokenUsage;
 use docent_domain::user::User;
 use docent_domain::verification::VerificationPurpose;
@@ -98,9 +99,11 @@ async fn account_with_all_records(service: &Service) -> User {
     let document = service.upload("words").await;
     service.drain().await;
     let mut view = service.ports.store.read().await.unwrap();
-    let [user] = view.inventory().users(None, 9).await.unwrap().try_into().unwrap();
+    let [user]: [User; 1] = view.inventory().users(None, 9).await.unwrap().try_into().unwrap();
     drop(view);
+    let user = User { name: PersonName::parse("Ada").ok(), ..user };
     let mut work = service.ports.store.begin().await.unwrap();
+    assert!(work.users().update(&user).await.unwrap());
     for n in 1..=2 {
         assert!(work.groups().insert(&builders::group(n)).await.unwrap());
         assert!(work.api_keys().insert(&builders::api_key(n, user.id)).await.unwrap());

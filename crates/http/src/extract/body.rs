@@ -13,7 +13,7 @@ use futures::StreamExt;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// Maximum size in bytes of forms and of JSON bodies that need no login. Bodies up to this size are not part of the budget, so
+/// Maximum size in bytes of forms and of JSON bodies that need no login; forms of an account can be larger. Bodies up to this size are not part of the budget, so
 /// they are accepted while it is used up.
 pub const SMALL: usize = 16 * 1024;
 /// Suggested delay when the budget is used up.

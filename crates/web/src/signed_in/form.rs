@@ -10,6 +10,7 @@ use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest};
 use docent_app::error::Error;
+use docent_domain::collection::OPEN_COLLECTIONS_MAX;
 use docent_domain::error::{Rule, ValidationError};
 use docent_http::ApiError;
 pub(crate) use docent_http::Form;
@@ -95,6 +96,9 @@ impl FieldErrors {
             Error::Invalid(invalid) => self.add(invalid.field, language::reason(&invalid)),
             Error::EmailTaken => self.add("email", t!("is-in-use")),
             Error::NameTaken => self.add("name", t!("is-in-use")),
+            Error::TooManyOpenCollections => {
+                self.add("role_of_all", t!("role-of-all-too-many", max = OPEN_COLLECTIONS_MAX));
+            }
             other => return Err(other),
         }
         Ok(())

@@ -16,7 +16,7 @@ use docent_domain::id::UserId;
 use docent_http::{ApiError, PageSession};
 use std::future::{Ready, ready};
 
-/// ID of the account that the page shows, or `none` while it signs in.
+/// ID of the account that the page shows.
 const ACCOUNT: HeaderName = HeaderName::from_static("x-docent-account");
 /// Set by browsers over HTTPS and on the local machine; scripts cannot change it.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

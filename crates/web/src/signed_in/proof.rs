@@ -6,12 +6,13 @@
 //!
 //! [`Operation::NEEDS_PROOF`]: docent_domain::access::Operation::NEEDS_PROOF
 
+use super::area::Area;
 use super::page::{PROOF_PAGE, PageError, requested_page, see_other};
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::{Method, header};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpRequest, HttpResponse};
+use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse};
 use docent_http::extract::query::encode_query;
 
 /// Redirects requests that lack a recent proof of identity to the form that asks for it.
@@ -32,8 +33,14 @@ pub(crate) async fn ask<B: MessageBody>(
 /// proof, which keeps its fields and sends them on.
 fn redirect(request: &HttpRequest) -> HttpResponse {
     let page = requested_page(request);
+    let continue_at =
+        |page: &str| see_other(&format!("{PROOF_PAGE}?{}", encode_query(&[("next", Some(page))])));
     if matches!(*request.method(), Method::GET | Method::HEAD) {
-        return see_other(&format!("{PROOF_PAGE}?{}", encode_query(&[("next", Some(&page))])));
+        return continue_at(&page);
+    }
+    // The form of the proof cannot keep files.
+    if request.content_type().eq_ignore_ascii_case("multipart/form-data") {
+        return continue_at(Area::of(request.path()).root());
     }
     send_to(&submit_link(&page))
 }

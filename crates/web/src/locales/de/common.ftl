@@ -192,6 +192,7 @@ missing-permissions = die Berechtigungen { $names }
 missing-roles = Rollen auf Sammlungen (oder collections.view_collection und collections.change_collection)
 missing-superuser = die Rechte von Superusern
 error-opening-forbidden = Sie dürfen Sammlungen nicht für alle Konten öffnen
+role-of-all-too-many = muss leer sein: { $max } Sammlungen sind bereits für alle offen
 error-internal = Interner Fehler des Servers
 error-invalid-request = Die Anfrage ist ungültig
 error-too-many-requests = Zu viele Anfragen

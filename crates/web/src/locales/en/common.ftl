@@ -164,6 +164,7 @@ missing-permissions = the permissions { $names }
 missing-roles = a role on a collection (or collections.view_collection and collections.change_collection)
 missing-superuser = the status of a superuser
 error-opening-forbidden = You do not have permission to open collections to all accounts
+role-of-all-too-many = must be empty: { $max } collections are open to all already
 error-internal = Internal server error
 error-invalid-request = The request is not valid
 error-too-many-requests = Too Many Requests

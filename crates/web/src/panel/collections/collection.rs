@@ -245,13 +245,20 @@ pub(super) async fn create(staff: Staff, context: State, form: OwnForm) -> PageR
             }
         };
         match settings.filter(|_| errors.is_empty()) {
-            Some(settings) => Some(use_case::add(app, &staff.actor, settings, owner).await?),
-            None => None,
+            Some(settings) => use_case::add(app, &staff.actor, settings, owner).await.map(Some),
+            None => Ok(None),
         }
     } else {
         match settings {
-            Some(settings) => Some(use_case::create(app, &staff.actor, settings).await?),
-            None => None,
+            Some(settings) => use_case::create(app, &staff.actor, settings).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    let created = match created {
+        Ok(created) => created,
+        Err(error) => {
+            errors.add_from(error)?;
+            None
         }
     };
     let Some(collection) = created else { return draft.show_new(&staff, &context, &errors) };
@@ -286,9 +293,13 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
     }
     let (mut errors, draft) = (FieldErrors::default(), Draft::submitted(&form));
     if let Some(settings) = draft.settings(&mut errors) {
-        use_case::change(&context.app, &staff.actor, id, |_| settings).await?;
-        staff.notify(t!("collection-saved"))?;
-        return after(&staff, &context, id).await;
+        match use_case::change(&context.app, &staff.actor, id, |_| settings).await {
+            Ok(_) => {
+                staff.notify(t!("collection-saved"))?;
+                return after(&staff, &context, id).await;
+            }
+            Err(error) => errors.add_from(error)?,
+        }
     }
     let members = (PageNumber::FIRST, &MemberDraft::default());
     show_draft(&staff, &context, &open, &draft, members, &errors).await

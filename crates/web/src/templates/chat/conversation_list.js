@@ -99,7 +99,7 @@ function createConversationRow({ id, title, pinned, updated_at: updatedAt, share
   ];
   const summary = createElement("summary", { "aria-label": t("conversation-actions", { title }) }, "⋯");
   const details = createElement("details", {}, summary, ...buttons);
-  const note = owner || sharedWith.length ? createElement("span", { class: "hint" }, name ?? owner ?? t("shared")) : null;
+  const note = owner || sharedWith.length ? createElement("span", { class: "hint" }, owner ? personName(name, owner) : t("shared")) : null;
   const row = createElement("li", { class: "conversation-row", "data-id": id }, open, note, details);
   return row;
 }
@@ -121,7 +121,7 @@ async function openConversation(id, isSelected = false) {
     if (request !== openRequest || !session) return;
     clearConversation();
     conversationId = id;
-    setSharing(conversation.shared_with, conversation.shared_by_name ?? conversation.shared_by);
+    setSharing(conversation.shared_with, conversation.shared_by && personName(conversation.shared_by_name, conversation.shared_by));
     restoreChosen(conversation.collection_ids, conversation.document_ids);
     for (let index = 0; index < messages.length; index += 1) {
       const [question, answer] = messages.slice(index, index + 2);

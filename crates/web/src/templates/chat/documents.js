@@ -74,10 +74,13 @@ function createDocumentRow({ id, title, status, access, pages, pages_without_tex
   return row;
 }
 
+// How others see an account: by its address, since everyone chooses a name.
+const personName = (name, email) => (name ? `${name} (${email})` : email);
+
 // Who added a document, unless it is the user, and its collections, unless it is only in that of everyone.
 function describeOrigin({ is_own: isOwn, owner_id: ownerId, owner_email: email, owner_name: name, collection_ids: ids }) {
   const parts = [];
-  if (!isOwn && ownerId) parts.push(email ? t("by", { account: name ?? email }) : t("by-other"));
+  if (!isOwn && ownerId) parts.push(email ? t("by", { account: personName(name, email) }) : t("by-other"));
   const its = collections.filter(({ id }) => ids.includes(id));
   if (its.some(({ kind }) => kind !== "everyone")) parts.push(t("in", { collections: its.map(({ name }) => name).join(", ") }));
   return parts.join(" ");

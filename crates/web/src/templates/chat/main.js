@@ -1,5 +1,5 @@
 
-// Entry point: shows the chat, or that nobody is signed in, and attaches event listeners.
+// Entry point: shows the chat, or that no account is signed in, and attaches event listeners.
 
 const SIGNED_IN_IDS = ["side-toggle", "new", "account", "panel", "logout", "workspace"];
 const SEARCH_DELAY = 250; // in milliseconds, after the last keystroke
@@ -33,6 +33,7 @@ function showSignedOut(notice) {
 // Removes the session and all data of the user from the page. The text of the question field and the address stay, because
 // a session can expire while the user types.
 function endSession(notice) {
+  formerId = session?.id ?? formerId;
   session = null;
   clearTimeout(pollTimer);
   clearConversation();
@@ -115,7 +116,7 @@ function afterTyping(load) {
 const listen = (id, event, listener) => byId(id).addEventListener(event, listener);
 
 listen("theme", "click", toggleTheme);
-listen("sign-in", "click", () => sessionStorage.setItem(DRAFT, byId("question").value));
+listen("sign-in", "click", keepDraft);
 listen("logout", "click", signOut);
 listen("new", "click", () => { startConversation(); closeDrawer(); byId("question").focus(); });
 listen("workspace", "click", ({ target }) => { if (target.closest(".conversation, .source")) closeDrawer(); });

@@ -6,14 +6,15 @@ let session = null; // { id, email, name, is_staff, language }
 
 const accountHeader = () => ({ "X-Docent-Account": session?.id ?? "none" });
 
-const DRAFT = "draft"; // What was typed when the session ended, for the page after the next sign-in.
+const DRAFT = "draft"; // The account whose session ended, and what it had typed, for the page after the next sign-in.
+let formerId = null; // the account whose session ended
 
 const fetchSession = async () => (await sendRequest("/chat/session")).json();
 
 // The sign-in page, which returns to this one.
 function signInUrl() {
-  const next = `/${location.href.slice(serviceUrl("").length)}`;
-  return serviceUrl(`/account/login?${new URLSearchParams({ next })}`);
+  const path = `/${location.href.slice(serviceUrl("").length)}`;
+  return serviceUrl(`/account/login?${new URLSearchParams({ next: path })}`);
 }
 
 // Opens the chat if the browser is signed in, and otherwise the page to sign in, or the one that the account needs first.
@@ -26,11 +27,20 @@ async function restoreSession() {
       return;
     }
     showChat();
-    byId("question").value ||= sessionStorage.getItem(DRAFT) ?? "";
-    sessionStorage.removeItem(DRAFT);
+    restoreDraft();
   } catch (error) {
     showSignedOut(errorMessage(error));
   }
+}
+
+function keepDraft() {
+  sessionStorage.setItem(DRAFT, JSON.stringify({ id: formerId, text: byId("question").value }));
+}
+
+function restoreDraft() {
+  const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "{}");
+  sessionStorage.removeItem(DRAFT);
+  if (draft.id === session.id) byId("question").value = draft.text;
 }
 
 // Another tab or window may have signed in or out since this one was looked at last.
@@ -41,6 +51,7 @@ async function followOtherTabs() {
     if (session && account?.id !== session.id) endSession(t("signed-out"));
     if (session || !account) return;
     session = account;
+    if (account.id !== formerId) byId("question").value = "";
     showChat();
     reloadInLanguage();
   } catch {

@@ -88,8 +88,7 @@ function toMarkdown(title, { messages, shared_by: email, shared_by_name: name })
     const label = fallback ? [`*${fallbackText(fallback)}*`] : [];
     return [...label, content, ...note, ...(places.length ? [`**${t("sources")}**`, places.join("\n")] : [])].join("\n\n");
   });
-  const owner = name ?? email;
-  const by = owner ? [t("exported-shared-by", { owner: escapeMarkdown(owner) })] : [];
+  const by = email ? [t("exported-shared-by", { owner: escapeMarkdown(personName(name, email)) })] : [];
   const rest = messages.some(({ withheld }) => withheld) ? [`*${t("exported-withheld")}*`] : [];
   return `${[`# ${escapeMarkdown(title)}`, ...by, ...parts, ...rest].join("\n\n")}\n`;
 }
