@@ -66,7 +66,7 @@ impl ClientInfo {
 
     /// A new session of `user` in this browser.
     pub(crate) fn browser_session(&self, id: SessionId, user: &User, now: DateTime<Utc>) -> Session {
-        // A session whose time of issue is ahead could not be told from a short one.
+        // A session whose time of issue is ahead could not be distinguished from a short one.
         let is_lasting = self.stays_signed_in && user.time_of_issue(now) == now;
         let lifetime = if is_lasting { LASTING_SESSION_MAX } else { BROWSER_SESSION_MAX };
         let session = self.session(id, user.id, SessionKind::Panel, now, now + lifetime);
