@@ -135,7 +135,7 @@ mod tests {
         /// Members that can be changed, and members that can only be viewed.
         pub(crate) fn samples() -> [Self; 2] {
             let [form, with_errors] = FormView::samples();
-            let row = |page: Option<&str>, is_manager| Row {
+            let row = |page: Option<&str>, is_manager: bool| Row {
                 id: "1".to_owned(),
                 email: "a@example.com".to_owned(),
                 name: is_manager.then(|| "Ada".to_owned()),
