@@ -46,6 +46,8 @@ test("a person signs in from the chat, returns to it and has a name", () => atPr
   await see(window, "Ada Lovelace");
   await window.find("#question");
   await window.click("#logout");
+  // The provider asks whether its session is to end too.
+  await window.click('form[action$="/end_session/confirm"] button');
   await window.find("#email");
 }));
 

@@ -150,5 +150,8 @@ rules! {
         let reply = browser.get(&format!("{CALLBACK}?error=access_denied&state={state}")).await.expect(401);
         assert!(reply.text.contains("was cancelled or refused") && !reply.text.contains("access_denied"));
         let _ = browser.get(&format!("{CALLBACK}?code=code&state={state}")).await.expect(400);
+        // Some providers leave out the state.
+        let reply = browser.get(&format!("{CALLBACK}?error=access_denied")).await.expect(401);
+        assert!(reply.text.contains("was cancelled or refused"), "{}", reply.text);
     }
 }

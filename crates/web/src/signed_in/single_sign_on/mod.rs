@@ -96,8 +96,12 @@ pub(crate) async fn callback(
     let state = query.text("state").unwrap_or_default();
     let pending = attempts::take(&cookie, &provider, state, context.app.now())?;
     let Some((attempt, pending)) = pending else {
-        let text = t!("sso-expired");
-        return login::show_error(&context, &cookie, StatusCode::BAD_REQUEST, &text, Area::Account.root());
+        // Some providers leave out the state when they refuse.
+        let (status, text) = match query.text("error") {
+            Some(_) => (StatusCode::UNAUTHORIZED, t!("sso-declined")),
+            None => (StatusCode::BAD_REQUEST, t!("sso-expired")),
+        };
+        return login::show_error(&context, &cookie, status, &text, Area::Account.root());
     };
     let code = query.text("code").filter(|_| query.text("error").is_none());
     let Some(code) = code else { return declined(&request, &context, &cookie, &pending).await };
