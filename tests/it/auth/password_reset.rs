@@ -339,12 +339,12 @@ rules! {
     async fn sign_in_pages_lead_to_the_form_or_to_an_administrator(setup) {
         let app = setup.start().await;
         let (link, sentence) = ("<a href=\"/account/forgot-password\">", "Ask an administrator for a link");
-        for path in ["/chat", "/account/login", "/admin/login"] {
+        for path in ["/account/login", "/admin/login"] {
             let page = app.get(path).await.expect(200).text;
             assert!(page.contains(link) && !page.contains(sentence), "{path}: {page}");
         }
         app.mailer.go_away();
-        for path in ["/chat", "/account/login", "/admin/login", "/account/forgot-password"] {
+        for path in ["/account/login", "/admin/login", "/account/forgot-password"] {
             let page = app.get(path).await.expect(200).text;
             assert!(!page.contains(link) && page.contains(sentence), "{path}: {page}");
         }

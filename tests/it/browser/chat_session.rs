@@ -86,8 +86,9 @@ async fn staff_move_between_chat_account_and_panel_with_one_session() {
     journey(async |app, window| {
         app.account(ADA, Flags { is_staff: true, is_superuser: false }).await;
         window.goto("/").await;
-        window.arrive("/chat").await;
+        window.arrive("/account/login").await;
         window.submit_login(ADA, PASSWORD).await;
+        window.arrive("/chat").await;
         window.find("#panel").await;
         let mut inspection = Inspection::begin(window, "light").await;
         inspection.inspect("chat-staff").await;
