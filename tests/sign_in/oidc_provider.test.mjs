@@ -64,7 +64,7 @@ before(async () => {
   await startProvider("first");
   // A failed attempt is repeated after ten seconds.
   await until("the provider is found", async () => (await fetch(`${base}/auth/oidc/sso/login`, { redirect: "manual" })).status !== 503);
-  assert.match(await service.run(["doctor", "--dev"]), /^ok +identity provider.*127\.0\.0\.1/im);
+  assert.match(await service.run(["doctor", "--dev"]), /"Engineers".*does not exist/);
 });
 
 after(async () => {
@@ -98,6 +98,7 @@ test("groups of the account are those that the provider names at each sign-in", 
   const form = await panel.open(`${base}/admin/login?next=%2Fadmin%2Fgroups%2Fadd`);
   const page = await panel.submit(form, { email: STAFF, password: PASSWORD }, 'name="password"');
   await panel.submit(page, { name: "Engineers" }, 'action="/admin/groups/add"');
+  assert.match(await service.run(["doctor", "--dev"]), /^ok +identity provider.*127\.0\.0\.1/im);
   for (const [names, shown] of [[["engineers", "others"], true], [[], false]]) {
     groups.set("carol", names);
     const [browser] = await signedIn("carol");

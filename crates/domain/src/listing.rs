@@ -324,7 +324,7 @@ pub enum JobStateName {
 /// Which accounts to list.
 #[derive(Clone, Debug, Default)]
 pub struct UserFilter {
-    /// Only accounts whose email address contains this text, ignoring ASCII case.
+    /// Only accounts whose email address or name contains this text, ignoring case.
     pub text: Option<String>,
     /// Only active or only deactivated accounts.
     pub is_active: Option<bool>,

@@ -91,7 +91,11 @@ impl PersonName {
         if name.nfkc().any(|c| c == '@') {
             return Err(ValidationError::of("name", Rule::NoAddress));
         }
-        if name.chars().all(|c| c.is_whitespace() || is_invisible(c)) {
+        // Two joiners are part of some scripts and of emoji.
+        if name.chars().any(|c| is_invisible(c) && !matches!(c, '\u{200c}' | '\u{200d}')) {
+            return Err(ValidationError::of("name", Rule::NoControlCharacters));
+        }
+        if name.chars().all(|c| c.is_whitespace() || is_invisible(c) || is_blank(c)) {
             return Err(ValidationError::of("name", Rule::NotEmpty));
         }
         Ok(Self(name))
@@ -141,6 +145,11 @@ fn is_bidi_control(c: char) -> bool {
 /// Whether a character is invisible, so that two different addresses can look alike.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// Whether a letter looks like a space.
+fn is_blank(c: char) -> bool {
+    matches!(c, '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}')
 }
 
 /// An email address in lower case, since addresses are compared case-insensitively.

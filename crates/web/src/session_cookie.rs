@@ -22,6 +22,8 @@ const HOST_COOKIE: &str = "__Host-docent_session";
 const SECURE_COOKIE: &str = "__Secure-docent_session";
 /// Field with the ID of the stored session.
 pub(crate) const SESSION: &str = "session";
+/// Field with the sign-ins at identity providers that were begun.
+pub(crate) const ATTEMPTS: &str = "sso";
 /// Field of a session that outlasts the browser.
 const LASTING: &str = "lasting";
 

@@ -61,7 +61,8 @@ rules! {
             ("bob@example.org", "must not contain &quot;@&quot;"),
             ("bob＠example.org", "must not contain &quot;@&quot;"),
             ("bob﹫example.org", "must not contain &quot;@&quot;"),
-            ("\u{200b} \u{2060}", "must not be empty"),
+            ("a\u{200b}b", "must not contain control characters"),
+            ("\u{200d} \u{2800}", "must not be empty"),
             ("a\u{202e}b", "must not contain characters that change the text direction"),
             (&"x".repeat(101), "must have at most 100 characters"),
         ] {

@@ -127,6 +127,8 @@ async fn account_without_panel_access_reads_so_and_opens_the_chat() {
         window.submit_login("plain@example.org", PASSWORD).await;
         window.see("This account has no access to the panel.").await;
         window.press("chat").await;
+        window.arrive("/account/login?next=%2Fchat").await;
+        window.submit_login("plain@example.org", PASSWORD).await;
         window.arrive("/chat").await;
     })
     .await;

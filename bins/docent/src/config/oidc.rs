@@ -35,7 +35,7 @@ section! {
         /// Scopes that are requested, besides `openid`.
         oidc_scopes: Vec<String> = text("profile,email");
         /// Domains of the email addresses that can sign in with the provider, such as `example.org`.
-        oidc_email_domains: Vec<String> = text("[]");
+        oidc_email_domains: Vec<String> = text("[]"), check_domains;
         /// Whether a first sign-in creates an account if no account has the verified email address.
         oidc_create_accounts: bool = text("true");
         /// Whether a first sign-in uses an existing account with the same verified email address. Staff and superusers always
@@ -169,6 +169,27 @@ fn check_issuer(issuer: &Option<String>, context: &Context) -> Result<(), Refusa
         "http" if is_plain && (is_local || context.debug) => Ok(()),
         "http" => Err(Refusal { wrong: "would send codes and keys unencrypted".to_owned(), accepted }),
         _ => Err(Refusal { wrong: "is not the URL of an issuer".to_owned(), accepted }),
+    }
+}
+
+#[expect(clippy::ptr_arg, reason = "a check takes the type of its setting")]
+fn check_domains(domains: &Vec<String>, _: &Context) -> Result<(), Refusal> {
+    if domains.iter().any(|domain| domain.contains('@')) {
+        let accepted = "domains such as example.org".to_owned();
+        return Err(Refusal { wrong: "has an address instead of a domain".to_owned(), accepted });
+    }
+    Ok(())
+}
+
+/// Reports settings with which no account can sign in.
+pub(super) fn check_password_login(
+    reader: &mut Reader<'_>,
+    login: &PasswordLogin,
+    providers: &[NamedProvider],
+) {
+    if *login == PasswordLogin::Off && providers.is_empty() {
+        let accepted = "an identity provider as well";
+        reader.refuse(variable("password_login"), "lets no account sign in", accepted);
     }
 }
 

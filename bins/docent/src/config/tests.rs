@@ -340,6 +340,8 @@ fn incomplete_and_insecure_identity_providers_are_refused() {
         assert_eq!(refused(&[("DOCENT_OIDC_ISSUER", url), client]), ["DOCENT_OIDC_ISSUER"], "{url}");
     }
     assert_eq!(refused(&[issuer, client, ("DOCENT_OIDC_GROUPS", "none")]), ["DOCENT_OIDC_GROUPS"]);
+    let domains = ("DOCENT_OIDC_EMAIL_DOMAINS", "example.com,@example.org");
+    assert_eq!(refused(&[issuer, client, domains]), ["DOCENT_OIDC_EMAIL_DOMAINS"]);
     let entra = [("DOCENT_OIDC_ENTRA_ISSUER", issuer.1), ("DOCENT_OIDC_ENTRA_CLIENT_ID", "x")];
     let twice = [&entra[..], &[("DOCENT_OIDC_PROVIDERS", "entra,entra")]].concat();
     assert_eq!(refused(&twice), ["DOCENT_OIDC_PROVIDERS"]);
@@ -348,9 +350,12 @@ fn incomplete_and_insecure_identity_providers_are_refused() {
 
 #[test]
 fn password_login_is_on_off_or_for_named_accounts() {
+    let provider = [("DOCENT_OIDC_ISSUER", "https://id.example.org"), ("DOCENT_OIDC_CLIENT_ID", "docent")];
     let read = |value: &str| {
-        dev(&[("DOCENT_PASSWORD_LOGIN", value)]).map(|loaded| loaded.settings.accounts.password_login)
+        dev(&[&[("DOCENT_PASSWORD_LOGIN", value)][..], &provider].concat())
+            .map(|loaded| loaded.settings.accounts.password_login)
     };
+    assert_eq!(variables(dev(&[("DOCENT_PASSWORD_LOGIN", "off")])), ["DOCENT_PASSWORD_LOGIN"]);
     assert_eq!(read("on").unwrap(), PasswordLogin::On);
     assert_eq!(read("off").unwrap(), PasswordLogin::Off);
     let PasswordLogin::Only(emails) = read("Root@example.org, b@example.org").unwrap() else {

@@ -57,7 +57,8 @@ impl UserReader for Transaction {
     async fn list(&mut self, filter: &UserFilter, page: PageRequest) -> Result<Page<User>> {
         let rows = Entity::find()
             .apply_if(filter.text.as_deref(), |rows, text| {
-                rows.filter(contains(Expr::col(Column::Email), text, self.backend()))
+                let is_in = |column| contains(Expr::col(column), text, self.backend());
+                rows.filter(is_in(Column::Email).or(is_in(Column::Name)))
             })
             .apply_if(filter.is_active, |rows, is_active| rows.filter(Column::IsActive.eq(is_active)))
             .apply_if(filter.can_use_panel, |rows, may_enter| {

@@ -253,6 +253,22 @@ pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
     Ok(work.commit().await?)
 }
 
+/// Ends the session of a browser that signs in again.
+///
+/// # Errors
+/// When the database cannot be reached; the session is then still valid.
+pub async fn end_replaced(app: &App, id: SessionId) -> Result<()> {
+    let mut work = app.store.begin().await?;
+    if work.sessions().revoke(id, app.now()).await?
+        && let Some(session) = work.sessions().get(id).await?
+        && let Some(user) = work.users().get(session.user).await?
+    {
+        let (initiator, target) = (Initiator::account(user.id, session.client_ip), AuditTarget::user(&user));
+        app.audit(&mut *work, &initiator, AuditAction::Logout, target, Changes::default()).await?;
+    }
+    Ok(work.commit().await?)
+}
+
 /// Logs the actor out of the panel, the account pages and the web chat.
 ///
 /// # Errors

@@ -124,7 +124,7 @@ crate::battery! {
 
     async fn list_filters_and_sorts(store) {
         let users = [
-            User { is_staff: true, ..user(1) },
+            User { is_staff: true, name: PersonName::parse("Zoë Müller").ok(), ..user(1) },
             User { is_superuser: true, last_login_at: Some(at(50)), ..user(2) },
             User { is_active: false, last_login_at: Some(at(40)), ..user(3) },
         ];
@@ -142,6 +142,7 @@ crate::battery! {
         for (filter, expected) in [
             (all(), vec![1, 2, 3]),
             (UserFilter { text: Some("ER2@EX".into()), ..all() }, vec![2]),
+            (UserFilter { text: Some("zoË".into()), ..all() }, vec![1]),
             (UserFilter { is_active: Some(false), ..all() }, vec![3]),
             (UserFilter { can_use_panel: Some(true), ..all() }, vec![1, 2]),
             (UserFilter { can_use_panel: Some(false), ..all() }, vec![3]),

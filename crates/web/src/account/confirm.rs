@@ -59,7 +59,7 @@ impl<'a> Continuation<'a> {
     /// Page to open after a proof at an identity provider, where the fields of a form are lost.
     fn page_after_provider(&self) -> &str {
         match *self {
-            Self::Open(next) => Area::of(next).page(next),
+            Self::Open(next) => own_page(next),
             Self::Send(action) => Area::of(action).root(),
         }
     }
@@ -73,9 +73,7 @@ impl<'a> Continuation<'a> {
     ) -> ConfirmIdentityPage {
         let providers = proof_links(connections, self.page_after_provider());
         let (action, kept) = match *self {
-            Self::Open(next) => {
-                (PROOF_PAGE.to_owned(), vec![("next".to_owned(), Area::of(next).page(next).to_owned())])
-            }
+            Self::Open(next) => (PROOF_PAGE.to_owned(), vec![("next".to_owned(), own_page(next).to_owned())]),
             Self::Send(action) => {
                 let is_own = |name: &str| matches!(name, "form_token" | PROOF);
                 let kept = form.into_iter().flat_map(Form::fields).filter(|(name, _)| !is_own(name));
@@ -86,6 +84,11 @@ impl<'a> Continuation<'a> {
         let is_sent_on = matches!(self, Self::Send(_));
         ConfirmIdentityPage { action, kept, is_sent_on, has_field, providers, form: fields }
     }
+}
+
+/// The page to open afterwards, or else that of the account.
+fn own_page(next: &str) -> &str {
+    if Area::of(next).page(next) == next { next } else { Area::Account.root() }
 }
 
 /// Name of the field.
@@ -126,7 +129,7 @@ pub(super) async fn submit(signed_in: SignedIn, context: State, query: Query, fo
     }
     match profile::prove_identity(&context.app, &signed_in.actor, signed_in.session, proof).await {
         Ok(()) => match next {
-            Continuation::Open(page) => return signed_in.open(Area::of(page).page(page)),
+            Continuation::Open(page) => return signed_in.open(own_page(page)),
             Continuation::Send(action) => return Ok(proof::send_to(action)),
         },
         Err(Error::InvalidCredentials) => errors.add(PROOF, t!("is-incorrect")),

@@ -93,7 +93,7 @@ pub(crate) async fn submit(
     let app = &context.app;
     match login::enter(app, destination(area), email, password, &origin).await {
         Ok(id) => {
-            session::start(app, &session, id, &origin)?;
+            session::start(app, &session, id, &origin).await?;
             session::open(&session, next)
         }
         Err(Error::CodeRequired { user, proof_at }) => {
@@ -177,7 +177,7 @@ pub(crate) async fn submit_code(
     let (code, sign_in) = (form.text("code"), sign_in.as_ref());
     match login::enter_with_code(app, destination(area), user, proof_at, code, &origin, sign_in).await {
         Ok(id) => {
-            session::start(app, &session, id, &origin)?;
+            session::start(app, &session, id, &origin).await?;
             session::open(&session, next)
         }
         Err(Error::InvalidCode) => retry(StatusCode::UNAUTHORIZED, t!("login-invalid-code")),

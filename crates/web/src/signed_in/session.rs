@@ -4,7 +4,7 @@ use super::page::{PageError, requested_page, see_other};
 use super::proof;
 use crate::language::request::prefer;
 use crate::language::t;
-use crate::session_cookie::{self, SESSION};
+use crate::session_cookie::{self, ATTEMPTS, SESSION};
 use actix_session::{Session, SessionExt, SessionInsertError};
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, HttpResponse};
@@ -26,15 +26,22 @@ const FLASH: &str = "flash";
 const PENDING: &str = "pending";
 
 /// Starts the session of an authenticated user. The previous session of the browser, with
-/// its form token, becomes invalid.
-pub(crate) fn start(
+/// its form token, becomes invalid. Sign-ins that other tabs have begun continue.
+pub(crate) async fn start(
     app: &App,
     session: &Session,
     id: SessionId,
     browser: &ClientInfo,
 ) -> Result<(), ApiError> {
+    if let Some(earlier) = session_cookie::id_of(session) {
+        sessions::end_replaced(app, earlier).await?;
+    }
+    let attempts = session.get::<serde_json::Value>(ATTEMPTS).ok().flatten();
     session.renew();
     session.clear();
+    if let Some(attempts) = attempts {
+        session.insert(ATTEMPTS, attempts).map_err(|error| unwritable(&error))?;
+    }
     if browser.stays_signed_in {
         session_cookie::outlast_the_browser(session).map_err(|error| unwritable(&error))?;
     }
@@ -250,7 +257,7 @@ impl SignedIn {
         let origin = ClientInfo { stays_signed_in, ..ClientInfo::new(client.address, agent.0) };
         let id = sessions::replace_browser_session(app, &self.actor, self.session, self.verified_at, &origin)
             .await?;
-        Ok(start(app, cookie, id, &origin)?)
+        Ok(start(app, cookie, id, &origin).await?)
     }
 
     /// Shows a success message on the next page.

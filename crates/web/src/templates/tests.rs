@@ -110,6 +110,7 @@ fn every_page_renders_its_samples_without_undefined_variables() {
             let html = language.speak(|| render(&tera, template, &sample));
             let is_page = html.contains(&format!("<html lang=\"{}\">", language.code()));
             assert!(is_page, "{}: no language", template.path);
+            assert!(!html.contains("&lt;time"), "{}: a time in t() instead of t_html()", template.path);
         }
     }
 }

@@ -94,6 +94,22 @@ rules! {
         assert!(other.get("/account").await.expect(200).text.contains("bob@example.org"));
     }
 
+    /// Tabs of a browser share its cookie.
+    async fn two_tabs_sign_in_at_the_same_time_and_leave_one_session(setup) {
+        let app = setup.identity_provider(provider_rules()).start().await;
+        let mut browser = Browser::new(&app);
+        let first = begin(&app, &mut browser, "/auth/oidc/sso/login?next=%2Faccount").await;
+        let second = begin(&app, &mut browser, "/auth/oidc/sso/login?next=%2Faccount%2Fsessions").await;
+        for (state, page) in [(second, "/account/sessions"), (first, "/account")] {
+            provider(&app).issue("code", Grant::new(person(&app, "1", ADA), app.clock.now()));
+            let reply = browser.get(&format!("/auth/oidc/sso/callback?code=code&state={state}")).await.expect(303);
+            assert_eq!(reply.header("location"), page);
+        }
+        let user = app.ports.store.read().await.unwrap().users().by_email(&Email::parse(ADA).unwrap()).await.unwrap().unwrap();
+        let valid = app.sessions(user.id).await.into_iter().filter(|session| session.is_valid(app.clock.now()));
+        assert_eq!(valid.count(), 1, "the second sign-in ends the session of the first");
+    }
+
     async fn verified_address_links_an_existing_account_unless_it_is_staff(setup) {
         let app = setup.identity_provider(provider_rules()).start().await;
         let ada = app.account(ADA, Flags::default()).await;

@@ -46,12 +46,12 @@ pub async fn sign_in(
 ) -> Result<SignInProgress, SignInError> {
     let (rules, claims) = match redeem(app, name, attempt, response).await {
         Ok(redeemed) => redeemed,
-        Err(error) => return Err(audited(app, error, None, client.address).await?),
+        Err(error) => return Err(audited(app, name, error, None, client.address).await?),
     };
     let user = match find_or_create(app, rules, &claims, client.address).await {
         Ok(found) => found,
         Err((error, account)) => {
-            return Err(audited(app, error, account.as_ref(), client.address).await?);
+            return Err(audited(app, name, error, account.as_ref(), client.address).await?);
         }
     };
     let sign_in = ProviderSignIn {
@@ -73,11 +73,13 @@ pub async fn sign_in(
 /// Writes a refused sign-in to the audit log, like a failed login.
 async fn audited(
     app: &App,
+    name: &str,
     error: SignInError,
     account: Option<&User>,
     address: IpAddr,
 ) -> Result<SignInError, SignInError> {
     let SignInError::Refused(refusal) = &error else { return Ok(error) };
+    tracing::warn!(provider = name, reason = refusal.name(), "a sign-in at an identity provider was refused");
     let mut work = app.store.begin().await?;
     match account {
         Some(user) => {

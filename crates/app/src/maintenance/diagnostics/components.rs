@@ -9,7 +9,7 @@ use docent_domain::chat::Message;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::ChatRequest;
 use docent_ports::embedder::Embedder;
-use docent_ports::identity_provider::{IdentityError, IdentityProvider};
+use docent_ports::identity_provider::{ConfiguredProvider, IdentityError};
 use docent_ports::reranker::Reranker;
 use docent_ports::store::Schema;
 use docent_ports::text_recognizer::TextRecognizer;
@@ -73,7 +73,7 @@ pub(super) async fn check(app: &App, listener: &mut dyn CheckListener) -> bool {
         report(listener, Component::Reranker, check_reranker(&**reranker)).await;
     }
     for known in &app.identity_providers {
-        report(listener, Component::IdentityProvider, check_identity_provider(&*known.provider)).await;
+        report(listener, Component::IdentityProvider, check_identity_provider(app, known)).await;
     }
     if let Some(recognizer) = app.recognizer.detected().await {
         report(listener, Component::Recognizer, check_recognizer(app, &*recognizer)).await;
@@ -125,7 +125,7 @@ async fn use_component(app: &App, component: Component) -> Result<Option<String>
         Component::IdentityProvider => {
             let mut issuers = Vec::new();
             for known in &app.identity_providers {
-                issuers.push(check_identity_provider(&*known.provider).await?.0);
+                issuers.push(check_identity_provider(app, known).await?.0);
             }
             Ok(Some(issuers.join(", ")).filter(|issuers| !issuers.is_empty()))
         }
@@ -182,14 +182,23 @@ async fn check_recognizer(app: &App, recognizer: &dyn TextRecognizer) -> Result<
     Ok((recognition::name(recognizer, languages), ()))
 }
 
-/// Checks that the metadata and keys of an identity provider can be read.
-async fn check_identity_provider(provider: &dyn IdentityProvider) -> Result<(String, ())> {
-    match provider.check().await {
-        Ok(()) => Ok((provider.issuer().to_owned(), ())),
-        Err(IdentityError::Unavailable(fault)) => Err(fault),
-        Err(IdentityError::Refused(reason)) => {
-            Err(Fault::new(Component::IdentityProvider, FaultKind::InvalidResponse, reason))
+/// Checks that the metadata and keys of an identity provider can be read, and that its groups have groups here.
+async fn check_identity_provider(app: &App, known: &ConfiguredProvider) -> Result<(String, ())> {
+    let unusable = |kind, reason| Err(Fault::new(Component::IdentityProvider, kind, reason));
+    let mut view = app.store.read().await?;
+    for mapping in &known.rules.groups {
+        let name = mapping.group.as_str();
+        if view.groups().by_name(&mapping.group).await?.is_none() {
+            let reason =
+                format!("the group {name:?}, which the provider's groups are mapped to, does not exist");
+            return unusable(FaultKind::Unconfigured, reason);
         }
+    }
+    drop(view);
+    match known.provider.check().await {
+        Ok(()) => Ok((known.provider.issuer().to_owned(), ())),
+        Err(IdentityError::Unavailable(fault)) => Err(fault),
+        Err(IdentityError::Refused(reason)) => unusable(FaultKind::InvalidResponse, reason),
     }
 }
 

@@ -9,7 +9,7 @@ use docent_domain::listing::{
     Page, PageRequest, UsageFilter, UsageGrouping, UsageSum, UserFilter, UserOrder,
 };
 use docent_domain::permission::Permission;
-use docent_domain::text::Email;
+use docent_domain::text::{Email, composed};
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_domain::user::{Person, User};
 use docent_ports::usage::{UsageReader, UsageWriter};
@@ -113,7 +113,9 @@ impl UserWriter for Transaction {
 
 fn fits(tables: &Tables, filter: &UserFilter, user: &User) -> bool {
     let is_member = |group| tables.rights.get(&user.id).is_some_and(|rights| rights.groups.contains(&group));
-    filter.text.as_ref().is_none_or(|text| user.email.as_str().contains(&text.to_ascii_lowercase()))
+    let has = |text: &str, part: &String| text.to_lowercase().contains(&composed(part).to_lowercase());
+    let name = user.name.as_ref().map_or("", |name| name.as_str());
+    filter.text.as_ref().is_none_or(|part| has(user.email.as_str(), part) || has(name, part))
         && filter.is_active.is_none_or(|is_active| user.is_active == is_active)
         && filter.can_use_panel.is_none_or(|may_enter| (user.is_staff || user.is_superuser) == may_enter)
         && filter.is_superuser.is_none_or(|is_superuser| user.is_superuser == is_superuser)

@@ -1,12 +1,11 @@
 //! Sign-ins that were begun in a browser, in its signed cookie.
 
+use crate::session_cookie::ATTEMPTS;
 use actix_session::{Session, SessionInsertError};
 use chrono::{DateTime, TimeDelta, Utc};
 use docent_app::accounts::single_sign_on::Attempt;
 use serde::{Deserialize, Serialize};
 
-/// Field of the cookie.
-const FIELD: &str = "sso";
 /// How long a person may take to sign in at the provider.
 const MAX_AGE: TimeDelta = TimeDelta::minutes(30);
 /// Attempts of one browser at the same time, such as in several tabs.
@@ -75,7 +74,7 @@ impl PendingAttempt {
 const CHAT: &str = "/chat";
 
 fn read(cookie: &Session) -> Vec<PendingAttempt> {
-    cookie.get(FIELD).ok().flatten().unwrap_or_default()
+    cookie.get(ATTEMPTS).ok().flatten().unwrap_or_default()
 }
 
 /// Remembers an attempt, and forgets the oldest ones if there are too many.
@@ -89,7 +88,7 @@ pub(super) fn remember(cookie: &Session, pending: PendingAttempt) -> Result<(), 
     if length(&all) > MAX_PATHS {
         all.iter_mut().for_each(|pending| CHAT.clone_into(&mut pending.next));
     }
-    cookie.insert(FIELD, all)
+    cookie.insert(ATTEMPTS, all)
 }
 
 /// Takes the attempt with this state out of the cookie, if this browser began it at this provider and not too long ago.
@@ -105,7 +104,7 @@ pub(super) fn take(
         |pending: &PendingAttempt| attempt(pending).is_some_and(|attempt| attempt.state() == state);
     let Some(position) = all.iter().position(is_meant) else { return Ok(None) };
     let pending = all.remove(position);
-    cookie.insert(FIELD, all)?;
+    cookie.insert(ATTEMPTS, all)?;
     let is_valid = pending.provider == provider && now - pending.begun_at() < MAX_AGE;
     Ok(attempt(&pending).filter(|_| is_valid).map(|attempt| (attempt, pending)))
 }

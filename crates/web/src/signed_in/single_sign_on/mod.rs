@@ -104,7 +104,13 @@ pub(crate) async fn callback(
         return login::show_error(&context, &cookie, status, &text, Area::Account.root());
     };
     let code = query.text("code").filter(|_| query.text("error").is_none());
-    let Some(code) = code else { return declined(&request, &context, &cookie, &pending).await };
+    let Some(code) = code else {
+        let error: String = query.text("error").unwrap_or("no code").chars().take(100).collect();
+        if error != "access_denied" {
+            tracing::warn!(provider = pending.provider(), error, "an identity provider refused a sign-in");
+        }
+        return declined(&request, &context, &cookie, &pending).await;
+    };
     let response = ProviderResponse { code, issuer: query.text("iss") };
     match pending.purpose() {
         Purpose::SignIn => finish_sign_in(&request, &context, &cookie, &attempt, &pending, response).await,
@@ -145,7 +151,7 @@ async fn finish_sign_in(
     let (app, next) = (&context.app, pending.next());
     match sign_in(app, pending.provider(), attempt, response, &origin).await {
         Ok(SignInProgress::Started(id)) => {
-            session::start(app, cookie, id, &origin)?;
+            session::start(app, cookie, id, &origin).await?;
             session::open(cookie, next)
         }
         Ok(SignInProgress::CodeNeeded { user, proof_at, sign_in }) => {
