@@ -43,9 +43,9 @@ async fn journey(start: StartProxy, sample: &str, path: &str) {
 }
 
 async fn steps(app: &TestApp, window: &Chromium, path: &str) {
-    // The root leads to the chat, and sign-in, uploads, streams, modules and page images work.
+    // The root leads to the chat and to its sign-in page, and uploads, streams, modules and page images work.
     window.goto("/").await;
-    window.arrive(&format!("{path}/chat")).await;
+    window.arrive(&format!("{path}/account/login?next=%2Fchat")).await;
     enter(app, window).await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("Zebras.pdf");

@@ -121,7 +121,7 @@ async function openConversation(id, isSelected = false) {
     if (request !== openRequest || !session) return;
     clearConversation();
     conversationId = id;
-    setSharing(conversation.shared_with, conversation.shared_by && personName(conversation.shared_by_name, conversation.shared_by));
+    setSharing(conversation.shared_with, conversation.owner);
     restoreChosen(conversation.collection_ids, conversation.document_ids);
     for (let index = 0; index < messages.length; index += 1) {
       const [question, answer] = messages.slice(index, index + 2);
@@ -157,7 +157,8 @@ async function fetchConversation(id) {
     messages.push(...conversation.messages);
     cursor = response.headers.get("X-Next-Cursor");
   } while (cursor);
-  return { ...conversation, messages };
+  const { shared_by: email, shared_by_name: name } = conversation;
+  return { ...conversation, messages, owner: email && personName(name, email) };
 }
 
 function appendWithheldTurn() {

@@ -5,7 +5,7 @@
 // What the modules use of this one. Values that change are read at each use.
 const shared = () => ({
   t, tNodes, locale, byId, createElement, createGlyph, serviceUrl, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, delay, narrowScreen,
-  formatPages, personName, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, listen, afterTyping, isSubmit, setChosen, loadCollections,
+  formatPages, placeLabel, renderPassage, askDocument, askSuggested, hidePreview, listen, afterTyping, isSubmit, setChosen, loadCollections,
   loadConversations, focusConversation, fetchConversation, startConversation, addDocument, updateStatus, pollSoon, forgetDocument, openSidebar,
   isPdfOnly, describeReaders, withFixedName, hasMoreCollections, openListed, askAgain, setSharing,
   get session() { return session; },

@@ -2,14 +2,14 @@
 // files of this folder. They use the names of the chat below, and read what changes from `chat`.
 
 let chat;
-let t, tNodes, locale, byId, createElement, serviceUrl, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, listen, afterTyping, isSubmit, formatPages, personName;
+let t, tNodes, locale, byId, createElement, serviceUrl, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, listen, afterTyping, isSubmit, formatPages;
 
 // Sets up the module with the names of the chat.
 export function start(names) {
   chat = names;
   ({
     t, tNodes, locale, byId, createElement, serviceUrl, callApi, withSession, accountHeader, jsonOptions, ApiError, errorMessage, setAlert, announce, listen, afterTyping, isSubmit,
-    formatPages, personName,
+    formatPages,
   } = names);
   document.body.append(createPicker(), createShareDialog());
   listenToPicker();

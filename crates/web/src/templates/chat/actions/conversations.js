@@ -79,7 +79,7 @@ async function deleteConversation(id, title) {
 const escapeMarkdown = (text) => text.replace(/[\\\x60*_<>[\]#|]/g, "\\$&");
 
 // Writes the questions and answers of a conversation with the sources and their pages, without earlier versions.
-function toMarkdown(title, { messages, shared_by: email, shared_by_name: name }) {
+function toMarkdown(title, { messages, owner }) {
   const shown = messages.filter(({ replaced, withheld }) => !replaced && !withheld);
   const parts = shown.map(({ role, content, complete, fallback_cause: fallback, sources = [], created_at: at }) => {
     if (role === "user") return `## ${escapeMarkdown(content).replace(/\s*\n\s*/g, " ")}\n\n*${new Date(at).toLocaleString(locale)}*`;
@@ -88,7 +88,7 @@ function toMarkdown(title, { messages, shared_by: email, shared_by_name: name })
     const label = fallback ? [`*${fallbackText(fallback)}*`] : [];
     return [...label, content, ...note, ...(places.length ? [`**${t("sources")}**`, places.join("\n")] : [])].join("\n\n");
   });
-  const by = email ? [t("exported-shared-by", { owner: escapeMarkdown(personName(name, email)) })] : [];
+  const by = owner ? [t("exported-shared-by", { owner: escapeMarkdown(owner) })] : [];
   const rest = messages.some(({ withheld }) => withheld) ? [`*${t("exported-withheld")}*`] : [];
   return `${[`# ${escapeMarkdown(title)}`, ...by, ...parts, ...rest].join("\n\n")}\n`;
 }
