@@ -19,8 +19,8 @@ use docent_domain::user::{Person, User};
 use docent_ports::users::{UserReader, UserWriter};
 use sea_orm::sea_query::{Expr, NullOrdering, OnConflict};
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Select,
+    ColumnTrait, Condition, EntityTrait, ExprTrait, NotSet, Order, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, Select,
 };
 use std::collections::HashMap;
 use std::time::Duration;
