@@ -98,12 +98,14 @@ rules! {
     async fn two_tabs_sign_in_at_the_same_time_and_leave_one_session(setup) {
         let app = setup.identity_provider(provider_rules()).start().await;
         let mut browser = Browser::new(&app);
-        let first = begin(&app, &mut browser, "/auth/oidc/sso/login?next=%2Faccount").await;
-        let second = begin(&app, &mut browser, "/auth/oidc/sso/login?next=%2Faccount%2Fsessions").await;
-        for (state, page) in [(second, "/account/sessions"), (first, "/account")] {
-            provider(&app).issue("code", Grant::new(person(&app, "1", ADA), app.clock.now()));
-            let reply = browser.get(&format!("/auth/oidc/sso/callback?code=code&state={state}")).await.expect(303);
-            assert_eq!(reply.header("location"), page);
+        let mut tabs = Vec::new();
+        for (code, page) in [("first", "/account"), ("second", "/account/sessions")] {
+            let state = begin(&app, &mut browser, &format!("/auth/oidc/sso/login?next={}", page.replace('/', "%2F"))).await;
+            provider(&app).issue(code, Grant::new(person(&app, "1", ADA), app.clock.now()));
+            tabs.push((format!("/auth/oidc/sso/callback?code={code}&state={state}"), page));
+        }
+        for (callback, page) in tabs.into_iter().rev() {
+            assert_eq!(browser.get(&callback).await.expect(303).header("location"), page);
         }
         let user = app.ports.store.read().await.unwrap().users().by_email(&Email::parse(ADA).unwrap()).await.unwrap().unwrap();
         let valid = app.sessions(user.id).await.into_iter().filter(|session| session.is_valid(app.clock.now()));
