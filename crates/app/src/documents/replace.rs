@@ -87,9 +87,10 @@ pub(super) async fn record(
     }
     let (initiator, target) = (Initiator::grantee(&grant), AuditTarget::document(&document));
     app.audit(&mut *work, &initiator, AuditAction::Change, target, changes).await?;
+    // An ingestion of a version that was replaced is of no use. One of this version can begin as soon as the change is committed.
+    let earlier = app.process.running.of_document(id);
     work.commit().await?;
-    // An ingestion of a version that was replaced is of no use.
-    app.process.running.cancel(id);
+    earlier.cancel();
     versions::remove_superseded(app, &superseded).await;
     Ok(document)
 }

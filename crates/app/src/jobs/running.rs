@@ -42,9 +42,14 @@ impl Running {
 
     /// Cancels the running jobs of a document.
     pub(crate) fn cancel(&self, document: DocumentId) {
-        for job in self.jobs().values().filter(|job| job.document == document) {
-            job.token.cancel();
-        }
+        self.of_document(document).cancel();
+    }
+
+    /// The jobs of a document that run now, to cancel them alone later.
+    pub(crate) fn of_document(&self, document: DocumentId) -> RunningJobs {
+        let jobs = self.jobs();
+        let tokens = jobs.values().filter(|job| job.document == document).map(|job| job.token.clone());
+        RunningJobs(tokens.collect())
     }
 
     /// How far the ingestion of a document is, if it runs in this process and has started.
@@ -103,6 +108,17 @@ impl Running {
     }
 }
 
+/// Jobs that were running at some time.
+#[derive(Debug)]
+pub(crate) struct RunningJobs(Vec<CancellationToken>);
+
+impl RunningJobs {
+    /// Cancels those that still run.
+    pub(crate) fn cancel(&self) {
+        self.0.iter().for_each(CancellationToken::cancel);
+    }
+}
+
 /// The registration of a running job.
 #[derive(Debug)]
 pub(crate) struct Guard<'a> {
@@ -141,5 +157,19 @@ mod tests {
         assert_eq!(running.progress(document), progress(Stage::Chunk, None, Some(9)));
         drop(job);
         assert_eq!(running.progress(document), None);
+    }
+
+    #[test]
+    fn jobs_that_begin_later_are_not_cancelled_with_earlier_ones() {
+        let running = Running::new(1);
+        let document: DocumentId = "01900000-0000-7000-8000-000000000001".parse().unwrap();
+        let earlier = running.begin("01900000-0000-7000-8000-000000000002".parse().unwrap(), document);
+        let other = "01900000-0000-7000-8000-000000000003".parse().unwrap();
+        let of_other = running.begin("01900000-0000-7000-8000-000000000004".parse().unwrap(), other);
+        let jobs = running.of_document(document);
+        let later = running.begin("01900000-0000-7000-8000-000000000005".parse().unwrap(), document);
+        jobs.cancel();
+        let cancelled = [&earlier, &of_other, &later].map(|job| job.token.is_cancelled());
+        assert_eq!(cancelled, [true, false, false]);
     }
 }
