@@ -61,7 +61,7 @@ impl Program {
             .env("DOCENT_SEARCH_LIMIT", "50")
             .env("DOCENT_METRICS_ENABLED", "true")
             .env("DOCENT_INGEST_SWEEP_INTERVAL", "3s")
-            .env("DOCENT_LOG", "info,docent_app::jobs=debug")
+            .env("DOCENT_LOG", "info,docent_app::background=debug")
             .env("DOCENT_LOG_FORMAT", "json")
             .envs(self.settings.iter().map(|(name, value)| (*name, value.as_str())));
         command
