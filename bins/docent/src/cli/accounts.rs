@@ -106,7 +106,7 @@ impl FromStr for CollectionRoleArg {
 /// Arguments of `docent users list`.
 #[derive(Debug, Args)]
 pub struct ListUsersArgs {
-    /// Only accounts whose email address contains this text.
+    /// Only accounts whose email address or name contains this text.
     pub text: Option<String>,
     /// Output format and settings profile.
     #[command(flatten)]

@@ -155,7 +155,7 @@ impl Settings {
         let identity_providers = oidc::read_providers(&mut reader, names);
         oidc::check_public_url(&mut reader, identity_providers.as_deref().unwrap_or_default(), profile);
         if let (Some(accounts), Some(providers)) = (&accounts, &identity_providers) {
-            oidc::check_password_login(&mut reader, &accounts.password_login, providers);
+            oidc::check_password_login(&mut reader, accounts, providers);
         }
         let mail = Mail::read(&mut reader);
         mail::check_complete(&mut reader);

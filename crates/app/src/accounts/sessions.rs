@@ -257,13 +257,15 @@ pub async fn revoke_all(app: &App, actor: &Actor, id: UserId) -> Result<()> {
 ///
 /// # Errors
 /// When the database cannot be reached; the session is then still valid.
-pub async fn end_replaced(app: &App, id: SessionId) -> Result<()> {
-    let mut work = app.store.begin().await?;
-    if work.sessions().revoke(id, app.now()).await?
-        && let Some(session) = work.sessions().get(id).await?
-        && let Some(user) = work.users().get(session.user).await?
-    {
-        let (initiator, target) = (Initiator::account(user.id, session.client_ip), AuditTarget::user(&user));
+pub async fn end_replaced(app: &App, id: SessionId, address: IpAddr) -> Result<()> {
+    let (now, mut work) = (app.now(), app.store.begin().await?);
+    let session = work.sessions().get(id).await?;
+    let Some(session) = session.filter(|it| it.kind == SessionKind::Panel && it.is_valid(now)) else {
+        return Ok(());
+    };
+    work.sessions().revoke(id, now).await?;
+    if let Some(user) = work.users().get(session.user).await? {
+        let (initiator, target) = (Initiator::account(user.id, Some(address)), AuditTarget::user(&user));
         app.audit(&mut *work, &initiator, AuditAction::Logout, target, Changes::default()).await?;
     }
     Ok(work.commit().await?)

@@ -2,6 +2,7 @@
 
 use super::page::{PageError, requested_page, see_other};
 use super::proof;
+use super::single_sign_on::attempts;
 use crate::language::request::prefer;
 use crate::language::t;
 use crate::session_cookie::{self, ATTEMPTS, SESSION};
@@ -34,12 +35,12 @@ pub(crate) async fn start(
     browser: &ClientInfo,
 ) -> Result<(), ApiError> {
     if let Some(earlier) = session_cookie::id_of(session) {
-        sessions::end_replaced(app, earlier).await?;
+        sessions::end_replaced(app, earlier, browser.address).await?;
     }
-    let attempts = session.get::<serde_json::Value>(ATTEMPTS).ok().flatten();
+    let attempts = attempts::sign_ins(session);
     session.renew();
     session.clear();
-    if let Some(attempts) = attempts {
+    if !attempts.is_empty() {
         session.insert(ATTEMPTS, attempts).map_err(|error| unwritable(&error))?;
     }
     if browser.stays_signed_in {

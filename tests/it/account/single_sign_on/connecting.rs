@@ -6,7 +6,7 @@ use docent_app::accounts::create::Flags;
 use docent_domain::identity::IdentityClaims;
 use docent_ports::clock::Clock;
 use docent_testkit::fakes::identity_provider::{Grant, ISSUER};
-use docent_tests::app::TestApp;
+use docent_tests::app::{PASSWORD, TestApp};
 use docent_tests::browser::{Browser, form_token};
 use docent_tests::reply::Reply;
 use docent_tests::rules;
@@ -51,6 +51,20 @@ rules! {
         let token = form_token(&ada.get(PAGE).await.expect(200));
         let _ = ada.post(&format!("{PAGE}/sso/disconnect"), &[("form_token", &token)]).await.expect(303);
         let _ = sign_in_with(&app, &mut Browser::new(&app), person(&app, "1", ADA)).await.expect(403);
+    }
+
+    async fn attempt_to_connect_ends_with_the_session_of_its_account(setup) {
+        let app = setup.identity_provider(provider_rules()).start().await;
+        let (_, bob) = (app.account(ADA, STAFF).await, app.account("bob@example.org", Flags::default()).await);
+        let mut browser = at_account(&app, ADA).await;
+        let token = form_token(&browser.get(PAGE).await.expect(200));
+        let _ = browser.post(&format!("{PAGE}/sso/connect"), &[("form_token", &token)]).await.expect(200);
+        provider(&app).issue("code", Grant::new(person(&app, "1", ADA), app.clock.now()));
+        let state = provider(&app).asked().last().unwrap().state.clone();
+        let _ = browser.login_at("/account/login", "bob@example.org", PASSWORD).await.expect(303);
+        let _ = browser.get(&format!("/auth/oidc/sso/callback?code=code&state={state}")).await.expect(400);
+        let identities = app.ports.store.read().await.unwrap().identities().of_user(bob.id).await.unwrap();
+        assert!(identities.is_empty(), "{identities:?}");
     }
 
     async fn identity_of_another_account_is_not_connected(setup) {

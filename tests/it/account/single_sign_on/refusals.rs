@@ -150,6 +150,8 @@ rules! {
         let reply = browser.get(&format!("{CALLBACK}?error=access_denied&state={state}")).await.expect(401);
         assert!(reply.text.contains("was cancelled or refused") && !reply.text.contains("access_denied"));
         let _ = browser.get(&format!("{CALLBACK}?code=code&state={state}")).await.expect(400);
+        let foreign = browser.get(&format!("{CALLBACK}?error=access_denied&state=foreign")).await.expect(400);
+        assert!(foreign.text.contains("has expired"), "{}", foreign.text);
         // Some providers leave out the state.
         let reply = browser.get(&format!("{CALLBACK}?error=access_denied")).await.expect(401);
         assert!(reply.text.contains("was cancelled or refused"), "{}", reply.text);

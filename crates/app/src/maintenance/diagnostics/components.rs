@@ -7,6 +7,7 @@ use crate::generations::OpenIndex;
 use crate::{App, health, recognition};
 use docent_domain::chat::Message;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_domain::identity::ProviderRules;
 use docent_ports::chat_model::ChatRequest;
 use docent_ports::embedder::Embedder;
 use docent_ports::identity_provider::{ConfiguredProvider, IdentityError};
@@ -184,22 +185,30 @@ async fn check_recognizer(app: &App, recognizer: &dyn TextRecognizer) -> Result<
 
 /// Checks that the metadata and keys of an identity provider can be read, and that its groups have groups here.
 async fn check_identity_provider(app: &App, known: &ConfiguredProvider) -> Result<(String, ())> {
-    let unusable = |kind, reason| Err(Fault::new(Component::IdentityProvider, kind, reason));
-    let mut view = app.store.read().await?;
-    for mapping in &known.rules.groups {
-        let name = mapping.group.as_str();
+    let unusable = |kind, reason: String| Err(Fault::new(Component::IdentityProvider, kind, reason));
+    match known.provider.check().await {
+        Ok(()) => {}
+        Err(IdentityError::Unavailable(fault)) => return Err(fault),
+        Err(IdentityError::Refused(reason)) => return unusable(FaultKind::InvalidResponse, reason),
+    }
+    // The database has a check of its own.
+    let missing = missing_groups(app, &known.rules).await.unwrap_or_default();
+    if !missing.is_empty() {
+        let names = missing.join(", ");
+        let reason = format!("groups that its groups are mapped to do not exist: {names}");
+        return unusable(FaultKind::Unconfigured, reason);
+    }
+    Ok((known.provider.issuer().to_owned(), ()))
+}
+
+async fn missing_groups(app: &App, rules: &ProviderRules) -> Result<Vec<String>> {
+    let (mut view, mut missing) = (app.store.read().await?, Vec::new());
+    for mapping in &rules.groups {
         if view.groups().by_name(&mapping.group).await?.is_none() {
-            let reason =
-                format!("the group {name:?}, which the provider's groups are mapped to, does not exist");
-            return unusable(FaultKind::Unconfigured, reason);
+            missing.push(mapping.group.as_str().to_owned());
         }
     }
-    drop(view);
-    match known.provider.check().await {
-        Ok(()) => Ok((known.provider.issuer().to_owned(), ())),
-        Err(IdentityError::Unavailable(fault)) => Err(fault),
-        Err(IdentityError::Refused(reason)) => unusable(FaultKind::InvalidResponse, reason),
-    }
+    Ok(missing)
 }
 
 /// Checks that the reranker scores two passages.

@@ -77,6 +77,11 @@ fn read(cookie: &Session) -> Vec<PendingAttempt> {
     cookie.get(ATTEMPTS).ok().flatten().unwrap_or_default()
 }
 
+/// The sign-ins that were begun. Other attempts are for the account that is signed in, and end with its session.
+pub(crate) fn sign_ins(cookie: &Session) -> Vec<PendingAttempt> {
+    read(cookie).into_iter().filter(|pending| pending.purpose == Purpose::SignIn).collect()
+}
+
 /// Remembers an attempt, and forgets the oldest ones if there are too many.
 pub(super) fn remember(cookie: &Session, pending: PendingAttempt) -> Result<(), SessionInsertError> {
     let mut all = read(cookie);

@@ -97,9 +97,10 @@ pub(crate) async fn callback(
     let pending = attempts::take(&cookie, &provider, state, context.app.now())?;
     let Some((attempt, pending)) = pending else {
         // Some providers leave out the state when they refuse.
-        let (status, text) = match query.text("error") {
-            Some(_) => (StatusCode::UNAUTHORIZED, t!("sso-declined")),
-            None => (StatusCode::BAD_REQUEST, t!("sso-expired")),
+        let is_refused = state.is_empty() && query.text("error").is_some();
+        let (status, text) = match is_refused {
+            true => (StatusCode::UNAUTHORIZED, t!("sso-declined")),
+            false => (StatusCode::BAD_REQUEST, t!("sso-expired")),
         };
         return login::show_error(&context, &cookie, status, &text, Area::Account.root());
     };
