@@ -155,7 +155,9 @@ impl Settings {
         let identity_providers = oidc::read_providers(&mut reader, names);
         oidc::check_public_url(&mut reader, identity_providers.as_deref().unwrap_or_default(), profile);
         if let (Some(accounts), Some(providers)) = (&accounts, &identity_providers) {
-            oidc::check_password_login(&mut reader, accounts, providers);
+            // LibreChat signs its users in itself.
+            let has_other = !providers.is_empty() || accounts.librechat_jwt_secret.is_some();
+            oidc::check_password_login(&mut reader, &accounts.password_login, has_other);
         }
         let mail = Mail::read(&mut reader);
         mail::check_complete(&mut reader);

@@ -4,7 +4,6 @@
 //! `DOCENT_OIDC_ENTRA_ISSUER` for `entra` in `DOCENT_OIDC_PROVIDERS`.
 
 use super::Profile;
-use super::accounts::Accounts;
 use super::check::{Context, Refusal};
 use super::declare::{text, unset, variable};
 use super::reader::Reader;
@@ -183,14 +182,8 @@ fn check_domains(domains: &Vec<String>, _: &Context) -> Result<(), Refusal> {
 }
 
 /// Reports settings with which no account can sign in.
-pub(super) fn check_password_login(
-    reader: &mut Reader<'_>,
-    accounts: &Accounts,
-    providers: &[NamedProvider],
-) {
-    // LibreChat signs its users in itself.
-    let has_other = !providers.is_empty() || accounts.librechat_jwt_secret.is_some();
-    if accounts.password_login == PasswordLogin::Off && !has_other {
+pub(super) fn check_password_login(reader: &mut Reader<'_>, login: &PasswordLogin, has_other: bool) {
+    if *login == PasswordLogin::Off && !has_other {
         let accepted = "an identity provider as well";
         reader.refuse(variable("password_login"), "lets no account sign in", accepted);
     }
