@@ -18,6 +18,7 @@ use docent_domain::session::{
     BROWSER_SESSION_MAX, LASTING_SESSION_MAX, Session, SessionKind, USER_AGENT_MAX,
 };
 use docent_domain::user::User;
+use docent_ports::store::UnitOfWork;
 use std::net::IpAddr;
 
 /// The time of a session's last use is recorded at most this often.
@@ -263,12 +264,7 @@ pub async fn end_replaced(app: &App, id: SessionId, address: IpAddr) -> Result<(
     let Some(session) = session.filter(|it| it.kind == SessionKind::Panel && it.is_valid(now)) else {
         return Ok(());
     };
-    work.sessions().revoke(id, now).await?;
-    if let Some(user) = work.users().get(session.user).await? {
-        let (initiator, target) = (Initiator::account(user.id, Some(address)), AuditTarget::user(&user));
-        app.audit(&mut *work, &initiator, AuditAction::Logout, target, Changes::default()).await?;
-    }
-    Ok(work.commit().await?)
+    log_out(app, work, &Initiator::account(session.user, Some(address)), (id, session.user)).await
 }
 
 /// Logs the actor out of the panel, the account pages and the web chat.
@@ -276,12 +272,22 @@ pub async fn end_replaced(app: &App, id: SessionId, address: IpAddr) -> Result<(
 /// # Errors
 /// When the database cannot be reached; the session is then still valid.
 pub async fn leave_browser(app: &App, actor: &Actor, id: SessionId) -> Result<()> {
-    let mut work = app.store.begin().await?;
+    let work = app.store.begin().await?;
+    log_out(app, work, &Initiator::actor(actor), (id, actor.user())).await
+}
+
+/// Ends a session of an account, if it has not ended before.
+async fn log_out(
+    app: &App,
+    mut work: Box<dyn UnitOfWork>,
+    initiator: &Initiator,
+    (id, user): (SessionId, UserId),
+) -> Result<()> {
     if work.sessions().revoke(id, app.now()).await?
-        && let Some(user) = work.users().get(actor.user()).await?
+        && let Some(user) = work.users().get(user).await?
     {
-        let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));
-        app.audit(&mut *work, &initiator, AuditAction::Logout, target, Changes::default()).await?;
+        let target = AuditTarget::user(&user);
+        app.audit(&mut *work, initiator, AuditAction::Logout, target, Changes::default()).await?;
     }
     Ok(work.commit().await?)
 }
