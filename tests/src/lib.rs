@@ -27,7 +27,7 @@ mod servers;
 pub mod setup;
 pub mod stack;
 pub mod urlencoded;
-pub mod wait;
+pub use docent_testkit::wait;
 
 pub use docent_testkit::pdf;
 

@@ -14,4 +14,5 @@ pub mod pdf;
 pub mod retrieval;
 pub mod script;
 pub mod servers;
+pub mod wait;
 pub mod wire;

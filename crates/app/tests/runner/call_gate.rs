@@ -11,6 +11,7 @@ use docent_domain::retrieval::{
 use docent_ports::blob_store::{BlobList, BlobStore, BlobWriter, ByteStream};
 use docent_ports::store::{ReadView, Schema, Store, UnitOfWork};
 use docent_ports::vector_index::{IndexPage, VectorIndex};
+use docent_testkit::wait;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,9 +58,8 @@ impl CallGate {
         self.wait_for(|seen| seen.waiting > 0).await;
     }
 
-    async fn wait_for(&self, is_so: impl FnMut(&Seen) -> bool) {
-        // Never an error: the sender lives as long as `self`.
-        let _ = self.seen.subscribe().wait_for(is_so).await;
+    async fn wait_for(&self, mut is_so: impl FnMut(&Seen) -> bool) {
+        wait::until("calls reach the gate", async || is_so(&self.seen.borrow())).await;
     }
 
     async fn pass(&self) {

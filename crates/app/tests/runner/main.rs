@@ -34,7 +34,8 @@ use docent_domain::webhook::{DeliveryState, WebhookDelivery};
 use docent_testkit::builders::{self, at};
 use docent_testkit::fakes::recorder::Noted;
 use docent_testkit::fakes::trace::FakePropagator;
-use service::{Reading, Service, lease_by_another, until};
+use docent_testkit::wait::until;
+use service::{Reading, Service, lease_by_another};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -302,7 +303,7 @@ async fn second_run_after_a_crash_duplicates_nothing() {
     // The first attempt indexes everything, but its outcome is never recorded.
     service.store_switches.commit.fail_after(1, 5, FaultKind::Unavailable);
     let first = service.spawn_drain();
-    until("five commits failed", || {
+    until("five commits failed", async || {
         service.clock.advance(seconds(1));
         service.store_switches.commit.calls() >= 8
     })
@@ -323,7 +324,7 @@ async fn job_outcome_is_recorded_once_the_database_is_available() {
     let id = service.upload("some words").await;
     service.store_switches.commit.fail_after(1, 3, FaultKind::Unavailable);
     let running = service.spawn_drain();
-    until("it is written", || {
+    until("it is written", async || {
         service.clock.advance(seconds(1));
         running.is_finished()
     })
@@ -338,11 +339,11 @@ async fn lease_is_renewed_during_the_work() {
     let service = Service::reading(Reading::Gated);
     let id = service.upload("some words").await;
     let running = service.spawn_drain();
-    until("it is reading", || service.is_reading()).await;
+    until("it is reading", async || service.is_reading()).await;
     let begin = service.store_switches.begin.calls();
     for renewals in 1..=6 {
         // Each renewal sleeps for a third of the lease.
-        until("a renewal", || {
+        until("a renewal", async || {
             service.clock.advance(Duration::from_millis(100));
             service.store_switches.begin.calls() >= begin + renewals
         })
@@ -360,10 +361,10 @@ async fn runner_without_its_lease_writes_nothing() {
     let service = Service::reading(Reading::Gated);
     let id = service.upload("some words").await;
     let running = service.spawn_drain();
-    until("it is reading", || service.is_reading()).await;
+    until("it is reading", async || service.is_reading()).await;
     assert_eq!(service.runner().take_over().await.unwrap(), 1);
     let (_, lease) = lease_by_another(&service).await;
-    until("the runner stops", || {
+    until("the runner stops", async || {
         service.clock.advance(Duration::from_millis(100));
         running.is_finished()
     })
@@ -399,7 +400,7 @@ async fn stopping_runner_returns_unfinished_jobs_to_the_queue() {
     let service = Service::reading(Reading::Gated);
     let id = service.upload("some words").await;
     let (stop, running) = service.spawn_runner();
-    until("it is reading", || service.is_reading()).await;
+    until("it is reading", async || service.is_reading()).await;
     stop.cancel();
     running.await.unwrap();
     let job = service.job(id).await;

@@ -1,7 +1,7 @@
 //! Recognition of pages without text of their own.
 
 use super::seconds;
-use super::service::{Service, until};
+use super::service::Service;
 use async_trait::async_trait;
 use docent_app::App;
 use docent_app::background::{Runner, RunnerSettings};
@@ -20,6 +20,7 @@ use docent_testkit::clock::TestClock;
 use docent_testkit::fakes::text_extractor::{CachingTextExtractor, FakeTextExtractor, fake_pdf};
 use docent_testkit::fakes::text_recognizer::{CONFIDENCE, FakeTextRecognizer};
 use docent_testkit::faults::{FaultSwitch, Faulty};
+use docent_testkit::wait::until;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -169,7 +170,7 @@ async fn scan_waits_for_the_detection_of_the_recognizer() {
     let service = service(None).changed(|ports| ports.recognizer = Arc::clone(&detection) as _);
     let id = upload(&service, &["[scan]Pumps move water"]).await;
     let runner = service.spawn_drain();
-    until("the job waits", || detection.callers.load(Ordering::SeqCst) > 0).await;
+    until("the job waits", async || detection.callers.load(Ordering::SeqCst) > 0).await;
     assert_eq!(service.document(id).await.state.name(), "pending");
     detection.end.add_permits(1);
     assert_eq!(runner.await.unwrap(), 1);
@@ -251,7 +252,7 @@ async fn killed_recognition_continues_with_the_next_page() {
     let service = service(Some(Arc::clone(&recognizer) as _));
     let id = upload(&service, &["[scan]one", "[scan]two", "[scan]three", "[scan]four"]).await;
     let dying = service.spawn_drain();
-    until("two pages are read", || recognizer.read().len() == 2).await;
+    until("two pages are read", async || recognizer.read().len() == 2).await;
     dying.abort();
     assert!(dying.await.is_err());
     recognizer.gate.close();
@@ -270,7 +271,7 @@ async fn deletion_during_the_recognition_leaves_no_cached_text() {
     let id = upload(&service, &["[scan]one", "[scan]two"]).await;
     let file = service.document(id).await.file.unwrap();
     let runner = service.spawn_drain();
-    until("a page is read", || recognizer.read().len() == 1).await;
+    until("a page is read", async || recognizer.read().len() == 1).await;
     // As a process does that this one does not notice.
     let mut work = service.ports.store.begin().await.unwrap();
     work.documents().mark_deleted(id, service.app.now()).await.unwrap();

@@ -1,7 +1,7 @@
 //! Reindexing: building a new index while the previous one is active.
 
 use crate::call_gate::GatedTask;
-use crate::service::{Findings, Reading, Service, until};
+use crate::service::{Findings, Reading, Service};
 use async_trait::async_trait;
 use docent_app::documents;
 use docent_app::maintenance::diagnostics::{Finding, Repair, check, repair};
@@ -19,6 +19,7 @@ use docent_domain::selection::Selection;
 use docent_domain::user::User;
 use docent_ports::vector_indexes::VectorIndexes;
 use docent_testkit::builders;
+use docent_testkit::wait::until;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -268,7 +269,7 @@ async fn ingestion_started_before_the_switch_is_repeated() {
     let id = service.upload("zebras").await;
     let runner = service.runner();
     let ingesting = tokio::spawn(async move { runner.run_next().await.unwrap() });
-    until("the extractor reads", || service.is_reading()).await;
+    until("the extractor reads", async || service.is_reading()).await;
     service.reindex(&plan("another")).await.unwrap();
     service.open_gate();
     assert!(ingesting.await.unwrap());

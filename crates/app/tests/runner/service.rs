@@ -367,18 +367,6 @@ impl TextExtractor for CachingExtractor {
     }
 }
 
-/// Waits until `is_so` returns true, without sleeping.
-pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let wait = async {
-        while !is_so() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), wait)
-        .await
-        .unwrap_or_else(|_| panic!("never happened: {what}"));
-}
-
 /// Leases the next job for another runner.
 pub(crate) async fn lease_by_another(service: &Service) -> (Job, LeaseId) {
     let lease = service.app.new_id(LeaseId::generate);

@@ -1,6 +1,6 @@
 //! The orphan sweep: what it repairs, and when and where it runs.
 
-use crate::service::{Service, lease_by_another, until};
+use crate::service::{Service, lease_by_another};
 use docent_app::background::Background;
 use docent_app::maintenance::diagnostics::{Finding, Repair, repair};
 use docent_app::maintenance::sweep::{SweepReport, sweep};
@@ -14,6 +14,7 @@ use docent_ports::vector_index::VectorIndex;
 use docent_testkit::builders;
 use docent_testkit::fakes::recorder::Noted;
 use docent_testkit::retrieval::{entry, indexed};
+use docent_testkit::wait::until;
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -235,7 +236,7 @@ async fn process_without_an_interval_never_sweeps() {
     pass(&service, 500).await;
     assert_eq!(service.sweeps(), 0);
     stop.cancel();
-    until("it stops", || running.is_finished()).await;
+    until("it stops", async || running.is_finished()).await;
 }
 
 // Invariant: A sweep deletes nothing from the store of another installation, and the collection of another

@@ -1,6 +1,6 @@
 //! Webhook deliveries: recording, sending, retrying.
 
-use crate::service::{Service, until};
+use crate::service::Service;
 use docent_app::webhooks::delivery_worker::DeliveryWorker;
 use docent_app::webhooks::own;
 use docent_app::webhooks::signature::signatures;
@@ -16,6 +16,7 @@ use docent_domain::webhook::{DeliveryState, Webhook, WebhookDelivery, WebhookEve
 use docent_ports::webhook_sender::{DeliveryError, ReceiverResponse};
 use docent_testkit::builders::{self, id};
 use docent_testkit::fakes::webhook_sender::answered;
+use docent_testkit::wait::until;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -268,7 +269,7 @@ async fn delivery_of_a_crashed_worker_is_sent_after_its_lease() {
         let worker = worker(&service);
         async move { worker.drain().await }
     });
-    until("it is sent", || service.webhooks.messages().len() == 1).await;
+    until("it is sent", async || service.webhooks.messages().len() == 1).await;
     dying.abort();
     let _ = dying.await;
     service.webhooks.let_go();
@@ -292,13 +293,13 @@ async fn delayed_worker_does_not_overwrite_its_successors_result() {
         let worker = worker(&service);
         async move { worker.drain().await.unwrap() }
     });
-    until("it is sent", || service.webhooks.messages().len() == 1).await;
+    until("it is sent", async || service.webhooks.messages().len() == 1).await;
     service.clock.advance(Duration::from_secs(30));
     let other = tokio::spawn({
         let worker = worker(&service);
         async move { worker.drain().await.unwrap() }
     });
-    until("it is sent again", || service.webhooks.messages().len() == 2).await;
+    until("it is sent again", async || service.webhooks.messages().len() == 2).await;
     service.webhooks.let_go();
     late.await.unwrap();
     other.await.unwrap();
@@ -321,10 +322,10 @@ async fn slow_receiver_does_not_delay_others_and_gets_one_message_at_a_time() {
         let url = format!("https://example.org/{n}");
         service.webhooks.messages().iter().filter(|sent| sent.url.as_str() == url).count()
     };
-    until("the other one has both", || to(2) == 2).await;
+    until("the other one has both", async || to(2) == 2).await;
     assert_eq!(to(1), 1);
     service.webhooks.let_go();
-    until("the slow one has both", || to(1) == 2).await;
+    until("the slow one has both", async || to(1) == 2).await;
     stop.cancel();
     running.await.unwrap();
     for n in 1..=2 {

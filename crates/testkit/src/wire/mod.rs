@@ -32,6 +32,7 @@ pub use reply::{Gate, Reply};
 pub use trouble::{Failing, RateLimit, Refusals};
 
 use crate::fakes::chat_model::ScriptedChatModel;
+use crate::wait;
 use http::{Connection, Ended};
 use model::Model;
 use reply::Steps;
@@ -157,9 +158,13 @@ impl FakeLlm {
     }
 
     /// Returns once the counts are as wanted.
-    pub async fn until(&self, wanted: impl FnMut(&Counts) -> bool) {
-        // The sender lives as long as `self`, so waiting ends in no other way.
-        let _ = self.state.counts.subscribe().wait_for(wanted).await;
+    ///
+    /// # Panics
+    /// When that takes longer than any test should wait.
+    pub async fn until(&self, mut wanted: impl FnMut(&Counts) -> bool) {
+        if !wait::comes_true(async || wanted(&self.counts())).await {
+            panic!("the counts stayed {:?}", self.counts());
+        }
     }
 
     /// Stops listening, closes every connection, and returns once the port is free again.

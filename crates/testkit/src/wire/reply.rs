@@ -1,5 +1,6 @@
 //! What the back end answers, step by step.
 
+use crate::wait;
 use futures::stream::BoxStream;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +26,7 @@ impl Gate {
 
     /// Returns once `n` replies have come to the gate.
     pub async fn reached(&self, n: usize) {
-        // The sender lives as long as `self`, so waiting ends in no other way.
-        let _ = self.state.subscribe().wait_for(|state| state.arrivals >= n).await;
+        wait::until("replies come to the gate", async || self.state.borrow().arrivals >= n).await;
     }
 
     pub(super) async fn pass(&self) {

@@ -9,6 +9,7 @@ use docent_testkit::fakes::recorder::{FakeRecorder, Noted};
 use docent_testkit::fakes::store::FakeStore;
 use docent_testkit::faults::FaultSwitch;
 use docent_testkit::faults::store::{FaultyStore, StoreSwitches};
+use docent_testkit::wait::until;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -232,12 +233,6 @@ async fn unavailable_database_does_not_fail_embedding() {
     assert_eq!(bench.cached("c").await, None);
 }
 
-async fn until(mut condition: impl FnMut() -> bool) {
-    while !condition() {
-        tokio::task::yield_now().await;
-    }
-}
-
 // Invariant: No text is embedded twice, across retries, documents and concurrent callers.
 #[tokio::test]
 async fn concurrent_calls_embed_a_text_once() {
@@ -251,10 +246,10 @@ async fn concurrent_calls_embed_a_text_once() {
             tokio::spawn(async move { bench.embed(texts).await.unwrap() })
         };
         let first = embed(&["a", "b"]);
-        until(|| bench.inner.calls().len() == 1).await;
+        until("it is called", async || bench.inner.calls().len() == 1).await;
         // The second call also has a text of its own, which the third needs too.
         let (second, third) = (embed(&["b", "c"]), embed(&["c", "a"]));
-        until(|| bench.inner.calls().len() == 2).await;
+        until("it is called", async || bench.inner.calls().len() == 2).await;
         bench.inner.gate.close();
         let (first, second, third) = (first.await.unwrap(), second.await.unwrap(), third.await.unwrap());
         assert_eq!((&first[1], &first[0], &second[1]), (&second[0], &third[1], &third[0]));
@@ -270,11 +265,11 @@ async fn waiting_call_takes_over_after_failure_or_cancellation() {
         tokio::spawn(async move { bench.embed(&["a"]).await })
     };
     let first = embed();
-    until(|| bench.inner.calls().len() == 1).await;
+    until("it is called", async || bench.inner.calls().len() == 1).await;
     let (second, third) = (embed(), embed());
     tokio::task::yield_now().await;
     first.abort();
-    until(|| bench.inner.calls().len() == 2).await;
+    until("it is called", async || bench.inner.calls().len() == 2).await;
     bench.inner.switch.fail_next(1, FaultKind::Unavailable);
     bench.inner.gate.close();
     let results = [second.await.unwrap(), third.await.unwrap()];

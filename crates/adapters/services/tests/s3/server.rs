@@ -3,6 +3,7 @@
 //! Implements what the adapter uses, and checks keys, payload hashes and part sizes as strictly as S3 does. Rejects
 //! everything else.
 
+use docent_testkit::wait;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -95,8 +96,8 @@ impl FakeS3 {
     }
 
     /// Waits until the state satisfies a condition.
-    pub(crate) async fn until(&self, condition: impl FnMut(&State) -> bool) {
-        self.state.subscribe().wait_for(condition).await.unwrap();
+    pub(crate) async fn until(&self, mut condition: impl FnMut(&State) -> bool) {
+        wait::until("the state is as wanted", async || condition(&self.state())).await;
     }
 }
 

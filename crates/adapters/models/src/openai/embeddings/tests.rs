@@ -299,10 +299,10 @@ async fn wire_faults_are_classified_without_secrets() {
 #[tokio::test]
 async fn timeout_applies_to_the_whole_response() {
     let fake = FakeLlm::start().await;
-    let settings = BackendSettings { timeout: Duration::from_millis(20), ..settings(&fake) };
+    let settings = BackendSettings { timeout: Duration::from_millis(500), ..settings(&fake) };
     let clock = Arc::new(TestClock::default());
     let embedder = OpenAiEmbedder::new(&settings, BatchLimits::default(), clock).unwrap();
-    // The response never ends, so any timeout is reached; a short one saves time.
+    // The response never ends, so any timeout is reached; this one is long enough to send the request.
     let gate = Gate::default();
     fake.script(Reply::raw("").wait(&gate));
     fake.script(Reply::events(&["{"]).stall());

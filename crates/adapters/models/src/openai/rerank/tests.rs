@@ -126,7 +126,7 @@ async fn timeout_starts_a_cooldown() {
         let fake = FakeLlm::start().await;
         fake.script(slow);
         let clock = Arc::new(TestClock::default());
-        let short_timeout = BackendSettings { timeout: Duration::from_millis(50), ..settings(&fake) };
+        let short_timeout = BackendSettings { timeout: Duration::from_millis(500), ..settings(&fake) };
         let mut reranker = HttpReranker::new(&short_timeout, Arc::clone(&clock) as _).unwrap();
         assert_eq!(ask(&reranker).await.unwrap_err().kind(), FaultKind::Timeout);
         let fault = ask(&reranker).await.unwrap_err();

@@ -141,8 +141,8 @@ async fn stopped_back_end_is_unavailable_until_restarted() {
 #[tokio::test]
 async fn silence_before_or_after_the_headers_times_out() {
     let fake = FakeLlm::start().await;
-    // The back end never responds, so any timeout is reached; a short one saves time.
-    let model = model_with(&BackendSettings { timeout: Duration::from_millis(20), ..settings(&fake) });
+    // The back end never responds, so any timeout is reached; this one is long enough to send the request.
+    let model = model_with(&BackendSettings { timeout: Duration::from_millis(500), ..settings(&fake) });
     fake.script(Reply::raw("").stall());
     assert_eq!(first_fault(&model).await.kind(), FaultKind::Timeout);
     fake.script(Reply::events(&[]).stall());

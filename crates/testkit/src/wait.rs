@@ -1,9 +1,10 @@
-//! Waits for conditions without sleeping.
+//! Waits for conditions without sleeping. A condition that never comes true fails the test instead of stopping all
+//! tests.
 
 use std::time::Duration;
 
 /// Far longer than any condition takes on any machine.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Waits until `condition` is true.
 ///
