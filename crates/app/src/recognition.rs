@@ -163,10 +163,10 @@ async fn recognize_page(
     let parts: Vec<PageBox> = page.scanned_pictures().iter().map(|picture| picture.place).collect();
     let part = parts.iter().copied().reduce(PageBox::union);
     let dpi = if parts.is_empty() { DPI } else { PICTURE_DPI };
-    let request = PageImageRequest { parts, ..PageImageRequest::scan(number, dpi) };
+    let request = PageImageRequest { parts, ..PageImageRequest::scan(file.file_type, number, dpi) };
     let missing = || RecognizeError::Document(Failure::of(FailureCode::FileMissing));
-    let pdf = app.blobs.open(&file.blob).await?.ok_or_else(missing)?;
-    let png = match app.renderer.render(pdf, &request).await {
+    let bytes = app.blobs.open(&file.blob).await?.ok_or_else(missing)?;
+    let png = match app.renderer.render(bytes, &request).await {
         Ok(png) => png,
         Err(RenderError::NoSuchPage | RenderError::Document(_)) => {
             return Ok(Err(RecognitionFailure::Rendering));

@@ -58,8 +58,8 @@ pub struct ExtractedPage {
     /// What the page is in its file, such as `Slide 3`, `Budget!A1:F40` or a heading, at most [`LABEL_MAX`] characters;
     /// `None` in PDFs.
     pub label: Option<String>,
-    /// Places of pictures that may show text, at most [`PICTURES_MAX`], the largest first; only in PDFs. Pictures below text
-    /// and small ones are left out.
+    /// Places of pictures that may show text, at most [`PICTURES_MAX`], the largest first. Pictures below text and small ones
+    /// are left out. Files other than PDFs have pictures below each other.
     pub pictures: Vec<Picture>,
     /// The page's text before that of pictures was added; `None` without such text.
     pub own_text: Option<String>,
@@ -95,19 +95,23 @@ pub enum PageQuality {
 }
 
 impl ExtractedPage {
-    /// Whether the text of the page's image is needed from this recognizer: the page has no reliable text of its own or has
-    /// pictures, and this recognizer has not read it.
+    /// Whether the text of the page's image is needed from this recognizer: the page has pictures, or is
+    /// one of a PDF without reliable text of its own, and this recognizer has not read it.
     pub fn needs_recognition(&self, recognizer: &str) -> bool {
         match &self.recognition {
             Some(recognition) => recognition.recognizer != recognizer,
-            None => self.quality() != PageQuality::Text || !self.pictures.is_empty(),
+            // Only pages of PDFs, which have no label, have an image beside their pictures.
+            None => {
+                !self.pictures.is_empty() || (self.quality() != PageQuality::Text && self.label.is_none())
+            }
         }
     }
 
     /// The pictures to recognise text on, beside the page's own text; empty if the whole page is recognised.
     pub fn scanned_pictures(&self) -> &[Picture] {
-        // Recognised text that replaced the page's own has no glyphs.
-        if self.quality() == PageQuality::Text && self.glyphs > 0 { &self.pictures } else { &[] }
+        let is_replaced =
+            self.own_text.is_none() && self.recognition.as_ref().is_some_and(|it| it.reliable().is_some());
+        if self.quality() == PageQuality::Text && !is_replaced { &self.pictures } else { &[] }
     }
 
     /// The recognised text that can be used for this page: the whole, or that of pictures that show text.
@@ -564,6 +568,27 @@ mod tests {
         let lines = vec![line("blots-and-blots-and-blots", 1100, 30), line("$71", 5100, 90)];
         page.set_recognition(Recognition { result: Ok(RecognizedPage { lines }), ..recognition("", 0) });
         assert_eq!(page.text, "own\n\n$71\n");
+    }
+
+    #[test]
+    fn labelled_pages_are_recognised_for_their_pictures_alone() {
+        let labelled = |text: &str, pictures| ExtractedPage {
+            label: Some("Slide 1".to_owned()),
+            pictures,
+            ..page(1, text, 0, 0)
+        };
+        assert!(!labelled("", Vec::new()).needs_recognition("ocr 1"), "an empty slide has no image");
+        let place = PageBox { left: 0, top: 0, right: PageBox::UNITS, bottom: PageBox::UNITS };
+        let picture = Picture { place, at: 3 };
+        let mut slide = labelled("own\nlast\n", vec![picture]);
+        assert!(slide.needs_recognition("ocr 1") && slide.scanned_pictures() == [picture]);
+        slide.set_recognition(recognition("word", 90));
+        assert_eq!(slide.text, "own\nword\n\nlast\n");
+        let mut empty = labelled("", vec![picture]);
+        assert!(empty.needs_recognition("ocr 1") && empty.scanned_pictures().is_empty());
+        empty.set_recognition(recognition("word", 90));
+        assert_eq!(empty.text, "word\n");
+        assert!(empty.scanned_pictures().is_empty(), "its text is that of the picture");
     }
 
     #[test]

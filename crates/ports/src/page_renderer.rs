@@ -1,9 +1,10 @@
-//! Rendering of PDF pages.
+//! Rendering of PDF pages, and of the pictures on pages of other files.
 
 use crate::blob_store::ByteStream;
 use async_trait::async_trait;
 use docent_domain::document::Failure;
 use docent_domain::fault::Fault;
+use docent_domain::file_type::FileType;
 use docent_domain::page_words::PageLines;
 use docent_domain::recognition::{PageBox, RecognizedPage};
 use std::num::{NonZeroU16, NonZeroU32};
@@ -12,6 +13,8 @@ use thiserror::Error;
 /// A request to render a page as an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageImageRequest {
+    /// Type of the file. Of others than PDFs, only the pictures of a page are rendered, each at its place.
+    pub file_type: FileType,
     /// Page number, starting at 1.
     pub page: NonZeroU32,
     /// Size of the image.
@@ -27,8 +30,15 @@ pub struct PageImageRequest {
 
 impl PageImageRequest {
     /// A request for an image to recognise text on.
-    pub const fn scan(page: NonZeroU32, dpi: NonZeroU16) -> Self {
-        Self { page, size: ImageSize::Scan { dpi }, marked: None, recognized: None, parts: Vec::new() }
+    pub const fn scan(file_type: FileType, page: NonZeroU32, dpi: NonZeroU16) -> Self {
+        Self {
+            file_type,
+            page,
+            size: ImageSize::Scan { dpi },
+            marked: None,
+            recognized: None,
+            parts: Vec::new(),
+        }
     }
 }
 
@@ -44,7 +54,7 @@ pub enum ImageSize {
     },
 }
 
-/// Renders PDF pages.
+/// Renders pages.
 #[async_trait]
 pub trait PageRenderer: Send + Sync {
     /// Renders a page as PNG with bounded memory, CPU time and wall time. Cancel-safe: dropping the future stops the
@@ -52,9 +62,9 @@ pub trait PageRenderer: Send + Sync {
     ///
     /// # Errors
     /// [`RenderError`] tells faults of the file from other ones.
-    async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError>;
+    async fn render(&self, file: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError>;
 
-    /// Finds the words of a page, counted from 1, with the same bounds on resources. Cancel-safe like [`Self::render`].
+    /// Finds the words of a page of a PDF, counted from 1, with the same bounds on resources. Cancel-safe like [`Self::render`].
     ///
     /// # Errors
     /// As [`Self::render`].

@@ -2,6 +2,7 @@
 
 use super::extract::children_cpu;
 use anyhow::{Context, Result};
+use docent_domain::file_type::FileType;
 use docent_domain::recognition::Languages;
 use docent_extraction::{ExtractionLimits, TesseractRecognizer, WorkerRenderer};
 use docent_ports::page_renderer::{PageImageRequest, PageRenderer};
@@ -102,7 +103,7 @@ pub(crate) fn run(pages: u32) -> Result<ExitCode> {
             let columns = if matches!(kind, Degradation::TwoColumns) { 2 } else { 1 };
             let (text, pdf) = draw(page, columns);
             let stream = futures::stream::once(async { Ok(pdf.into()) });
-            let request = PageImageRequest::scan(NonZeroU32::MIN, DPI);
+            let request = PageImageRequest::scan(FileType::Pdf, NonZeroU32::MIN, DPI);
             let png = runtime.block_on(renderer.render(Box::pin(stream), &request))?;
             let scan = kind.apply(Image::decode(&png)?, &mut chance);
             scans.push((kind, text, scan.encode()?));

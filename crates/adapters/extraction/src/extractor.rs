@@ -128,7 +128,7 @@ impl TextExtractor for WorkerExtractor {
     fn name(&self, file_type: FileType) -> &'static str {
         macro_rules! version {
             ($name:literal) => {
-                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"), " (reader 3)")
+                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"), " (reader 4)")
             };
         }
         match file_type {

@@ -34,7 +34,7 @@ pub(super) struct Request {
 pub(super) enum Task {
     /// Extracts the text of all pages of a file of this type.
     Text { file_type: String },
-    /// Renders a page.
+    /// Renders a page, or the pictures on a page of a file other than a PDF.
     Image(DrawingRequest),
     /// Finds the words of a page, counted from 1.
     Words { page: u32 },
@@ -63,6 +63,7 @@ pub(super) struct ProgramRequest {
 /// The page to render.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct DrawingRequest {
+    pub(super) file_type: String,
     /// Counted from 1.
     pub(super) page: u32,
     pub(super) size: SizeFrame,
@@ -104,7 +105,7 @@ pub(super) struct LineFrame {
 
 impl From<&PageImageRequest> for DrawingRequest {
     fn from(request: &PageImageRequest) -> Self {
-        let PageImageRequest { page, size, marked, recognized, parts } = request;
+        let PageImageRequest { file_type, page, size, marked, recognized, parts } = request;
         let size = match size {
             ImageSize::Width(width) => SizeFrame::Width(width.get()),
             ImageSize::Scan { dpi } => SizeFrame::Scan { dpi: dpi.get() },
@@ -115,7 +116,8 @@ impl From<&PageImageRequest> for DrawingRequest {
         };
         let recognized = recognized.as_ref().map(|page| page.lines.iter().map(line).collect());
         let parts = parts.iter().copied().map(edges).collect();
-        Self { page: page.get(), size, marked: marked.clone(), recognized, parts }
+        let (file_type, marked) = (file_type.as_str().to_owned(), marked.clone());
+        Self { file_type, page: page.get(), size, marked, recognized, parts }
     }
 }
 

@@ -1,8 +1,12 @@
 //! What the readers of the file formats share.
 
+use super::formats::embedded::{self, EmbeddedPicture};
+use super::formats::package::Package;
 use docent_domain::document::{Failure, FailureCode};
-use docent_domain::extraction::{ExtractedPage, LABEL_MAX, Metadata};
+use docent_domain::extraction::{ExtractedPage, LABEL_MAX, Metadata, Picture};
+use docent_domain::file_type::FileType;
 use docent_text::table;
+use std::collections::HashSet;
 use std::io;
 
 /// Maximum size of a page in bytes; longer sections are cut. The viewer shows a page at once.
@@ -53,6 +57,18 @@ pub(super) struct PagesLimits {
     pub(super) text_bytes: u64,
 }
 
+/// A picture and its offset in a text, in bytes.
+pub(super) type TextPicture = (usize, EmbeddedPicture);
+
+/// What the image of a page is made of.
+#[derive(Debug)]
+pub(super) enum PageSource {
+    /// These pictures.
+    Pictures(Vec<EmbeddedPicture>),
+    /// A page of an attached file.
+    Attachment { file_type: FileType, bytes: Vec<u8>, page: u32 },
+}
+
 /// Passes labelled pages on, numbered and within the limits.
 pub(super) struct Pages<'a> {
     sink: &'a mut dyn Sink,
@@ -60,12 +76,47 @@ pub(super) struct Pages<'a> {
     count: u32,
     text_bytes: u64,
     has_pictures: bool,
+    /// Entries of the pictures so far. One that is repeated is a logo or a background.
+    pictures: HashSet<String>,
     lacks_results: bool,
+    /// The number of the page whose source is looked for.
+    wanted: Option<u32>,
+    source: Option<PageSource>,
 }
 
 impl<'a> Pages<'a> {
     pub(super) fn new(sink: &'a mut dyn Sink, limits: PagesLimits) -> Self {
-        Self { sink, limits, count: 0, text_bytes: 0, has_pictures: false, lacks_results: false }
+        Self {
+            sink,
+            limits,
+            count: 0,
+            text_bytes: 0,
+            has_pictures: false,
+            pictures: HashSet::new(),
+            lacks_results: false,
+            wanted: None,
+            source: None,
+        }
+    }
+
+    /// Looks for the source of a page.
+    pub(super) fn want_source(&mut self, page: u32) {
+        self.wanted = Some(page);
+    }
+
+    /// The source of the wanted page, if it has one.
+    pub(super) fn into_source(self) -> Option<PageSource> {
+        self.source
+    }
+
+    /// Whether the source of the next page is wanted.
+    pub(super) fn is_next_wanted(&self) -> bool {
+        self.wanted == Some(self.count.saturating_add(1))
+    }
+
+    /// Sets the source of the next page.
+    pub(super) fn set_source(&mut self, source: PageSource) {
+        self.source = Some(source);
     }
 
     /// The limits for the whole file.
@@ -73,9 +124,16 @@ impl<'a> Pages<'a> {
         self.limits
     }
 
-    /// Notes that the file has a picture, whose text is not read.
+    /// Notes that the file has a picture, whose text may not be read.
     pub(super) const fn add_picture(&mut self) {
         self.has_pictures = true;
+    }
+
+    /// The picture in an entry of the file, if it may show text and was not on an earlier page.
+    pub(super) fn find_picture(&mut self, package: &mut Package, entry: &str) -> Option<EmbeddedPicture> {
+        self.has_pictures = true;
+        let is_new = self.pictures.insert(entry.to_owned());
+        if is_new { EmbeddedPicture::find(package, entry) } else { None }
     }
 
     /// Sets whether the pages that follow have formulas without a saved result.
@@ -85,7 +143,27 @@ impl<'a> Pages<'a> {
 
     /// Passes a page on.
     pub(super) fn push(&mut self, label: &str, text: &str) -> Result<(), Stopped> {
-        self.push_page(label, ExtractedPage { text: text.to_owned(), ..ExtractedPage::default() })
+        self.push_pictured(label, text, &[])
+    }
+
+    /// Passes on a page with pictures.
+    pub(super) fn push_pictured(
+        &mut self,
+        label: &str,
+        text: &str,
+        pictures: &[TextPicture],
+    ) -> Result<(), Stopped> {
+        let largest = embedded::largest(pictures.iter().map(|(_, picture)| picture));
+        if self.is_next_wanted() && !largest.is_empty() {
+            let pictures = largest.iter().map(|index| pictures[*index].1.clone()).collect();
+            self.set_source(PageSource::Pictures(pictures));
+        }
+        let placed = |(row, index): (usize, &usize)| {
+            let at = clean(&text[..text.floor_char_boundary(pictures[*index].0)]).len();
+            Picture { place: embedded::place(row, largest.len()), at: u32::try_from(at).unwrap_or(u32::MAX) }
+        };
+        let pictures = largest.iter().enumerate().map(placed).collect();
+        self.push_page(label, ExtractedPage { text: text.to_owned(), pictures, ..ExtractedPage::default() })
     }
 
     /// Passes on a page that another reader extracted, with this label and the next number.
@@ -94,8 +172,7 @@ impl<'a> Pages<'a> {
         if number > self.limits.pages {
             return Err(Failure::of(FailureCode::TooManyPages).into());
         }
-        let text: String =
-            page.text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+        let text = clean(&page.text);
         self.text_bytes += text.len() as u64;
         if self.text_bytes > self.limits.text_bytes {
             return Err(Failure::of(FailureCode::TooMuchText).into());
@@ -108,13 +185,31 @@ impl<'a> Pages<'a> {
         Ok(())
     }
 
-    /// Passes a section on as one page, or as several if it is long. A section without a label is called by the number of
-    /// the page. Nothing is passed on of a section without text.
+    /// Passes on a section without pictures, as [`Self::push_pictured_section`].
     pub(super) fn push_section(&mut self, label: Option<&str>, text: &str) -> Result<(), Stopped> {
+        self.push_pictured_section(label, text, Vec::new())
+    }
+
+    /// Passes a section on as one page, or as several if it is long. A section without a label is called by the number of
+    /// the page. Nothing is passed on of a section without text and pictures, which are in the order of their offsets.
+    pub(super) fn push_pictured_section(
+        &mut self,
+        label: Option<&str>,
+        text: &str,
+        pictures: Vec<TextPicture>,
+    ) -> Result<(), Stopped> {
         let mut rest = text.trim_matches('\n');
+        let mut start = text.len() - text.trim_start_matches('\n').len();
+        let mut pictures = pictures.into_iter().peekable();
         let mut part = 1;
-        while !rest.trim().is_empty() {
+        while !rest.trim().is_empty() || pictures.peek().is_some() {
             let (piece, after) = rest.split_at(cut(rest));
+            let mut on_piece = Vec::new();
+            while let Some((at, picture)) =
+                pictures.next_if(|(at, _)| *at < start + piece.len() || after.trim().is_empty())
+            {
+                on_piece.push((at.saturating_sub(start), picture));
+            }
             let label = match label {
                 None => part_label(self.count.saturating_add(1)),
                 Some(label) if part == 1 => label.to_owned(),
@@ -123,8 +218,10 @@ impl<'a> Pages<'a> {
                     shortened(&one_line(label), LABEL_MAX - suffix.len()) + &suffix
                 }
             };
-            self.push(&label, piece.trim_end())?;
-            (rest, part) = (after.trim_start_matches('\n'), part + 1);
+            self.push_pictured(&label, piece.trim_end(), &on_piece)?;
+            let next = after.trim_start_matches('\n');
+            start += rest.len() - next.len();
+            (rest, part) = (next, part + 1);
         }
         Ok(())
     }
@@ -140,6 +237,11 @@ impl<'a> Pages<'a> {
         self.sink.metadata(Metadata::default())?;
         Ok(())
     }
+}
+
+/// The text without control characters.
+fn clean(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
 /// Where a text is cut so that its beginning fits on a page: after a paragraph if possible, otherwise after a line or a

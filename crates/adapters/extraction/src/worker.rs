@@ -1,12 +1,12 @@
 //! The worker process, which handles one file with limited resources.
 
 use super::formats;
-use super::frame::{self, Frame, ProgramRequest, Request, Task};
+use super::frame::{self, DrawingRequest, Frame, ProgramRequest, Request, Task};
 use super::limits::ExtractionLimits;
 use super::pdf::document::{self, DocumentLimits};
 use super::pdf::drawing::{self, RenderFailure};
 use super::pdf::limits::PageLimits;
-use super::reader::{PagesLimits, Sink, Stopped};
+use super::reader::{PageSource, PagesLimits, Sink, Stopped};
 use super::sandbox::{self, Sandbox};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata};
@@ -92,7 +92,7 @@ fn handle(request: &Request, sandbox: Sandbox) -> io::Result<()> {
     match &request.task {
         Task::SandboxCheck => output.send(&Frame::Sandbox(sandbox))?,
         Task::Program(_) => return Err(io::Error::other("programs do not run in this process")),
-        Task::Image(drawing) => match drawing::draw(bytes, drawing) {
+        Task::Image(drawing) => match draw(bytes, drawing, request) {
             Ok(png) => output.image(&png)?,
             Err(RenderFailure::NoSuchPage) => output.send(&Frame::NoSuchPage)?,
             Err(RenderFailure::Document(failure)) => output.send(&Frame::failed(failure))?,
@@ -105,10 +105,7 @@ fn handle(request: &Request, sandbox: Sandbox) -> io::Result<()> {
         Task::Text { file_type } => {
             let read = match FileType::parse(file_type) {
                 Some(FileType::Pdf) => read_pdf(bytes, request, &mut output),
-                Some(file_type) => {
-                    let limits = PagesLimits { pages: request.pages, text_bytes: request.text_bytes };
-                    formats::read(file_type, bytes, limits, &mut output)
-                }
+                Some(file_type) => formats::read(file_type, bytes, limits_of(request), &mut output),
                 None => return Err(io::Error::other("the type of the file is not known")),
             };
             match read {
@@ -119,6 +116,29 @@ fn handle(request: &Request, sandbox: Sandbox) -> io::Result<()> {
         }
     }
     output.0.flush()
+}
+
+fn limits_of(request: &Request) -> PagesLimits {
+    PagesLimits { pages: request.pages, text_bytes: request.text_bytes }
+}
+
+/// Draws a page of a PDF, or the pictures of a page of another file. Those of an attachment are in the attachment.
+fn draw(bytes: Vec<u8>, drawing: &DrawingRequest, request: &Request) -> Result<Vec<u8>, RenderFailure> {
+    let file_type = FileType::parse(&drawing.file_type).ok_or(RenderFailure::NoSuchPage)?;
+    if file_type == FileType::Pdf {
+        return drawing::draw(bytes, drawing);
+    }
+    match formats::page_source(file_type, bytes.clone(), limits_of(request), drawing.page) {
+        Ok(Some(PageSource::Pictures(pictures))) => formats::draw_pictures(bytes, &pictures),
+        Ok(Some(PageSource::Attachment { file_type, bytes, page })) => {
+            let drawing =
+                DrawingRequest { file_type: file_type.as_str().to_owned(), page, ..drawing.clone() };
+            draw(bytes, &drawing, request)
+        }
+        Ok(None) => Err(RenderFailure::NoSuchPage),
+        Err(Stopped::Document(failure)) => Err(RenderFailure::Document(failure)),
+        Err(Stopped::Sink(_)) => Err(RenderFailure::Document(Failure::of(FailureCode::ExtractionCrashed))),
+    }
 }
 
 fn read_pdf(bytes: Vec<u8>, request: &Request, output: &mut impl Sink) -> Result<(), Stopped> {

@@ -67,7 +67,7 @@ async fn scan_is_drawn_within_limits_of_its_own() {
     let viewing = ExtractionLimits { wall: Duration::ZERO, ..limits };
     let renderer = WorkerRenderer::new(worker.into(), Vec::new(), viewing, limits);
     let page = NonZeroU32::MIN;
-    let scan = PageImageRequest::scan(page, NonZeroU16::new(72).unwrap());
+    let scan = PageImageRequest::scan(FileType::Pdf, page, NonZeroU16::new(72).unwrap());
     let view = PageImageRequest { size: ImageSize::Width(NonZeroU16::new(200).unwrap()), ..scan.clone() };
     let pdf = || pieces(Sample::of_texts(&["text"]), 64 << 10);
     let is_late = |error: &RenderError| matches!(error, RenderError::Document(failure) if failure.code == FailureCode::ExtractionTimeout);

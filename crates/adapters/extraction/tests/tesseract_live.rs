@@ -4,8 +4,13 @@
 #[path = "../src/pdf/samples.rs"]
 mod samples;
 
-use docent_domain::recognition::{Orientation, PageBox};
-use docent_extraction::{ExtractionLimits, TesseractRecognizer};
+use bytes::Bytes;
+use docent_domain::file_type::FileType;
+use docent_domain::recognition::{Orientation, PageBox, Recognition};
+use docent_extraction::{ExtractionLimits, TesseractRecognizer, WorkerExtractor, WorkerRenderer};
+use docent_ports::blob_store::ByteStream;
+use docent_ports::page_renderer::{PageImageRequest, PageRenderer, RenderError};
+use docent_ports::text_extractor::TextExtractor;
 use docent_testkit::contract::text_recognizer::{DPI, Subject, recognize};
 use docent_text::table;
 use hayro::vello_cpu::Pixmap;
@@ -14,6 +19,8 @@ use hayro::{PixmapSettings, RenderCache, RenderSettings};
 use hayro_interpret::InterpreterSettings;
 use hayro_syntax::Pdf;
 use samples::{Sample, line};
+use std::io::{Cursor, Write};
+use std::num::{NonZeroU16, NonZeroU32};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -95,6 +102,52 @@ async fn turned_pages_are_read_and_their_boxes_are_on_the_page_as_shown() {
         assert_eq!((left < half, top < half), (is_left, is_top), "{orientation:?}: {left} {top}");
         image = turned(&image);
     }
+}
+
+/// A Word file with a sentence and this picture.
+fn word_file(picture: &[u8]) -> Vec<u8> {
+    let relation = |kind: &str, target: &str| {
+        format!(
+            "<Relationships><Relationship Id='r1' Type='http://x/{kind}' Target='{target}'/></Relationships>"
+        )
+    };
+    let text = "<w:document><w:p><w:r><w:t>Notes for the operator:</w:t></w:r></w:p>\
+                <w:p><w:r><w:drawing><a:blip r:embed='r1'/></w:drawing></w:r></w:p></w:document>";
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in [
+        ("_rels/.rels", relation("officeDocument", "word/document.xml").as_bytes()),
+        ("word/_rels/document.xml.rels", relation("image", "media/a.png").as_bytes()),
+        ("word/document.xml", text.as_bytes()),
+        ("word/media/a.png", picture),
+    ] {
+        writer.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn picture_in_a_word_file_is_read() {
+    let (worker, limits) = (env!("CARGO_BIN_EXE_docent-extract-worker"), ExtractionLimits::default());
+    let file = Bytes::from(word_file(&scan(&TEXT[..3])));
+    let bytes = || -> ByteStream { Box::pin(futures::stream::iter([Ok(file.clone())])) };
+    let extractor = WorkerExtractor::new(worker.into(), Vec::new(), limits);
+    let mut pages = extractor.extract(FileType::Docx, bytes()).await.unwrap().pages;
+    let parts: Vec<PageBox> = pages[0].scanned_pictures().iter().map(|picture| picture.place).collect();
+    assert_eq!(parts.len(), 1);
+    let request = PageImageRequest::scan(FileType::Docx, NonZeroU32::MIN, NonZeroU16::new(DPI).unwrap());
+    let renderer = WorkerRenderer::new(worker.into(), Vec::new(), limits, limits);
+    let png = renderer.render(bytes(), &PageImageRequest { parts, ..request.clone() }).await.unwrap();
+    let result = recognize(&subject(), &png).await;
+    pages[0].set_recognition(Recognition { recognizer: "tesseract".to_owned(), result: Ok(result.unwrap()) });
+    let text = &pages[0].text;
+    assert!(
+        text.starts_with("Notes for the operator:") && text.contains("keeps the water from coming back"),
+        "{text}"
+    );
+    let second = PageImageRequest { page: NonZeroU32::new(2).unwrap(), ..request };
+    let error = renderer.render(bytes(), &second).await.unwrap_err();
+    assert!(matches!(error, RenderError::NoSuchPage), "{error}");
 }
 
 #[tokio::test]

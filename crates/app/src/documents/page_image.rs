@@ -7,6 +7,7 @@ use crate::{App, extractions, limits};
 use bytes::Bytes;
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::document::Document;
+use docent_domain::file_type::FileType;
 use docent_domain::id::{ChunkId, DocumentId, VersionId};
 use docent_domain::recognition::RecognizedPage;
 use docent_domain::retrieval::StoredChunk;
@@ -105,7 +106,14 @@ pub async fn render(
         }
         limits::count_page_image(app, &grant).await?;
         let size = ImageSize::Width(image.width);
-        let request = PageImageRequest { page: image.page, size, marked, recognized, parts: Vec::new() };
+        let request = PageImageRequest {
+            file_type: FileType::Pdf,
+            page: image.page,
+            size,
+            marked,
+            recognized,
+            parts: Vec::new(),
+        };
         return match app.renderer.render(pdf, &request).await {
             Ok(png) => {
                 let png = Bytes::from(png);

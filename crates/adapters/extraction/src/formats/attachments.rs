@@ -3,7 +3,7 @@
 use crate::formats;
 use crate::pdf::document::{self, DocumentLimits};
 use crate::pdf::limits::PageLimits;
-use crate::reader::{Pages, Sink, Stopped, one_line};
+use crate::reader::{PageSource, Pages, Sink, Stopped, one_line};
 use docent_domain::extraction::{ExtractedPage, Metadata, PageQuality};
 use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
 use std::io;
@@ -45,7 +45,8 @@ pub(super) fn read(
     };
     (budget.files, budget.bytes) = (files, left);
     let limits = pages.limits();
-    let mut attachment = Attachment { name: one_line(name), pages, stopped: None, has_text: false };
+    let mut attachment =
+        Attachment { name: one_line(name), file_type, bytes, pages, stopped: None, has_text: false };
     let result = match file_type {
         FileType::Pdf => {
             let (count, text_bytes, page) = (limits.pages, limits.text_bytes, PageLimits::default());
@@ -71,6 +72,8 @@ pub(super) fn read(
 /// Receives the pages of an attachment and passes them on as pages of its message.
 struct Attachment<'p, 'a> {
     name: String,
+    file_type: FileType,
+    bytes: &'p [u8],
     pages: &'p mut Pages<'a>,
     /// Why a page could not be passed on.
     stopped: Option<Stopped>,
@@ -85,6 +88,10 @@ impl Sink for Attachment<'_, '_> {
         };
         self.has_text |= page.quality() == PageQuality::Text;
         let label = format!("Attachment {}, {part}", self.name);
+        if self.pages.is_next_wanted() {
+            let (file_type, bytes, page) = (self.file_type, self.bytes.to_vec(), page.number);
+            self.pages.set_source(PageSource::Attachment { file_type, bytes, page });
+        }
         self.pages.push_page(&label, page).map_err(|stopped| {
             self.stopped = Some(stopped);
             io::Error::other("a page of an attachment was refused")

@@ -7,6 +7,7 @@
 
 mod attachments;
 mod delimited;
+pub(super) mod embedded;
 mod eml;
 mod encoding;
 mod epub;
@@ -16,7 +17,7 @@ mod math;
 mod ods;
 mod odt;
 mod ooxml;
-mod package;
+pub(super) mod package;
 mod plain;
 mod rtf;
 mod sections;
@@ -25,9 +26,13 @@ mod sheet;
 mod tests;
 mod xml;
 
-use super::reader::{Pages, PagesLimits, Sink, Stopped, damaged};
-use docent_domain::document::Failure;
+use super::pdf::drawing::RenderFailure;
+use super::reader::{PageSource, Pages, PagesLimits, Sink, Stopped, damaged};
+use docent_domain::document::{Failure, FailureCode};
+use docent_domain::extraction::{ExtractedPage, Metadata};
 use docent_domain::file_type::FileType;
+use package::Package;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Reads a file of a type other than PDF, and passes its pages to `sink`.
@@ -37,25 +42,81 @@ pub(super) fn read(
     limits: PagesLimits,
     sink: &mut dyn Sink,
 ) -> Result<(), Stopped> {
-    let read = move || {
+    caught(move || {
         let mut pages = Pages::new(sink, limits);
-        match file_type {
-            FileType::Pdf => return Err(damaged("it is a PDF").into()),
-            FileType::Docx | FileType::Pptx | FileType::Xlsx => ooxml::read(file_type, bytes, &mut pages)?,
-            FileType::Odt => odt::read(bytes, &mut pages)?,
-            FileType::Epub => epub::read(bytes, &mut pages)?,
-            FileType::Html => html::read(&encoding::decode_html(bytes), &mut pages)?,
-            FileType::Markdown => markdown::read(&encoding::decode(bytes)?, &mut pages)?,
-            FileType::Text => plain::read(&encoding::decode(bytes)?, &mut pages)?,
-            FileType::Csv => delimited::read(&encoding::decode(bytes)?, &mut pages)?,
-            FileType::Eml => eml::read(bytes, &mut pages)?,
-            FileType::Ods => ods::read(bytes, &mut pages)?,
-            FileType::Rtf => rtf::read(&bytes, &mut pages)?,
-        }
+        read_pages(file_type, bytes, &mut pages)?;
         pages.finish()
-    };
-    // A panic in a library means that the file is unreadable.
+    })
+}
+
+/// What the image of a page is made of, in a file of a type other than PDF; `None` if there is no such page or it has no
+/// pictures.
+pub(super) fn page_source(
+    file_type: FileType,
+    bytes: Vec<u8>,
+    limits: PagesLimits,
+    page: u32,
+) -> Result<Option<PageSource>, Stopped> {
+    caught(move || {
+        let mut sink = NoSink;
+        let mut pages = Pages::new(&mut sink, limits);
+        pages.want_source(page);
+        read_pages(file_type, bytes, &mut pages)?;
+        Ok(pages.into_source())
+    })
+}
+
+/// Draws pictures of a file as PNG, below each other.
+pub(super) fn draw_pictures(
+    bytes: Vec<u8>,
+    pictures: &[embedded::EmbeddedPicture],
+) -> Result<Vec<u8>, RenderFailure> {
+    let draw = || Ok(embedded::draw(&mut Package::open(bytes)?, pictures));
+    match caught(draw) {
+        Ok(Some(png)) => Ok(png),
+        Ok(None) => Err(RenderFailure::Document(Failure::of(FailureCode::ExtractionCrashed))),
+        Err(Stopped::Document(failure)) => Err(RenderFailure::Document(failure)),
+        Err(Stopped::Sink(_)) => Err(RenderFailure::Document(unreadable())),
+    }
+}
+
+/// Drops everything.
+struct NoSink;
+
+impl Sink for NoSink {
+    fn page(&mut self, _: ExtractedPage) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn complete(&mut self, _: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn metadata(&mut self, _: Metadata) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The result of a reader; a panic in it means that the file is unreadable.
+fn caught<T>(read: impl FnOnce() -> Result<T, Stopped>) -> Result<T, Stopped> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(unreadable().into()))
+}
+
+fn read_pages(file_type: FileType, bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped> {
+    match file_type {
+        FileType::Pdf => return Err(damaged("it is a PDF").into()),
+        FileType::Docx | FileType::Pptx | FileType::Xlsx => ooxml::read(file_type, bytes, pages)?,
+        FileType::Odt => odt::read(bytes, pages)?,
+        FileType::Epub => epub::read(bytes, pages)?,
+        FileType::Html => html::read(&encoding::decode_html(bytes), pages)?,
+        FileType::Markdown => markdown::read(&encoding::decode(bytes)?, pages)?,
+        FileType::Text => plain::read(&encoding::decode(bytes)?, pages)?,
+        FileType::Csv => delimited::read(&encoding::decode(bytes)?, pages)?,
+        FileType::Eml => eml::read(bytes, pages)?,
+        FileType::Ods => ods::read(bytes, pages)?,
+        FileType::Rtf => rtf::read(&bytes, pages)?,
+    }
+    Ok(())
 }
 
 fn unreadable() -> Failure {

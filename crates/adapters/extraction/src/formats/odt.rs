@@ -17,6 +17,7 @@ pub(super) fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped>
     package.refuse_encrypted_open_document()?;
     let xml = package.require_xml("content.xml")?;
     let mut content = Content {
+        package: &mut package,
         sections: Sections::new(pages),
         blocks: Vec::new(),
         tables: Vec::new(),
@@ -44,7 +45,8 @@ struct Table {
     repeated: usize,
 }
 
-struct Content<'a, 'b> {
+struct Content<'p, 'a, 'b> {
+    package: &'p mut Package,
     sections: Sections<'a, 'b>,
     blocks: Vec<Block>,
     tables: Vec<Table>,
@@ -60,7 +62,7 @@ fn count(element: &Element<'_>, name: &str) -> usize {
     count.unwrap_or(1_usize).clamp(1, REPEATED_MAX)
 }
 
-impl Handler for Content<'_, '_> {
+impl Handler for Content<'_, '_, '_> {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
         if self.skipped > 0 || SKIPPED.contains(&element.name) {
             self.skipped += 1;
@@ -68,7 +70,13 @@ impl Handler for Content<'_, '_> {
         }
         match element.name {
             "text" => self.is_text = true,
-            "image" => self.sections.add_picture(),
+            "image" => {
+                self.sections.add_picture();
+                // Pictures outside the file have other addresses than entries.
+                if let Some(path) = element.attribute("href") {
+                    self.sections.picture(self.package, path.trim_start_matches("./"));
+                }
+            }
             "h" => {
                 let level = element.attribute("outline-level").and_then(|level| level.parse().ok());
                 self.blocks.push(Block { level: Some(level.unwrap_or(1)), text: String::new() });
@@ -149,7 +157,7 @@ fn append(cell: &mut String, text: &str) {
     cell.push_str(text);
 }
 
-impl Content<'_, '_> {
+impl Content<'_, '_, '_> {
     /// Adds text to the innermost paragraph. Line ends in the XML are spaces.
     fn add(&mut self, text: &str) {
         if let Some(block) = self.blocks.last_mut() {

@@ -18,16 +18,18 @@ pub(super) struct PackageLimits {
     entry_bytes: u64,
     /// Maximum unpacked size of all entries that are read.
     total_bytes: u64,
+    /// Maximum unpacked size of all pictures that are read.
+    picture_bytes: u64,
 }
 
 impl Default for PackageLimits {
     fn default() -> Self {
-        Self { entry_bytes: 96 << 20, total_bytes: 192 << 20 }
+        Self { entry_bytes: 96 << 20, total_bytes: 192 << 20, picture_bytes: 256 << 20 }
     }
 }
 
 /// A ZIP archive that is read entry by entry.
-pub(super) struct Package {
+pub(crate) struct Package {
     archive: ZipArchive<Cursor<Vec<u8>>>,
     /// Indices of the entries by their folded names.
     names: HashMap<String, usize>,
@@ -62,20 +64,30 @@ impl Package {
     /// The content of an entry; `None` if there is no such entry. Only bytes that are really unpacked count, whatever the
     /// archive says. Names are compared without regard to case and to the kind of slash.
     pub(super) fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let limit = self.limits.entry_bytes.min(self.limits.total_bytes - self.read_bytes);
+        let content = self.unpack(name, limit)?;
+        self.read_bytes += content.as_ref().map_or(0, |content| content.len() as u64);
+        Ok(content)
+    }
+
+    /// The content of a picture; `None` if there is no such entry, it is damaged, or it is over the limit for pictures, which
+    /// do not count otherwise: a file is not refused for them.
+    pub(super) fn read_picture(&mut self, name: &str) -> Option<Vec<u8>> {
+        let content = self.unpack(name, self.limits.picture_bytes).ok().flatten()?;
+        self.limits.picture_bytes -= content.len() as u64;
+        Some(content)
+    }
+
+    fn unpack(&mut self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
         let exact = self.archive.index_for_name(name.trim_start_matches('/'));
         let Some(index) = exact.or_else(|| self.names.get(&folded(name)).copied()) else { return Ok(None) };
         let entry = self.archive.by_index(index).map_err(|error| failure(&error))?;
-        let limit = self.limits.entry_bytes.min(self.limits.total_bytes - self.read_bytes);
         let mut content = Vec::new();
         entry
             .take(limit + 1)
             .read_to_end(&mut content)
             .map_err(|_| damaged("an entry cannot be unpacked"))?;
-        if content.len() as u64 > limit {
-            return Err(unpacks_to_too_much());
-        }
-        self.read_bytes += content.len() as u64;
-        Ok(Some(content))
+        if content.len() as u64 > limit { Err(unpacks_to_too_much()) } else { Ok(Some(content)) }
     }
 
     /// The text of an XML entry; `None` if there is no such entry.
@@ -135,7 +147,7 @@ mod tests {
 
     #[test]
     fn entries_are_unpacked_within_limits() {
-        let small = PackageLimits { entry_bytes: 1000, total_bytes: 1500 };
+        let small = PackageLimits { entry_bytes: 1000, total_bytes: 1500, picture_bytes: 1000 };
         let text = "a".repeat(800);
         let bytes = archive(&[("a", text.as_str()), ("b", text.as_str()), ("c", &"a".repeat(1_000_000))]);
         assert!(bytes.len() < 4000, "a bomb is small");
@@ -144,6 +156,8 @@ mod tests {
         assert_eq!(package.read("b").unwrap_err().code, FailureCode::TooLarge, "the total");
         assert_eq!(package.read("c").unwrap_err().code, FailureCode::TooLarge, "an entry");
         assert_eq!(package.read("d").unwrap(), None);
+        assert_eq!(package.read_picture("b").unwrap().len(), 800, "pictures have their own limit");
+        assert_eq!(package.read_picture("b"), None, "the limit");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Collects paragraphs and tables into sections by heading.
 
-use crate::reader::{Pages, Stopped, markdown_table, one_line, shortened};
+use super::package::Package;
+use crate::reader::{Pages, Stopped, TextPicture, markdown_table, one_line, shortened};
 
 /// Maximum length of a heading in a label, in characters.
 const HEADING_MAX: usize = 60;
@@ -13,6 +14,7 @@ pub(super) struct Sections<'a, 'b> {
     /// Levels and titles of the headings that apply.
     path: Vec<(u8, String)>,
     text: String,
+    pictures: Vec<TextPicture>,
     /// Whether the section has more than headings.
     has_body: bool,
     /// The title of the document, until its first text.
@@ -21,7 +23,14 @@ pub(super) struct Sections<'a, 'b> {
 
 impl<'a, 'b> Sections<'a, 'b> {
     pub(super) fn new(pages: &'a mut Pages<'b>) -> Self {
-        Self { pages, path: Vec::new(), text: String::new(), has_body: false, title: None }
+        Self {
+            pages,
+            path: Vec::new(),
+            text: String::new(),
+            pictures: Vec::new(),
+            has_body: false,
+            title: None,
+        }
     }
 
     /// Sets the title of the document, which is put before its first text unless that is the same.
@@ -29,9 +38,17 @@ impl<'a, 'b> Sections<'a, 'b> {
         self.title = Some(one_line(title)).filter(|title| !title.is_empty());
     }
 
-    /// Notes that the document has a picture, whose text is not read.
+    /// Notes that the document has a picture, whose text may not be read.
     pub(super) fn add_picture(&mut self) {
         self.pages.add_picture();
+    }
+
+    /// Adds the picture in an entry of the file.
+    pub(super) fn picture(&mut self, package: &mut Package, entry: &str) {
+        if let Some(picture) = self.pages.find_picture(package, entry) {
+            self.has_body = true;
+            self.pictures.push((self.text.len(), picture));
+        }
     }
 
     fn add_title(&mut self, first: &str) {
@@ -105,7 +122,7 @@ impl<'a, 'b> Sections<'a, 'b> {
     fn pass(&mut self) -> Result<(), Stopped> {
         let titles: Vec<String> = self.path.iter().map(|(_, title)| shortened(title, HEADING_MAX)).collect();
         let label = (!titles.is_empty()).then(|| titles.join(SEPARATOR));
-        self.pages.push_section(label.as_deref(), &self.text)?;
+        self.pages.push_pictured_section(label.as_deref(), &self.text, std::mem::take(&mut self.pictures))?;
         self.text.clear();
         self.has_body = false;
         Ok(())

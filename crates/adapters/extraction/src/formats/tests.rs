@@ -6,10 +6,16 @@ use zip::write::SimpleFileOptions;
 
 /// Builds a ZIP archive of these entries.
 pub(super) fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
+    let entries: Vec<(&str, &[u8])> =
+        entries.iter().map(|(name, content)| (*name, content.as_bytes())).collect();
+    archive_of_bytes(&entries)
+}
+
+pub(super) fn archive_of_bytes(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in entries {
         writer.start_file(*name, SimpleFileOptions::default()).unwrap();
-        writer.write_all(content.as_bytes()).unwrap();
+        writer.write_all(content).unwrap();
     }
     writer.finish().unwrap().into_inner()
 }

@@ -178,19 +178,23 @@ impl GrayImage {
         Self { width, pixels }
     }
 
-    /// Encodes the image. Fast compression: it is read once.
     fn png(&self) -> Result<Vec<u8>, png::EncodingError> {
         let size = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
-        let mut image = Vec::new();
-        let mut encoder = png::Encoder::new(&mut image, size(self.width), size(self.height()));
-        encoder.set_color(png::ColorType::Grayscale);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Fast);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.pixels)?;
-        writer.finish()?;
-        Ok(image)
+        gray_png(&self.pixels, size(self.width), size(self.height()))
     }
+}
+
+/// Encodes an image in shades of grey. Fast compression: it is read once.
+pub(crate) fn gray_png(pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, png::EncodingError> {
+    let mut image = Vec::new();
+    let mut encoder = png::Encoder::new(&mut image, width, height);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(image)
 }
 
 /// The columns and rows of a part of an image of this size; at least one pixel of an image that has any.

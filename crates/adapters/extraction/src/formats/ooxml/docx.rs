@@ -49,12 +49,15 @@ fn read_into(
     if let Some(xml) = relations.read_first(package, "numbering")? {
         walk(&xml, &mut numbering)?;
     }
+    let notes = [("footnotes", "Footnotes"), ("endnotes", "Endnotes")]
+        .map(|(kind, title)| (relations.first(kind), title));
     let mut body = Body::new(&styles, &numbering, sections);
-    body.chunks = Some(Chunks { package, relations: &relations, depth, read: 0 });
+    body.parts = Some(Parts { package, relations, depth, read: 0 });
     walk(xml, &mut body)?;
-    for (kind, title) in [("footnotes", "Footnotes"), ("endnotes", "Endnotes")] {
-        let Some(chunks) = body.chunks.as_mut() else { break };
-        if let Some(xml) = relations.read_first(chunks.package, kind)? {
+    for (path, title) in notes {
+        let (Some(path), Some(parts)) = (path, body.parts.as_mut()) else { continue };
+        if let Some(xml) = parts.package.read_xml(&path)? {
+            parts.relations = Relations::read(parts.package, &path)?;
             body.pending_heading = Some(title);
             walk(&xml, &mut body)?;
         }
@@ -62,15 +65,15 @@ fn read_into(
     Ok(())
 }
 
-/// Documents of other formats that are embedded in a document as parts of its text.
-struct Chunks<'a> {
+/// Pictures, and documents of other formats, that are embedded in a document as parts of its text.
+struct Parts<'a> {
     package: &'a mut Package,
-    relations: &'a Relations,
+    relations: Relations,
     depth: usize,
     read: usize,
 }
 
-impl Chunks<'_> {
+impl Parts<'_> {
     /// Adds the content of an embedded document.
     fn add(&mut self, id: &str, sections: &mut Sections<'_, '_>) -> Result<(), Stopped> {
         self.read += 1;
@@ -202,7 +205,7 @@ struct Body<'s, 'a, 'b> {
     styles: &'s Styles,
     numbering: &'s Numbering,
     counters: Counters,
-    chunks: Option<Chunks<'s>>,
+    parts: Option<Parts<'s>>,
     sections: &'s mut Sections<'a, 'b>,
     paragraphs: Vec<Paragraph>,
     /// The rows of the open tables.
@@ -220,7 +223,7 @@ impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
             styles,
             numbering,
             counters: Counters::default(),
-            chunks: None,
+            parts: None,
             sections,
             paragraphs: Vec::new(),
             tables: Vec::new(),
@@ -322,8 +325,16 @@ impl Handler for Body<'_, '_, '_> {
             }
             "altChunk" => {
                 let id = element.prefixed_attribute("id");
-                if let (Some(id), Some(chunks)) = (id, self.chunks.as_mut()) {
-                    chunks.add(&id, self.sections)?;
+                if let (Some(id), Some(parts)) = (id, self.parts.as_mut()) {
+                    parts.add(&id, self.sections)?;
+                }
+            }
+            "blip" | "imagedata" => {
+                let id = element.prefixed_attribute("embed").or_else(|| element.prefixed_attribute("id"));
+                if let (Some(id), Some(parts)) = (id, self.parts.as_mut())
+                    && let Some(path) = parts.relations.by_id(&id)
+                {
+                    self.sections.picture(parts.package, &path);
                 }
             }
             "drawing" | "pict" => self.sections.add_picture(),

@@ -19,14 +19,19 @@ pub(super) fn read(
     let mut slides = Slides::default();
     walk(xml, &mut slides)?;
     for (number, id) in (1_u64..).zip(&slides.ids) {
-        let mut text = String::new();
+        let (mut text, mut pictures) = (String::new(), Vec::new());
         if let Some(path) = relations.by_id(id)
             && let Some(xml) = package.read_xml(&path)?
         {
             let mut slide = Slide::default();
             walk(&xml, &mut slide)?;
-            text = slide.text();
-            if let Some(path) = Relations::read(package, &path)?.first("notesSlide")
+            let relations = Relations::read(package, &path)?;
+            let embedded = std::mem::take(&mut slide.pictures);
+            text = slide.text().trim_start().to_owned();
+            for path in embedded.iter().filter_map(|id| relations.by_id(id)) {
+                pictures.extend(pages.find_picture(package, &path).map(|picture| (text.len(), picture)));
+            }
+            if let Some(path) = relations.first("notesSlide")
                 && let Some(xml) = package.read_xml(&path)?
             {
                 let mut notes = Slide::default();
@@ -38,7 +43,7 @@ pub(super) fn read(
             }
         }
         // A slide without text is a page too, so that the numbers are those of the slides.
-        pages.push(&format!("Slide {number}"), text.trim())?;
+        pages.push_pictured(&format!("Slide {number}"), text.trim_end(), &pictures)?;
     }
     Ok(())
 }
@@ -69,6 +74,8 @@ struct Slide {
     paragraph: String,
     rows: Option<Vec<Vec<String>>>,
     is_in_text: bool,
+    /// IDs of the relations of its pictures.
+    pictures: Vec<String>,
 }
 
 impl Slide {
@@ -87,6 +94,7 @@ impl Handler for Slide {
             }
             "ph" => self.placeholder = Some(element.attribute("type").unwrap_or_default()),
             "p" => self.paragraph.clear(),
+            "blip" => self.pictures.extend(element.prefixed_attribute("embed")),
             "t" => self.is_in_text = true,
             "br" => self.paragraph.push('\n'),
             "tbl" => self.rows = Some(Vec::new()),

@@ -4,13 +4,14 @@ use super::{Sample, line};
 use crate::frame::{DrawingRequest, LineFrame, SizeFrame};
 use crate::pdf::drawing::{RenderFailure, draw, words};
 use docent_domain::document::FailureCode;
+use docent_domain::file_type::FileType;
 use hayro::vello_cpu::Pixmap;
 use std::io::Cursor;
 
 fn render(pdf: Vec<u8>, page: u32, width: u16, marked: Option<&str>) -> Result<Pixmap, RenderFailure> {
     let marked = marked.map(str::to_owned);
     let size = SizeFrame::Width(width);
-    let png = draw(pdf, &DrawingRequest { page, size, marked, recognized: None, parts: Vec::new() })?;
+    let png = draw(pdf, &DrawingRequest { page, size, marked, ..scan(0, Vec::new()) })?;
     Ok(Pixmap::from_png(Cursor::new(png)).unwrap())
 }
 
@@ -73,7 +74,8 @@ fn oversized_page_is_scaled_down() {
 }
 
 fn scan(dpi: u16, parts: Vec<[u16; 4]>) -> DrawingRequest {
-    DrawingRequest { page: 1, size: SizeFrame::Scan { dpi }, marked: None, recognized: None, parts }
+    let (file_type, size) = (FileType::Pdf.as_str().to_owned(), SizeFrame::Scan { dpi });
+    DrawingRequest { file_type, page: 1, size, marked: None, recognized: None, parts }
 }
 
 #[test]
@@ -118,11 +120,10 @@ fn recognised_lines_are_highlighted_where_their_words_are() {
         boxes: vec![[1000, top, 2000, top + 500], [3000, top, 4000, top + 500]],
     };
     let request = DrawingRequest {
-        page: 1,
         size: SizeFrame::Width(100),
         marked: Some("valves close".to_owned()),
         recognized: Some(vec![line("Pumps move", 1000), line("Valves close", 5000)]),
-        parts: Vec::new(),
+        ..scan(0, Vec::new())
     };
     let picture = Pixmap::from_png(Cursor::new(draw(pdf, &request).unwrap())).unwrap();
     let is_yellow = |x: usize, y: usize| picture.data()[y * 100 + x].b < 140;

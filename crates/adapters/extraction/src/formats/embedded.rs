@@ -1,0 +1,321 @@
+//! Pictures that are entries of an archive, such as screenshots in Word files: their places, and the image on which their
+//! text is recognised.
+//!
+//! Pages of these files have no size. The pictures of a page are put below each other, in rows of the same height.
+
+use super::package::Package;
+use crate::pdf::drawing::gray_png;
+use docent_domain::extraction::PICTURES_MAX;
+use docent_domain::recognition::PageBox;
+use image::imageops::{self, FilterType};
+use image::{DynamicImage, GrayImage, ImageReader, Limits, Luma};
+use std::io::Cursor;
+
+/// Minimum width and height of a picture in pixels: lower than a line of a heading, no text can be read.
+const MIN_WIDTH: u32 = 96;
+const MIN_HEIGHT: u32 = 32;
+/// Minimum number of pixels of a picture. Logos and icons are smaller.
+const MIN_PIXELS: u64 = 17_000;
+/// Maximum width and height of a picture in pixels.
+const MAX_SIDE: u32 = 20_000;
+/// Maximum size of a picture in memory.
+const MAX_BYTES: u64 = 256 << 20;
+/// Smaller pictures are enlarged to this width, since recognizers need larger letters than screens.
+const ROW_WIDTH: f32 = 2400.0;
+/// By how much they are enlarged at most.
+const MAX_FACTOR: f32 = 4.0;
+/// Maximum width and height of a row; larger pictures are scaled down.
+const ROW_SIDE: f32 = 5200.0;
+/// Maximum number of pixels of an image of a page.
+const IMAGE_PIXELS: f32 = 48e6;
+/// White space between pictures in pixels.
+const MARGIN: u32 = 40;
+
+/// A picture that may show text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EmbeddedPicture {
+    entry: String,
+    width: u32,
+    height: u32,
+}
+
+impl EmbeddedPicture {
+    /// The picture in an entry, unless it is missing, small or of an unknown format.
+    pub(crate) fn find(package: &mut Package, entry: &str) -> Option<Self> {
+        let (width, height) = reader(&package.read_picture(entry)?)?.into_dimensions().ok()?;
+        let sides = width.max(height) <= MAX_SIDE && width >= MIN_WIDTH && height >= MIN_HEIGHT;
+        (sides && u64::from(width) * u64::from(height) >= MIN_PIXELS).then(|| Self {
+            entry: entry.to_owned(),
+            width,
+            height,
+        })
+    }
+
+    fn pixels(&self) -> u64 {
+        u64::from(self.width) * u64::from(self.height)
+    }
+
+    /// The size of the picture in the image of a page, and the pixels of a row with it.
+    fn scaled(&self, factor: f32) -> (u32, u32) {
+        let (width, height) = (self.width as f32, self.height as f32);
+        let own = (ROW_WIDTH / width).clamp(1.0, MAX_FACTOR).min(ROW_SIDE / width.max(height));
+        let side = |pixels: f32| ((pixels * own * factor).round() as u32).max(1);
+        (side(width), side(height))
+    }
+}
+
+fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
+    let mut limits = Limits::default();
+    (limits.max_image_width, limits.max_image_height) = (Some(MAX_SIDE), Some(MAX_SIDE));
+    limits.max_alloc = Some(MAX_BYTES);
+    reader.limits(limits);
+    Some(reader)
+}
+
+/// The indices of the pictures that are remembered of a page, the largest first.
+pub(crate) fn largest<'a>(pictures: impl Iterator<Item = &'a EmbeddedPicture>) -> Vec<usize> {
+    let mut found: Vec<(usize, u64)> = pictures.map(EmbeddedPicture::pixels).enumerate().collect();
+    found.sort_by_key(|(_, pixels)| std::cmp::Reverse(*pixels));
+    found.truncate(PICTURES_MAX);
+    found.into_iter().map(|(index, _)| index).collect()
+}
+
+/// The place of the picture with an index among the pictures of a page.
+pub(crate) fn place(index: usize, count: usize) -> PageBox {
+    let edge = |at: usize| (at * usize::from(PageBox::UNITS) / count.max(1)) as u16;
+    PageBox { left: 0, top: edge(index), right: PageBox::UNITS, bottom: edge(index + 1) }
+}
+
+/// Draws the pictures of a page as PNG in shades of grey, each at its [`place`]. A damaged picture is white.
+pub(crate) fn draw(package: &mut Package, pictures: &[EmbeddedPicture]) -> Option<Vec<u8>> {
+    let size = |factor: f32| {
+        let sizes = || pictures.iter().map(|picture| picture.scaled(factor));
+        let width = sizes().map(|(width, _)| width).max()? + MARGIN;
+        let height = sizes().map(|(_, height)| height).max()? + MARGIN;
+        Some((width, height))
+    };
+    let (width, height) = size(1.0)?;
+    let pixels = width as f32 * height as f32 * pictures.len() as f32;
+    let factor = (IMAGE_PIXELS / pixels).sqrt().min(1.0);
+    let (width, height) = size(factor)?;
+    let mut page = GrayImage::from_pixel(width, height * pictures.len() as u32, Luma([u8::MAX]));
+    for (picture, top) in pictures.iter().zip((0..).step_by(height as usize)) {
+        let decoded = package.read_picture(&picture.entry).and_then(|bytes| reader(&bytes)?.decode().ok());
+        if let Some(decoded) = decoded {
+            let (width, height) = picture.scaled(factor);
+            let scaled = imageops::resize(&on_white(&decoded), width, height, FilterType::CatmullRom);
+            imageops::replace(&mut page, &scaled, 0, top);
+        }
+    }
+    gray_png(page.as_raw(), page.width(), page.height()).ok()
+}
+
+/// A picture in shades of grey, with white where it is transparent.
+fn on_white(picture: &DynamicImage) -> GrayImage {
+    let pixels = picture.to_luma_alpha8();
+    GrayImage::from_fn(pixels.width(), pixels.height(), |x, y| {
+        let [luma, alpha] = pixels.get_pixel(x, y).0.map(u16::from);
+        Luma([((luma * alpha + 255 * (255 - alpha)) / 255) as u8])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::archive_of_bytes;
+    use super::super::{draw_pictures, page_source, read};
+    use super::*;
+    use crate::reader::PageSource;
+    use crate::reader::tests::LIMITS;
+    use base64::Engine as _;
+    use docent_domain::extraction::{ExtractedPage, Extraction};
+    use docent_domain::file_type::FileType;
+    use image::{ImageFormat, Rgba, RgbaImage};
+
+    const RELATIONS: &str =
+        "<Relationships><Relationship Id='r1' Type='http://x/officeDocument' Target='DOC'/></Relationships>";
+    const PARTS: &str = "<Relationships><Relationship Id='r1' Type='http://x/image' Target='media/wide.png'/>\
+        <Relationship Id='r2' Type='http://x/image' Target='media/tall.jpg'/>\
+        <Relationship Id='r3' Type='http://x/image' Target='media/icon.png'/>\
+        <Relationship Id='r4' Type='http://x/image' Target='media/damaged.png'/>\
+        <Relationship Id='r5' Type='http://x/image' Target='http://a.example/b.png' TargetMode='External'/></Relationships>";
+    /// Transparent but for a black bar at the left.
+    const WIDE: (u32, u32) = (400, 100);
+    const TALL: (u32, u32) = (200, 300);
+
+    fn encoded((width, height): (u32, u32), format: ImageFormat) -> Vec<u8> {
+        let pixel = |x, _| if x < 50 { Rgba([0, 0, 0, 255]) } else { Rgba([0, 0, 0, 0]) };
+        let mut picture = DynamicImage::from(RgbaImage::from_fn(width, height, pixel));
+        if format == ImageFormat::Jpeg {
+            picture = DynamicImage::from(on_white(&picture));
+        }
+        let mut bytes = Cursor::new(Vec::new());
+        picture.write_to(&mut bytes, format).unwrap();
+        bytes.into_inner()
+    }
+
+    /// A file whose content has these pictures as `r1` and `r2`; `r3` is small, `r4` damaged, and `r5` elsewhere.
+    fn file(document: &str, parts: &str, content: &[(&str, &str)]) -> Vec<u8> {
+        let (wide, tall) = (encoded(WIDE, ImageFormat::Png), encoded(TALL, ImageFormat::Jpeg));
+        let icon = encoded((64, 64), ImageFormat::Png);
+        let folder = parts.split('/').next().unwrap();
+        let media = |name: &str| format!("{folder}/{name}");
+        let names = ["media/wide.png", "media/tall.jpg", "media/icon.png", "media/damaged.png"].map(media);
+        let relations = RELATIONS.replace("DOC", document);
+        let mut entries: Vec<(&str, &[u8])> =
+            vec![("_rels/.rels", relations.as_bytes()), (parts, PARTS.as_bytes())];
+        entries.extend(names.iter().map(String::as_str).zip([&wide[..], &tall, &icon, &wide[..40]]));
+        entries.extend(content.iter().map(|(name, content)| (*name, content.as_bytes())));
+        archive_of_bytes(&entries)
+    }
+
+    fn document(body: &str) -> Vec<u8> {
+        let xml = format!("<w:document><w:body>{body}</w:body></w:document>");
+        file("word/document.xml", "word/_rels/document.xml.rels", &[("word/document.xml", &xml)])
+    }
+
+    fn paragraph(text: &str) -> String {
+        format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>")
+    }
+
+    fn picture(id: &str) -> String {
+        format!("<w:p><w:r><w:drawing><a:blip r:embed='{id}'/></w:drawing></w:r></w:p>")
+    }
+
+    fn pages(file_type: FileType, bytes: &[u8]) -> Vec<ExtractedPage> {
+        let mut extraction = Extraction::default();
+        read(file_type, bytes.to_vec(), LIMITS, &mut extraction).unwrap();
+        extraction.pages
+    }
+
+    fn source(file_type: FileType, bytes: &[u8], page: u32) -> Vec<(String, u32)> {
+        match page_source(file_type, bytes.to_vec(), LIMITS, page).unwrap() {
+            Some(PageSource::Pictures(found)) => found.into_iter().map(|it| (it.entry, it.width)).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn pictures_of_a_document_have_places_in_its_text() {
+        let body = [
+            paragraph("Prices:"),
+            picture("r1"),
+            paragraph("After."),
+            picture("r2"),
+            picture("r3"),
+            picture("r4"),
+            picture("r5"),
+            picture("r1"),
+        ];
+        let bytes = document(&body.concat());
+        let pages = pages(FileType::Docx, &bytes);
+        assert_eq!(pages[0].text, "Prices:\n\nAfter.");
+        let found: Vec<_> =
+            pages[0].pictures.iter().map(|it| (it.place.top, it.place.bottom, it.at)).collect();
+        let (half, whole) = (PageBox::UNITS / 2, PageBox::UNITS);
+        assert_eq!(found, [(0, half, 15), (half, whole, 9)], "the largest first; the repeated one once");
+        assert!(pages[0].needs_recognition("any") && pages[0].scanned_pictures().len() == 2);
+        let pictures = source(FileType::Docx, &bytes, 1);
+        assert_eq!(
+            pictures,
+            [("word/media/tall.jpg".to_owned(), 200), ("word/media/wide.png".to_owned(), 400)]
+        );
+        assert!(page_source(FileType::Docx, bytes, LIMITS, 2).unwrap().is_none());
+    }
+
+    #[test]
+    fn document_of_pictures_alone_has_a_page_with_them() {
+        let pages = pages(FileType::Docx, &document(&picture("r1")));
+        assert_eq!((pages.len(), pages[0].text.as_str(), pages[0].pictures.len()), (1, "", 1));
+        assert!(pages[0].needs_recognition("any") && pages[0].scanned_pictures().is_empty());
+        let pages = self::pages(FileType::Docx, &document(&picture("r3")));
+        assert_eq!(
+            (pages.len(), pages[0].needs_recognition("any")),
+            (1, false),
+            "nothing can be read on an icon"
+        );
+    }
+
+    #[test]
+    fn long_section_has_its_pictures_on_the_right_pages() {
+        let long = paragraph(&"word ".repeat(3000));
+        let body = [picture("r1"), long.clone(), long.clone(), picture("r2"), long];
+        let bytes = document(&body.concat());
+        let pages = pages(FileType::Docx, &bytes);
+        let with_pictures: Vec<u32> =
+            pages.iter().filter(|page| !page.pictures.is_empty()).map(|page| page.number).collect();
+        assert_eq!((pages.len(), with_pictures), (3, vec![1, 3]));
+        assert_eq!((pages[0].pictures[0].at, pages[2].pictures[0].at), (0, 0));
+        assert_eq!(source(FileType::Docx, &bytes, 3)[0].0, "word/media/tall.jpg");
+    }
+
+    #[test]
+    fn pictures_of_slides_and_of_open_document_texts_are_found() {
+        let slide = "<p:sld><p:sp><a:p><a:r><a:t>Plan</a:t></a:r></a:p></p:sp><p:pic><a:blip r:embed='r1'/></p:pic></p:sld>";
+        let list =
+            "<Relationships><Relationship Id='s' Type='http://x/slide' Target='slide1.xml'/></Relationships>";
+        let bytes = file(
+            "ppt/p.xml",
+            "ppt/_rels/slide1.xml.rels",
+            &[
+                ("ppt/p.xml", "<p:presentation><p:sldId r:id='s'/></p:presentation>"),
+                ("ppt/_rels/p.xml.rels", list),
+                ("ppt/slide1.xml", slide),
+            ],
+        );
+        let pages = pages(FileType::Pptx, &bytes);
+        assert_eq!((pages[0].text.as_str(), pages[0].pictures[0].at), ("Plan", 4));
+        let content = "<office:document-content><office:text><text:p>Plan</text:p><text:p><draw:frame>\
+                       <draw:image xlink:href='Pictures/a.png'/></draw:frame></text:p></office:text></office:document-content>";
+        let bytes = archive_of_bytes(&[
+            ("content.xml", content.as_bytes()),
+            ("Pictures/a.png", &encoded(WIDE, ImageFormat::Png)),
+        ]);
+        assert_eq!(self::pages(FileType::Odt, &bytes)[0].pictures.len(), 1);
+        assert_eq!(source(FileType::Odt, &bytes, 1), [("Pictures/a.png".to_owned(), 400)]);
+    }
+
+    #[test]
+    fn pictures_are_drawn_at_their_places_on_white() {
+        let find = |package: &mut Package, entry| EmbeddedPicture::find(package, entry).unwrap();
+        let bytes = document("");
+        let mut package = Package::open(bytes.clone()).unwrap();
+        let mut found =
+            vec![find(&mut package, "word/media/wide.png"), find(&mut package, "word/media/tall.jpg")];
+        found.push(EmbeddedPicture { entry: "word/media/damaged.png".to_owned(), ..found[0].clone() });
+        let png = draw_pictures(bytes, &found).unwrap();
+        let page = image::load_from_memory(&png).unwrap().into_luma8();
+        let row = page.height() / 3;
+        assert!((1600..1700).contains(&page.width()) && (1200..1300).contains(&row), "{}", page.width());
+        let dark = |x, y| page.get_pixel(x, y).0[0] < 50;
+        // 50 pixels wide, enlarged four times.
+        assert!(dark(100, 100) && !dark(300, 100) && !dark(100, row - 50), "the wide one");
+        assert!(dark(100, row + 100) && dark(100, row + 1100) && !dark(300, row + 100), "the tall one");
+        assert!((0..page.width()).all(|x| !dark(x, 2 * row + 100)), "the damaged one");
+        assert_eq!(place(1, 3).top, PageBox::UNITS / 3);
+        let size = |width, height| EmbeddedPicture { entry: String::new(), width, height }.scaled(1.0);
+        assert_eq!(
+            [size(96, 200), size(4800, 300), size(300, 10_400)],
+            [(384, 800), (4800, 300), (150, 5200)]
+        );
+    }
+
+    #[test]
+    fn page_of_an_attachment_has_its_source_in_the_attachment() {
+        let word = document(&(paragraph("Prices:") + &picture("r1")));
+        let encoded = base64::engine::general_purpose::STANDARD.encode(&word);
+        let mail = format!(
+            "From: a@b.example\r\nSubject: Report\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n\
+             --x\r\nContent-Type: text/plain\r\n\r\nSee below.\r\n--x\r\nContent-Type: application/octet-stream\r\n\
+             Content-Disposition: attachment; filename=a.docx\r\nContent-Transfer-Encoding: base64\r\n\r\n{encoded}\r\n--x--\r\n"
+        );
+        let pages = pages(FileType::Eml, mail.as_bytes());
+        let page = pages.iter().find(|page| !page.pictures.is_empty()).unwrap();
+        match page_source(FileType::Eml, mail.into_bytes(), LIMITS, page.number).unwrap() {
+            Some(PageSource::Attachment { file_type: FileType::Docx, bytes, page: 1 }) => {
+                assert_eq!(bytes, word)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
