@@ -10,11 +10,12 @@ use openidconnect::core::{
 };
 use openidconnect::{
     AdditionalClaims, EmptyExtraTokenFields, EndpointMaybeSet, EndpointNotSet, EndpointSet, IdTokenFields,
-    StandardErrorResponse, StandardTokenResponse, UserInfoClaims,
+    LocalizedClaim, StandardErrorResponse, StandardTokenResponse, UserInfoClaims,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 /// Maximum number of groups that are read.
 const MAX_GROUPS: usize = 1_000;
@@ -76,6 +77,19 @@ pub(super) type Client = openidconnect::Client<
     EndpointMaybeSet,
 >;
 
+/// The text of a claim, in no particular language.
+fn text<T: Deref<Target = String>>(claim: Option<&LocalizedClaim<T>>) -> Option<String> {
+    claim?.get(None).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// A name of its parts, for providers that send no whole one.
+fn full_name(given: Option<String>, family: Option<String>) -> Option<String> {
+    match (given, family) {
+        (Some(given), Some(family)) => Some(format!("{given} {family}")),
+        (given, family) => given.or(family),
+    }
+}
+
 /// What the checked claims say about the person. An address counts as verified only if the claims that contain it say so.
 pub(super) fn identity(
     claims: &IdTokenClaims,
@@ -87,7 +101,10 @@ pub(super) fn identity(
         (None, Some(more)) => (more.email(), more.email_verified()),
         (None, None) => (None, None),
     };
-    let name = claims.name().or_else(|| more?.name()).and_then(|name| name.get(None));
+    let name = text(claims.name())
+        .or_else(|| text(more?.name()))
+        .or_else(|| full_name(text(claims.given_name()), text(claims.family_name())))
+        .or_else(|| full_name(text(more?.given_name()), text(more?.family_name())));
     let own = claims.additional_claims();
     let groups = match more {
         Some(more) if !own.has(groups_claim) => more.additional_claims().texts(groups_claim),
@@ -101,7 +118,7 @@ pub(super) fn identity(
         subject: claims.subject().to_string(),
         email: email.and_then(|email| Email::parse(email).ok()),
         is_email_verified,
-        name: name.and_then(|name| PersonName::parse(name).ok()),
+        name: name.and_then(|name| PersonName::parse(&name).ok()),
         groups,
         session: session.filter(|session| !session.is_empty() && session.len() <= SUBJECT_MAX),
         authenticated_at: claims.auth_time().map(|at: DateTime<Utc>| at),

@@ -134,6 +134,19 @@ async fn claims_that_the_token_lacks_are_read_from_the_userinfo_endpoint() {
     assert_eq!(claims.is_email_verified, Some(true));
     assert_eq!(claims.name.as_ref().map(|name| name.as_str()), Some("Ada"));
     assert_eq!(claims.groups, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
+    // Some providers send only the parts of a name, and nothing for what they do not know.
+    for (names, expected) in [
+        (json!({ "given_name": "Ada", "family_name": "Lovelace" }), Some("Ada Lovelace")),
+        (json!({ "name": "", "family_name": "Lovelace" }), Some("Lovelace")),
+        (json!({ "name": null, "given_name": null }), None),
+    ] {
+        change(&server, |wire| {
+            wire.userinfo = names.clone();
+            (wire.userinfo["sub"], wire.userinfo["email"]) = ("1".into(), "ada@example.org".into());
+        });
+        let claims = redeem(&provider, &server, &clock).await.unwrap();
+        assert_eq!(claims.name.as_ref().map(|name| name.as_str()), expected, "{names}");
+    }
     // Those of another person are refused.
     change(&server, |wire| wire.userinfo = json!({ "sub": "2", "email": "eve@example.org" }));
     assert!(matches!(redeem(&provider, &server, &clock).await, Err(IdentityError::Refused(_))));
