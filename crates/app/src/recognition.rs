@@ -53,6 +53,12 @@ impl From<Fault> for RecognizeError {
     }
 }
 
+/// Whether pages of an extraction may have to be recognised.
+pub(crate) fn is_needed(extraction: &Extraction) -> bool {
+    // A recognition may be that of another recognizer.
+    extraction.pages.iter().any(|page| page.recognition.is_some() || page.has_unread_image())
+}
+
 /// Recognises the pages of an extraction that have no reliable text or have pictures, as far as a recognizer is configured. Pages that
 /// cannot be recognised are marked and do not fail the others.
 ///

@@ -100,11 +100,15 @@ impl ExtractedPage {
     pub fn needs_recognition(&self, recognizer: &str) -> bool {
         match &self.recognition {
             Some(recognition) => recognition.recognizer != recognizer,
-            // Only pages of PDFs, which have no label, have an image beside their pictures.
-            None => {
-                !self.pictures.is_empty() || (self.quality() != PageQuality::Text && self.label.is_none())
-            }
+            None => self.has_unread_image(),
         }
+    }
+
+    /// Whether the page has an image whose text was not recognised: pictures, or that of the whole page. Only pages of PDFs, which
+    /// have no label, have an image beside their pictures.
+    pub fn has_unread_image(&self) -> bool {
+        let is_drawn = self.label.is_none() && self.quality() != PageQuality::Text;
+        self.recognition.is_none() && (is_drawn || !self.pictures.is_empty())
     }
 
     /// The pictures to recognise text on, beside the page's own text; empty if the whole page is recognised.

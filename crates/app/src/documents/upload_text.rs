@@ -59,7 +59,7 @@ pub async fn extract(upload: Upload, grant: &Grant<AddDocuments>) -> Result<Uplo
 
 async fn pages(app: &App, document: &Document, file: &StoredFile) -> Result<Extraction> {
     let mut extraction = extractions::extract(app, file).await.map_err(refused)?;
-    if !file.file_type.has_page_images() {
+    if !recognition::is_needed(&extraction) {
         return Ok(extraction);
     }
     loop {

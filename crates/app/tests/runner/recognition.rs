@@ -10,6 +10,7 @@ use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::document::{Document, DocumentState, FailureCode};
 use docent_domain::extraction::RecognizedPageCoverage;
 use docent_domain::fault::{Component, FaultKind};
+use docent_domain::file_type::FileType;
 use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::job::JobState;
 use docent_domain::recognition::{Languages, RecognitionFailure, RecognizedPage};
@@ -135,6 +136,20 @@ async fn pictures_beside_text_are_recognised() {
     let entries = service.index.entries(VersionId::first(id));
     assert!(entries.iter().any(|entry| entry.text.contains("Costs\nCopay $71")), "{entries:?}");
     assert_eq!(recognizer.calls(), 2);
+}
+
+#[tokio::test]
+async fn pictures_in_other_files_than_pdfs_are_recognised() {
+    let (service, recognizer) = recognizing();
+    let id = upload(&service, &["Costs[picture]Copay $71"]).await;
+    let mut document = service.document(id).await;
+    document.file.as_mut().unwrap().file_type = FileType::Docx;
+    let mut work = service.ports.store.begin().await.unwrap();
+    work.documents().update(&document).await.unwrap();
+    work.commit().await.unwrap();
+    assert_eq!(service.drain().await, 1);
+    let coverage = service.document(id).await.coverage.unwrap();
+    assert_eq!((coverage.recognition.unwrap().picture_pages.len(), recognizer.calls()), (1, 1));
 }
 
 #[tokio::test]
