@@ -13,6 +13,7 @@
 //! `scan_tables` finds tables.
 
 pub mod cached_extractor;
+mod embedded_picture;
 mod extractor;
 mod formats;
 mod frame;

@@ -1,7 +1,6 @@
 //! What the readers of the file formats share.
 
-use super::formats::embedded::{self, EmbeddedPicture};
-use super::formats::package::Package;
+use super::embedded_picture::{self, EmbeddedPicture};
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, LABEL_MAX, Metadata, Picture};
 use docent_domain::file_type::FileType;
@@ -60,7 +59,7 @@ pub(super) struct PagesLimits {
 /// A picture and its offset in a text, in bytes.
 pub(super) type TextPicture = (usize, EmbeddedPicture);
 
-/// What the image of a page is made of.
+/// Where the image of a page comes from.
 #[derive(Debug)]
 pub(super) enum PageSource {
     /// These pictures.
@@ -129,11 +128,10 @@ impl<'a> Pages<'a> {
         self.has_pictures = true;
     }
 
-    /// The picture in an entry of the file, if it may show text and was not on an earlier page.
-    pub(super) fn find_picture(&mut self, package: &mut Package, entry: &str) -> Option<EmbeddedPicture> {
+    /// Notes a picture in an entry of the file; false if it was on an earlier page.
+    pub(super) fn is_new_picture(&mut self, entry: &str) -> bool {
         self.has_pictures = true;
-        let is_new = self.pictures.insert(entry.to_owned());
-        if is_new { EmbeddedPicture::find(package, entry) } else { None }
+        self.pictures.insert(entry.to_owned())
     }
 
     /// Sets whether the pages that follow have formulas without a saved result.
@@ -153,14 +151,17 @@ impl<'a> Pages<'a> {
         text: &str,
         pictures: &[TextPicture],
     ) -> Result<(), Stopped> {
-        let largest = embedded::largest(pictures.iter().map(|(_, picture)| picture));
+        let largest = embedded_picture::largest(pictures.iter().map(|(_, picture)| picture));
         if self.is_next_wanted() && !largest.is_empty() {
             let pictures = largest.iter().map(|index| pictures[*index].1.clone()).collect();
             self.set_source(PageSource::Pictures(pictures));
         }
         let placed = |(row, index): (usize, &usize)| {
             let at = clean(&text[..text.floor_char_boundary(pictures[*index].0)]).len();
-            Picture { place: embedded::place(row, largest.len()), at: u32::try_from(at).unwrap_or(u32::MAX) }
+            Picture {
+                place: embedded_picture::place(row, largest.len()),
+                at: u32::try_from(at).unwrap_or(u32::MAX),
+            }
         };
         let pictures = largest.iter().enumerate().map(placed).collect();
         self.push_page(label, ExtractedPage { text: text.to_owned(), pictures, ..ExtractedPage::default() })

@@ -4,9 +4,9 @@
 //! Pages of these files have no size. The pictures of a page are put below each other, in rows of the same height.
 
 use super::package::Package;
+use crate::embedded_picture::EmbeddedPicture;
 use crate::pdf::drawing::gray_png;
-use docent_domain::extraction::PICTURES_MAX;
-use docent_domain::recognition::PageBox;
+use crate::reader::Pages;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, GrayImage, ImageReader, Limits, Luma};
 use std::io::Cursor;
@@ -31,37 +31,24 @@ const IMAGE_PIXELS: f32 = 48e6;
 /// White space between pictures in pixels.
 const MARGIN: u32 = 40;
 
-/// A picture that may show text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct EmbeddedPicture {
-    entry: String,
-    width: u32,
-    height: u32,
+/// The picture in an entry of a file, unless it was on an earlier page, is missing, small or of an unknown format.
+pub(super) fn find(pages: &mut Pages<'_>, package: &mut Package, entry: &str) -> Option<EmbeddedPicture> {
+    if pages.is_new_picture(entry) { read(package, entry) } else { None }
 }
 
-impl EmbeddedPicture {
-    /// The picture in an entry, unless it is missing, small or of an unknown format.
-    pub(crate) fn find(package: &mut Package, entry: &str) -> Option<Self> {
-        let (width, height) = reader(&package.read_picture(entry)?)?.into_dimensions().ok()?;
-        let sides = width.max(height) <= MAX_SIDE && width >= MIN_WIDTH && height >= MIN_HEIGHT;
-        (sides && u64::from(width) * u64::from(height) >= MIN_PIXELS).then(|| Self {
-            entry: entry.to_owned(),
-            width,
-            height,
-        })
-    }
+fn read(package: &mut Package, entry: &str) -> Option<EmbeddedPicture> {
+    let (width, height) = reader(&package.read_picture(entry)?)?.into_dimensions().ok()?;
+    let sides = width.max(height) <= MAX_SIDE && width >= MIN_WIDTH && height >= MIN_HEIGHT;
+    let picture = EmbeddedPicture { entry: entry.to_owned(), width, height };
+    (sides && picture.pixels() >= MIN_PIXELS).then_some(picture)
+}
 
-    fn pixels(&self) -> u64 {
-        u64::from(self.width) * u64::from(self.height)
-    }
-
-    /// The size of the picture in the image of a page, and the pixels of a row with it.
-    fn scaled(&self, factor: f32) -> (u32, u32) {
-        let (width, height) = (self.width as f32, self.height as f32);
-        let own = (ROW_WIDTH / width).clamp(1.0, MAX_FACTOR).min(ROW_SIDE / width.max(height));
-        let side = |pixels: f32| ((pixels * own * factor).round() as u32).max(1);
-        (side(width), side(height))
-    }
+/// The size of a picture in the image of a page that is scaled by a factor.
+fn scaled(picture: &EmbeddedPicture, factor: f32) -> (u32, u32) {
+    let (width, height) = (picture.width as f32, picture.height as f32);
+    let own = (ROW_WIDTH / width).clamp(1.0, MAX_FACTOR).min(ROW_SIDE / width.max(height));
+    let side = |pixels: f32| ((pixels * own * factor).round() as u32).max(1);
+    (side(width), side(height))
 }
 
 fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
@@ -73,24 +60,10 @@ fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
     Some(reader)
 }
 
-/// The indices of the pictures that are remembered of a page, the largest first.
-pub(crate) fn largest<'a>(pictures: impl Iterator<Item = &'a EmbeddedPicture>) -> Vec<usize> {
-    let mut found: Vec<(usize, u64)> = pictures.map(EmbeddedPicture::pixels).enumerate().collect();
-    found.sort_by_key(|(_, pixels)| std::cmp::Reverse(*pixels));
-    found.truncate(PICTURES_MAX);
-    found.into_iter().map(|(index, _)| index).collect()
-}
-
-/// The place of the picture with an index among the pictures of a page.
-pub(crate) fn place(index: usize, count: usize) -> PageBox {
-    let edge = |at: usize| (at * usize::from(PageBox::UNITS) / count.max(1)) as u16;
-    PageBox { left: 0, top: edge(index), right: PageBox::UNITS, bottom: edge(index + 1) }
-}
-
-/// Draws the pictures of a page as PNG in shades of grey, each at its [`place`]. A damaged picture is white.
-pub(crate) fn draw(package: &mut Package, pictures: &[EmbeddedPicture]) -> Option<Vec<u8>> {
+/// Draws the pictures of a page as PNG in shades of grey, each at its [`place`](crate::embedded_picture::place). A damaged picture is white.
+pub(super) fn draw(package: &mut Package, pictures: &[EmbeddedPicture]) -> Option<Vec<u8>> {
     let size = |factor: f32| {
-        let sizes = || pictures.iter().map(|picture| picture.scaled(factor));
+        let sizes = || pictures.iter().map(|picture| scaled(picture, factor));
         let width = sizes().map(|(width, _)| width).max()? + MARGIN;
         let height = sizes().map(|(_, height)| height).max()? + MARGIN;
         Some((width, height))
@@ -103,7 +76,7 @@ pub(crate) fn draw(package: &mut Package, pictures: &[EmbeddedPicture]) -> Optio
     for (picture, top) in pictures.iter().zip((0..).step_by(height as usize)) {
         let decoded = package.read_picture(&picture.entry).and_then(|bytes| reader(&bytes)?.decode().ok());
         if let Some(decoded) = decoded {
-            let (width, height) = picture.scaled(factor);
+            let (width, height) = scaled(picture, factor);
             let scaled = imageops::resize(&on_white(&decoded), width, height, FilterType::CatmullRom);
             imageops::replace(&mut page, &scaled, 0, top);
         }
@@ -125,11 +98,13 @@ mod tests {
     use super::super::tests::archive_of_bytes;
     use super::super::{draw_pictures, page_source, read};
     use super::*;
+    use crate::embedded_picture::place;
     use crate::reader::PageSource;
     use crate::reader::tests::LIMITS;
     use base64::Engine as _;
     use docent_domain::extraction::{ExtractedPage, Extraction};
     use docent_domain::file_type::FileType;
+    use docent_domain::recognition::PageBox;
     use image::{ImageFormat, Rgba, RgbaImage};
 
     const RELATIONS: &str =
@@ -277,7 +252,7 @@ mod tests {
 
     #[test]
     fn pictures_are_drawn_at_their_places_on_white() {
-        let find = |package: &mut Package, entry| EmbeddedPicture::find(package, entry).unwrap();
+        let find = |package: &mut Package, entry| super::read(package, entry).unwrap();
         let bytes = document("");
         let mut package = Package::open(bytes.clone()).unwrap();
         let mut found =
@@ -293,7 +268,7 @@ mod tests {
         assert!(dark(100, row + 100) && dark(100, row + 1100) && !dark(300, row + 100), "the tall one");
         assert!((0..page.width()).all(|x| !dark(x, 2 * row + 100)), "the damaged one");
         assert_eq!(place(1, 3).top, PageBox::UNITS / 3);
-        let size = |width, height| EmbeddedPicture { entry: String::new(), width, height }.scaled(1.0);
+        let size = |width, height| scaled(&EmbeddedPicture { entry: String::new(), width, height }, 1.0);
         assert_eq!(
             [size(96, 200), size(4800, 300), size(300, 10_400)],
             [(384, 800), (4800, 300), (150, 5200)]

@@ -7,7 +7,7 @@
 
 mod attachments;
 mod delimited;
-pub(super) mod embedded;
+mod embedded;
 mod eml;
 mod encoding;
 mod epub;
@@ -17,7 +17,7 @@ mod math;
 mod ods;
 mod odt;
 mod ooxml;
-pub(super) mod package;
+mod package;
 mod plain;
 mod rtf;
 mod sections;
@@ -26,6 +26,7 @@ mod sheet;
 mod tests;
 mod xml;
 
+use super::embedded_picture::EmbeddedPicture;
 use super::pdf::drawing::RenderFailure;
 use super::reader::{PageSource, Pages, PagesLimits, Sink, Stopped, damaged};
 use docent_domain::document::{Failure, FailureCode};
@@ -49,7 +50,7 @@ pub(super) fn read(
     })
 }
 
-/// What the image of a page is made of, in a file of a type other than PDF; `None` if there is no such page or it has no
+/// Where the image of a page comes from, in a file of a type other than PDF; `None` if there is no such page or it has no
 /// pictures.
 pub(super) fn page_source(
     file_type: FileType,
@@ -67,10 +68,7 @@ pub(super) fn page_source(
 }
 
 /// Draws pictures of a file as PNG, below each other.
-pub(super) fn draw_pictures(
-    bytes: Vec<u8>,
-    pictures: &[embedded::EmbeddedPicture],
-) -> Result<Vec<u8>, RenderFailure> {
+pub(super) fn draw_pictures(bytes: Vec<u8>, pictures: &[EmbeddedPicture]) -> Result<Vec<u8>, RenderFailure> {
     let draw = || Ok(embedded::draw(&mut Package::open(bytes)?, pictures));
     match caught(draw) {
         Ok(Some(png)) => Ok(png),

@@ -29,7 +29,7 @@ impl Default for PackageLimits {
 }
 
 /// A ZIP archive that is read entry by entry.
-pub(crate) struct Package {
+pub(super) struct Package {
     archive: ZipArchive<Cursor<Vec<u8>>>,
     /// Indices of the entries by their folded names.
     names: HashMap<String, usize>,

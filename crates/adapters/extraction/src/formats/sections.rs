@@ -1,5 +1,6 @@
 //! Collects paragraphs and tables into sections by heading.
 
+use super::embedded;
 use super::package::Package;
 use crate::reader::{Pages, Stopped, TextPicture, markdown_table, one_line, shortened};
 
@@ -45,7 +46,7 @@ impl<'a, 'b> Sections<'a, 'b> {
 
     /// Adds the picture in an entry of the file.
     pub(super) fn picture(&mut self, package: &mut Package, entry: &str) {
-        if let Some(picture) = self.pages.find_picture(package, entry) {
+        if let Some(picture) = embedded::find(self.pages, package, entry) {
             self.has_body = true;
             self.pictures.push((self.text.len(), picture));
         }

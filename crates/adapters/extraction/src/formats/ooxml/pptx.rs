@@ -1,6 +1,7 @@
 //! Reads presentations of PowerPoint slide by slide.
 
 use super::relations::Relations;
+use crate::formats::embedded;
 use crate::formats::package::Package;
 use crate::formats::xml::{Element, Handler, walk};
 use crate::reader::{Pages, Stopped, markdown_table};
@@ -29,7 +30,7 @@ pub(super) fn read(
             let embedded = std::mem::take(&mut slide.pictures);
             text = slide.text().trim_start().to_owned();
             for path in embedded.iter().filter_map(|id| relations.by_id(id)) {
-                pictures.extend(pages.find_picture(package, &path).map(|picture| (text.len(), picture)));
+                pictures.extend(embedded::find(pages, package, &path).map(|picture| (text.len(), picture)));
             }
             if let Some(path) = relations.first("notesSlide")
                 && let Some(xml) = package.read_xml(&path)?
