@@ -288,8 +288,9 @@ async fn no_text(app: &App, file_type: FileType, pages: &[ExtractedPage], covera
     }
     let code =
         if coverage.unreliable_pages.is_empty() { FailureCode::NoText } else { FailureCode::UnmappedText };
-    if !file_type.has_page_images() {
-        return Failure::of_type(code, file_type);
+    let Failure { reason: sentence, .. } = Failure::of_type(code, file_type);
+    if !file_type.has_page_images() && pages.iter().all(|page| page.pictures.is_empty()) {
+        return Failure::because(code, sentence);
     }
     let failed = coverage.recognition.as_ref().map_or(0, |recognition| recognition.failed_pages.len());
     let reason = match (app.recognizer.detected().await, failed) {
@@ -297,7 +298,7 @@ async fn no_text(app: &App, file_type: FileType, pages: &[ExtractedPage], covera
         (Some(_), 0) => "no text was recognised on the images of its pages".to_owned(),
         (Some(_), failed) => format!("recognising it failed on {failed} of {} pages", coverage.pages),
     };
-    Failure::because(code, format!("{}; {reason}", code.sentence()))
+    Failure::because(code, format!("{sentence}; {reason}"))
 }
 
 /// The beginning of a document, given its chunks. A cover often has several short ones.

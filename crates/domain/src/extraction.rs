@@ -95,8 +95,8 @@ pub enum PageQuality {
 }
 
 impl ExtractedPage {
-    /// Whether the text of the page's image is needed from this recognizer: the page has pictures, or is
-    /// one of a PDF without reliable text of its own, and this recognizer has not read it.
+    /// Whether the text of the page's image is needed from this recognizer: the page [has an unread
+    /// image](Self::has_unread_image), or another recognizer has read it.
     pub fn needs_recognition(&self, recognizer: &str) -> bool {
         match &self.recognition {
             Some(recognition) => recognition.recognizer != recognizer,
@@ -104,10 +104,14 @@ impl ExtractedPage {
         }
     }
 
-    /// Whether the page has an image whose text was not recognised: pictures, or that of the whole page. Only pages of PDFs, which
-    /// have no label, have an image beside their pictures.
+    /// Whether the page has an image whose text was not recognised: pictures, or that of the whole page. A labelled page without
+    /// text has none beside its pictures; one with glyphs is of a PDF, which may be attached to a message.
     pub fn has_unread_image(&self) -> bool {
-        let is_drawn = self.label.is_none() && self.quality() != PageQuality::Text;
+        let is_drawn = match self.quality() {
+            PageQuality::Text => false,
+            PageQuality::Unreliable => true,
+            PageQuality::Empty => self.label.is_none(),
+        };
         self.recognition.is_none() && (is_drawn || !self.pictures.is_empty())
     }
 
@@ -582,6 +586,8 @@ mod tests {
             ..page(1, text, 0, 0)
         };
         assert!(!labelled("", Vec::new()).needs_recognition("ocr 1"), "an empty slide has no image");
+        let attached = ExtractedPage { glyphs: 3, unmapped_glyphs: 3, ..labelled("xxx", Vec::new()) };
+        assert!(attached.needs_recognition("ocr 1"), "a page of a PDF in a message has one");
         let place = PageBox { left: 0, top: 0, right: PageBox::UNITS, bottom: PageBox::UNITS };
         let picture = Picture { place, at: 3 };
         let mut slide = labelled("own\nlast\n", vec![picture]);

@@ -142,11 +142,7 @@ async fn pictures_beside_text_are_recognised() {
 async fn pictures_in_other_files_than_pdfs_are_recognised() {
     let (service, recognizer) = recognizing();
     let id = upload(&service, &["Costs[picture]Copay $71"]).await;
-    let mut document = service.document(id).await;
-    document.file.as_mut().unwrap().file_type = FileType::Docx;
-    let mut work = service.ports.store.begin().await.unwrap();
-    work.documents().update(&document).await.unwrap();
-    work.commit().await.unwrap();
+    set_file_type(&service, id, FileType::Docx).await;
     assert_eq!(service.drain().await, 1);
     let coverage = service.document(id).await.coverage.unwrap();
     assert_eq!((coverage.recognition.unwrap().picture_pages.len(), recognizer.calls()), (1, 1));
@@ -193,13 +189,35 @@ async fn scan_waits_for_the_detection_of_the_recognizer() {
 }
 
 #[tokio::test]
+async fn text_does_not_wait_for_the_detection_of_the_recognizer() {
+    let detection = Arc::new(SlowDetection { callers: AtomicUsize::new(0), end: Semaphore::new(0) });
+    let service = service(None).changed(|ports| ports.recognizer = Arc::clone(&detection) as _);
+    let id = upload(&service, &["Pumps move water"]).await;
+    assert_eq!(service.drain().await, 1);
+    assert_eq!(service.document(id).await.state.name(), "ingested");
+    assert_eq!(detection.callers.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
 async fn scan_without_recognizer_fails_and_says_what_to_install() {
-    let service = service(None);
-    let id = upload(&service, &["[scan]Pumps move water"]).await;
-    service.drain().await;
-    let (code, reason) = failure(service.document(id).await);
-    assert_eq!(code, FailureCode::NoText);
-    assert!(reason.starts_with("no extractable text; ") && reason.contains("tesseract-ocr"), "{reason}");
+    for (page, file_type) in [("[scan]Pumps move water", FileType::Pdf), ("[picture]Pumps", FileType::Docx)] {
+        let service = service(None);
+        let id = upload(&service, &[page]).await;
+        set_file_type(&service, id, file_type).await;
+        service.drain().await;
+        let (code, reason) = failure(service.document(id).await);
+        assert_eq!(code, FailureCode::NoText);
+        assert!(reason.starts_with("no extractable text; ") && reason.contains("tesseract-ocr"), "{reason}");
+    }
+}
+
+/// Makes a stored file one of another type.
+async fn set_file_type(service: &Service, id: DocumentId, file_type: FileType) {
+    let mut document = service.document(id).await;
+    document.file.as_mut().unwrap().file_type = file_type;
+    let mut work = service.ports.store.begin().await.unwrap();
+    work.documents().update(&document).await.unwrap();
+    work.commit().await.unwrap();
 }
 
 // Invariant: A page that cannot be recognised does not fail the others.

@@ -199,6 +199,26 @@ mod tests {
     }
 
     #[test]
+    fn picture_of_an_embedded_document_is_not_taken_for_an_entry_of_the_outer_one() {
+        let inner = document(&(paragraph("Inner.") + &picture("r1")));
+        let xml = format!("<w:document><w:altChunk r:id='r6'/>{}</w:document>", paragraph("Outer."));
+        let relations = PARTS.replace(
+            "</Relationships>",
+            "<Relationship Id='r6' Type='http://x/aFChunk' Target='inner.docx'/></Relationships>",
+        );
+        let root = RELATIONS.replace("DOC", "word/document.xml");
+        let bytes = archive_of_bytes(&[
+            ("_rels/.rels", root.as_bytes()),
+            ("word/_rels/document.xml.rels", relations.as_bytes()),
+            ("word/document.xml", xml.as_bytes()),
+            ("word/inner.docx", &inner),
+            ("word/media/wide.png", &encoded(WIDE, ImageFormat::Png)),
+        ]);
+        let pages = pages(FileType::Docx, &bytes);
+        assert_eq!((pages[0].text.as_str(), pages[0].pictures.len()), ("Inner.\n\nOuter.", 0));
+    }
+
+    #[test]
     fn document_of_pictures_alone_has_a_page_with_them() {
         let pages = pages(FileType::Docx, &document(&picture("r1")));
         assert_eq!((pages.len(), pages[0].text.as_str(), pages[0].pictures.len()), (1, "", 1));

@@ -1,7 +1,8 @@
 //! Readers of the file formats beside PDF, in the worker.
 //!
 //! Every reader passes labelled [pages](super::reader::Pages) on: slides, ranges of sheets, or sections by heading. Nothing is
-//! executed, fetched or rendered: macros, embedded objects, scripts and remote resources are not looked at. Archives are
+//! executed, fetched or laid out: macros, embedded objects, scripts and remote resources are not looked at. Pictures are decoded for
+//! the recognition of their text alone, within limits (`embedded`). Archives are
 //! unpacked entry by entry within limits (`package`), XML with a document type declaration or deep nesting is refused
 //! (`xml`), and HTML is read as a list of tokens (`html`).
 

@@ -331,7 +331,8 @@ impl Handler for Body<'_, '_, '_> {
             }
             "blip" | "imagedata" => {
                 let id = element.prefixed_attribute("embed").or_else(|| element.prefixed_attribute("id"));
-                if let (Some(id), Some(parts)) = (id, self.parts.as_mut())
+                // Pictures of embedded documents are not entries of this file.
+                if let (Some(id), Some(parts)) = (id, self.parts.as_mut().filter(|parts| parts.depth == 0))
                     && let Some(path) = parts.relations.by_id(&id)
                 {
                     self.sections.picture(parts.package, &path);
