@@ -26,6 +26,7 @@ pub mod page_renderer;
 pub mod password_hasher;
 pub mod rate_limiter;
 pub mod recorder;
+pub mod records;
 pub mod reranker;
 pub mod sessions;
 pub mod singleton_tasks;

@@ -82,7 +82,16 @@ const RULES: &[Rule] = &[
         package: "docent-ports",
         ours: &["docent-domain"],
         ours_in_tests: &[],
-        outside: Only(&["async-trait", "bytes", "chrono", "futures-core", "thiserror", "tracing", "uuid"]),
+        outside: Only(&[
+            "async-trait",
+            "bytes",
+            "chrono",
+            "futures-core",
+            "serde",
+            "thiserror",
+            "tracing",
+            "uuid",
+        ]),
     },
     Rule {
         package: "docent-app",

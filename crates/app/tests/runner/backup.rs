@@ -5,35 +5,49 @@ use docent_app::maintenance::backup::{
     BackupError, BackupOptions, BackupSummary, RestoreSummary, restore, save,
 };
 use docent_app::maintenance::progress::{NoProgress, Progress};
+use docent_domain::api_key::ApiKey;
+use docent_domain::attributes::{AttributeKey, AttributeValue, Attributes};
 use docent_domain::audit::AuditAction;
 use docent_domain::chat::AgentName;
 use docent_domain::chunk::{PageStart, Position, Span};
-use docent_domain::collection::CollectionRole;
+use docent_domain::collection::{Collection, CollectionRole, Member};
 use docent_domain::conversation::{Conversation, ConversationMessage, ConversationSelection, MessageRole};
-use docent_domain::document::BlobKey;
+use docent_domain::document::{
+    BlobKey, Document, DocumentState, Failed, Failure, FailureCode, Ingested, Replacement, StoredFile,
+};
+use docent_domain::external_file::{ExternalFile, ExternalId};
+use docent_domain::extraction::{Coverage, RecognitionCoverage, RecognizedPageCoverage};
 use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::FaultKind;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
 use docent_domain::file_batch::{CollectionMetadata, FilePurpose, Metadata};
-use docent_domain::group::AssignedPermissions;
+use docent_domain::file_type::FileType;
+use docent_domain::group::{AssignedPermissions, Group};
 use docent_domain::id::{ChunkId, CollectionId, DocumentId, VersionId};
 use docent_domain::invitation::{Invitation, InvitedAccess};
+use docent_domain::limits::AccountLimits;
 use docent_domain::listing::{PageRequest, SessionFilter};
 use docent_domain::permission::Permission;
+use docent_domain::recognition::RecognitionFailure;
 use docent_domain::retrieval::{IndexedVersion, ScoredChunk};
+use docent_domain::second_factor::{SecondFactor, TotpSecret};
 use docent_domain::stored_response::StoredResponse;
-use docent_domain::text::PersonName;
+use docent_domain::summary::{
+    Description, DocumentSummary, Fallback, Heading, KeyPoint, Place, SuggestedQuestion,
+};
+use docent_domain::text::{LanguageTag, PersonName};
 use docent_domain::usage::TokenUsage;
 use docent_domain::user::User;
 use docent_domain::verification::VerificationPurpose;
 use docent_domain::webhook::WebhookSecret;
-use docent_ports::store::Store;
+use docent_ports::store::{Store, UnitOfWork};
 use docent_ports::vector_index::VectorIndex;
 use docent_testkit::builders;
 use docent_testkit::fakes::archive::{Entries, FakeArchive};
 use docent_testkit::retrieval::{entry, indexed};
 use futures::FutureExt;
-use std::collections::BTreeSet;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -77,6 +91,18 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
     let documents: Vec<DocumentId> =
         view.inventory().documents(None, 99).await.unwrap().into_iter().map(|document| document.id).collect();
     let purposes = view.documents().purposes(&documents).await.unwrap();
+    let mut with_documents = Vec::new();
+    for id in documents {
+        with_documents.push((
+            view.documents().summary(id).await.unwrap(),
+            view.documents().external_file(id).await.unwrap(),
+        ));
+    }
+    let mut members = Vec::new();
+    let collections = view.inventory().collections(None, 99).await.unwrap();
+    for collection in &collections {
+        members.push(view.collections().members(collection.id).await.unwrap());
+    }
     let all = view.inventory();
     let mut audit = all.audit(None, 99).await.unwrap();
     audit.retain(|entry| entry.action != AuditAction::Backup);
@@ -90,7 +116,8 @@ async fn records(store: &dyn Store) -> impl PartialEq + std::fmt::Debug {
             all.invitations(None, 99).await.unwrap(),
         ),
         (all.conversations(None, 99).await.unwrap(), all.responses(None, 99).await.unwrap(), audit),
-        (all.webhooks(None, 99).await.unwrap(), hidden_by, metadata, purposes),
+        (all.webhooks(None, 99).await.unwrap(), hidden_by, metadata, purposes, with_documents),
+        (collections, members),
     )
 }
 
@@ -101,12 +128,34 @@ async fn account_with_all_records(service: &Service) -> User {
     let mut view = service.ports.store.read().await.unwrap();
     let [user]: [User; 1] = view.inventory().users(None, 9).await.unwrap().try_into().unwrap();
     drop(view);
-    let user = User { name: PersonName::parse("Ada").ok(), ..user };
+    let user = User {
+        name: PersonName::parse("Ada").ok(),
+        language: LanguageTag::parse("de").ok(),
+        last_login_at: Some(builders::at(2)),
+        email_verified_at: Some(builders::at(1)),
+        limits: AccountLimits { answers: Some(7), stored_bytes: Some(1 << 40), ..AccountLimits::default() },
+        second_factor: Some(SecondFactor {
+            secret: TotpSecret::from_bytes([7; 20]),
+            begun_at: None,
+            confirmed_at: Some(builders::at(3)),
+            last_step: 58_907_520,
+            recovery_codes: vec![[1; 32], [254; 32]],
+        }),
+        ..user
+    };
     let mut work = service.ports.store.begin().await.unwrap();
     assert!(work.users().update(&user).await.unwrap());
     for n in 1..=2 {
-        assert!(work.groups().insert(&builders::group(n)).await.unwrap());
-        assert!(work.api_keys().insert(&builders::api_key(n, user.id)).await.unwrap());
+        let permissions =
+            [Permission::ViewJob, Permission::AddUser].into_iter().take(n as usize - 1).collect();
+        assert!(work.groups().insert(&Group { permissions, ..builders::group(n) }).await.unwrap());
+        let key = ApiKey {
+            created_by: Some(user.id),
+            collections: (n == 2).then(|| [CollectionId::EVERYONE].into()),
+            expires_at: Some(builders::at(99)),
+            ..if n == 1 { builders::api_key(n, user.id) } else { builders::connected(n, user.id) }
+        };
+        assert!(work.api_keys().insert(&key).await.unwrap());
         let access = InvitedAccess {
             groups: [builders::id(1)].into(),
             collections: [(CollectionId::EVERYONE, CollectionRole::Manager)].into(),
@@ -134,7 +183,7 @@ async fn account_with_all_records(service: &Service) -> User {
     let assigned_permissions = AssignedPermissions {
         permissions: [Permission::ViewJob].into_iter().collect(),
         groups: [builders::group(2).id].into(),
-        ..AssignedPermissions::default()
+        managed: [builders::group(1).id].into(),
     };
     work.groups().set_assigned_permissions(user.id, &assigned_permissions).await.unwrap();
     work.collections().set_hidden(user.id, CollectionId::EVERYONE, true).await.unwrap();
@@ -144,7 +193,41 @@ async fn account_with_all_records(service: &Service) -> User {
         last_active_at: builders::at(8),
     };
     work.collections().set_metadata(CollectionId::EVERYONE, &metadata).await.unwrap();
-    work.documents().set_purpose(document, FilePurpose::UserData).await.unwrap();
+    let shared = Collection {
+        owner: Some(user.id),
+        role_of_all: Some(CollectionRole::Viewer),
+        ..builders::collection(1)
+    };
+    work.collections().insert(&shared).await.unwrap();
+    for (member, role) in [
+        (Member::User(user.id), CollectionRole::Manager),
+        (Member::Group(builders::group(1).id), CollectionRole::Contributor),
+    ] {
+        work.collections().set_member(shared.id, member, Some(role)).await.unwrap();
+    }
+    document_with_all_records(&mut *work, document, shared.id).await;
+    let failed = VersionId::from_uuid(uuid::Uuid::from_u128(77));
+    let mut blob = service.ports.blobs.create(&BlobKey::of_version(failed)).await.unwrap();
+    blob.write("more words".into()).await.unwrap();
+    blob.finish().await.unwrap();
+    let replacement = Replacement {
+        version_id: failed,
+        version: 4,
+        file: StoredFile { file_type: FileType::Docx, ..builders::file(6, failed) },
+        failure: Some(Failure::of(FailureCode::NoText)),
+        at: builders::at(7),
+    };
+    let state =
+        Failed { failure: Failure::because(FailureCode::PasswordRequired, "locked"), at: builders::at(4) };
+    let document_of_none = Document {
+        version: 3,
+        version_id: builders::id(60),
+        file: Some(builders::file(5, builders::id(60))),
+        replacement: Some(replacement),
+        state: DocumentState::Failed(state),
+        ..builders::document(50)
+    };
+    work.documents().insert(&document_of_none).await.unwrap();
     let questions: Vec<_> =
         (1..=70).map(|n| builders::question(n, builders::conversation(1, user.id).id)).collect();
     let answer = MessageRole::Agent {
@@ -174,6 +257,58 @@ async fn account_with_all_records(service: &Service) -> User {
         .unwrap();
     work.commit().await.unwrap();
     user
+}
+
+/// Adds a value of every kind to an ingested document.
+async fn document_with_all_records(work: &mut dyn UnitOfWork, id: DocumentId, collection: CollectionId) {
+    let document = work.documents().get(id).await.unwrap().unwrap();
+    let DocumentState::Ingested(Ingested { at: ingested_at, .. }) = document.state else { panic!() };
+    let covered = |page, confidence| RecognizedPageCoverage { page, confidence };
+    let recognition = RecognitionCoverage {
+        recognizer: "tesseract 5 deu".to_owned(),
+        pages: vec![covered(1, 93)],
+        picture_pages: vec![covered(2, 71)],
+        failed_pages: vec![(3, RecognitionFailure::Timeout)],
+    };
+    let chunks = document.coverage.as_ref().unwrap().chunks;
+    let coverage = Coverage {
+        chunks,
+        recognition: Some(recognition),
+        page_labels: vec!["Slide 1".to_owned()].into(),
+        lacking_result_pages: vec![2],
+        ..builders::coverage()
+    };
+    let attribute = |key: &str, value| (AttributeKey::parse(key).unwrap(), value);
+    let attributes = Attributes::new(BTreeMap::from([
+        attribute("team", AttributeValue::string("pumps").unwrap()),
+        attribute("year", AttributeValue::number(2026.5).unwrap()),
+        attribute("is_final", AttributeValue::Boolean(true)),
+    ]));
+    let document = Document {
+        collections: [CollectionId::EVERYONE, collection].into(),
+        attributes: attributes.unwrap(),
+        coverage: Some(coverage),
+        ..document
+    };
+    assert!(work.documents().update(&document).await.unwrap());
+    let place = Place { page: 1, chunk: 0 };
+    let summary = DocumentSummary {
+        version: document.version_id,
+        ingested_at,
+        created_at: builders::at(12),
+        description: Some(Description { text: "On pumps.".to_owned(), place: Some(place) }),
+        points: vec![KeyPoint { text: "They pump.".to_owned(), place }],
+        headings: vec![Heading { title: "Pumps".to_owned(), page: None }],
+        years: vec![2026],
+        questions: vec![SuggestedQuestion { text: "What do they do?".to_owned(), page: 1 }],
+        model: None,
+        fallback: Some(Fallback::ModelTimeout),
+    };
+    work.documents().set_summary(id, Some(&summary)).await.unwrap();
+    work.documents().set_purpose(id, FilePurpose::UserData).await.unwrap();
+    let external = |text| ExternalId::parse(text).unwrap();
+    let file = ExternalFile { document: id, id: external("file-1"), entity: Some(external("entity-1")) };
+    work.documents().set_external_file(&file).await.unwrap();
 }
 
 fn source() -> ScoredChunk {
@@ -293,10 +428,55 @@ fn update_digest(entries: &mut Entries) {
         all.update(bytes);
     }
     let digest: String = all.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut end: serde_json::Value = serde_json::from_slice(&end).unwrap();
+    let mut end: Value = serde_json::from_slice(&end).unwrap();
     end["sha256"] = digest.into();
     end["entries"] = entries.len().into();
     entries.push(("end.json".to_owned(), end.to_string().into_bytes()));
+}
+
+/// Whether `new` has every value of `old`. A record has names for the values that it had as an array.
+fn includes(new: &Value, old: &Value) -> bool {
+    match (new, old) {
+        (Value::Object(new), Value::Object(old)) => {
+            old.iter().all(|(name, old)| includes(new.get(name).unwrap_or(&Value::Null), old))
+        }
+        (Value::Object(new), Value::Array(old)) => new.values().eq(old),
+        (new, old) => new == old,
+    }
+}
+
+#[tokio::test]
+async fn archive_of_an_earlier_version_is_restored() {
+    let (service, archive) = (Service::new(), FakeArchive::default());
+    let lines = include_str!("earlier_archive.jsonl").lines();
+    let entry = |line| serde_json::from_str::<(String, String)>(line).unwrap();
+    let earlier: Vec<(String, String)> = lines.map(entry).collect();
+    let mut entries: Entries =
+        earlier.iter().map(|(name, text)| (name.clone(), text.as_bytes().into())).collect();
+    let end = json!({"documents": 3});
+    entries.push(("end.json".to_owned(), end.to_string().into_bytes()));
+    update_digest(&mut entries);
+    archive.fill(entries);
+    assert_eq!(service.restored(&archive).await.unwrap().documents, 3);
+    // The replacement's file is in the archive, or a backup omits the replacement.
+    let key = BlobKey::of_version(VersionId::from_uuid(uuid::Uuid::from_u128(0x4d)));
+    service.ports.blobs.create(&key).await.unwrap().finish().await.unwrap();
+    let mut saved: BTreeMap<String, String> = BTreeMap::new();
+    service.saved().await.0.change(|entries| {
+        for (name, bytes) in entries {
+            saved.insert(name.clone(), String::from_utf8(bytes.clone()).unwrap());
+        }
+    });
+    for (name, earlier) in earlier.iter().filter(|(name, _)| name.contains(".json") && name.contains('/')) {
+        let saved = saved.get(name).unwrap_or_else(|| panic!("{name} is saved"));
+        let values = |lines: &str| -> Vec<Value> {
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let saved = values(saved);
+        for old in values(earlier) {
+            assert!(saved.iter().any(|new| includes(new, &old)), "{name}: {old} is not in {saved:?}");
+        }
+    }
 }
 
 // Invariant: A truncated or altered archive is refused before anything is written.

@@ -1,10 +1,11 @@
 //! Writes and reads archive entries with their digests.
 
-use super::lines::{End, hex};
-use super::{BackupError, END, ENTRY_MAX, invalid_archive, not_serializable};
+use super::manifest::End;
+use super::{BackupError, END, ENTRY_MAX, invalid_archive, invalid_record, not_serializable};
 use bytes::Bytes;
 use docent_domain::fault::Fault;
 use docent_ports::archive::{ArchiveReader, ArchiveWriter};
+use docent_ports::records::Stored;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -32,12 +33,16 @@ impl Digests {
     }
 
     fn entry(&self) -> String {
-        hex(&self.entry.clone().finalize())
+        hex(self.entry.clone())
     }
 
     fn end(self, documents: u64) -> End {
-        End { entries: self.entries, documents, sha256: hex(&self.all.finalize()) }
+        End { entries: self.entries, documents, sha256: hex(self.all) }
     }
+}
+
+fn hex(hasher: Sha256) -> String {
+    <[u8; 32]>::from(hasher.finalize()).to_form()
 }
 
 /// Writes an archive.
@@ -75,14 +80,11 @@ impl EntryWriter {
         self.put(name, serde_json::to_vec(value).map_err(not_serializable)?).await
     }
 
-    pub(super) async fn put_lines<T: Serialize>(
-        &mut self,
-        name: &str,
-        lines: impl Iterator<Item = T>,
-    ) -> Result<(), Fault> {
+    /// Writes records as JSON lines.
+    pub(super) async fn put_records<T: Stored>(&mut self, name: &str, records: &[T]) -> Result<(), Fault> {
         let mut bytes = Vec::new();
-        for line in lines {
-            serde_json::to_writer(&mut bytes, &line).map_err(not_serializable)?;
+        for record in records {
+            serde_json::to_writer(&mut bytes, &record.to_form()).map_err(not_serializable)?;
             bytes.push(b'\n');
         }
         self.put(name, bytes).await
@@ -164,26 +166,20 @@ impl EntryReader {
         parse(&self.read_all(bytes).await?)
     }
 
-    /// Reads the entry as JSON lines.
-    pub(super) async fn lines<T: DeserializeOwned>(&mut self, bytes: u64) -> Result<Vec<T>, BackupError> {
-        lines(&self.read_all(bytes).await?)
+    /// Reads the entry as one record.
+    pub(super) async fn record<T: Stored>(&mut self, bytes: u64) -> Result<T, BackupError> {
+        T::from_form(self.json(bytes).await?).map_err(invalid_record)
     }
 
-    /// Reads the entry as JSON lines, and parses each into a record.
-    pub(super) async fn parse_lines<L: DeserializeOwned, T>(
-        &mut self,
-        bytes: u64,
-        parse: impl FnMut(L) -> Result<T, BackupError>,
-    ) -> Result<Vec<T>, BackupError> {
-        self.lines(bytes).await?.into_iter().map(parse).collect()
+    /// Reads the entry as JSON lines, one record each.
+    pub(super) async fn records<T: Stored>(&mut self, bytes: u64) -> Result<Vec<T>, BackupError> {
+        let content = self.read_all(bytes).await?;
+        let lines = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| T::from_form(parse(line)?).map_err(invalid_record)).collect()
     }
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BackupError> {
     serde_json::from_slice(bytes)
         .map_err(|error| invalid_archive(format!("a record cannot be read: {error}")))
-}
-
-fn lines<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, BackupError> {
-    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(parse).collect()
 }

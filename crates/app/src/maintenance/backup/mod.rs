@@ -22,23 +22,17 @@
 //! Not included: sessions, refresh tokens, verification tokens, rate limits and webhook deliveries. After a restore,
 //! users log in again and request new links. Jobs are derived from the states of the documents.
 
-mod access_lines;
-mod collection_lines;
-mod conversation_lines;
-mod document_lines;
 mod entries;
-mod invitation_lines;
-mod lines;
+mod manifest;
 mod pages;
-mod response_lines;
 mod restore;
 mod save;
-mod summary_lines;
-mod webhook_lines;
 
-pub(crate) use access_lines::audit_line;
+use docent_domain::audit::AuditEntry;
+use docent_domain::error::ValidationError;
 use docent_domain::fault::{Component, Fault, FaultKind};
-pub use lines::Manifest;
+use docent_ports::records::Stored;
+pub use manifest::Manifest;
 pub use restore::{RestoreSummary, restore};
 pub use save::{BackupOptions, BackupSummary, save};
 
@@ -77,6 +71,15 @@ pub enum BackupError {
 fn invalid_archive(reason: impl Into<String>) -> BackupError {
     let visible = |c: char| if c.is_control() { ' ' } else { c };
     BackupError::Archive(reason.into().chars().map(visible).take(REASON_MAX).collect())
+}
+
+fn invalid_record(error: ValidationError) -> BackupError {
+    invalid_archive(format!("a record is not valid: {error}"))
+}
+
+/// Encodes an entry of the audit log as it is in archives: one JSON object on a line.
+pub(crate) fn audit_line(entry: &AuditEntry) -> Result<String, Fault> {
+    Ok(serde_json::to_string(&entry.to_form()).map_err(not_serializable)? + "\n")
 }
 
 fn not_serializable(error: serde_json::Error) -> Fault {

@@ -1,36 +1,27 @@
 //! Reads records other than documents from an archive.
 
-use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
-use super::collection_lines::{ArchivedCollection, CollectionLine};
-use super::conversation_lines::{ConversationLine, MessageLine};
 use super::entries::EntryReader;
-use super::invitation_lines::InvitationLine;
-use super::lines::{UsageLine, UserLine};
-use super::response_lines::ResponseLine;
-use super::webhook_lines::WebhookLine;
 use super::{BackupError, invalid_archive};
 use docent_domain::api_key::ApiKey;
 use docent_domain::audit::AuditEntry;
-use docent_domain::collection::Membership;
-use docent_domain::conversation::{Conversation, ConversationMessage};
-use docent_domain::group::{AssignedPermissions, Group};
-use docent_domain::id::CollectionId;
+use docent_domain::collection::Member;
+use docent_domain::conversation::ConversationMessage;
+use docent_domain::group::Group;
 use docent_domain::invitation::Invitation;
 use docent_domain::stored_response::StoredResponse;
 use docent_domain::usage::UsageRecord;
-use docent_domain::user::User;
 use docent_domain::webhook::Webhook;
+use docent_ports::records::{ArchivedCollection, ArchivedConversation, ArchivedUser};
 use docent_ports::store::UnitOfWork;
-use std::collections::BTreeSet;
 
 /// The records of an entry.
 pub(super) enum Records {
     Groups(Vec<Group>),
-    Users(Vec<(User, AssignedPermissions)>),
+    Users(Vec<ArchivedUser>),
     Collections(Vec<ArchivedCollection>),
     ApiKeys(Vec<ApiKey>),
     Invitations(Vec<Invitation>),
-    Conversations(Vec<(Conversation, BTreeSet<CollectionId>)>),
+    Conversations(Vec<ArchivedConversation>),
     Messages(Vec<ConversationMessage>),
     Responses(Vec<StoredResponse>),
     Webhooks(Vec<Webhook>),
@@ -45,25 +36,14 @@ pub(super) async fn records(
     bytes: u64,
 ) -> Result<Option<Records>, BackupError> {
     Ok(Some(match name.split_once('/').map(|(folder, _)| folder) {
-        Some("groups") => Records::Groups(contents.parse_lines(bytes, |line: GroupLine| line.group()).await?),
-        Some("users") => {
-            let user = |line: UserLine| line.assigned_permissions().and_then(|it| Ok((line.user()?, it)));
-            Records::Users(contents.parse_lines(bytes, user).await?)
-        }
-        Some("collections") => {
-            Records::Collections(contents.parse_lines(bytes, CollectionLine::collection).await?)
-        }
-        Some("api_keys") => {
-            Records::ApiKeys(contents.parse_lines(bytes, |line: ApiKeyLine| line.key()).await?)
-        }
-        Some("invitations") => {
-            Records::Invitations(contents.parse_lines(bytes, |line: InvitationLine| line.invitation()).await?)
-        }
-        Some("conversations") => {
-            Records::Conversations(contents.parse_lines(bytes, ConversationLine::conversation).await?)
-        }
+        Some("groups") => Records::Groups(contents.records(bytes).await?),
+        Some("users") => Records::Users(contents.records(bytes).await?),
+        Some("collections") => Records::Collections(contents.records(bytes).await?),
+        Some("api_keys") => Records::ApiKeys(contents.records(bytes).await?),
+        Some("invitations") => Records::Invitations(contents.records(bytes).await?),
+        Some("conversations") => Records::Conversations(contents.records(bytes).await?),
         Some("messages") => {
-            let messages = contents.parse_lines(bytes, MessageLine::message).await?;
+            let messages: Vec<ConversationMessage> = contents.records(bytes).await?;
             // All messages of an entry are appended at once.
             let conversation = messages.first().map(|message| message.conversation);
             if messages.iter().any(|message| Some(message.conversation) != conversation) {
@@ -71,12 +51,10 @@ pub(super) async fn records(
             }
             Records::Messages(messages)
         }
-        Some("responses") => Records::Responses(contents.parse_lines(bytes, ResponseLine::response).await?),
-        Some("webhooks") => {
-            Records::Webhooks(contents.parse_lines(bytes, |line: WebhookLine| line.webhook()).await?)
-        }
-        Some("audit") => Records::Audit(contents.parse_lines(bytes, AuditLine::entry).await?),
-        Some("usage") => Records::Usage(contents.parse_lines(bytes, UsageLine::record).await?),
+        Some("responses") => Records::Responses(contents.records(bytes).await?),
+        Some("webhooks") => Records::Webhooks(contents.records(bytes).await?),
+        Some("audit") => Records::Audit(contents.records(bytes).await?),
+        Some("usage") => Records::Usage(contents.records(bytes).await?),
         _ => return Ok(None),
     }))
 }
@@ -96,7 +74,7 @@ impl Records {
                 }
             }
             Self::Users(users) => {
-                for (user, rights) in users {
+                for ArchivedUser { user, rights } in users {
                     ensure_new(
                         work.users().insert(&user).await?,
                         "two accounts have the same email address",
@@ -105,12 +83,15 @@ impl Records {
                 }
             }
             Self::Collections(collections) => {
-                for ArchivedCollection { collection, members, hidden_by, metadata } in collections {
+                for archived in collections {
+                    let ArchivedCollection { collection, users, groups, hidden_by, metadata } = archived;
                     // The one of everyone and the personal ones of the accounts exist already.
                     if !work.collections().update(&collection).await? {
                         work.collections().insert(&collection).await?;
                     }
-                    for Membership { member, role } in members {
+                    let users = users.into_iter().map(|(user, role)| (Member::User(user), role));
+                    let groups = groups.into_iter().map(|(group, role)| (Member::Group(group), role));
+                    for (member, role) in users.chain(groups) {
                         work.collections().set_member(collection.id, member, Some(role)).await?;
                     }
                     for user in hidden_by {
@@ -135,7 +116,7 @@ impl Records {
                 }
             }
             Self::Conversations(conversations) => {
-                for (conversation, shared_with) in conversations {
+                for ArchivedConversation { conversation, shared_with } in conversations {
                     ensure_new(
                         work.conversations().insert(&conversation).await?,
                         "two conversations have the same ID",

@@ -3,9 +3,8 @@
 //! The archive is read three times: to verify it, to write files and chunks, and to write all records in one
 //! transaction. The database is empty until that transaction commits, so an interrupted restore can be run again.
 
-use super::document_lines::DocumentLine;
 use super::entries::EntryReader;
-use super::lines::{ChunkLine, Manifest};
+use super::manifest::Manifest;
 use super::pages::records;
 use super::{BackupError, FILE, FORMAT, MANIFEST, REPLACEMENT, invalid_archive};
 use crate::App;
@@ -14,6 +13,7 @@ use crate::ingest::lead_of;
 use crate::maintenance::diagnostics::version_of;
 use crate::maintenance::progress::Progress;
 use docent_domain::document::{BlobKey, Document, DocumentState};
+use docent_domain::external_file::ExternalFile;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{ChunkId, DocumentId, JobId, VersionId};
 use docent_domain::job::{Job, JobKind};
@@ -21,6 +21,7 @@ use docent_domain::labels::DocumentLabels;
 use docent_domain::retrieval::{Embedding, IndexEntry, IndexedVersion, Passages, StoredChunk};
 use docent_ports::archive::ArchiveSource;
 use docent_ports::blob_store::BlobWriter;
+use docent_ports::records::{ArchivedChunk, ArchivedDocument};
 use docent_ports::store::UnitOfWork;
 use docent_text::headings;
 use futures::TryStreamExt;
@@ -111,8 +112,7 @@ async fn verify(source: &dyn ArchiveSource, progress: &dyn Progress) -> Result<A
     while let Some((name, bytes)) = contents.next(documents.len() as u64).await? {
         match document_entry(&name) {
             Some((id, "record.json")) => {
-                let line: DocumentLine = contents.json(bytes).await?;
-                let document = line.document()?;
+                let ArchivedDocument { document, entries, .. } = contents.record(bytes).await?;
                 let file = document.file.as_ref().map(|file| &file.blob);
                 if file.is_some_and(|key| *key != BlobKey::of_version(document.version_id)) {
                     return Err(invalid_archive(format!(
@@ -122,7 +122,7 @@ async fn verify(source: &dyn ArchiveSource, progress: &dyn Progress) -> Result<A
                 let replacement = document.replacement.as_ref().map(|replacement| replacement.version_id);
                 let versions = Versions { current: document.version_id, replacement };
                 let is_second = documents.insert(id, versions).is_some();
-                if document.id != id || line.entries != std::mem::take(&mut digests) || is_second {
+                if document.id != id || entries != std::mem::take(&mut digests) || is_second {
                     return Err(invalid_archive(format!(
                         "the record of document {id} does not match its entries"
                     )));
@@ -204,11 +204,12 @@ impl FileRestore<'_> {
                     let version = self.documents.get(&id).and_then(|versions| versions.replacement);
                     self.file(&mut contents, version).await?;
                 }
-                Some((_, "chunks.jsonl")) => chunks = contents.lines::<ChunkLine>(bytes).await?,
+                Some((_, "chunks.jsonl")) => chunks = contents.records(bytes).await?,
                 Some((_, "vectors.f32")) => vectors = contents.read_all(bytes).await?,
                 Some((_, "record.json")) => {
-                    let document = contents.json::<DocumentLine>(bytes).await?.document()?;
-                    self.index(&document, std::mem::take(&mut chunks), &std::mem::take(&mut vectors)).await?;
+                    let record: ArchivedDocument = contents.record(bytes).await?;
+                    self.index(&record.document, std::mem::take(&mut chunks), &std::mem::take(&mut vectors))
+                        .await?;
                     read += 1;
                     progress.advance(1);
                 }
@@ -234,14 +235,14 @@ impl FileRestore<'_> {
     async fn index(
         &mut self,
         document: &Document,
-        chunks: Vec<ChunkLine>,
+        chunks: Vec<ArchivedChunk>,
         mut vectors: &[u8],
     ) -> Result<(), BackupError> {
         if chunks.is_empty() {
             return Ok(());
         }
         let chunks: Vec<StoredChunk> =
-            chunks.into_iter().map(|line| line.chunk(&mut vectors)).collect::<Result<_, _>>()?;
+            chunks.into_iter().map(|chunk| with_vector(chunk, &mut vectors)).collect::<Result<_, _>>()?;
         let embeddings = self.embeddings(document, &chunks).await?;
         let indexed = IndexedVersion { id: document.version_id, labels: DocumentLabels::of(document) };
         self.chunks += chunks.len() as u64;
@@ -323,9 +324,9 @@ async fn record(
     while let Some((name, bytes)) = contents.next(summary.documents).await? {
         match document_entry(&name) {
             Some((_, "record.json")) => {
-                let line = contents.json::<DocumentLine>(bytes).await?;
+                let record = contents.record(bytes).await?;
                 summary.documents += 1;
-                summary.queued += u64::from(insert(app, &mut *work, &line, indexed).await?);
+                summary.queued += u64::from(insert(app, &mut *work, record, indexed).await?);
             }
             Some(_) => drop(contents.skip().await?),
             None => match records(&mut contents, &name, bytes).await? {
@@ -341,14 +342,26 @@ async fn record(
     Ok(summary)
 }
 
+/// Returns a chunk with its vector, which is removed from the start of `vectors`.
+fn with_vector(chunk: ArchivedChunk, vectors: &mut &[u8]) -> Result<StoredChunk, BackupError> {
+    let ArchivedChunk { ordinal, text, span, pages, dimensions } = chunk;
+    let bytes = usize::try_from(dimensions).ok().and_then(|dimensions| dimensions.checked_mul(4));
+    let split = bytes.and_then(|bytes| vectors.split_at_checked(bytes));
+    let (dense, rest) = split.ok_or_else(|| invalid_archive("a chunk's vector is missing"))?;
+    *vectors = rest;
+    let numbers = dense.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    Ok(StoredChunk { ordinal, text, span, pages, dense: (dimensions > 0).then_some(numbers) })
+}
+
 /// Inserts a document, and an ingestion job if it needs one. Returns whether it does.
 async fn insert(
     app: &App,
     work: &mut dyn UnitOfWork,
-    line: &DocumentLine,
+    record: ArchivedDocument,
     indexed: &HashSet<DocumentId>,
 ) -> Result<bool, BackupError> {
-    let (now, document) = (app.now(), line.document()?);
+    let ArchivedDocument { document, summary, purpose, external, .. } = record;
+    let now = app.now();
     let lacks_chunks =
         matches!(document.state, DocumentState::Ingested(_)) && !indexed.contains(&document.id);
     let document = match lacks_chunks {
@@ -356,14 +369,14 @@ async fn insert(
         false => document,
     };
     work.documents().insert(&document).await?;
-    if let Some(summary) = line.summary()?.filter(|summary| summary.is_of(&document)) {
+    if let Some(summary) = summary.filter(|summary| summary.is_of(&document)) {
         work.documents().set_summary(document.id, Some(&summary)).await?;
     }
-    if let Some(purpose) = line.purpose()? {
+    if let Some(purpose) = purpose {
         work.documents().set_purpose(document.id, purpose).await?;
     }
-    if let Some(file) = line.external_file()? {
-        work.documents().set_external_file(&file).await?;
+    if let Some(file) = external {
+        work.documents().set_external_file(&ExternalFile { document: document.id, ..file }).await?;
     }
     let is_waiting = document.upcoming().is_some_and(|upcoming| upcoming.file.is_some());
     if is_waiting {

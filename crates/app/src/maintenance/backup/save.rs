@@ -4,28 +4,26 @@
 //! number is the recorded one: a document whose chunks are missing or being replaced is ingested again after a restore.
 //! Documents that are deleted while the archive is written are omitted.
 
-use super::access_lines::{ApiKeyLine, AuditLine, GroupLine};
-use super::collection_lines::CollectionLine;
-use super::conversation_lines::{ConversationLine, MessageLine};
-use super::document_lines::DocumentLine;
 use super::entries::EntryWriter;
-use super::invitation_lines::InvitationLine;
-use super::lines::{ChunkLine, Manifest, UsageLine, UserLine};
-use super::response_lines::ResponseLine;
-use super::webhook_lines::WebhookLine;
+use super::manifest::Manifest;
 use super::{BackupError, FILE, FORMAT, MANIFEST, REPLACEMENT};
 use crate::App;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::Result;
 use crate::maintenance::progress::Progress;
 use docent_domain::audit::AuditAction;
+use docent_domain::collection::{Member, Membership};
 use docent_domain::conversation::Conversation;
 use docent_domain::document::{Document, DocumentState, StoredFile};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::id::{CollectionId, ConversationId};
 use docent_domain::listing::PageRequest;
 use docent_domain::permission::RecordKind;
+use docent_domain::retrieval::StoredChunk;
 use docent_ports::archive::ArchiveWriter;
+use docent_ports::records::{
+    ArchivedChunk, ArchivedCollection, ArchivedConversation, ArchivedDocument, ArchivedUser, Stored,
+};
 use docent_ports::store::ReadView;
 use docent_ports::vector_index::VectorIndex;
 use futures::TryStreamExt;
@@ -159,7 +157,7 @@ struct BackupWriter<'a> {
 
 /// Defines methods that write all records of a kind in pages.
 macro_rules! pages {
-    ($($kind:ident: $line:ident by $size:ident;)*) => {
+    ($($kind:ident by $size:ident;)*) => {
         impl BackupWriter<'_> {$(
             async fn $kind(&mut self, view: &mut dyn ReadView) -> Result<(), Fault> {
                 let mut after = None;
@@ -168,7 +166,7 @@ macro_rules! pages {
                     let Some(last) = page.last() else { break };
                     after = Some(last.id);
                     let name = format!("{}/{number:06}.jsonl", stringify!($kind));
-                    self.entries.put_lines(&name, page.iter().map($line::of)).await?;
+                    self.entries.put_records(&name, &page).await?;
                 }
                 Ok(())
             }
@@ -177,13 +175,13 @@ macro_rules! pages {
 }
 
 pages! {
-    groups: GroupLine by PAGE;
-    api_keys: ApiKeyLine by PAGE;
-    invitations: InvitationLine by PAGE;
-    responses: ResponseLine by RESPONSES;
-    webhooks: WebhookLine by PAGE;
-    audit: AuditLine by PAGE;
-    usage: UsageLine by PAGE;
+    groups by PAGE;
+    api_keys by PAGE;
+    invitations by PAGE;
+    responses by RESPONSES;
+    webhooks by PAGE;
+    audit by PAGE;
+    usage by PAGE;
 }
 
 impl BackupWriter<'_> {
@@ -194,11 +192,12 @@ impl BackupWriter<'_> {
             let Some(last) = page.last() else { break };
             after = Some(last.id);
             self.summary.users += page.len() as u64;
-            let mut lines = Vec::with_capacity(page.len());
-            for user in &page {
-                lines.push(UserLine::of(user, &view.groups().assigned_permissions(user.id).await?));
+            let mut users = Vec::with_capacity(page.len());
+            for user in page {
+                let rights = view.groups().assigned_permissions(user.id).await?;
+                users.push(ArchivedUser { user, rights });
             }
-            self.entries.put_lines(&format!("users/{number:06}.jsonl"), lines.into_iter()).await?;
+            self.entries.put_records(&format!("users/{number:06}.jsonl"), &users).await?;
         }
         Ok(())
     }
@@ -210,19 +209,21 @@ impl BackupWriter<'_> {
             let Some(last) = page.last() else { break };
             after = Some(last.id);
             let ids: Vec<CollectionId> = page.iter().map(|collection| collection.id).collect();
-            let metadata = view.collections().metadata(&ids).await?;
-            let mut lines = Vec::with_capacity(page.len());
-            for collection in &page {
-                let members = view.collections().members(collection.id).await?;
+            let mut metadata = view.collections().metadata(&ids).await?;
+            let mut collections = Vec::with_capacity(page.len());
+            for collection in page {
+                let (mut users, mut groups) = (BTreeMap::new(), BTreeMap::new());
+                for Membership { member, role } in view.collections().members(collection.id).await? {
+                    match member {
+                        Member::User(user) => drop(users.insert(user, role)),
+                        Member::Group(group) => drop(groups.insert(group, role)),
+                    }
+                }
                 let hidden_by = view.collections().hidden_by(collection.id).await?;
-                lines.push(CollectionLine::of(
-                    collection,
-                    &members,
-                    &hidden_by,
-                    metadata.get(&collection.id),
-                ));
+                let metadata = metadata.remove(&collection.id);
+                collections.push(ArchivedCollection { collection, users, groups, hidden_by, metadata });
             }
-            self.entries.put_lines(&format!("collections/{number:06}.jsonl"), lines.into_iter()).await?;
+            self.entries.put_records(&format!("collections/{number:06}.jsonl"), &collections).await?;
         }
         Ok(())
     }
@@ -234,12 +235,15 @@ impl BackupWriter<'_> {
             let Some(last) = page.last() else { break };
             after = Some(last.id);
             let ids: Vec<_> = page.iter().map(|conversation| conversation.id).collect();
-            let shared = view.conversations().shared_with(&ids).await?;
-            let line = |it: &Conversation| ConversationLine::of(it, shared.get(&it.id));
-            let name = format!("conversations/{number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(line)).await?;
-            for conversation in &page {
-                self.messages(view, conversation.id).await?;
+            let mut shared = view.conversations().shared_with(&ids).await?;
+            let archived = |conversation: Conversation| ArchivedConversation {
+                shared_with: shared.remove(&conversation.id).unwrap_or_default(),
+                conversation,
+            };
+            let conversations: Vec<_> = page.into_iter().map(archived).collect();
+            self.entries.put_records(&format!("conversations/{number:06}.jsonl"), &conversations).await?;
+            for id in ids {
+                self.messages(view, id).await?;
             }
         }
         Ok(())
@@ -255,7 +259,7 @@ impl BackupWriter<'_> {
             }
             offset += page.len() as u64;
             let name = format!("messages/{id}/{number:06}.jsonl");
-            self.entries.put_lines(&name, page.iter().map(MessageLine::of)).await?;
+            self.entries.put_records(&name, &page).await?;
         }
         Ok(())
     }
@@ -285,20 +289,19 @@ impl BackupWriter<'_> {
                 document.replacement = None;
             }
         }
-        let document = &document;
         if let Some(index) = self.index.clone()
             && matches!(document.state, DocumentState::Ingested(_))
         {
-            self.chunks(&*index, &folder, document, &mut digests).await?;
+            self.chunks(&*index, &folder, &document, &mut digests).await?;
         }
         let mut latest = self.app.store.read_latest().await?;
         let summary = latest.documents().summary(document.id).await?;
-        let summary = summary.filter(|summary| summary.is_of(document));
+        let summary = summary.filter(|summary| summary.is_of(&document));
         let purpose = latest.documents().purposes(&[document.id]).await?.remove(&document.id);
         let external = latest.documents().external_file(document.id).await?;
         drop(latest);
-        let record = DocumentLine::of(document, (summary.as_ref(), purpose), external.as_ref(), digests);
-        self.entries.put_json(&format!("{folder}/record.json"), &record).await?;
+        let record = ArchivedDocument { document, summary, purpose, external, entries: digests };
+        self.entries.put_json(&format!("{folder}/record.json"), &record.to_form()).await?;
         self.summary.documents += 1;
         Ok(())
     }
@@ -337,7 +340,8 @@ impl BackupWriter<'_> {
             .filter_map(|chunk| chunk.dense.as_ref())
             .flat_map(|dense| dense.iter().flat_map(|number| number.to_le_bytes()))
             .collect();
-        self.entries.put_lines(&format!("{folder}/chunks.jsonl"), chunks.iter().map(ChunkLine::of)).await?;
+        let chunks: Vec<ArchivedChunk> = chunks.into_iter().map(without_vector).collect();
+        self.entries.put_records(&format!("{folder}/chunks.jsonl"), &chunks).await?;
         digests.insert("chunks.jsonl".to_owned(), self.entries.sha256());
         if !vectors.is_empty() {
             self.entries.put(&format!("{folder}/vectors.f32"), vectors).await?;
@@ -346,6 +350,11 @@ impl BackupWriter<'_> {
         self.summary.chunks += chunks.len() as u64;
         Ok(())
     }
+}
+
+fn without_vector(chunk: StoredChunk) -> ArchivedChunk {
+    let StoredChunk { ordinal, text, span, pages, dense } = chunk;
+    ArchivedChunk { ordinal, text, span, pages, dimensions: dense.map_or(0, |dense| dense.len() as u64) }
 }
 
 fn size_mismatch(key: &docent_domain::document::BlobKey) -> Fault {
