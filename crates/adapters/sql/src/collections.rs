@@ -1,5 +1,6 @@
 //! Collections in SQL.
 
+use super::conditions;
 use super::entities::collections::{Column, Entity, role};
 use super::entities::{
     collection_groups, collection_users, document_collections, documents, hidden_collections, user_groups,
@@ -8,8 +9,7 @@ use super::listing::contains;
 use super::record::Record;
 use super::roles::{self, OwnRoles, RoleRow};
 use super::transaction::Transaction;
-use super::values::counted;
-use super::{conditions, labels};
+use super::values::{counted, json, of_json};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::collection::{
@@ -25,7 +25,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict};
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Set,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 
 #[async_trait]
@@ -219,10 +219,11 @@ impl CollectionWriter for Transaction {
         // Locked, so that a change that is being made is not overwritten, and in the order in which others lock.
         let documents = self.for_update(documents.order_by_asc(documents::Column::Id));
         for document in self.run("list documents of a collection", |db| Box::pin(documents.all(db))).await? {
-            let mut left = labels::ids(&document.collections).unwrap_or_default();
+            let mut left: BTreeSet<CollectionId> =
+                of_json(document.collections, "document's collections").unwrap_or_default();
             left.remove(&id);
             let update = documents::Entity::update_many()
-                .col_expr(documents::Column::Collections, Expr::val(labels::ids_value(&left)))
+                .col_expr(documents::Column::Collections, Expr::val(json(&left)?))
                 .col_expr(documents::Column::LabelsRevision, Expr::val(document.labels_revision + 1))
                 .filter(documents::Column::Id.eq(document.id));
             self.update_rows("take a document out of a collection", update).await?;

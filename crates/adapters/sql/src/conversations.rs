@@ -239,7 +239,7 @@ impl ConversationWriter for Transaction {
     async fn update(&mut self, conversation: &Conversation) -> Result<bool> {
         let update = Entity::update_many()
             .col_expr(Column::Title, Expr::val(conversation.title.as_str()))
-            .col_expr(Column::Selection, Expr::val(selection_text(&conversation.selection)))
+            .col_expr(Column::Selection, Expr::val(selection_text(&conversation.selection)?))
             .col_expr(Column::UpdatedAt, Expr::val(micros(conversation.updated_at)))
             .col_expr(Column::IsPinned, Expr::val(conversation.is_pinned))
             .col_expr(Column::LimitedKeyId, Expr::val(conversation.limited_key.map(|key| key.as_uuid())))

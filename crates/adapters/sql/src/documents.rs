@@ -1,22 +1,22 @@
 //! Documents in SQL.
 
+use super::conditions;
 use super::entities::documents::{ActiveModel, Column, Entity, Model, to_deletion};
 use super::entities::jobs;
 use super::fault::corrupt;
 use super::listing::{contains, is_after, is_before};
 use super::lookup::Lookup;
 use super::points::{self, Records};
-use super::recognition;
 use super::record::Record;
 use super::source::Source;
 use super::transaction::Transaction;
 use super::usage::{DAY, day_of, sum};
-use super::values::{counted, instant, micros};
-use super::{conditions, labels};
+use super::values::{counted, instant, micros, of_json};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document};
 use docent_domain::external_file::{ExternalFile, ExternalId};
+use docent_domain::extraction::RecognitionCoverage;
 use docent_domain::fault::Result;
 use docent_domain::file_batch::FilePurpose;
 use docent_domain::generation::IndexedRevision;
@@ -171,11 +171,15 @@ impl DocumentReader for Transaction {
         let rows = self.run("see which versions are searched", |db| Box::pin(query.all(db))).await?;
         let version = |(id, version, number, found, page_labels): Row| {
             let number = counted(number, "number of a version")?;
-            let recognized_pages = match found.as_ref().map(recognition::of_value).transpose()? {
-                Some(found) => found.pages.iter().map(|page| page.page).collect(),
+            let recognized_pages = match found {
+                Some(found) => {
+                    let found: RecognitionCoverage = of_json(found, "coverage of the recognition")?;
+                    found.pages.iter().map(|page| page.page).collect()
+                }
                 None => Vec::new(),
             };
-            let page_labels = labels::page_labels(page_labels)?;
+            let page_labels = page_labels.map(|labels| of_json(labels, "labels of pages")).transpose()?;
+            let page_labels = page_labels.unwrap_or_default();
             let document = DocumentId::from_uuid(id);
             let searched = SearchedVersion { document, number, recognized_pages, page_labels };
             Ok((VersionId::from_uuid(version.unwrap_or(id)), searched))

@@ -6,15 +6,14 @@ use super::fault::corrupt;
 use super::record::all_columns;
 use super::transaction::Transaction;
 use super::usage::sum;
-use super::values::{counted, instant, micros};
+use super::values::{counted, instant, json, micros, of_json};
 use chrono::{DateTime, Utc};
 use docent_domain::fault::Result;
-use docent_domain::file_batch::{CollectionMetadata, FileBatch, FilePurpose, Metadata};
+use docent_domain::file_batch::{CollectionMetadata, FileBatch, FilePurpose};
 use docent_domain::id::{CollectionId, DocumentId, FileBatchId};
 use docent_ports::documents::FileCounts;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, EntityTrait, JoinType, QueryFilter, QuerySelect, QueryTrait, RelationDef, Set};
-use serde_json::{Value, json};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -90,7 +89,7 @@ impl Transaction {
         use collection_metadata::{Column, Entity, Model};
         let row = Model {
             collection_id: id.as_uuid(),
-            entries: json!(metadata.entries.entries()),
+            entries: json(&metadata.entries)?,
             expires_after_days: metadata.expires_after_days.map(i64::from),
             last_active_at: micros(metadata.last_active_at),
         };
@@ -112,8 +111,8 @@ impl Transaction {
         let row = Model {
             id: batch.id.as_uuid(),
             collection_id: batch.collection.as_uuid(),
-            files: ids_value(&batch.files),
-            cancelled: ids_value(&batch.cancelled),
+            files: json(&batch.files)?,
+            cancelled: json(&batch.cancelled)?,
             is_cancelled: batch.is_cancelled,
             created_at: micros(batch.created_at),
         };
@@ -142,9 +141,8 @@ fn collections_of_documents() -> RelationDef {
 
 fn of_row(row: collection_metadata::Model) -> Result<(CollectionId, CollectionMetadata)> {
     let what = "metadata of a collection";
-    let entries = serde_json::from_value(row.entries).map_err(|_| corrupt(what))?;
     let metadata = CollectionMetadata {
-        entries: Metadata::new(entries).map_err(|_| corrupt(what))?,
+        entries: of_json(row.entries, what)?,
         expires_after_days: row.expires_after_days.map(|days| counted(days, what)).transpose()?,
         last_active_at: instant(row.last_active_at, what)?,
     };
@@ -155,19 +153,9 @@ fn of_batch(row: file_batches::Model) -> Result<FileBatch> {
     Ok(FileBatch {
         id: FileBatchId::from_uuid(row.id),
         collection: CollectionId::from_uuid(row.collection_id),
-        files: ids(row.files)?,
-        cancelled: ids(row.cancelled)?,
+        files: of_json(row.files, "batch of files")?,
+        cancelled: of_json(row.cancelled, "batch of files")?,
         is_cancelled: row.is_cancelled,
         created_at: instant(row.created_at, "batch's time")?,
     })
-}
-
-fn ids_value<'a>(ids: impl IntoIterator<Item = &'a DocumentId>) -> Value {
-    json!(ids.into_iter().map(DocumentId::to_string).collect::<Vec<_>>())
-}
-
-fn ids<C: FromIterator<DocumentId>>(value: Value) -> Result<C> {
-    let wrong = || corrupt("batch of files");
-    let texts: Vec<String> = serde_json::from_value(value).map_err(|_| wrong())?;
-    texts.iter().map(|text| text.parse().map_err(|_| wrong())).collect()
 }

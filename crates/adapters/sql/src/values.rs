@@ -3,8 +3,11 @@
 use super::fault::corrupt;
 use chrono::{DateTime, Utc};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
+use docent_ports::records::Stored;
 use sea_orm::ColumnTrait;
+use sea_orm::entity::prelude::Json;
 use sea_orm::sea_query::{Expr, ExprTrait};
+use serde::Deserialize;
 use std::net::IpAddr;
 
 /// Column value of an instant: microseconds since 1970.
@@ -49,4 +52,20 @@ pub(super) fn digest(bytes: &[u8], what: &'static str) -> Result<[u8; 32]> {
 /// Client address of a column value.
 pub(super) fn address(text: Option<&str>) -> Result<Option<IpAddr>> {
     text.map(str::parse).transpose().map_err(|_| corrupt("address of a client"))
+}
+
+/// JSON column value of a record.
+pub(super) fn json<T: Stored>(value: &T) -> Result<Json> {
+    serde_json::to_value(value.to_form()).map_err(|_| corrupt("JSON"))
+}
+
+/// Record of a JSON column value.
+pub(super) fn of_json<T: Stored>(json: Json, what: &'static str) -> Result<T> {
+    let form = T::Form::deserialize(json).map_err(|_| corrupt(what))?;
+    T::from_form(form).map_err(|_| corrupt(what))
+}
+
+/// Record of the value of a text column with JSON.
+pub(super) fn of_json_text<T: Stored>(text: &str, what: &'static str) -> Result<T> {
+    of_json(serde_json::from_str(text).map_err(|_| corrupt(what))?, what)
 }

@@ -1,7 +1,6 @@
 use crate::fault::corrupt;
-use crate::labels;
 use crate::record::{Record, all_columns};
-use crate::values::{digest, instant, micros};
+use crate::values::{digest, instant, json, micros, of_json_text};
 use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
 use docent_domain::connection::{Connection, Resource};
 use docent_domain::fault::Result;
@@ -50,7 +49,7 @@ impl Record for ApiKey {
             last_used_at: self.last_used_at.map(micros),
             revoked_at: self.revoked_at.map(micros),
             created_by: self.created_by.map(UserId::as_uuid),
-            collections: self.collections.as_ref().map(|ids| labels::ids_value(ids).to_string()),
+            collections: self.collections.as_ref().map(collections_text).transpose()?,
             client: self.connection.as_ref().map(|connection| connection.client.clone()),
             resource: self.connection.as_ref().map(|connection| connection.resource.name().to_owned()),
             refresh_token: self.connection.as_ref().map(|connection| connection.refresh_token.as_uuid()),
@@ -96,8 +95,12 @@ fn connection(row: &Model) -> Result<Option<Connection>> {
     }))
 }
 
+/// Column value of collections.
+pub(super) fn collections_text(ids: &BTreeSet<CollectionId>) -> Result<String> {
+    Ok(json(ids)?.to_string())
+}
+
 /// Collections of a column value.
 pub(super) fn collections(text: &str) -> Result<BTreeSet<CollectionId>> {
-    let ids = serde_json::from_str(text).map_err(|_| corrupt("API key's collections"))?;
-    labels::ids(&ids).ok_or_else(|| corrupt("API key's collections"))
+    of_json_text(text, "API key's collections")
 }

@@ -1,12 +1,11 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{address, instant, micros};
-use docent_domain::audit::{AuditAction, AuditActor, AuditEntry, Change};
+use crate::values::{address, instant, json, micros, of_json};
+use docent_domain::audit::{AuditAction, AuditActor, AuditEntry};
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, AuditId, UserId};
 use docent_domain::permission::RecordKind;
 use sea_orm::entity::prelude::*;
-use serde_json::{Map, Value, json};
 
 const USER: &str = "user";
 const COMMAND_LINE: &str = "command_line";
@@ -54,7 +53,7 @@ impl Record for AuditEntry {
             record_kind: self.kind.name().to_owned(),
             record_id: self.record.clone(),
             record_label: self.label.clone(),
-            changes: changes_value(self),
+            changes: json(&self.changes)?,
         }))
     }
 
@@ -69,8 +68,6 @@ impl Record for AuditEntry {
             (UNAUTHENTICATED, ..) => AuditActor::Unauthenticated,
             _ => return Err(corrupt("audit log's author")),
         };
-        let changes = row.changes.as_object().ok_or_else(|| corrupt("audit log's changes"))?;
-        let changes = changes.iter().map(|(field, value)| Some((field.clone(), change(value)?)));
         Ok(AuditEntry {
             id: AuditId::from_uuid(row.id),
             at: instant(row.at, "audit log's time")?,
@@ -80,26 +77,7 @@ impl Record for AuditEntry {
             kind: RecordKind::parse(&row.record_kind).ok_or_else(|| corrupt("audit log's kind of record"))?,
             record: row.record_id,
             label: row.record_label,
-            changes: changes.collect::<Option<_>>().ok_or_else(|| corrupt("audit log's changes"))?,
+            changes: of_json(row.changes, "audit log's changes")?,
         })
-    }
-}
-
-/// `{"field": ["before", "after"]}`, with null for none.
-fn changes_value(entry: &AuditEntry) -> Value {
-    let changes = entry.changes.iter();
-    let pairs = changes.map(|(field, change)| (field.clone(), json!([change.before, change.after])));
-    Value::Object(pairs.collect::<Map<_, _>>())
-}
-
-fn change(value: &Value) -> Option<Change> {
-    let text = |value: &Value| match value {
-        Value::Null => Some(None),
-        Value::String(text) => Some(Some(text.clone())),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
-    };
-    match value.as_array()?.as_slice() {
-        [before, after] => Some(Change { before: text(before)?, after: text(after)? }),
-        _ => None,
     }
 }

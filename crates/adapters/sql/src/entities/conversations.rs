@@ -1,12 +1,10 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{instant, micros};
+use crate::values::{instant, json, micros, of_json_text};
 use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, ConversationId, UserId};
 use sea_orm::entity::prelude::*;
-use serde_json::{Map, Value};
-use std::str::FromStr;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "conversations")]
@@ -32,7 +30,7 @@ impl Record for Conversation {
             id: self.id.as_uuid(),
             owner_id: self.owner.as_uuid(),
             title: self.title.as_str().to_owned(),
-            selection: selection_text(&self.selection),
+            selection: selection_text(&self.selection)?,
             created_at: micros(self.created_at),
             updated_at: micros(self.updated_at),
             is_pinned: self.is_pinned,
@@ -55,36 +53,13 @@ impl Record for Conversation {
 }
 
 /// Column value of a selection; none for all documents.
-pub fn selection_text(selection: &ConversationSelection) -> Option<String> {
-    if selection.is_everything() {
-        return None;
-    }
-    let ConversationSelection { collections, documents } = selection;
-    let mut fields = Map::new();
-    fields.extend(collections.as_deref().map(|ids| ("collections".to_owned(), ids_value(ids))));
-    fields.extend(documents.as_deref().map(|ids| ("documents".to_owned(), ids_value(ids))));
-    Some(Value::Object(fields).to_string())
+pub fn selection_text(selection: &ConversationSelection) -> Result<Option<String>> {
+    (!selection.is_everything()).then(|| Ok(json(selection)?.to_string())).transpose()
 }
 
 fn selection(text: &str) -> Result<ConversationSelection> {
-    let wrong = || corrupt("conversation's selection");
-    let value: Value = serde_json::from_str(text).map_err(|_| wrong())?;
-    let (collections, documents) = (value.get("collections"), value.get("documents"));
-    // Without either, it would select everything.
-    if collections.is_none() && documents.is_none() {
-        return Err(wrong());
-    }
-    Ok(ConversationSelection {
-        collections: collections.map(ids).transpose()?,
-        documents: documents.map(ids).transpose()?,
-    })
-}
-
-fn ids_value<T: ToString>(ids: &[T]) -> Value {
-    ids.iter().map(|id| Value::from(id.to_string())).collect()
-}
-
-fn ids<T: FromStr>(value: &Value) -> Result<Vec<T>> {
-    let ids = value.as_array().and_then(|ids| ids.iter().map(|id| id.as_str()?.parse().ok()).collect());
-    ids.ok_or_else(|| corrupt("conversation's selection"))
+    let what = "conversation's selection";
+    let selection: ConversationSelection = of_json_text(text, what)?;
+    // A value without any choice would select everything.
+    if selection.is_everything() { Err(corrupt(what)) } else { Ok(selection) }
 }

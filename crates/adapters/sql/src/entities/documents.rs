@@ -1,21 +1,18 @@
 use crate::fault::corrupt;
-use crate::labels;
-use crate::recognition;
 use crate::record::{Record, all_columns};
-use crate::values::{counted, instant, micros, number};
+use crate::values::{counted, instant, json, micros, number, of_json};
 use docent_domain::document::{
     BlobKey, Deletion, Document, DocumentState, DocumentStatus, Failed, Failure, FailureCode, Ingested,
     Pending, Replacement, StoredFile, StoredVersion, VectorDocId,
 };
-use docent_domain::extraction::{Coverage, IngestionStats};
+use docent_domain::extraction::Coverage;
 use docent_domain::fault::Result;
 use docent_domain::file_type::FileType;
 use docent_domain::id::{DocumentId, UserId, VersionId};
 use docent_domain::text::{FileName, Title};
+use docent_ports::records::Stored;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "documents")]
@@ -89,9 +86,9 @@ impl Record for Document {
             failure_reason: failure.map(|failure| failure.reason.clone()),
             ended_at: ended_at.map(micros),
             pages: coverage.map(|coverage| i64::from(coverage.pages)),
-            empty_pages: coverage.map(|coverage| Value::from(coverage.empty_pages.as_slice())),
-            unreliable_pages: coverage.map(|coverage| Value::from(coverage.unreliable_pages.as_slice())),
-            truncated_pages: coverage.map(|coverage| Value::from(coverage.truncated_pages.as_slice())),
+            empty_pages: coverage.map(|coverage| json(&coverage.empty_pages)).transpose()?,
+            unreliable_pages: coverage.map(|coverage| json(&coverage.unreliable_pages)).transpose()?,
+            truncated_pages: coverage.map(|coverage| json(&coverage.truncated_pages)).transpose()?,
             characters: coverage
                 .map(|coverage| number(coverage.characters, "a text length of"))
                 .transpose()?,
@@ -100,27 +97,28 @@ impl Record for Document {
             created_at: micros(self.created_at),
             updated_at: micros(self.updated_at),
             deleted_at: None,
-            effort: self.stats.as_ref().map(effort_value),
-            collections: labels::ids_value(&self.collections),
-            attributes: labels::attributes_value(&self.attributes),
+            effort: self.stats.as_ref().map(json).transpose()?,
+            collections: json(&self.collections)?,
+            attributes: json(&self.attributes)?,
             labels_revision: i64::from(self.labels_revision),
             indexed_labels: 0,
             version: i64::from(self.version),
             version_id: (self.version_id != VersionId::first(self.id)).then(|| self.version_id.as_uuid()),
-            replacement: replacement.map(replacement_value),
+            replacement: replacement.map(ReplacementColumn::of).transpose()?,
             replacement_id: replacement.map(|replacement| replacement.version_id.as_uuid()),
             replacement_bytes: replacement
                 .map(|replacement| number(replacement.file.bytes, "a file size of"))
                 .transpose()?,
             replacement_sha256: replacement.map(|replacement| replacement.file.sha256.to_vec()),
             language: coverage.and_then(|coverage| coverage.language.clone()),
-            recognition: coverage.and_then(|coverage| coverage.recognition.as_ref()).map(recognition::value),
+            recognition: coverage.and_then(|coverage| coverage.recognition.as_ref()).map(json).transpose()?,
             file_type: file.map_or(FileType::Pdf, |file| file.file_type).as_str().to_owned(),
             page_gaps: coverage.map(PageGaps::of).and_then(|gaps| serde_json::to_value(gaps).ok()),
             page_labels: coverage
-                .map(|coverage| coverage.page_labels.as_slice())
-                .filter(|labels| !labels.is_empty())
-                .map(Value::from),
+                .map(|coverage| &coverage.page_labels)
+                .filter(|labels| !labels.as_slice().is_empty())
+                .map(json)
+                .transpose()?,
         }))
     }
 
@@ -128,10 +126,9 @@ impl Record for Document {
         Ok(Document {
             id: DocumentId::from_uuid(row.id),
             owner: row.owner_id.map(UserId::from_uuid),
-            collections: labels::ids(&row.collections).ok_or_else(|| corrupt("document's collections"))?,
+            collections: of_json(row.collections.clone(), "document's collections")?,
             title: Title::parse(&row.title).map_err(|_| corrupt("document's title"))?,
-            attributes: labels::attributes(&row.attributes)
-                .ok_or_else(|| corrupt("document's attributes"))?,
+            attributes: of_json(row.attributes.clone(), "document's attributes")?,
             labels_revision: counted(row.labels_revision, "revision of labels")?,
             version_id: version_id(&row),
             version: counted(row.version, "number of a version")?,
@@ -140,7 +137,7 @@ impl Record for Document {
             state: state(&row)?,
             created_at: instant(row.created_at, "document's time")?,
             updated_at: instant(row.updated_at, "document's time")?,
-            stats: row.effort.as_ref().map(effort).transpose()?,
+            stats: row.effort.clone().map(|effort| of_json(effort, "effort")).transpose()?,
             coverage: coverage(row)?,
         })
     }
@@ -180,16 +177,29 @@ fn version_id(row: &Model) -> VersionId {
     VersionId::from_uuid(row.version_id.unwrap_or(row.id))
 }
 
-/// What has no column of its own.
-fn replacement_value(replacement: &Replacement) -> Value {
-    let failure = replacement.failure.as_ref();
-    json!({
-        "version": replacement.version,
-        "name": replacement.file.name.as_str(),
-        "type": replacement.file.file_type.as_str(),
-        "failure": failure.map(|failure| json!({ "code": failure.code.as_str(), "reason": failure.reason })),
-        "at": micros(replacement.at),
-    })
+/// The value of the column `replacement`: what has no column of its own.
+#[derive(Serialize, Deserialize)]
+struct ReplacementColumn {
+    version: u32,
+    name: String,
+    /// Missing in records of versions that accepted only PDFs.
+    #[serde(rename = "type")]
+    file_type: Option<String>,
+    failure: Option<<Failure as Stored>::Form>,
+    at: i64,
+}
+
+impl ReplacementColumn {
+    fn of(replacement: &Replacement) -> Result<Json> {
+        let column = Self {
+            version: replacement.version,
+            name: replacement.file.name.to_form(),
+            file_type: Some(replacement.file.file_type.to_form()),
+            failure: replacement.failure.to_form(),
+            at: micros(replacement.at),
+        };
+        serde_json::to_value(column).map_err(|_| corrupt("document's replacement"))
+    }
 }
 
 fn replacement(row: &Model) -> Result<Option<Replacement>> {
@@ -198,27 +208,18 @@ fn replacement(row: &Model) -> Result<Option<Replacement>> {
         (None, None, None, None) => Ok(None),
         (Some(value), Some(id), Some(bytes), Some(sha256)) => {
             let version_id = VersionId::from_uuid(id);
-            let failure = match &value["failure"] {
-                Value::Null => None,
-                failure => Some(Failure {
-                    code: failure["code"].as_str().and_then(FailureCode::parse).ok_or_else(wrong)?,
-                    reason: failure["reason"].as_str().ok_or_else(wrong)?.to_owned(),
-                }),
-            };
+            let column = ReplacementColumn::deserialize(value).map_err(|_| wrong())?;
+            let file_type = Option::<FileType>::from_form(column.file_type).map_err(|_| wrong())?;
             let file = StoredFile {
                 blob: BlobKey::of_version(version_id),
-                name: FileName::sanitize(value["name"].as_str().ok_or_else(wrong)?),
+                name: FileName::sanitize(&column.name),
                 bytes: counted(bytes, "file size")?,
                 sha256: sha256.as_slice().try_into().map_err(|_| wrong())?,
-                // Missing in records of versions that accepted only PDFs.
-                file_type: match &value["type"] {
-                    Value::Null => FileType::Pdf,
-                    name => name.as_str().and_then(FileType::parse).ok_or_else(wrong)?,
-                },
+                file_type: file_type.unwrap_or(FileType::Pdf),
             };
-            let version = value["version"].as_u64().and_then(|number| u32::try_from(number).ok());
-            let at = instant(value["at"].as_i64().ok_or_else(wrong)?, "document's time")?;
-            Ok(Some(Replacement { version_id, version: version.ok_or_else(wrong)?, file, failure, at }))
+            let failure = Stored::from_form(column.failure).map_err(|_| wrong())?;
+            let at = instant(column.at, "document's time")?;
+            Ok(Some(Replacement { version_id, version: column.version, file, failure, at }))
         }
         _ => Err(wrong()),
     }
@@ -276,10 +277,7 @@ impl PageGaps {
 fn coverage(row: Model) -> Result<Option<Coverage>> {
     let Some(pages) = row.pages else { return Ok(None) };
     let wrong = || corrupt("coverage");
-    let list = |pages: Option<Value>| {
-        let pages = pages.ok_or_else(wrong)?;
-        serde_json::from_value::<Vec<u32>>(pages).map_err(|_| wrong())
-    };
+    let list = |pages: Option<Json>| of_json::<Vec<u32>>(pages.ok_or_else(wrong)?, "coverage");
     // Older documents have none.
     let gaps = row.page_gaps.map(PageGaps::deserialize).transpose().map_err(|_| wrong())?.unwrap_or_default();
     Ok(Some(Coverage {
@@ -291,42 +289,14 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
         chunks: counted(row.chunks.ok_or_else(wrong)?, "coverage")?,
         tokens: counted(row.tokens.ok_or_else(wrong)?, "coverage")?,
         language: row.language,
-        recognition: row.recognition.as_ref().map(recognition::of_value).transpose()?,
-        page_labels: labels::page_labels(row.page_labels)?,
+        recognition: row
+            .recognition
+            .map(|found| of_json(found, "coverage of the recognition"))
+            .transpose()?,
+        page_labels: row
+            .page_labels
+            .map_or_else(|| Ok(Default::default()), |labels| of_json(labels, "labels of pages"))?,
         unread_picture_pages: gaps.unread_pictures,
         lacking_result_pages: gaps.lacking_results,
     }))
-}
-
-/// Durations in microseconds.
-fn effort_value(effort: &IngestionStats) -> Value {
-    let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-    json!({
-        "extractor": effort.extractor,
-        "attempts": effort.attempts,
-        "extract": micros(effort.extract),
-        "chunk": micros(effort.chunk),
-        "embed": micros(effort.embed),
-        "index": micros(effort.index),
-        "shortened_passages": effort.shortened_passages,
-    })
-}
-
-fn effort(value: &Value) -> Result<IngestionStats> {
-    let wrong = || corrupt("effort");
-    let number = |name: &str| value[name].as_u64().ok_or_else(wrong);
-    let time = |name| number(name).map(Duration::from_micros);
-    Ok(IngestionStats {
-        extractor: value["extractor"].as_str().ok_or_else(wrong)?.to_owned(),
-        attempts: u32::try_from(number("attempts")?).map_err(|_| wrong())?,
-        extract: time("extract")?,
-        chunk: time("chunk")?,
-        embed: time("embed")?,
-        index: time("index")?,
-        // Earlier releases did not count them.
-        shortened_passages: value["shortened_passages"]
-            .as_u64()
-            .map_or(Ok(0), u32::try_from)
-            .map_err(|_| wrong())?,
-    })
 }

@@ -1,13 +1,11 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{digest, instant, micros};
-use docent_domain::collection::CollectionRole;
+use crate::values::{digest, instant, json, micros, of_json};
 use docent_domain::fault::Result;
 use docent_domain::id::{InvitationId, UserId};
 use docent_domain::invitation::{Invitation, InvitedAccess};
 use docent_domain::text::Email;
 use sea_orm::entity::prelude::*;
-use serde_json::{Map, Value};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "invitations")]
@@ -31,12 +29,11 @@ impl Record for Invitation {
 
     fn to_row(&self) -> Result<ActiveModel> {
         let InvitedAccess { groups, collections } = &self.access;
-        let roles = collections.iter().map(|(id, role)| (id.to_string(), Value::from(role.name())));
         Ok(all_columns(Model {
             id: self.id.as_uuid(),
             email: self.email.as_str().to_owned(),
-            groups: groups.iter().map(|id| Value::from(id.to_string())).collect(),
-            collections: Value::Object(roles.collect::<Map<_, _>>()),
+            groups: json(groups)?,
+            collections: json(collections)?,
             invited_by: self.invited_by.map(UserId::as_uuid),
             is_emailed: self.is_emailed,
             sha256: self.sha256.to_vec(),
@@ -50,7 +47,10 @@ impl Record for Invitation {
         Ok(Invitation {
             id: InvitationId::from_uuid(row.id),
             email: Email::parse(&row.email).map_err(|_| corrupt("invitation's email address"))?,
-            access: access(&row).ok_or_else(|| corrupt("invitation's access"))?,
+            access: InvitedAccess {
+                groups: of_json(row.groups, "invitation's groups")?,
+                collections: of_json(row.collections, "invitation's collections")?,
+            },
             invited_by: row.invited_by.map(UserId::from_uuid),
             is_emailed: row.is_emailed,
             sha256: digest(&row.sha256, "invitation's digest")?,
@@ -58,12 +58,4 @@ impl Record for Invitation {
             expires_at: when(row.expires_at)?,
         })
     }
-}
-
-fn access(row: &Model) -> Option<InvitedAccess> {
-    let groups: Option<_> = row.groups.as_array()?.iter().map(|id| id.as_str()?.parse().ok()).collect();
-    let role =
-        |(id, role): (&String, &Value)| Some((id.parse().ok()?, CollectionRole::parse(role.as_str()?)?));
-    let collections: Option<_> = row.collections.as_object()?.iter().map(role).collect();
-    Some(InvitedAccess { groups: groups?, collections: collections? })
 }

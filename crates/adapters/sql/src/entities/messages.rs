@@ -1,17 +1,14 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{counted, instant, micros, number};
+use crate::values::{counted, instant, json, micros, number, of_json};
 use docent_domain::chat::AgentName;
-use docent_domain::chunk::PageStart;
 use docent_domain::conversation::{ConversationMessage, MessageRole};
 use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::Result;
 use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
-use docent_domain::id::{ChunkId, ConversationId, DocumentId, MessageId};
-use docent_domain::retrieval::ScoredChunk;
+use docent_domain::id::{ConversationId, MessageId};
 use docent_domain::usage::TokenUsage;
 use sea_orm::entity::prelude::*;
-use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "messages")]
@@ -75,11 +72,10 @@ impl Record for ConversationMessage {
                 fallback,
                 feedback,
             } => {
-                let sources: Vec<Source> = sources.iter().map(Source::of).collect();
                 let feedback = FeedbackColumns::of(feedback.as_ref());
                 Model {
                     agent: Some(name.as_str().to_owned()),
-                    sources: serde_json::to_value(sources).map_err(|_| corrupt("sources of a message"))?,
+                    sources: json(sources)?,
                     prompt_tokens: number(tokens.prompt, "a number of tokens")?,
                     completion_tokens: number(tokens.completion, "a number of tokens")?,
                     is_complete: *is_complete,
@@ -100,32 +96,28 @@ impl Record for ConversationMessage {
     fn from_row(row: Model) -> Result<Self> {
         let role = match row.agent {
             None => MessageRole::User,
-            Some(agent) => {
-                let sources: Vec<Source> =
-                    serde_json::from_value(row.sources).map_err(|_| corrupt("sources of a message"))?;
-                MessageRole::Agent {
-                    name: AgentName::parse(&agent).map_err(|_| corrupt("agent's name"))?,
-                    sources: sources.into_iter().map(Source::chunk).collect(),
-                    tokens: TokenUsage {
-                        prompt: counted(row.prompt_tokens, "number of tokens")?,
-                        completion: counted(row.completion_tokens, "number of tokens")?,
-                    },
-                    is_complete: row.is_complete,
-                    is_declined: row.is_declined,
-                    best_score: row.best_score,
-                    fallback: row
-                        .fallback
-                        .map(|code| FallbackCause::parse(&code).ok_or_else(|| corrupt("cause of a fallback")))
-                        .transpose()?,
-                    feedback: FeedbackColumns {
-                        rating: row.rating,
-                        reason: row.feedback_reason,
-                        comment: row.feedback_comment,
-                        at: row.feedback_at,
-                    }
-                    .feedback()?,
+            Some(agent) => MessageRole::Agent {
+                name: AgentName::parse(&agent).map_err(|_| corrupt("agent's name"))?,
+                sources: of_json(row.sources, "sources of a message")?,
+                tokens: TokenUsage {
+                    prompt: counted(row.prompt_tokens, "number of tokens")?,
+                    completion: counted(row.completion_tokens, "number of tokens")?,
+                },
+                is_complete: row.is_complete,
+                is_declined: row.is_declined,
+                best_score: row.best_score,
+                fallback: row
+                    .fallback
+                    .map(|code| FallbackCause::parse(&code).ok_or_else(|| corrupt("cause of a fallback")))
+                    .transpose()?,
+                feedback: FeedbackColumns {
+                    rating: row.rating,
+                    reason: row.feedback_reason,
+                    comment: row.feedback_comment,
+                    at: row.feedback_at,
                 }
-            }
+                .feedback()?,
+            },
         };
         Ok(ConversationMessage {
             id: MessageId::from_uuid(row.id),
@@ -169,65 +161,5 @@ impl FeedbackColumns {
             comment: comment.transpose()?,
             at: instant(self.at.ok_or_else(wrong)?, "time of feedback")?,
         }))
-    }
-}
-
-/// A passage that an answer rests on, as the column holds it.
-#[derive(Serialize, Deserialize)]
-struct Source {
-    chunk: Uuid,
-    document: Uuid,
-    /// Missing in messages stored before there were versions.
-    #[serde(default = "first_version")]
-    version: u32,
-    title: String,
-    text: String,
-    /// Page and byte, of its beginning and of what comes after its end.
-    span: [u32; 4],
-    /// Page and byte in the text.
-    pages: Vec<[u32; 2]>,
-    score: f32,
-    /// Missing unless it is true.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    recognized: bool,
-    /// Missing for PDFs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    label: Option<String>,
-}
-
-const fn first_version() -> u32 {
-    1
-}
-
-impl Source {
-    fn of(chunk: &ScoredChunk) -> Self {
-        Self {
-            chunk: chunk.id.as_uuid(),
-            document: chunk.document_id.as_uuid(),
-            version: chunk.version,
-            title: chunk.title.clone(),
-            text: chunk.text.clone(),
-            span: chunk.span.into(),
-            pages: chunk.pages.iter().copied().map(Into::into).collect(),
-            score: chunk.score,
-            recognized: chunk.recognized,
-            label: chunk.label.clone(),
-        }
-    }
-
-    fn chunk(self) -> ScoredChunk {
-        ScoredChunk {
-            headings: String::new(),
-            id: ChunkId::from_uuid(self.chunk),
-            document_id: DocumentId::from_uuid(self.document),
-            version: self.version,
-            title: self.title,
-            text: self.text,
-            span: self.span.into(),
-            pages: self.pages.into_iter().map(PageStart::from).collect(),
-            score: self.score,
-            recognized: self.recognized,
-            label: self.label,
-        }
     }
 }

@@ -1,6 +1,5 @@
-use super::api_keys::collections;
+use super::api_keys::{collections, collections_text};
 use crate::fault::corrupt;
-use crate::labels;
 use crate::record::{Record, all_columns};
 use crate::values::{digest, instant, micros};
 use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
@@ -47,7 +46,7 @@ impl Record for AuthorizationCode {
             challenge: self.challenge.as_str().to_owned(),
             resource: self.resource.name().to_owned(),
             scopes: self.scopes.to_string(),
-            collections: self.collections.as_ref().map(|ids| labels::ids_value(ids).to_string()),
+            collections: self.collections.as_ref().map(collections_text).transpose()?,
             api_key_id: self.api_key.as_uuid(),
             created_at: micros(self.created_at),
             expires_at: micros(self.expires_at),
