@@ -11,7 +11,7 @@ use super::record::Record;
 use super::source::Source;
 use super::transaction::Transaction;
 use super::usage::{DAY, day_of, sum};
-use super::values::{counted, instant, micros, of_json};
+use super::values::{counted, instant, micros, of_json, stored};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use docent_domain::document::{Deletion, Document};
@@ -232,9 +232,8 @@ impl DocumentReader for Transaction {
             .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
             .into_tuple::<(Uuid, String)>();
         let rows = self.run("read titles", |db| Box::pin(query.all(db))).await?;
-        let title = |(id, title): (Uuid, String)| {
-            Ok((DocumentId::from_uuid(id), Title::parse(&title).map_err(|_| corrupt("document's title"))?))
-        };
+        let title =
+            |(id, title): (Uuid, String)| Ok((DocumentId::from_uuid(id), stored(title, "document's title")?));
         rows.into_iter().map(title).collect()
     }
 

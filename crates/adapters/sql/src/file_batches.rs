@@ -2,11 +2,10 @@
 
 use super::documents::{live, of_status};
 use super::entities::{collection_metadata, document_collections, documents, file_batches, file_purposes};
-use super::fault::corrupt;
 use super::record::all_columns;
 use super::transaction::Transaction;
 use super::usage::sum;
-use super::values::{counted, instant, json, micros, of_json};
+use super::values::{counted, instant, json, micros, of_json, stored};
 use chrono::{DateTime, Utc};
 use docent_domain::fault::Result;
 use docent_domain::file_batch::{CollectionMetadata, FileBatch, FilePurpose};
@@ -59,7 +58,7 @@ impl Transaction {
             .filter(file_purposes::Column::DocumentId.is_in(ids.iter().map(|id| id.as_uuid())));
         let rows = self.run("read the purposes of files", |db| Box::pin(query.all(db))).await?;
         let purpose = |row: file_purposes::Model| {
-            let purpose = FilePurpose::parse(&row.purpose).ok_or_else(|| corrupt("purpose of a file"))?;
+            let purpose = stored(row.purpose, "purpose of a file")?;
             Ok((DocumentId::from_uuid(row.document_id), purpose))
         };
         rows.into_iter().map(purpose).collect()

@@ -2,11 +2,10 @@
 
 use super::entities::groups::{Column, Entity};
 use super::entities::{group_permissions, groups, user_groups, user_permissions};
-use super::fault::corrupt;
 use super::listing::contains;
 use super::record::all_columns;
 use super::transaction::Transaction;
-use super::values::{counted, instant, micros};
+use super::values::{counted, instant, micros, stored};
 use async_trait::async_trait;
 use docent_domain::fault::Result;
 use docent_domain::group::{AssignedPermissions, Group, GroupName};
@@ -235,7 +234,7 @@ fn to_row(group: &Group) -> groups::ActiveModel {
 fn from_row(row: groups::Model, permissions: PermissionSet) -> Result<Group> {
     Ok(Group {
         id: GroupId::from_uuid(row.id),
-        name: GroupName::parse(&row.name).map_err(|_| corrupt("group's name"))?,
+        name: stored(row.name, "group's name")?,
         permissions,
         created_at: instant(row.created_at, "group's time")?,
     })

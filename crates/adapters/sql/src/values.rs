@@ -54,6 +54,11 @@ pub(super) fn address(text: Option<&str>) -> Result<Option<IpAddr>> {
     text.map(str::parse).transpose().map_err(|_| corrupt("address of a client"))
 }
 
+/// Value of a column whose type is that of the value's form.
+pub(super) fn stored<T: Stored>(form: T::Form, what: &'static str) -> Result<T> {
+    T::from_form(form).map_err(|_| corrupt(what))
+}
+
 /// JSON column value of a record.
 pub(super) fn json<T: Stored>(value: &T) -> Result<Json> {
     serde_json::to_value(value.to_form()).map_err(|_| corrupt("JSON"))
@@ -61,8 +66,7 @@ pub(super) fn json<T: Stored>(value: &T) -> Result<Json> {
 
 /// Record of a JSON column value.
 pub(super) fn of_json<T: Stored>(json: Json, what: &'static str) -> Result<T> {
-    let form = T::Form::deserialize(json).map_err(|_| corrupt(what))?;
-    T::from_form(form).map_err(|_| corrupt(what))
+    stored(T::Form::deserialize(json).map_err(|_| corrupt(what))?, what)
 }
 
 /// Record of the value of a text column with JSON.

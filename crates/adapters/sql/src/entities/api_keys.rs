@@ -1,7 +1,7 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{digest, instant, json, micros, of_json_text};
-use docent_domain::api_key::{ApiKey, ApiKeyName, ApiKeyPrefix, ApiKeyScopes};
+use crate::values::{digest, instant, json, micros, of_json_text, stored};
+use docent_domain::api_key::ApiKey;
 use docent_domain::connection::{Connection, Resource};
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, CollectionId, TokenId, UserId};
@@ -67,11 +67,11 @@ impl Record for ApiKey {
         Ok(ApiKey {
             id: ApiKeyId::from_uuid(row.id),
             user: UserId::from_uuid(row.user_id),
-            name: ApiKeyName::parse(&row.name).map_err(|_| corrupt("API key's name"))?,
-            prefix: ApiKeyPrefix::parse(&row.prefix).map_err(|_| corrupt("API key's prefix"))?,
+            name: stored(row.name, "API key's name")?,
+            prefix: stored(row.prefix, "API key's prefix")?,
             sha256: digest(&row.sha256, "API key's digest")?,
             collections: row.collections.as_deref().map(collections).transpose()?,
-            scopes: ApiKeyScopes::parse(row.scopes.split(' ')).map_err(|_| corrupt("API key's scopes"))?,
+            scopes: stored(row.scopes, "API key's scopes")?,
             created_by: row.created_by.map(UserId::from_uuid),
             created_at: when(row.created_at)?,
             expires_at: row.expires_at.map(when).transpose()?,

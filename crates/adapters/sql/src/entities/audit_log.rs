@@ -1,10 +1,9 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{address, instant, json, micros, of_json};
-use docent_domain::audit::{AuditAction, AuditActor, AuditEntry};
+use crate::values::{address, instant, json, micros, of_json, stored};
+use docent_domain::audit::{AuditActor, AuditEntry};
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, AuditId, UserId};
-use docent_domain::permission::RecordKind;
 use sea_orm::entity::prelude::*;
 
 const USER: &str = "user";
@@ -73,8 +72,8 @@ impl Record for AuditEntry {
             at: instant(row.at, "audit log's time")?,
             actor,
             client_ip: address(row.address.as_deref())?,
-            action: AuditAction::parse(&row.deed).ok_or_else(|| corrupt("audit log's deed"))?,
-            kind: RecordKind::parse(&row.record_kind).ok_or_else(|| corrupt("audit log's kind of record"))?,
+            action: stored(row.deed, "audit log's deed")?,
+            kind: stored(row.record_kind, "audit log's kind of record")?,
             record: row.record_id,
             label: row.record_label,
             changes: of_json(row.changes, "audit log's changes")?,

@@ -1,9 +1,6 @@
-use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{instant, micros};
-use docent_domain::collection::{
-    Collection, CollectionDescription, CollectionKind, CollectionName, CollectionRole,
-};
+use crate::values::{instant, micros, stored};
+use docent_domain::collection::{Collection, CollectionRole};
 use docent_domain::fault::Result;
 use docent_domain::id::{CollectionId, UserId};
 use sea_orm::entity::prelude::*;
@@ -43,12 +40,11 @@ impl Record for Collection {
     fn from_row(row: Model) -> Result<Self> {
         Ok(Collection {
             id: CollectionId::from_uuid(row.id),
-            kind: CollectionKind::parse(&row.kind).ok_or_else(|| corrupt("collection's kind"))?,
-            name: CollectionName::parse(&row.name).map_err(|_| corrupt("collection's name"))?,
-            description: CollectionDescription::parse(&row.description)
-                .map_err(|_| corrupt("collection's description"))?,
+            kind: stored(row.kind, "collection's kind")?,
+            name: stored(row.name, "collection's name")?,
+            description: stored(row.description, "collection's description")?,
             owner: row.owner_id.map(UserId::from_uuid),
-            role_of_all: row.role_of_all.as_deref().map(role).transpose()?,
+            role_of_all: stored(row.role_of_all, "role")?,
             created_at: instant(row.created_at, "collection's time")?,
             updated_at: instant(row.updated_at, "collection's time")?,
         })
@@ -57,5 +53,5 @@ impl Record for Collection {
 
 /// The role with this name.
 pub fn role(name: &str) -> Result<CollectionRole> {
-    CollectionRole::parse(name).ok_or_else(|| corrupt("role"))
+    stored(name.to_owned(), "role")
 }

@@ -1,7 +1,7 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{instant, json, micros, of_json_text};
-use docent_domain::conversation::{Conversation, ConversationSelection, ConversationTitle};
+use crate::values::{instant, json, micros, of_json_text, stored};
+use docent_domain::conversation::{Conversation, ConversationSelection};
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, ConversationId, UserId};
 use sea_orm::entity::prelude::*;
@@ -42,7 +42,7 @@ impl Record for Conversation {
         Ok(Conversation {
             id: ConversationId::from_uuid(row.id),
             owner: UserId::from_uuid(row.owner_id),
-            title: ConversationTitle::parse(&row.title).map_err(|_| corrupt("conversation's title"))?,
+            title: stored(row.title, "conversation's title")?,
             selection: row.selection.as_deref().map(selection).transpose()?.unwrap_or_default(),
             is_pinned: row.is_pinned,
             limited_key: row.limited_key_id.map(ApiKeyId::from_uuid),

@@ -1,6 +1,6 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{counted, instant, json, micros, number, of_json};
+use crate::values::{counted, instant, json, micros, number, of_json, stored};
 use docent_domain::document::{
     BlobKey, Deletion, Document, DocumentState, DocumentStatus, Failed, Failure, FailureCode, Ingested,
     Pending, Replacement, StoredFile, StoredVersion, VectorDocId,
@@ -9,7 +9,7 @@ use docent_domain::extraction::Coverage;
 use docent_domain::fault::Result;
 use docent_domain::file_type::FileType;
 use docent_domain::id::{DocumentId, UserId, VersionId};
-use docent_domain::text::{FileName, Title};
+use docent_domain::text::FileName;
 use docent_ports::records::Stored;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ impl Record for Document {
             id: DocumentId::from_uuid(row.id),
             owner: row.owner_id.map(UserId::from_uuid),
             collections: of_json(row.collections.clone(), "document's collections")?,
-            title: Title::parse(&row.title).map_err(|_| corrupt("document's title"))?,
+            title: stored(row.title.clone(), "document's title")?,
             attributes: of_json(row.attributes.clone(), "document's attributes")?,
             labels_revision: counted(row.labels_revision, "revision of labels")?,
             version_id: version_id(&row),
@@ -233,7 +233,7 @@ fn file(row: &Model) -> Result<Option<StoredFile>> {
             name: FileName::sanitize(name),
             bytes: counted(bytes, "file size")?,
             sha256: sha256.as_slice().try_into().map_err(|_| corrupt("file digest"))?,
-            file_type: FileType::parse(&row.file_type).ok_or_else(|| corrupt("file type"))?,
+            file_type: stored(row.file_type.clone(), "file type")?,
         })),
         _ => Err(corrupt("document's file")),
     }

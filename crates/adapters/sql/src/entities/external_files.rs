@@ -1,6 +1,6 @@
-use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use docent_domain::external_file::{ExternalFile, ExternalId};
+use crate::values::stored;
+use docent_domain::external_file::ExternalFile;
 use docent_domain::fault::Result;
 use docent_domain::id::DocumentId;
 use sea_orm::entity::prelude::*;
@@ -28,11 +28,10 @@ impl Record for ExternalFile {
     }
 
     fn from_row(row: Model) -> Result<Self> {
-        let parse = |text: &str| ExternalId::parse(text).map_err(|_| corrupt("external ID of a file"));
         Ok(ExternalFile {
             document: DocumentId::from_uuid(row.document_id),
-            id: parse(&row.external_id)?,
-            entity: row.entity.as_deref().map(parse).transpose()?,
+            id: stored(row.external_id, "external ID of a file")?,
+            entity: stored(row.entity, "external ID of a file")?,
         })
     }
 }

@@ -1,10 +1,8 @@
-use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{digest, instant, json, micros, of_json};
+use crate::values::{digest, instant, json, micros, of_json, stored};
 use docent_domain::fault::Result;
 use docent_domain::id::{InvitationId, UserId};
 use docent_domain::invitation::{Invitation, InvitedAccess};
-use docent_domain::text::Email;
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -46,7 +44,7 @@ impl Record for Invitation {
         let when = |micros| instant(micros, "invitation's time");
         Ok(Invitation {
             id: InvitationId::from_uuid(row.id),
-            email: Email::parse(&row.email).map_err(|_| corrupt("invitation's email address"))?,
+            email: stored(row.email, "invitation's email address")?,
             access: InvitedAccess {
                 groups: of_json(row.groups, "invitation's groups")?,
                 collections: of_json(row.collections, "invitation's collections")?,

@@ -1,11 +1,9 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{counted, instant, json, micros, number, of_json};
-use docent_domain::chat::AgentName;
+use crate::values::{counted, instant, json, micros, number, of_json, stored};
 use docent_domain::conversation::{ConversationMessage, MessageRole};
-use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::Result;
-use docent_domain::feedback::{Feedback, FeedbackComment, FeedbackReason, Rating};
+use docent_domain::feedback::{Feedback, Rating};
 use docent_domain::id::{ConversationId, MessageId};
 use docent_domain::usage::TokenUsage;
 use sea_orm::entity::prelude::*;
@@ -97,7 +95,7 @@ impl Record for ConversationMessage {
         let role = match row.agent {
             None => MessageRole::User,
             Some(agent) => MessageRole::Agent {
-                name: AgentName::parse(&agent).map_err(|_| corrupt("agent's name"))?,
+                name: stored(agent, "agent's name")?,
                 sources: of_json(row.sources, "sources of a message")?,
                 tokens: TokenUsage {
                     prompt: counted(row.prompt_tokens, "number of tokens")?,
@@ -106,10 +104,7 @@ impl Record for ConversationMessage {
                 is_complete: row.is_complete,
                 is_declined: row.is_declined,
                 best_score: row.best_score,
-                fallback: row
-                    .fallback
-                    .map(|code| FallbackCause::parse(&code).ok_or_else(|| corrupt("cause of a fallback")))
-                    .transpose()?,
+                fallback: stored(row.fallback, "cause of a fallback")?,
                 feedback: FeedbackColumns {
                     rating: row.rating,
                     reason: row.feedback_reason,
@@ -152,14 +147,10 @@ impl FeedbackColumns {
     }
 
     fn feedback(self) -> Result<Option<Feedback>> {
-        let wrong = || corrupt("feedback on a message");
+        let what = "feedback on a message";
         let Some(rating) = self.rating else { return Ok(None) };
-        let reason = self.reason.map(|name| FeedbackReason::parse(&name).ok_or_else(wrong)).transpose()?;
-        let comment = self.comment.map(|text| FeedbackComment::parse(&text).map_err(|_| wrong()));
-        Ok(Some(Feedback {
-            rating: Rating::parse(&rating, reason).map_err(|_| wrong())?,
-            comment: comment.transpose()?,
-            at: instant(self.at.ok_or_else(wrong)?, "time of feedback")?,
-        }))
+        let rating = Rating::parse(&rating, stored(self.reason, what)?).map_err(|_| corrupt(what))?;
+        let at = self.at.ok_or_else(|| corrupt(what))?;
+        Ok(Some(Feedback { rating, comment: stored(self.comment, what)?, at: instant(at, what)? }))
     }
 }

@@ -1,7 +1,6 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{instant, micros};
-use docent_domain::api_key::ApiKeyName;
+use crate::values::{instant, micros, stored};
 use docent_domain::client_uri::RedirectUri;
 use docent_domain::fault::Result;
 use docent_domain::id::OAuthClientId;
@@ -43,7 +42,7 @@ impl Record for RegisteredClient {
         let uris: Result<Vec<RedirectUri>, _> = uris.iter().map(|uri| RedirectUri::parse(uri)).collect();
         Ok(RegisteredClient {
             id: OAuthClientId::from_uuid(row.id),
-            name: ApiKeyName::parse(&row.name).map_err(|_| corrupt("OAuth client's name"))?,
+            name: stored(row.name, "OAuth client's name")?,
             redirect_uris: uris.map_err(|_| corrupt("OAuth client's URIs"))?,
             created_at: when(row.created_at)?,
             last_used_at: row.last_used_at.map(when).transpose()?,

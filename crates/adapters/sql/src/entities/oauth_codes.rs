@@ -1,10 +1,8 @@
 use super::api_keys::{collections, collections_text};
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{digest, instant, micros};
-use docent_domain::api_key::{ApiKeyName, ApiKeyScopes};
+use crate::values::{digest, instant, micros, stored};
 use docent_domain::client_uri::RedirectUri;
-use docent_domain::connection::Resource;
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, AuthorizationCodeId, UserId};
 use docent_domain::oauth::{AuthorizationCode, CodeChallenge};
@@ -61,15 +59,13 @@ impl Record for AuthorizationCode {
             sha256: digest(&row.sha256, "authorization code's digest")?,
             user: UserId::from_uuid(row.user_id),
             client: row.client,
-            name: ApiKeyName::parse(&row.name).map_err(|_| corrupt("authorization code's name"))?,
+            name: stored(row.name, "authorization code's name")?,
             redirect_uri: RedirectUri::parse(&row.redirect_uri)
                 .map_err(|_| corrupt("authorization code's URI"))?,
             challenge: CodeChallenge::parse(&row.challenge)
                 .map_err(|_| corrupt("authorization code's challenge"))?,
-            resource: Resource::parse(&row.resource)
-                .ok_or_else(|| corrupt("authorization code's resource"))?,
-            scopes: ApiKeyScopes::parse(row.scopes.split(' '))
-                .map_err(|_| corrupt("authorization code's scopes"))?,
+            resource: stored(row.resource, "authorization code's resource")?,
+            scopes: stored(row.scopes, "authorization code's scopes")?,
             collections: row.collections.as_deref().map(collections).transpose()?,
             api_key: ApiKeyId::from_uuid(row.api_key_id),
             created_at: when(row.created_at)?,

@@ -1,7 +1,5 @@
-use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{counted, instant, micros, number};
-use docent_domain::chat::AgentName;
+use crate::values::{counted, instant, micros, number, stored};
 use docent_domain::fault::Result;
 use docent_domain::id::{ApiKeyId, ConversationId, UsageId, UserId};
 use docent_domain::usage::{TokenUsage, UsageRecord};
@@ -47,7 +45,7 @@ impl Record for UsageRecord {
             user: UserId::from_uuid(row.user_id),
             api_key: row.api_key_id.map(ApiKeyId::from_uuid),
             conversation: row.conversation_id.map(ConversationId::from_uuid),
-            agent: AgentName::parse(&row.agent).map_err(|_| corrupt("agent's name"))?,
+            agent: stored(row.agent, "agent's name")?,
             model: row.model,
             tokens: TokenUsage {
                 prompt: counted(row.prompt_tokens, "number of tokens")?,

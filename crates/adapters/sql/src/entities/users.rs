@@ -1,11 +1,11 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{counted, instant, micros, number};
+use crate::values::{counted, instant, micros, number, stored};
 use docent_domain::fault::Result;
 use docent_domain::id::UserId;
 use docent_domain::limits::AccountLimits;
 use docent_domain::second_factor::{SecondFactor, TotpSecret};
-use docent_domain::text::{Email, LanguageTag, PersonName};
+use docent_domain::text::PersonName;
 use docent_domain::user::{PasswordHash, User};
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ impl Record for User {
         let limit = |limit: Option<i64>| limit.map(|limit| counted(limit, "account's limit")).transpose();
         Ok(User {
             id: UserId::from_uuid(row.id),
-            email: Email::parse(&row.email).map_err(|_| corrupt("account's address"))?,
+            email: stored(row.email, "account's address")?,
             password: PasswordHash::from_phc(row.password_hash),
             is_active: row.is_active,
             is_staff: row.is_staff,
@@ -83,7 +83,7 @@ impl Record for User {
                 page_images_per_hour: limit(row.images_limit)?,
             },
             second_factor: row.second_factor.as_deref().map(from_json).transpose()?,
-            language: row.language.as_deref().map(language).transpose()?,
+            language: stored(row.language, "account's language")?,
             name: row.name.as_deref().map(name).transpose()?,
         })
     }
@@ -92,10 +92,6 @@ impl Record for User {
 /// The name of a person.
 pub fn name(text: &str) -> Result<PersonName> {
     PersonName::parse(text).map_err(|_| corrupt("account's name"))
-}
-
-fn language(tag: &str) -> Result<LanguageTag> {
-    LanguageTag::parse(tag).map_err(|_| corrupt("account's language"))
 }
 
 #[derive(Serialize, Deserialize)]

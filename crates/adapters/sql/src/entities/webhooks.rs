@@ -1,9 +1,9 @@
 use crate::fault::corrupt;
 use crate::record::{Record, all_columns};
-use crate::values::{digest, instant, micros};
+use crate::values::{digest, instant, micros, stored};
 use docent_domain::fault::Result;
 use docent_domain::id::{UserId, WebhookId};
-use docent_domain::webhook::{Webhook, WebhookDescription, WebhookEvents, WebhookSecret, WebhookUrl};
+use docent_domain::webhook::{Webhook, WebhookSecret};
 use sea_orm::entity::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -62,10 +62,9 @@ impl Record for Webhook {
         Ok(Webhook {
             id: WebhookId::from_uuid(row.id),
             owner: UserId::from_uuid(row.owner_id),
-            url: WebhookUrl::parse(&row.url).map_err(|_| corrupt("webhook's address"))?,
-            description: WebhookDescription::parse(&row.description)
-                .map_err(|_| corrupt("webhook's description"))?,
-            events: WebhookEvents::parse(row.events.split(' ')).map_err(|_| corrupt("webhook's events"))?,
+            url: stored(row.url, "webhook's address")?,
+            description: stored(row.description, "webhook's description")?,
+            events: stored(row.events, "webhook's events")?,
             all_documents: row.all_documents,
             is_active: row.is_active,
             secret: secret(&row.secret)?,
