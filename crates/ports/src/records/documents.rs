@@ -94,7 +94,7 @@ record! {
     }
 }
 
-// Archives of earlier versions have it as an array in replacements, which serde reads too.
+// Replacements in archives of earlier versions have an array of these fields, which serde reads too.
 record! {
     Failure {
         code: FailureCode,
@@ -195,7 +195,7 @@ record! {
         id: ExternalId,
         entity: Option<ExternalId>,
     } without {
-        // The document that it is stored with.
+        // The ID is that of the record that contains this one.
         document: DocumentId::from_uuid(Uuid::nil()),
     }
 }

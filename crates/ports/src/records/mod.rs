@@ -1,10 +1,10 @@
 //! Serialised forms of records, which archives and JSON columns share.
 //!
-//! Each type of a field has a form, and `record!` derives the form of a record from the list of its fields. A new field is
-//! one line of that list.
+//! Each type of a field has a form, and `record!` derives the form of a record from the list of its fields. A
+//! new field is one line of that list.
 //!
-//! Forms are compatible with what earlier versions wrote: a field that they did not write is an `Option` or has
-//! `#[serde(default)]`, and the names in `#[serde(rename)]` do not change.
+//! Forms of earlier versions are read: a field that they lack is an `Option` or has `#[serde(default)]`, and
+//! the names in `#[serde(rename)]` do not change.
 
 use docent_domain::error::ValidationError;
 use serde::Serialize;
@@ -25,8 +25,9 @@ pub trait Stored: Sized {
     fn from_form(form: Self::Form) -> Result<Self, ValidationError>;
 }
 
-/// Implements [`Stored`] for records. The form is an object with the listed fields, each in the form of its type. Fields in
-/// `without` are not part of it; they get these values. `adjust` completes a record that was read.
+/// Implements [`Stored`] for a record. The form is an object of the listed fields, each in the form of its
+/// type. Fields in `without` are not part of the form; a record that is read gets these values. `adjust` names
+/// a function that completes a record that was read.
 macro_rules! record {
     ($record:ident { $($(#[$attribute:meta])* $field:ident: $type:ty,)* }
         $(without { $($left_out:ident: $value:expr,)* })? $(adjust $adjust:expr)?) => {
@@ -56,7 +57,8 @@ macro_rules! record {
     };
 }
 
-/// Implements [`Stored`] for an enum of a variant with fields and one without. The form is an optional object.
+/// Implements [`Stored`] for an enum of a variant with fields and a variant without. The form is an optional
+/// object.
 macro_rules! optional_record {
     ($enum:ident: $empty:ident or $variant:ident { $($(#[$attribute:meta])* $field:ident: $type:ty,)* }) => {
         const _: () = {

@@ -38,7 +38,7 @@ use uuid::Uuid;
 
 type Result<T> = std::result::Result<T, ValidationError>;
 
-/// Implements [`Stored`] by two functions: to the form, and from it.
+/// Implements [`Stored`] with a function that returns the form and a function that reads it.
 macro_rules! stored {
     ($($type:ty as $form:ty: $to:expr, $from:expr;)*) => {$(
         impl Stored for $type {
@@ -64,8 +64,10 @@ macro_rules! ids {
 }
 
 macro_rules! texts {
-    ($($text:ty),*) => {
-        stored! { $($text as String: |text: &$text| text.as_str().to_owned(), |text: String| <$text>::parse(&text);)* }
+    ($($type:ty),*) => {
+        stored! { $($type as String: |text: &$type| text.as_str().to_owned(), |text: String| {
+            <$type>::parse(&text)
+        };)* }
     };
 }
 
@@ -143,9 +145,9 @@ stored! {
     Duration as u64: |time: &Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX), |micros| {
         Ok(Duration::from_micros(micros))
     };
-    // Page and byte, of its beginning and of what comes after its end.
+    // Start page and offset, end page and offset.
     Span as [u32; 4]: |span: &Span| (*span).into(), |span: [u32; 4]| Ok(span.into());
-    // Page and byte.
+    // Page and start offset.
     PageStart as [u32; 2]: |page: &PageStart| (*page).into(), |page: [u32; 2]| Ok(page.into());
     FileName as String: |name: &FileName| name.as_str().to_owned(), |name: String| {
         Ok(FileName::sanitize(&name))
@@ -156,7 +158,9 @@ stored! {
     ApiKeyScopes as String: ToString::to_string, |names: String| ApiKeyScopes::parse(names.split(' '));
     WebhookEvents as String: ToString::to_string, |names: String| WebhookEvents::parse(names.split(' '));
     // Permissions that this version does not know are ignored.
-    PermissionSet as Vec<String>: |set: &PermissionSet| set.iter().map(|it| it.to_string()).collect(), |names: Vec<String>| {
+    PermissionSet as Vec<String>: |set: &PermissionSet| {
+        set.iter().map(|permission| permission.to_string()).collect()
+    }, |names: Vec<String>| {
         Ok(names.iter().filter_map(|name| Permission::parse(name)).collect())
     };
     WebhookSecret as String: |secret: &WebhookSecret| secret.expose().to_form(), |text| {
@@ -165,7 +169,9 @@ stored! {
     TotpSecret as String: |secret: &TotpSecret| secret.expose().to_form(), |text| {
         Stored::from_form(text).map(TotpSecret::from_bytes)
     };
-    PageLabels as Vec<String>: |labels: &PageLabels| labels.as_slice().to_vec(), |labels: Vec<String>| Ok(labels.into());
+    PageLabels as Vec<String>: |labels: &PageLabels| labels.as_slice().to_vec(), |labels: Vec<String>| {
+        Ok(labels.into())
+    };
     Metadata as BTreeMap<String, String>: |metadata: &Metadata| metadata.entries().clone(), Metadata::new;
     AttributeValue as AttributeForm: attribute_form, |form| match form {
         AttributeForm::Boolean(is_true) => Ok(AttributeValue::Boolean(is_true)),
@@ -194,7 +200,7 @@ fn attribute_form(value: &AttributeValue) -> AttributeForm {
     }
 }
 
-/// Bytes are hexadecimal.
+/// The form is hexadecimal.
 impl<const N: usize> Stored for [u8; N] {
     type Form = String;
 

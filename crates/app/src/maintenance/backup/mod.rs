@@ -19,6 +19,8 @@
 //! end.json                    the SHA-256 of everything before it
 //! ```
 //!
+//! Records are in the forms of [`docent_ports::records`].
+//!
 //! Not included: sessions, refresh tokens, verification tokens, rate limits and webhook deliveries. After a restore,
 //! users log in again and request new links. Jobs are derived from the states of the documents.
 

@@ -352,6 +352,7 @@ impl BackupWriter<'_> {
     }
 }
 
+/// Returns what the archive has of a chunk beside its vector.
 fn without_vector(chunk: StoredChunk) -> ArchivedChunk {
     let StoredChunk { ordinal, text, span, pages, dense } = chunk;
     ArchivedChunk { ordinal, text, span, pages, dimensions: dense.map_or(0, |dense| dense.len() as u64) }
