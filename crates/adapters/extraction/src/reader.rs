@@ -240,9 +240,16 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// The text without control characters.
+/// The text without control characters and optional hyphens, which are shown only at the end of a line. Ends of lines and pages
+/// are line feeds.
 fn clean(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    let shown = |c| match c {
+        '\n' | '\t' => Some(c),
+        '\u{b}' | '\u{c}' | '\u{85}' => Some('\n'),
+        '\u{ad}' => None,
+        c => Some(c).filter(|c| !c.is_control()),
+    };
+    text.chars().filter_map(shown).collect()
 }
 
 /// Where a text is cut so that its beginning fits on a page: after a paragraph if possible, otherwise after a line or a
@@ -346,8 +353,8 @@ pub(super) mod tests {
     #[test]
     fn pages_have_clean_text_and_short_labels() {
         let label = "Über \n  Größen ".repeat(50);
-        let pages = collect(LIMITS, |pages| pages.push(&label, "a\0b\u{7}\tc\nd")).unwrap();
-        assert_eq!(pages[0].1, "ab\tc\nd");
+        let pages = collect(LIMITS, |pages| pages.push(&label, "a\0b\u{7}\tc\nd\u{c}e\u{ad}f")).unwrap();
+        assert_eq!(pages[0].1, "ab\tc\nd\nef");
         assert_eq!(pages[0].0.chars().count(), LABEL_MAX);
         assert!(pages[0].0.starts_with("Über Größen Über") && pages[0].0.ends_with('…'));
         let labels = ["A\u{1a}", "a\0b\tc", "\u{7}"];

@@ -19,7 +19,7 @@ const EPUB_CONTAINER: &[u8] = b"META-INF/container.xml";
 /// The beginning of the files of older Office programs, in which newer files are kept that have a password.
 const COMPOUND_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 /// The beginning of a text in the Rich Text Format.
-const RTF_SIGNATURE: &str = "{\\rtf";
+const RTF_SIGNATURE: &[u8] = b"{\\rtf";
 
 /// Returns the type of a file, given its first [`HEAD_BYTES`] and its name; `None` if it is no type that is known.
 ///
@@ -36,13 +36,15 @@ pub fn detect(head: &[u8], name: &str) -> Option<FileType> {
     if head.starts_with(COMPOUND_SIGNATURE) {
         return of_compound(name);
     }
+    // Texts in this format can have bytes of pictures, and bytes after their end.
+    let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    if start.starts_with(RTF_SIGNATURE) {
+        return Some(FileType::Rtf);
+    }
     let text = TextForm::of(head)?.decode(head);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if is_html(text) {
         return Some(FileType::Html);
-    }
-    if text.starts_with(RTF_SIGNATURE) {
-        return Some(FileType::Rtf);
     }
     let named = FileType::of_name(name).filter(|of| of.is_named_text());
     let mail = mail::evidence(text);
@@ -174,7 +176,7 @@ mod tests {
     fn content_decides_and_the_name_separates_equal_contents() {
         let office = |folder: &str| [entry("[Content_Types].xml", "…"), entry(folder, "…")].concat();
         let mail = b"Received: by a\n\tfolded\nX-Spam: no\nFrom: a@b.c\nSubject: Hello\n\nText";
-        let cases: [(&[u8], &str, Option<FileType>); 39] = [
+        let cases: [(&[u8], &str, Option<FileType>); 40] = [
             (b"%PDF-1.7\n", "a.docx", Some(FileType::Pdf)),
             (b"junk\n%PDF-1.7\n", "a", Some(FileType::Pdf)),
             (&office("word/document.xml"), "a.pdf", Some(FileType::Docx)),
@@ -207,6 +209,7 @@ mod tests {
             (b"Subject: a page of notes\n\nText", "a", Some(FileType::Text)),
             (b"No headers\n\nText", "a.eml", Some(FileType::Text)),
             (b"{\\rtf1\\ansi Hello}", "a.txt", Some(FileType::Rtf)),
+            (b"{\\rtf1 Hello}\0\0", "a.rtf", Some(FileType::Rtf)),
             (b"a\0b\0", "a.txt", Some(FileType::Text)),
             (b"\xff\xfea\0b\0", "a.txt", Some(FileType::Text)),
             ("Caf\u{e9}".as_bytes(), "a.txt", Some(FileType::Text)),

@@ -49,7 +49,7 @@ pub(super) enum MailEvidence {
 
 /// Determines how surely a text is an email message by the headers with which it begins.
 pub(super) fn evidence(text: &str) -> MailEvidence {
-    let mut text = text;
+    let mut text = without_length(text);
     let is_mailbox = is_separator(text.lines().next().unwrap_or_default());
     if is_mailbox {
         text = text.split_once('\n').map_or("", |(_, rest)| rest);
@@ -85,6 +85,14 @@ pub(super) fn evidence(text: &str) -> MailEvidence {
     }
 }
 
+/// The text without a first line that is a number: Apple Mail writes the length of a message before it.
+fn without_length(text: &str) -> &str {
+    match text.split_once('\n') {
+        Some((line, rest)) if line.trim().parse::<u32>().is_ok() => rest,
+        _ => text,
+    }
+}
+
 /// Whether a line separates the messages of a mailbox (MBOX): `From `, an address and a date with a year.
 fn is_separator(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("From ") else { return false };
@@ -107,6 +115,7 @@ mod tests {
             ("X-GM-THRID: 17\nX-Gmail-Labels: Inbox\nDelivered-To: a@b.c\n", Transport),
             ("Return-Path: <a@b.c>\nX-Original-To: c@d.e\n", Transport),
             ("ARC-Seal: i=1; a=rsa-sha256;\n d=a.example\nReceived: by b\n", Transport),
+            ("1234      \nReceived: by b\nFrom: a@b.c\n\nText", Transport),
             ("From: a@b.c\nTo: c@d.e\n\nText", Headers),
             ("Subject: a page of notes\n\nText", Header),
             ("X-Ray: a report\n\nText", Header),

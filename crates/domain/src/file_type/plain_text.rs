@@ -2,6 +2,8 @@
 
 /// Maximum number of control characters in a text, as one in this many bytes; a short text can have one.
 const BYTES_PER_CONTROL: usize = 50;
+/// Maximum number of zero bytes in a text in UTF-8, as one in this many bytes.
+const BYTES_PER_ZERO: usize = 8;
 
 /// Encoding of a text, as far as its bytes show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,14 +26,17 @@ impl TextForm {
             [0xfe, 0xff, ..] => return Some(Self::Utf16Be),
             _ => {}
         }
-        let is_control = |byte: &&u8| {
-            (**byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)) || **byte == 0x7f
-        };
+        let is_control =
+            |byte: &&u8| (**byte < 0x20 && !matches!(byte, 0x08..=0x0d | 0x1b)) || **byte == 0x7f;
         let controls = head.iter().filter(is_control).count();
-        let has_few = controls <= (head.len() / BYTES_PER_CONTROL).max(1);
+        let zeros = head.iter().filter(|byte| **byte == 0).count();
         // UTF-16 is rarely valid UTF-8 with so few of its zero bytes.
         let is_utf8 = std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
-        if head.contains(&0) && !(has_few && is_utf8) {
+        // Zero bytes can separate lines, or fill the end of a file.
+        let is_separated = is_utf8 && zeros * BYTES_PER_ZERO <= head.len();
+        let counted = if is_separated { controls - zeros } else { controls };
+        let has_few = counted <= (head.len() / BYTES_PER_CONTROL).max(1);
+        if zeros > 0 && !(has_few && is_utf8) {
             let (low, high) = (plausibility(head, Self::Utf16Le), plausibility(head, Self::Utf16Be));
             let best = if low >= high { (low, Self::Utf16Le) } else { (high, Self::Utf16Be) };
             if let (Some(_), form) = best {
@@ -101,6 +106,9 @@ mod tests {
         assert_eq!(TextForm::of(&one), Some(TextForm::Bytes));
         let nul = [b"First line\0\n", "Second line\n".repeat(20).as_bytes()].concat();
         assert_eq!(TextForm::of(&nul), Some(TextForm::Bytes));
+        let names = "first name\0second name\0".repeat(20);
+        assert_eq!(TextForm::of(names.as_bytes()), Some(TextForm::Bytes));
+        assert_eq!(TextForm::of("N\u{8}NA\u{8}A".repeat(20).as_bytes()), Some(TextForm::Bytes));
         assert_eq!(TextForm::of("a\u{1}".repeat(50).as_bytes()), None);
         assert_eq!(TextForm::of(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"), None);
         assert_eq!(TextForm::of(b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01"), None);

@@ -2,9 +2,9 @@
 
 use super::attachments::{self, AttachmentBudget};
 use super::sections::Sections;
-use super::{encoding, html, unreadable};
+use super::{encoding, html, mail_text, tnef, unreadable};
 use crate::reader::{Pages, Stopped, one_line};
-use mail_parser::{Address, Encoding, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 /// Label of the page with headers and body.
 const LABEL: &str = "Message";
@@ -25,11 +25,16 @@ pub(super) fn read(mut bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stop
     if let Some(form) = encoding::utf16(&bytes) {
         bytes = form.decode(&bytes).trim_start_matches('\u{feff}').as_bytes().to_vec();
     }
-    let messages = messages(&bytes);
+    if !bytes.contains(&b'\n') {
+        bytes.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+    }
+    let bytes = mail_text::without_wrapper(&bytes);
+    let (messages, has_separators) = (messages(bytes), bytes.starts_with(SEPARATOR));
     let is_mailbox = messages.len() > 1;
     let mut budget = AttachmentBudget::default();
     for (number, bytes) in (1_u32..).zip(messages) {
-        let message = MessageParser::default().parse(bytes).ok_or_else(unreadable)?;
+        let bytes = mail_text::repaired(bytes, has_separators);
+        let message = MessageParser::default().parse(&bytes[..]).ok_or_else(unreadable)?;
         let label = if is_mailbox { format!("{LABEL} {number}") } else { LABEL.to_owned() };
         write(&message, &label, 0, &mut budget, pages)?;
     }
@@ -38,7 +43,6 @@ pub(super) fn read(mut bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stop
 
 /// The messages of a mailbox, or the one message that the file is.
 fn messages(bytes: &[u8]) -> Vec<&[u8]> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if !bytes.starts_with(SEPARATOR) {
         return vec![bytes];
     }
@@ -82,29 +86,26 @@ fn write(
     let mut sections = Sections::new(pages);
     sections.heading(1, label)?;
     sections.paragraph(&headers(message));
+    let mut bodies: Vec<String> = Vec::new();
     for part in message.text_bodies() {
-        match &part.body {
-            PartType::Text(text) => {
-                sections.paragraph(&text_of(message, part, depth).unwrap_or_else(|| text.to_string()))
-            }
-            // Headings of a message do not begin sections.
-            PartType::Html(page) => {
-                let mut body = Body::default();
-                body.read(&text_of(message, part, depth).unwrap_or_else(|| page.to_string()))?;
-                sections.paragraph(&body.text);
-            }
-            PartType::Binary(_)
-            | PartType::InlineBinary(_)
-            | PartType::Message(_)
-            | PartType::Multipart(_) => {}
+        bodies.extend(body_of(message, part)?);
+    }
+    // Some programs send an empty text beside the web page.
+    if bodies.iter().all(|body| body.trim().is_empty()) {
+        for part in message.html_bodies() {
+            bodies.extend(body_of(message, part)?);
         }
     }
-    for attachment in message.attachments().take(ATTACHMENTS_MAX) {
+    bodies.iter().for_each(|body| sections.paragraph(body));
+    for attachment in attachments(message) {
         sections.item(&format!("Attachment: {}", name_of(attachment)));
+        for (name, _) in tnef::files(attachment.contents()) {
+            sections.item(&format!("Attachment: {name}"));
+        }
     }
     sections.finish()?;
     let mut unread = Vec::new();
-    for attachment in message.attachments().take(ATTACHMENTS_MAX) {
+    for attachment in attachments(message) {
         let name = name_of(attachment);
         let reason = match &attachment.body {
             PartType::Message(nested) if depth < DEPTH_MAX => {
@@ -114,6 +115,19 @@ fn write(
             }
             PartType::Message(_) => Some("it is attached too deeply".to_owned()),
             PartType::Multipart(_) => None,
+            PartType::Text(_) | PartType::Html(_) => {
+                let text = mail_text::text_of(message, attachment);
+                let bytes = text.as_ref().map_or(attachment.contents(), |text| text.as_bytes());
+                attachments::read(&name, bytes, budget, pages)?
+            }
+            _ if tnef::is_tnef(attachment.contents()) => {
+                let mut reasons = Vec::new();
+                for (name, bytes) in tnef::files(attachment.contents()) {
+                    let reason = attachments::read(&name, &bytes, budget, pages)?;
+                    reasons.extend(reason.map(|reason| format!("{name}: {reason}")));
+                }
+                (!reasons.is_empty()).then(|| reasons.join("; "))
+            }
             _ => attachments::read(&name, attachment.contents(), budget, pages)?,
         };
         unread.extend(reason.map(|reason| format!("- {name}: {reason}\n")));
@@ -147,21 +161,25 @@ fn name_of(attachment: &MessagePart<'_>) -> String {
     one_line(attachment.attachment_name().or(subject).unwrap_or("without a name"))
 }
 
-/// The text of a part whose bytes are stored as they are, where they are UTF-8 whatever the part declares, or where it
-/// declares no encoding.
-fn text_of(message: &Message<'_>, part: &MessagePart<'_>, depth: usize) -> Option<String> {
-    // The places of attached messages are in the message around them.
-    if depth > 0 || part.encoding != Encoding::None {
-        return None;
+/// The text of a part of the body; `None` if it is no text.
+fn body_of(message: &Message<'_>, part: &MessagePart<'_>) -> Result<Option<String>, Stopped> {
+    let (PartType::Text(text) | PartType::Html(text)) = &part.body else { return Ok(None) };
+    let text = mail_text::text_of(message, part).unwrap_or_else(|| text.to_string());
+    if !part.is_text_html() {
+        return Ok(Some(text));
     }
-    let range = part.raw_body_offset() as usize..part.raw_end_offset() as usize;
-    let bytes = message.raw_message.get(range).filter(|bytes| !bytes.is_ascii())?;
-    let declares = part.content_type().is_some_and(|of| of.attribute("charset").is_some());
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Some(text.to_owned()),
-        Err(_) if declares => None,
-        Err(_) => Some(encoding::decode_lossy(bytes)),
-    }
+    // Headings of a message do not begin sections.
+    let mut body = Body::default();
+    body.read(&text)?;
+    Ok(Some(body.text))
+}
+
+/// The attachments that are named and read: not the styles of web pages.
+fn attachments<'m>(message: &'m Message<'m>) -> impl Iterator<Item = &'m MessagePart<'m>> {
+    let is_style = |part: &&MessagePart<'_>| {
+        part.content_type().is_some_and(|of| of.ctype() == "text" && of.subtype() == Some("css"))
+    };
+    message.attachments().filter(move |part| !is_style(part)).take(ATTACHMENTS_MAX)
 }
 
 fn addresses(addresses: &Address<'_>) -> String {
@@ -227,13 +245,16 @@ mod tests {
     #[test]
     fn messages_of_a_mailbox_are_sections() {
         let mailbox = format!(
-            "From a@b.c Sat Jan  3 01:05:34 2026\n{HEADERS}\nOne\n\nFrom here on it is text.\n\n\
+            "From a@b.c Sat Jan  3 01:05:34 2026\n{HEADERS}\nOne\n\nFrom here on it is text.\n\n>From 5 on too.\n\n\
              From d@e.f Sun Jan  4 01:05:34 2026\n{HEADERS}\nTwo\n"
         );
         let pages = collect(LIMITS, |pages| read(mailbox.into_bytes(), pages)).unwrap();
         let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
         assert_eq!(labels, ["Message 1", "Message 2"]);
-        assert!(pages[0].1.contains("One\n\nFrom here on it is text.") && pages[1].1.ends_with("Two"));
+        assert!(
+            pages[0].1.contains("One\n\nFrom here on it is text.\n\nFrom 5 on too.")
+                && pages[1].1.ends_with("Two")
+        );
     }
 
     #[test]
@@ -270,6 +291,38 @@ mod tests {
         let latin = [HEADERS.as_bytes(), b"\nDie Gr\xf6\xdfe der M\xfcnze\n"].concat();
         let pages = collect(LIMITS, |pages| read(latin, pages)).unwrap();
         assert!(pages[0].1.ends_with("Die Größe der Münze"), "{}", pages[0].1);
+    }
+
+    #[test]
+    fn empty_text_is_replaced_by_the_web_page_beside_it() {
+        let part = |of: &str, text: &str| format!("--x\nContent-Type: text/{of}\n\n{text}\n");
+        let message = format!(
+            "{HEADERS}MIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=x\n\n{}{}--x--\n",
+            part("plain", ""),
+            part("html", "<p>Order 5512</p>"),
+        );
+        assert!(page(&message).1.ends_with("Order 5512"));
+    }
+
+    #[test]
+    fn styles_of_a_saved_page_are_left_out() {
+        let message = format!(
+            "{HEADERS}MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n\
+             <p>Pump</p>\n--x\nContent-Type: text/css\n\np {{ color: red }}\n--x--\n"
+        );
+        let pages = collect(LIMITS, |pages| read(message.into_bytes(), pages)).unwrap();
+        assert!(pages.len() == 1 && pages[0].1.ends_with("Pump"), "{pages:?}");
+    }
+
+    #[test]
+    fn old_line_ends_and_wrappers_are_read() {
+        let message = format!("{HEADERS}\nDrawer 44\n");
+        let mac = message.replace('\n', "\r").into_bytes();
+        let apple = format!("{}      \n{message}<?xml version=\"1.0\"?><plist/>", message.len()).into_bytes();
+        for bytes in [mac, apple] {
+            let pages = collect(LIMITS, |pages| read(bytes, pages)).unwrap();
+            assert_eq!(pages[0].1, "Message\n\nSubject: Pumps\nFrom: a@b.example\n\nDrawer 44");
+        }
     }
 
     #[test]

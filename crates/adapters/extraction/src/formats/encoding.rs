@@ -4,7 +4,7 @@ use crate::reader::damaged;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use docent_domain::document::Failure;
 use docent_domain::file_type::{HEAD_BYTES, TextForm};
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
 
 /// The number of bytes at the beginning of a file that can declare its encoding.
 const DECLARATION_BYTES: usize = 1024;
@@ -22,9 +22,24 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<TextForm> {
     TextForm::of(&bytes[..bytes.len().min(HEAD_BYTES)]).filter(|form| *form != TextForm::Bytes)
 }
 
-/// Decodes a text whose encoding is not declared, such as the body of a message.
+/// Decodes a text whose encoding is not declared, such as the headers of a message.
 pub(super) fn decode_lossy(bytes: &[u8]) -> String {
     decode_with(bytes.to_vec(), None)
+}
+
+/// Decodes a text that is declared to be in an encoding. Programs often declare another one than they use: UTF-8 is recognised
+/// by its bytes, and bytes that the declared encoding does not have are decoded in the one that fits best. `None` for an
+/// unknown encoding.
+pub(super) fn decode_labelled(bytes: &[u8], label: Option<&str>) -> Option<String> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Some(text.to_owned());
+    }
+    let declared = match label {
+        Some(label) => Some(Encoding::for_label(label.as_bytes())?),
+        None => None,
+    };
+    let decoded = declared.and_then(|of| of.decode_without_bom_handling_and_without_replacement(bytes));
+    Some(decoded.map_or_else(|| decode_lossy(bytes), |text| text.into_owned()))
 }
 
 /// Decodes a web page, whose `meta` element or XML declaration may name the encoding.
@@ -45,12 +60,18 @@ fn decode_with(bytes: Vec<u8>, declared: Option<&'static Encoding>) -> String {
         return with_line_feeds(text.trim_start_matches('\u{feff}').to_owned());
     }
     let text = match (Encoding::for_bom(&bytes), String::from_utf8(bytes)) {
+        (None, Ok(text)) if is_iso_2022_jp(&text) => ISO_2022_JP.decode(text.as_bytes()).0.into_owned(),
         (None, Ok(text)) => text,
         (Some((encoding, _)), Ok(text)) => encoding.decode(text.as_bytes()).0.into_owned(),
         (Some((encoding, _)), Err(error)) => encoding.decode(error.as_bytes()).0.into_owned(),
         (None, Err(error)) => {
-            let encoding = declared.unwrap_or_else(|| detected(error.as_bytes()));
-            encoding.decode_without_bom_handling(error.as_bytes()).0.into_owned()
+            let bytes = error.as_bytes();
+            let declared = declared.filter(|encoding| *encoding != UTF_8);
+            let mostly_utf8 = || if declared.is_none() { mostly_utf8(bytes) } else { None };
+            mostly_utf8().unwrap_or_else(|| {
+                let encoding = declared.unwrap_or_else(|| detected(bytes));
+                encoding.decode_without_bom_handling(bytes).0.into_owned()
+            })
         }
     };
     with_line_feeds(text)
@@ -58,6 +79,26 @@ fn decode_with(bytes: Vec<u8>, declared: Option<&'static Encoding>) -> String {
 
 fn with_line_feeds(text: String) -> String {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+}
+
+/// Whether a text is in ISO-2022-JP: ASCII with the escapes that begin and end Japanese.
+fn is_iso_2022_jp(text: &str) -> bool {
+    text.is_ascii()
+        && ["\u{1b}$B", "\u{1b}$@"].iter().any(|begin| text.contains(begin))
+        && ["\u{1b}(B", "\u{1b}(J"].iter().any(|end| text.contains(end))
+}
+
+/// Decodes UTF-8 with a few other bytes, which are read as Windows-1252: programs join texts of both. `None` if there are more
+/// such bytes.
+fn mostly_utf8(bytes: &[u8]) -> Option<String> {
+    let (mut text, mut valid, mut others) = (String::with_capacity(bytes.len()), 0, 0);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        others += chunk.invalid().len();
+        text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
+    }
+    (valid > 2 * others).then_some(text)
 }
 
 fn detected(bytes: &[u8]) -> &'static Encoding {
@@ -90,10 +131,25 @@ mod tests {
             (b"\0G\0r\0\xf6", "Grö"),
             (b"one\0control character", "one\0control character"),
             (b"Die Gr\xf6\xdfe der M\xfcnzen \xfcber", "Die Größe der Münzen über"),
+            (b"Gr\xc3\xb6\xc3\x9fe, \xc3\xbcber \xfc", "Größe, über ü"),
+            (b"\x1b$BEl5~\x1b(B 7", "東京 7"),
         ] {
             assert_eq!(decode(bytes.to_vec()).unwrap(), text);
         }
         assert!(decode(b"a\0\0\0b".to_vec()).is_err());
+    }
+
+    #[test]
+    fn wrong_label_is_corrected_by_the_bytes() {
+        for (bytes, label, text) in [
+            ("Größe".as_bytes(), Some("us-ascii"), Some("Größe")),
+            (b"Die Gr\xf6\xdfe der M\xfcnzen \xfcber", Some("utf-8"), Some("Die Größe der Münzen über")),
+            (b"\xb1", Some("iso-8859-2"), Some("ą")),
+            (b"\x80 5", Some("iso-8859-1"), Some("€ 5")),
+            (b"\xb1", Some("x-unknown"), None),
+        ] {
+            assert_eq!(decode_labelled(bytes, label).as_deref(), text, "{label:?}");
+        }
     }
 
     #[test]

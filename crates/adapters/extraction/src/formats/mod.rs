@@ -13,6 +13,7 @@ mod eml;
 mod encoding;
 mod epub;
 mod html;
+mod mail_text;
 mod markdown;
 mod math;
 mod ods;
@@ -25,6 +26,7 @@ mod sections;
 mod sheet;
 #[cfg(test)]
 mod tests;
+mod tnef;
 mod xml;
 
 use super::embedded_picture::EmbeddedPicture;
