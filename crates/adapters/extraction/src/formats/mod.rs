@@ -24,6 +24,7 @@ mod plain;
 mod rtf;
 mod sections;
 mod sheet;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod tnef;

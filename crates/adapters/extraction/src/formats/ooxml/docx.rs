@@ -1,17 +1,20 @@
 //! Reads documents of Word, in sections by heading.
 
+use super::equation::Equation;
+use super::form_fields::FormField;
 use super::numbering::{Counters, Marker, Numbering};
 use super::relations::Relations;
+use super::{drawing, is_on};
 use crate::formats::package::Package;
 use crate::formats::sections::Sections;
 use crate::formats::xml::{Element, Handler, walk};
-use crate::formats::{eml, encoding, html, rtf};
+use crate::formats::{eml, encoding, html, rtf, symbols};
 use crate::reader::{Pages, Stopped, damaged};
 use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Elements whose content is left out: deleted and moved text, field codes, and the older form of a drawing.
-const SKIPPED: [&str; 5] = ["del", "moveFrom", "instrText", "Fallback", "pPrChange"];
+/// Elements whose content is left out: deleted and moved text, field codes, the older form of a drawing, and phonetic guides.
+const SKIPPED: [&str; 7] = ["del", "moveFrom", "instrText", "Fallback", "pPrChange", "rPrChange", "rt"];
 /// Maximum number of columns that a cell spans.
 const SPAN_MAX: usize = 100;
 /// Maximum length of a chain of styles that are based on each other.
@@ -22,7 +25,7 @@ const DEPTH_MAX: usize = 3;
 /// Maximum number of embedded documents.
 const CHUNKS_MAX: usize = 200;
 
-/// Passes the sections of a document on, with its notes at the end.
+/// Passes the sections of a document on, with its notes, comments, headers and footers at the end.
 pub(super) fn read(
     package: &mut Package,
     path: &str,
@@ -49,16 +52,28 @@ fn read_into(
     if let Some(xml) = relations.read_first(package, "numbering")? {
         walk(&xml, &mut numbering)?;
     }
-    let notes = [("footnotes", "Footnotes"), ("endnotes", "Endnotes")]
-        .map(|(kind, title)| (relations.first(kind), title));
+    let notes = [
+        ("footnotes", "Footnotes"),
+        ("endnotes", "Endnotes"),
+        ("comments", "Comments"),
+        ("header", "Headers and footers"),
+        ("footer", "Headers and footers"),
+    ];
+    let notes: Vec<(String, &str)> = notes
+        .iter()
+        .flat_map(|(kind, title)| relations.all(kind).map(|path| (path.to_owned(), *title)))
+        .collect();
     let mut body = Body::new(&styles, &numbering, sections);
     body.parts = Some(Parts { package, relations, depth, read: 0 });
     walk(xml, &mut body)?;
+    let mut last = "";
     for (path, title) in notes {
-        let (Some(path), Some(parts)) = (path, body.parts.as_mut()) else { continue };
+        let Some(parts) = body.parts.as_mut() else { continue };
         if let Some(xml) = parts.package.read_xml(&path)? {
             parts.relations = Relations::read(parts.package, &path)?;
-            body.pending_heading = Some(title);
+            body.pending_heading = Some(title).filter(|title| *title != last).or(body.pending_heading);
+            body.is_repeated = matches!(title, "Headers and footers");
+            last = title;
             walk(&xml, &mut body)?;
         }
     }
@@ -190,6 +205,13 @@ fn outline_level(value: Option<String>) -> Option<u8> {
     value?.parse::<u8>().ok().filter(|level| *level < 9).map(|level| level + 1)
 }
 
+/// What applies to a run of text.
+#[derive(Default)]
+struct Run {
+    font: String,
+    is_hidden: bool,
+}
+
 /// A paragraph. Text boxes nest them.
 #[derive(Default)]
 struct Paragraph {
@@ -208,6 +230,18 @@ struct Body<'s, 'a, 'b> {
     parts: Option<Parts<'s>>,
     sections: &'s mut Sections<'a, 'b>,
     paragraphs: Vec<Paragraph>,
+    runs: Vec<Run>,
+    /// Whether properties of a paragraph, or of a row, are read.
+    is_in_paragraph_properties: bool,
+    is_in_row_properties: bool,
+    is_deleted_row: bool,
+    equation: Equation,
+    field: FormField,
+    /// The author of a comment that begins.
+    author: Option<String>,
+    /// Whether headers and footers are read, which repeat each other, and their texts so far.
+    is_repeated: bool,
+    repeated: HashSet<String>,
     /// The rows of the open tables.
     tables: Vec<Vec<Vec<String>>>,
     /// Depth within an element that is left out.
@@ -226,6 +260,15 @@ impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
             parts: None,
             sections,
             paragraphs: Vec::new(),
+            runs: Vec::new(),
+            is_in_paragraph_properties: false,
+            is_in_row_properties: false,
+            is_deleted_row: false,
+            equation: Equation::default(),
+            field: FormField::default(),
+            author: None,
+            is_repeated: false,
+            repeated: HashSet::new(),
             tables: Vec::new(),
             skipped: 0,
             is_in_text: false,
@@ -261,9 +304,14 @@ impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
     fn pass(&mut self, paragraph: &Paragraph) -> Result<(), Stopped> {
         let marker = self.marker(paragraph);
         let text = paragraph.text.trim();
-        if text.is_empty() {
+        // Headers and footers with numbers of pages alone say nothing.
+        let is_repeated = self.is_repeated
+            && (!text.contains(char::is_alphabetic) || !self.repeated.insert(text.to_owned()));
+        if text.is_empty() || is_repeated {
             return Ok(());
         }
+        let by_author = self.author.take().map(|author| format!("{author}: {text}"));
+        let text = by_author.as_deref().unwrap_or(text);
         if let Some(cell) = self.cell() {
             if !cell.is_empty() {
                 cell.push(' ');
@@ -293,11 +341,49 @@ impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
 
 impl Handler for Body<'_, '_, '_> {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        self.is_deleted_row |= self.is_in_row_properties && element.name == "del";
         if self.skipped > 0 || SKIPPED.contains(&element.name) {
             self.skipped += 1;
             return Ok(());
         }
+        if self.equation.start(element) {
+            return Ok(());
+        }
+        self.field.start(element);
         match element.name {
+            "r" => self.runs.push(Run::default()),
+            "pPr" => self.is_in_paragraph_properties = true,
+            "trPr" => self.is_in_row_properties = true,
+            "vanish" if !self.is_in_paragraph_properties => {
+                if let Some(run) = self.runs.last_mut() {
+                    run.is_hidden = is_on(element);
+                }
+            }
+            "rFonts" if !self.is_in_paragraph_properties => {
+                if let Some(run) = self.runs.last_mut() {
+                    run.font = element.attribute("ascii").unwrap_or_default();
+                }
+            }
+            "sym" => {
+                let code = element.attribute("char").and_then(|code| u32::from_str_radix(&code, 16).ok());
+                let sign = code.and_then(|code| symbols::decode(&element.attribute("font")?, code));
+                sign.into_iter().for_each(|sign| self.add(sign.encode_utf8(&mut [0; 4])));
+            }
+            "comment" => self.author = element.attribute("author").filter(|author| !author.is_empty()),
+            "chart" => {
+                if let (Some(id), Some(parts)) = (element.prefixed_attribute("id"), self.parts.as_mut())
+                    && let Some((titles, table)) = drawing::chart(parts.package, &parts.relations, &id)
+                {
+                    self.sections.paragraph(&titles);
+                    self.sections.table(&table)?;
+                }
+            }
+            "relIds" => {
+                if let (Some(id), Some(parts)) = (element.prefixed_attribute("dm"), self.parts.as_mut()) {
+                    let texts = drawing::diagram(parts.package, &parts.relations, &id);
+                    texts.iter().for_each(|text| self.sections.item(text));
+                }
+            }
             "p" => self.paragraphs.push(Paragraph::default()),
             "pStyle" => {
                 let style = element.attribute("val").unwrap_or_default();
@@ -340,7 +426,7 @@ impl Handler for Body<'_, '_, '_> {
             }
             "drawing" | "pict" => self.sections.add_picture(),
             "t" => self.is_in_text = true,
-            "tab" => self.add(" "),
+            "tab" | "ptab" => self.add(" "),
             "br" | "cr" => self.add("\n"),
             "noBreakHyphen" => self.add("-"),
             "tbl" => self.tables.push(Vec::new()),
@@ -371,8 +457,26 @@ impl Handler for Body<'_, '_, '_> {
             self.skipped -= 1;
             return Ok(());
         }
+        if self.equation.is_open() {
+            if let Some(text) = self.equation.end() {
+                match self.paragraphs.is_empty() {
+                    true => self.sections.paragraph(&text),
+                    false => self.add(&text),
+                }
+            }
+            return Ok(());
+        }
+        if let Some(text) = self.field.end(name).map(str::to_owned) {
+            self.add(&text);
+        }
         match name {
             "t" => self.is_in_text = false,
+            "r" => drop(self.runs.pop()),
+            "pPr" => self.is_in_paragraph_properties = false,
+            "trPr" => self.is_in_row_properties = false,
+            "tr" if std::mem::take(&mut self.is_deleted_row) => {
+                self.tables.last_mut().map(Vec::pop);
+            }
             "p" => {
                 if let Some(paragraph) = self.paragraphs.pop() {
                     self.pass(&paragraph)?;
@@ -398,8 +502,11 @@ impl Handler for Body<'_, '_, '_> {
     }
 
     fn text(&mut self, text: &str) -> Result<(), Stopped> {
-        if self.skipped == 0 && self.is_in_text {
-            self.add(text);
+        self.equation.text(text);
+        let run = self.runs.last();
+        if self.skipped == 0 && self.is_in_text && run.is_none_or(|run| !run.is_hidden) {
+            let text = run.map_or_else(|| text.to_owned(), |run| symbols::decode_text(&run.font, text));
+            self.add(&text);
         }
         Ok(())
     }
@@ -546,6 +653,72 @@ mod tests {
         let pages = read(file_with(&body, &parts)).unwrap();
         assert_eq!(pages[0].1, "Before.");
         assert_eq!(pages[1].1, "Sales\n\n8812 units\n\nFrom RTF\n\nFrom a page\n\nAfter.");
+    }
+
+    #[test]
+    fn signs_hidden_text_and_form_fields_are_read_as_shown() {
+        let run = |properties: &str, text: &str| {
+            format!("<w:r><w:rPr>{properties}</w:rPr><w:t xml:space='preserve'>{text}</w:t></w:r>")
+        };
+        let field = |field: &str| format!("<w:r><w:fldChar><w:ffData>{field}</w:ffData></w:fldChar></w:r>");
+        let body = format!(
+            "<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>{}{}{}<w:r><w:sym w:font='Symbol' w:char='F061'/><w:ptab/><w:t>Ü</w:t><w:softHyphen/><w:t>ber</w:t></w:r></w:p>\
+             <w:p>{}{}</w:p><w:p>{}{}</w:p><w:p><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:oMath></w:p>\
+             <w:p><w:r><w:ruby><w:rt><w:r><w:t>x</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase></w:ruby></w:r></w:p>",
+            run("", "Seen "),
+            run("<w:vanish/>", "secret"),
+            run("<w:vanish w:val='0'/><w:rFonts w:ascii='Symbol'/>", "\u{f062} "),
+            field("<w:checkBox><w:default w:val='0'/><w:checked/></w:checkBox>"),
+            run("", " yes"),
+            field("<w:checkBox><w:default w:val='0'/></w:checkBox>"),
+            field(
+                "<w:ddList><w:result w:val='1'/><w:listEntry w:val='A'/><w:listEntry w:val='B'/></w:ddList>"
+            ),
+        );
+        let pages = read(file_with(&body, &[])).unwrap();
+        assert_eq!(pages[0].1, "Seen β α Über\n\n☒ yes\n\n☐B\n\na/b\n\n東");
+    }
+
+    #[test]
+    fn deleted_rows_are_left_out() {
+        let row = |properties: &str, text: &str| {
+            format!(
+                "<w:tr><w:trPr>{properties}</w:trPr><w:tc>{0}</w:tc><w:tc>{0}</w:tc></w:tr>",
+                paragraph("", text)
+            )
+        };
+        let body = format!("<w:tbl>{}{}</w:tbl>", row("<w:del w:id='1'/>", "gone"), row("<w:ins/>", "new"));
+        assert_eq!(read(file_with(&body, &[])).unwrap()[0].1, "| new | new |\n|---|---|");
+    }
+
+    #[test]
+    fn comments_headers_diagrams_and_charts_are_read() {
+        let text = |part: &str, content: &str| format!("<w:{part}>{content}</w:{part}>");
+        let comments = format!(
+            "<w:comments><w:comment w:author='Ann'>{}{}</w:comment></w:comments>",
+            paragraph("", "Too dear."),
+            paragraph("", "Ask again.")
+        );
+        let header = text("hdr", &(paragraph("", "Contract 7731") + &paragraph("", "2 / 5")));
+        let diagram = "<dgm:dataModel><dgm:pt><dgm:t><a:p><a:r><a:t>Plan</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:dataModel>";
+        let chart = "<c:chartSpace><c:title><a:t>Sales</a:t></c:title></c:chartSpace>";
+        let parts = [
+            ("comments", "comments.xml", comments.as_str()),
+            ("header", "header1.xml", &header),
+            ("header", "header2.xml", &header),
+            ("diagramData", "data.xml", diagram),
+            ("chart", "chart.xml", chart),
+        ];
+        let body = paragraph("", "Body.")
+            + "<w:p><w:r><w:drawing><dgm:relIds r:dm='data.xml'/><c:chart r:id='chart.xml'/></w:drawing></w:r></w:p>";
+        let pages = read(file_with(&body, &parts)).unwrap();
+        let texts: Vec<&str> = pages.iter().map(|(_, text)| text.as_str()).collect();
+        let expected = [
+            "Body.\n\n- Plan\nSales",
+            "Comments\n\nAnn: Too dear.\n\nAsk again.",
+            "Headers and footers\n\nContract 7731",
+        ];
+        assert_eq!(texts, expected);
     }
 
     #[test]

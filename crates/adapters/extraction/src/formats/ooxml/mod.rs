@@ -1,6 +1,9 @@
 //! Reads Office Open XML: documents, presentations and workbooks.
 
 mod docx;
+mod drawing;
+mod equation;
+mod form_fields;
 mod number_format;
 mod numbering;
 mod pptx;
@@ -46,6 +49,11 @@ pub(super) fn read(file_type: FileType, bytes: Vec<u8>, pages: &mut Pages<'_>) -
         FileType::Xlsx => xlsx::read(&mut package, &path, &xml, pages),
         _ => docx::read(&mut package, &path, &xml, pages),
     }
+}
+
+/// Whether a property is on: its value is left out, or says so.
+fn is_on(element: &Element<'_>) -> bool {
+    element.attribute("val").is_none_or(|value| !matches!(value.as_str(), "0" | "false" | "off"))
 }
 
 /// The failure of a compound file: an Office file with a password, or one of an older format.

@@ -11,6 +11,9 @@ use numbers::Pattern;
 /// Maximum length of a format code in characters: that of Excel.
 const CODE_MAX: usize = 255;
 
+/// The integers below are stored exactly.
+const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
+
 /// How numbers of a style are shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct NumberFormat {
@@ -160,6 +163,10 @@ fn general(stored: &str, number: f64) -> String {
     if !number.is_finite() || (digits.len() <= 20 && digits.bytes().all(|byte| byte.is_ascii_digit())) {
         return stored.to_owned();
     }
+    // Floating-point numbers contain these integers exactly.
+    if number.fract() == 0.0 && number.abs() < INTEGER_MAX {
+        return format!("{number:.0}");
+    }
     let rounded = format!("{number:.14e}").parse::<f64>().unwrap_or(number);
     if rounded != 0.0 && !(1e-7..1e15).contains(&rounded.abs()) {
         format!("{rounded:e}")
@@ -251,6 +258,7 @@ mod tests {
             ("General", "4111111111111111", "4111111111111111"),
             ("General \"kg\"", "-5", "-5 kg"),
             ("0", "4111111111111111", "4111111111111111"),
+            ("General", "1.234567890123456E+15", "1234567890123456"),
             ("General", "text", "text"),
             ("00000", "742", "00742"),
             ("0.00", "0.125", "0.13"),

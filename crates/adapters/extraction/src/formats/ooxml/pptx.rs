@@ -1,6 +1,9 @@
 //! Reads presentations of PowerPoint slide by slide.
 
+use super::drawing;
+use super::equation::Equation;
 use super::relations::Relations;
+use super::values::unescaped;
 use crate::formats::embedded;
 use crate::formats::package::Package;
 use crate::formats::xml::{Element, Handler, walk};
@@ -28,7 +31,18 @@ pub(super) fn read(
             walk(&xml, &mut slide)?;
             let relations = Relations::read(package, &path)?;
             let embedded = std::mem::take(&mut slide.pictures);
+            let (charts, diagrams) = (std::mem::take(&mut slide.charts), std::mem::take(&mut slide.diagrams));
             text = slide.text().trim_start().to_owned();
+            for id in &diagrams {
+                for line in drawing::diagram(package, &relations, id) {
+                    text.push_str(&format!("{line}\n"));
+                }
+            }
+            for id in &charts {
+                if let Some((titles, table)) = drawing::chart(package, &relations, id) {
+                    text.push_str(&format!("\n{titles}\n\n{}", markdown_table(&table)?));
+                }
+            }
             for path in embedded.iter().filter_map(|id| relations.by_id(id)) {
                 pictures.extend(embedded::find(pages, package, &path).map(|picture| (text.len(), picture)));
             }
@@ -41,6 +55,11 @@ pub(super) fn read(
                 if !notes.trim().is_empty() {
                     text.push_str(&format!("\nNotes:\n{notes}"));
                 }
+            }
+            if let Some(xml) = relations.read_first(package, "comments")? {
+                let mut comments = Comments::default();
+                walk(&xml, &mut comments)?;
+                text.push_str(&format!("\nComments:\n{}", comments.texts.join("\n")));
             }
         }
         // A slide without text is a page too, so that the numbers are those of the slides.
@@ -64,6 +83,36 @@ impl Handler for Slides {
     }
 }
 
+/// The comments of a slide.
+#[derive(Default)]
+struct Comments {
+    texts: Vec<String>,
+    is_in_text: bool,
+}
+
+impl Handler for Comments {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        match element.name {
+            "cm" => self.texts.push(String::new()),
+            "text" | "t" => self.is_in_text = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) -> Result<(), Stopped> {
+        self.is_in_text &= !matches!(name, "text" | "t");
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Stopped> {
+        if let Some(comment) = self.texts.last_mut().filter(|_| self.is_in_text) {
+            comment.push_str(text);
+        }
+        Ok(())
+    }
+}
+
 /// The text of a slide.
 #[derive(Default)]
 struct Slide {
@@ -75,8 +124,13 @@ struct Slide {
     paragraph: String,
     rows: Option<Vec<Vec<String>>>,
     is_in_text: bool,
-    /// IDs of the relations of its pictures.
+    /// IDs of the relations of its pictures, charts and diagrams.
     pictures: Vec<String>,
+    charts: Vec<String>,
+    diagrams: Vec<String>,
+    equation: Equation,
+    /// Depth within the older form of a shape.
+    skipped: usize,
 }
 
 impl Slide {
@@ -88,7 +142,16 @@ impl Slide {
 
 impl Handler for Slide {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        if self.skipped > 0 || element.name == "Fallback" {
+            self.skipped += 1;
+            return Ok(());
+        }
+        if self.equation.start(element) {
+            return Ok(());
+        }
         match element.name {
+            "chart" => self.charts.extend(element.prefixed_attribute("id")),
+            "relIds" => self.diagrams.extend(element.prefixed_attribute("dm")),
             "sp" => {
                 self.shape.clear();
                 self.placeholder = None;
@@ -115,11 +178,19 @@ impl Handler for Slide {
     }
 
     fn end(&mut self, name: &str) -> Result<(), Stopped> {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return Ok(());
+        }
+        if self.equation.is_open() {
+            self.equation.end().into_iter().for_each(|text| self.paragraph.push_str(&text));
+            return Ok(());
+        }
         match name {
             "t" => self.is_in_text = false,
             "p" => {
                 let paragraph = std::mem::take(&mut self.paragraph);
-                let text = paragraph.trim();
+                let text = &*unescaped(paragraph.trim());
                 let cell = self.rows.as_mut().and_then(|rows| rows.last_mut()?.last_mut());
                 if let Some(cell) = cell {
                     if !cell.is_empty() {
@@ -152,7 +223,8 @@ impl Handler for Slide {
     }
 
     fn text(&mut self, text: &str) -> Result<(), Stopped> {
-        if self.is_in_text {
+        self.equation.text(text);
+        if self.is_in_text && self.skipped == 0 {
             self.paragraph.push_str(text);
         }
         Ok(())
@@ -177,6 +249,36 @@ mod tests {
         let ph = if placeholder.is_empty() { String::new() } else { format!("<p:ph type='{placeholder}'/>") };
         let body: String = paragraphs.iter().map(text).collect();
         format!("<p:sp><p:nvSpPr>{ph}</p:nvSpPr><p:txBody>{body}</p:txBody></p:sp>")
+    }
+
+    #[test]
+    fn equations_diagrams_charts_and_comments_are_read_once() {
+        let diagram = "<dgm:dataModel><dgm:t><a:p><a:r><a:t>Plan</a:t></a:r></a:p></dgm:t></dgm:dataModel>";
+        let slide = format!(
+            "<p:sld><mc:AlternateContent><mc:Choice>{0}</mc:Choice><mc:Fallback>{0}</mc:Fallback></mc:AlternateContent>\
+             <p:sp><a:p><m:oMath><m:sSup><m:e><m:r><m:t>r</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath></a:p></p:sp>\
+             <dgm:relIds r:dm='r1'/><c:chart r:id='r2'/></p:sld>",
+            shape("", &["Two_x000B_lines"])
+        );
+        let bytes = archive(&[
+            ("_rels/.rels", &relations(&[("r1", "officeDocument", "presentation.xml")])),
+            ("presentation.xml", "<p:presentation><p:sldId r:id='r1'/></p:presentation>"),
+            ("_rels/presentation.xml.rels", &relations(&[("r1", "slide", "slide.xml")])),
+            ("slide.xml", &slide),
+            (
+                "_rels/slide.xml.rels",
+                &relations(&[
+                    ("r1", "diagramData", "data.xml"),
+                    ("r2", "chart", "chart.xml"),
+                    ("r3", "comments", "comments.xml"),
+                ]),
+            ),
+            ("data.xml", diagram),
+            ("chart.xml", "<c:chartSpace><c:title><a:t>Sales</a:t></c:title></c:chartSpace>"),
+            ("comments.xml", "<p:cmLst><p:cm><p:text>Fix the logo</p:text></p:cm></p:cmLst>"),
+        ]);
+        let pages = collect(LIMITS, |pages| super::super::read(FileType::Pptx, bytes, pages)).unwrap();
+        assert_eq!(pages[0].1, "Two\nlines\nr^2\nPlan\n\nSales\n\n\nComments:\nFix the logo");
     }
 
     #[test]

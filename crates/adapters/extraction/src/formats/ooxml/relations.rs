@@ -31,7 +31,12 @@ impl Relations {
 
     /// The path of the first part with a relation of this type.
     pub(super) fn first(&self, kind: &str) -> Option<String> {
-        self.entries.iter().find(|entry| entry.1 == kind).map(|entry| entry.2.clone())
+        self.all(kind).next().map(str::to_owned)
+    }
+
+    /// The paths of all parts with a relation of this type.
+    pub(super) fn all(&self, kind: &str) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter(move |entry| entry.1 == kind).map(|entry| entry.2.as_str())
     }
 
     /// The text of the first part with a relation of this type.

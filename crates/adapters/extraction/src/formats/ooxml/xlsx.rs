@@ -1,12 +1,14 @@
 //! Reads workbooks of Excel, in ranges of rows of each sheet.
 
+use super::drawing::{self, Drawing};
 use super::number_format::NumberFormat;
 use super::relations::Relations;
 use super::values::{position, unescaped};
+use crate::formats::embedded;
 use crate::formats::package::Package;
 use crate::formats::sheet::{self, Row};
 use crate::formats::xml::{Element, Handler, walk};
-use crate::reader::{Pages, Stopped};
+use crate::reader::{Pages, Stopped, markdown_table};
 use docent_domain::document::{Failure, FailureCode};
 use std::collections::HashMap;
 
@@ -43,8 +45,73 @@ pub(super) fn read(
         }
         pages.set_lacks_results(sheet.lacks_results);
         sheet::pass(name, &sheet.rows, pages)?;
+        pages.set_lacks_results(false);
+        let relations = Relations::read(package, &path)?;
+        for path in relations.all("drawing") {
+            pass_drawing(package, path, name, pages)?;
+        }
+        if let Some(xml) = relations.read_first(package, "comments")? {
+            let mut comments = Comments::default();
+            walk(&xml, &mut comments)?;
+            pages.push_section(Some(&format!("{name}: comments")), &comments.texts.join("\n"))?;
+        }
     }
     Ok(())
+}
+
+/// Passes text boxes, diagrams, charts and pictures of a sheet on.
+fn pass_drawing(
+    package: &mut Package,
+    path: &str,
+    sheet: &str,
+    pages: &mut Pages<'_>,
+) -> Result<(), Stopped> {
+    let drawing = Drawing::read(package, path);
+    let relations = Relations::read(package, path)?;
+    let mut texts = drawing.paragraphs;
+    for id in &drawing.diagrams {
+        texts.extend(drawing::diagram(package, &relations, id));
+    }
+    for id in &drawing.charts {
+        if let Some((titles, table)) = drawing::chart(package, &relations, id) {
+            texts.push(format!("\n{titles}\n\n{}", markdown_table(&table)?));
+        }
+    }
+    let text = texts.join("\n");
+    let paths: Vec<String> = drawing.pictures.iter().filter_map(|id| relations.by_id(id)).collect();
+    let pictures = paths.iter().filter_map(|path| embedded::find(pages, package, path));
+    let pictures = pictures.map(|picture| (text.len(), picture)).collect();
+    pages.push_pictured_section(Some(&format!("{sheet}: drawings")), &text, pictures)
+}
+
+/// The comments of a sheet, with their cells.
+#[derive(Default)]
+struct Comments {
+    texts: Vec<String>,
+    is_in_text: bool,
+}
+
+impl Handler for Comments {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
+        match element.name {
+            "comment" => self.texts.push(element.attribute("ref").unwrap_or_default() + ": "),
+            "t" => self.is_in_text = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) -> Result<(), Stopped> {
+        self.is_in_text &= name != "t";
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Stopped> {
+        if let Some(comment) = self.texts.last_mut().filter(|_| self.is_in_text) {
+            comment.push_str(text);
+        }
+        Ok(())
+    }
 }
 
 /// Names and relations of the sheets.
@@ -167,6 +234,8 @@ struct Sheet<'a> {
     style: usize,
     value: String,
     is_in_value: bool,
+    /// Whether the text is a phonetic guide.
+    is_phonetic: bool,
     formula: String,
     is_in_formula: bool,
     /// Whether the current cell has a saved value, which may be an empty text.
@@ -193,6 +262,7 @@ impl<'a> Sheet<'a> {
             style: 0,
             value: String::new(),
             is_in_value: false,
+            is_phonetic: false,
             formula: String::new(),
             is_in_formula: false,
             has_value: false,
@@ -215,7 +285,8 @@ impl<'a> Sheet<'a> {
                 let shown = shown.map(|format| format.show(&self.value, self.from_1904));
                 shown.unwrap_or_else(|| NumberFormat::default().show(&self.value, self.from_1904))
             }
-            // Texts of formulas and of cells, errors and dates.
+            "d" => date(&self.value),
+            // Texts of formulas and of cells, and errors.
             _ => unescaped(&self.value),
         }
     }
@@ -263,6 +334,16 @@ impl<'a> Sheet<'a> {
     }
 }
 
+/// A date such as `2026-11-29T00:00:00Z` as other dates are written.
+fn date(value: &str) -> String {
+    let value = value.trim().trim_end_matches('Z');
+    match value.split_once('T') {
+        Some((date, time)) if time.trim_matches(['0', ':', '.']).is_empty() => date.to_owned(),
+        Some((date, time)) => format!("{date} {}", time.split('.').next().unwrap_or_default()),
+        None => value.to_owned(),
+    }
+}
+
 impl Handler for Sheet<'_> {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
         match element.name {
@@ -281,7 +362,8 @@ impl Handler for Sheet<'_> {
             }
             "f" => self.begin_formula(element),
             "v" => (self.is_in_value, self.has_value) = (true, true),
-            "t" => self.is_in_value = true,
+            "rPh" => self.is_phonetic = true,
+            "t" => self.is_in_value = !self.is_phonetic,
             "drawing" | "legacyDrawing" => self.has_drawing = true,
             _ => {}
         }
@@ -290,6 +372,7 @@ impl Handler for Sheet<'_> {
 
     fn end(&mut self, name: &str) -> Result<(), Stopped> {
         match name {
+            "rPh" => self.is_phonetic = false,
             "v" | "t" => self.is_in_value = false,
             "f" => self.end_formula(),
             "c" => {
@@ -357,6 +440,45 @@ mod tests {
                      <row><c><v>7</v></c><c t='b'><v>1</v></c><c t='s'><v>99</v></c></row>";
         let table = "| | Item | When | Part\\|s |\n|---|---|---|---|\n| | Pump | 2023-03-15 | 50% |\n| 7 | TRUE | | |";
         assert_eq!(read(sheet), [("Budget & plan!A2:E4".to_owned(), table.to_owned())]);
+    }
+
+    #[test]
+    fn dates_and_phonetic_guides_of_cells_are_read() {
+        let sheet = "<row><c t='d'><v>2024-03-05T00:00:00</v></c><c t='d'><v>2024-03-05T10:30:00.000Z</v></c></row>\
+                     <row><c t='inlineStr'><is><r><t>Tok</t></r><r><t>yo</t></r><rPh><t>x</t></rPh></is></c><c><v>1</v></c></row>";
+        let table = "| 2024-03-05 | 2024-03-05 10:30:00 |\n|---|---|\n| Tokyo | 1 |";
+        assert_eq!(read(sheet), [("Budget & plan!A1:B2".to_owned(), table.to_owned())]);
+    }
+
+    #[test]
+    fn text_boxes_charts_and_comments_of_a_sheet_are_read() {
+        let relation = |kind: &str, target: &str| {
+            format!("<Relationship Id='{kind}' Type='http://x/{kind}' Target='{target}'/>")
+        };
+        let relations = |entries: &[String]| format!("<Relationships>{}</Relationships>", entries.concat());
+        let bytes = archive(&[
+            ("_rels/.rels", &relations(&[relation("officeDocument", "xl/workbook.xml")])),
+            ("xl/workbook.xml", "<workbook><sheets><sheet name='S' r:id='worksheet'/></sheets></workbook>"),
+            ("xl/_rels/workbook.xml.rels", &relations(&[relation("worksheet", "sheet1.xml")])),
+            ("xl/sheet1.xml", "<worksheet><sheetData/><drawing r:id='drawing'/></worksheet>"),
+            (
+                "xl/_rels/sheet1.xml.rels",
+                &relations(&[relation("drawing", "drawing.xml"), relation("comments", "comments.xml")]),
+            ),
+            (
+                "xl/drawing.xml",
+                "<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>Box</a:t></a:r></a:p></xdr:txBody></xdr:sp><c:chart r:id='chart'/></xdr:wsDr>",
+            ),
+            ("xl/_rels/drawing.xml.rels", &relations(&[relation("chart", "chart.xml")])),
+            ("xl/chart.xml", "<c:chartSpace><c:title><a:t>Sales</a:t></c:title></c:chartSpace>"),
+            (
+                "xl/comments.xml",
+                "<comments><comment ref='B2'><text><r><t>Too </t></r><r><t>dear</t></r></text></comment></comments>",
+            ),
+        ]);
+        let pages = collect(LIMITS, |pages| super::super::read(FileType::Xlsx, bytes, pages)).unwrap();
+        let page = |label: &str, text: &str| (label.to_owned(), text.to_owned());
+        assert_eq!(pages, [page("S: drawings", "Box\n\nSales"), page("S: comments", "B2: Too dear")]);
     }
 
     #[test]
