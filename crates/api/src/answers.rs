@@ -280,7 +280,7 @@ fn about_requests() -> Vec<Shared> {
             "UnsupportedFile",
             "The file was not sent as `application/pdf`, or, if `DOCENT_UPLOAD_TYPES` accepts other types, its content is of \
              none of them.",
-            vec![Error::UnsupportedFileType { accepted: FileTypes::default() }.into()],
+            vec![Error::UnsupportedFileType { accepted: FileTypes::default(), conversion: None }.into()],
         ),
         (
             "InvalidRequest",

@@ -178,10 +178,12 @@ pub enum Error {
     #[error("this name is already in use")]
     NameTaken,
     /// The uploaded file is of no type that is accepted.
-    #[error("Only {accepted} files are supported")]
+    #[error("Only {accepted} files are supported{}", conversion.map(|how| format!("; {how}")).unwrap_or_default())]
     UnsupportedFileType {
         /// The accepted types.
         accepted: FileTypes,
+        /// How to save the file in another format.
+        conversion: Option<&'static str>,
     },
     /// The uploaded file exceeds the size limit.
     #[error("The file is larger than {limit} bytes")]

@@ -2,9 +2,8 @@
 
 use crate::context::Context;
 use crate::error::ApiError;
-use crate::extract::upload::receive;
+use crate::extract::upload::{parts_of, receive};
 use crate::settings::HttpSettings;
-use actix_multipart::Multipart;
 use actix_web::ResponseError;
 use actix_web::error::PayloadError;
 use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -46,7 +45,7 @@ impl UploadForms {
         let headers: HeaderMap = [(CONTENT_TYPE, content_type)].into_iter().collect();
         let body = stream::iter(pieces.into_iter().map(Ok::<_, PayloadError>));
         let document = NewDocument::new(grant, CollectionId::EVERYONE);
-        let upload = receive(&self.0, document, Multipart::new(&headers, body), None).await;
+        let upload = receive(&self.0, document, parts_of(&headers, body), None).await;
         let upload = upload.map_err(|error| error.status_code().as_u16())?;
         let uploaded = upload.finish().await.map_err(|error| ApiError::from(error).status_code().as_u16())?;
         Ok(uploaded.document)

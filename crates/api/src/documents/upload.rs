@@ -3,7 +3,6 @@
 use super::response::DocumentResponse;
 use crate::answers;
 use crate::selection::attributes_of_text;
-use actix_multipart::Multipart;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::Payload;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
@@ -13,7 +12,7 @@ use docent_app::error::Error;
 use docent_domain::access::AddDocuments;
 use docent_domain::id::CollectionId;
 use docent_domain::trace::TraceParent;
-use docent_http::extract::upload::{REST_MAX, receive};
+use docent_http::extract::upload::{REST_MAX, parts_of, receive};
 use docent_http::{Query, Reply, Scoped, State};
 use utoipa::ToSchema;
 
@@ -110,7 +109,7 @@ pub(super) async fn store(
     if length.is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }
-    let upload = receive(context, target, Multipart::new(request.headers(), payload), length).await?;
+    let upload = receive(context, target, parts_of(request.headers(), payload), length).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();
     let Uploaded { document, is_duplicate } = upload.traced(trace).finish().await?;
     let status = if is_duplicate { StatusCode::OK } else { StatusCode::ACCEPTED };

@@ -1,7 +1,6 @@
 //! Forms with a file, as LibreChat sends them: the ID of the file, the file, and then further fields.
 
 use super::User;
-use actix_multipart::Multipart;
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::web::Payload;
@@ -12,7 +11,7 @@ use docent_domain::access::{AddDocuments, Grant};
 use docent_domain::external_file::ExternalId;
 use docent_domain::id::CollectionId;
 use docent_http::extract::body::content_length;
-use docent_http::extract::upload::{FILE, REST_MAX, receive_all};
+use docent_http::extract::upload::{FILE, REST_MAX, parts_of, receive_all};
 use docent_http::{ApiError, State};
 use utoipa::ToSchema;
 
@@ -61,7 +60,7 @@ pub(super) async fn receive(
     if length.is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }
-    let parts = Multipart::new(request.headers(), payload);
+    let parts = parts_of(request.headers(), payload);
     let (upload, fields) = receive_all(context, document, parts, length, &[FILE_ID, ENTITY_ID]).await;
     let upload = match upload {
         Err(error) if error.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE => return Err(error),

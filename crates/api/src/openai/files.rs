@@ -4,7 +4,6 @@ use super::file_object::{DeletedFile, FileObject};
 use super::ids;
 use super::list::{self, FileList, Paging};
 use crate::openai::wire;
-use actix_multipart::Multipart;
 use actix_web::http::header;
 use actix_web::web::{Path, Payload};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
@@ -21,7 +20,7 @@ use docent_domain::listing::{DocumentFilter, FileFilter};
 use docent_domain::permission::RecordKind;
 use docent_domain::scope::{Readable, Scope};
 use docent_domain::trace::TraceParent;
-use docent_http::extract::upload::{REST_MAX, receive_with_fields};
+use docent_http::extract::upload::{REST_MAX, parts_of, receive_with_fields};
 use docent_http::{ApiError, Bearer, Query, Reply, Scoped, State, attachment};
 use utoipa::ToSchema;
 
@@ -70,7 +69,7 @@ pub(crate) async fn create(
     if length.is_some_and(|bytes| bytes > limit + REST_MAX) {
         return Err(Error::FileTooLarge { limit }.into());
     }
-    let parts = Multipart::new(request.headers(), payload);
+    let parts = parts_of(request.headers(), payload);
     let (upload, fields) =
         receive_with_fields(&context, document, parts, length, &[PURPOSE, EXPIRES_AFTER]).await?;
     let purpose = match purpose(&fields) {

@@ -16,7 +16,7 @@ use docent_domain::collection::CollectionRole;
 use docent_domain::document::{BlobKey, Document, StoredFile};
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::file_batch::FilePurpose;
-use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
+use docent_domain::file_type::{FileType, HEAD_BYTES, conversion, detect};
 use docent_domain::id::{CollectionId, DocumentId, JobId, UserId, VersionId};
 use docent_domain::job::{Job, JobKind};
 use docent_domain::limits::AccountLimits;
@@ -134,7 +134,7 @@ pub async fn begin(
     let target = target.into();
     let is_known = accepted.is_pdf_only() && !target.ignores_content_type();
     if is_known && !essence.eq_ignore_ascii_case(FileType::Pdf.media_type()) {
-        return Err(Error::UnsupportedFileType { accepted });
+        return Err(Error::UnsupportedFileType { accepted, conversion: conversion(name) });
     }
     let (account, limits) = target.account();
     let room = limits::check_upload(app, account, limits, expected).await?;
@@ -212,7 +212,9 @@ impl Upload {
         };
         let accepted = self.app.settings.upload_types;
         let file_type = detect(head, self.name.as_str()).filter(|of| accepted.contains(*of));
-        let file_type = file_type.ok_or(Error::UnsupportedFileType { accepted })?;
+        let unsupported =
+            || Error::UnsupportedFileType { accepted, conversion: conversion(self.name.as_str()) };
+        let file_type = file_type.ok_or_else(unsupported)?;
         self.kind = Kind::Known(file_type);
         Ok(file_type)
     }

@@ -101,6 +101,18 @@ impl FileType {
     }
 }
 
+/// How to save a file of a format that is not read as one that is, by its name; `None` for other names.
+pub fn conversion(name: &str) -> Option<&'static str> {
+    let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
+    Some(match extension.as_str() {
+        "doc" | "dot" | "wps" | "pages" => "save the document as DOCX or PDF",
+        "xls" | "xlsb" | "xlt" | "numbers" => "save the workbook as XLSX",
+        "ppt" | "pps" | "pot" | "odp" | "key" => "save the presentation as PPTX or PDF",
+        "msg" => "save the message as EML (in Outlook on the web and the new Outlook: Download)",
+        _ => return None,
+    })
+}
+
 /// A set of file types, such as those that are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileTypes(u16);
@@ -187,6 +199,13 @@ mod tests {
             }
         }
         assert_eq!((FileType::of_name("pdf"), FileType::of_name("a.exe")), (None, None));
+    }
+
+    #[test]
+    fn formats_that_are_not_read_have_a_conversion() {
+        assert!(conversion("Offer.MSG").unwrap().contains("EML"));
+        assert_eq!(conversion("a.doc"), Some("save the document as DOCX or PDF"));
+        assert_eq!((conversion("a.docx"), conversion("msg")), (None, None));
     }
 
     #[test]

@@ -7,8 +7,9 @@ use super::body::{broken_body, timed_out};
 use crate::context::State;
 use crate::error::ApiError;
 use actix_multipart::{Field, Multipart, MultipartError};
+use actix_web::error::PayloadError;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{self, ContentDisposition, HeaderValue};
+use actix_web::http::header::{self, ContentDisposition, HeaderMap, HeaderValue};
 use chrono::{DateTime, Utc};
 use docent_app::documents::upload::{self as use_case, Upload, UploadTarget};
 use docent_app::error::Error;
@@ -72,6 +73,26 @@ pub async fn receive_all(
     (Ok(upload), form.fields)
 }
 
+/// Reads the parts of a form.
+///
+/// The parser refuses forms whose file has a name that is not UTF-8, as older clients send it, but not other multipart bodies. The
+/// form is read as such a body, and [`Form::next_part`] checks its parts.
+pub fn parts_of(
+    headers: &HeaderMap,
+    payload: impl Stream<Item = Result<bytes::Bytes, PayloadError>> + 'static,
+) -> Multipart {
+    let mut headers = headers.clone();
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let parameters = content_type.and_then(|value| {
+        let (essence, parameters) = value.split_once(';')?;
+        essence.trim().eq_ignore_ascii_case("multipart/form-data").then_some(parameters)
+    });
+    if let Some(Ok(mixed)) = parameters.map(|of| HeaderValue::from_str(&format!("multipart/mixed;{of}"))) {
+        headers.insert(header::CONTENT_TYPE, mixed);
+    }
+    Multipart::new(&headers, payload)
+}
+
 /// A multipart form being read.
 pub struct Form<'a> {
     context: &'a State,
@@ -100,7 +121,7 @@ impl<'a> Form<'a> {
     async fn file(&mut self, target: UploadTarget) -> Result<Option<Upload>, ApiError> {
         for _ in 0..PARTS_MAX {
             let Some(part) = self.next_part().await? else { return Ok(None) };
-            if part.name() == Some(FILE) {
+            if part_name(&part).as_deref() == Some(FILE) {
                 return self.store(target, part).await.map(Some);
             }
             self.keep_or_skip(part).await?;
@@ -112,7 +133,7 @@ impl<'a> Form<'a> {
     async fn end(&mut self) -> Result<(), ApiError> {
         for _ in 0..PARTS_MAX {
             let Some(part) = self.next_part().await? else { return Ok(()) };
-            if part.name() == Some(FILE) {
+            if part_name(&part).as_deref() == Some(FILE) {
                 return Err(ApiError::invalid_field(&["body", FILE], "must be given once"));
             }
             self.keep_or_skip(part).await?;
@@ -153,7 +174,8 @@ impl<'a> Form<'a> {
     }
 
     async fn keep_or_skip(&mut self, part: Field) -> Result<(), ApiError> {
-        let name = self.names.iter().copied().find(|name| part.name() == Some(name));
+        let sent = part_name(&part);
+        let name = self.names.iter().copied().find(|name| sent.as_deref() == Some(name));
         let Some(name) = name else { return self.skip(part).await };
         let text = self.text(part, FIELD_MAX).await?;
         self.fields.push((name, text));
@@ -164,7 +186,7 @@ impl<'a> Form<'a> {
         while let Some(bytes) = self.next_of(&mut part).await? {
             self.rest += bytes.len() as u64;
             if self.rest > REST_MAX {
-                return Err(other_part_too_large(part.name()));
+                return Err(other_part_too_large(part_name(&part).as_deref()));
             }
         }
         Ok(())
@@ -172,7 +194,11 @@ impl<'a> Form<'a> {
 
     /// Returns the next part and skips the rest of the previous one.
     pub async fn next_part(&mut self) -> Result<Option<Field>, ApiError> {
-        in_time(self.context, self.time_left(), &mut self.parts).await
+        let part = in_time(self.context, self.time_left(), &mut self.parts).await?;
+        match part {
+            Some(part) if part_name(&part).is_none() => Err(invalid_form()),
+            part => Ok(part),
+        }
     }
 
     async fn next_of(&self, part: &mut Field) -> Result<Option<bytes::Bytes>, ApiError> {
@@ -200,6 +226,12 @@ async fn in_time<T>(
         item = stream.next() => item.transpose().map_err(|error| form_error(context, &error)),
         () = context.app.sleep(time_left) => Err(timed_out()),
     }
+}
+
+/// Returns the name of the part of a form.
+pub fn part_name(part: &Field) -> Option<String> {
+    let disposition = disposition(part.headers().get(header::CONTENT_DISPOSITION)?)?;
+    disposition.get_name().filter(|_| disposition.is_form_data()).map(str::to_owned)
 }
 
 /// Returns the name of the file: `filename*` (RFC 5987) where it can be decoded, else `filename`.
@@ -254,11 +286,16 @@ fn form_error(context: &State, error: &MultipartError) -> ApiError {
             ApiError::invalid_field(&["body"], "must be a multipart form with a part named file")
         }
         MultipartError::Nested => {
-            Error::UnsupportedFileType { accepted: context.app.settings().upload_types }.into()
+            Error::UnsupportedFileType { accepted: context.app.settings().upload_types, conversion: None }
+                .into()
         }
         MultipartError::Payload(_) => broken_body(),
-        _ => ApiError::invalid_field(&["body"], "is not a valid multipart form"),
+        _ => invalid_form(),
     }
+}
+
+fn invalid_form() -> ApiError {
+    ApiError::invalid_field(&["body"], "is not a valid multipart form")
 }
 
 #[cfg(test)]
@@ -268,6 +305,17 @@ mod tests {
     fn named(value: &str) -> Option<String> {
         let raw = HeaderValue::from_str(value).unwrap();
         disposition(&raw)?.get_filename().map(str::to_owned)
+    }
+
+    #[test]
+    fn form_with_a_name_that_is_not_utf8_is_read() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("multipart/form-data; boundary=x"));
+        let body = b"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"Gr\xf6\xdfe.txt\"\r\n\r\n\r\n--x--\r\n";
+        let body = futures::stream::iter([Ok(bytes::Bytes::from_static(body))]);
+        let mut parts = parts_of(&headers, body);
+        let part = actix_web::rt::System::new().block_on(async { parts.next().await.unwrap().unwrap() });
+        assert_eq!((part_name(&part).as_deref(), file_name(&part).as_str()), (Some(FILE), "Größe.txt"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::language::{self, collection_name, t};
 use crate::signed_in::page::{self, PageResult};
 use crate::signed_in::session::{self, Staff};
 use crate::times::size;
-use actix_multipart::{Field, Multipart};
+use actix_multipart::Field;
 use actix_session::SessionExt;
 use actix_web::http::{StatusCode, header};
 use actix_web::web::Payload;
@@ -22,7 +22,7 @@ use docent_domain::access::{AddDocuments, Grant, UploadDocuments, ViewDocuments}
 use docent_domain::id::CollectionId;
 use docent_domain::trace::TraceParent;
 use docent_http::error::sentence;
-use docent_http::extract::upload::{FILE, Form, file_name};
+use docent_http::extract::upload::{FILE, Form, file_name, part_name, parts_of};
 use docent_http::{ApiError, State};
 use serde::Serialize;
 
@@ -114,7 +114,7 @@ pub(super) async fn submit(
     staff.authorize::<UploadDocuments>()?;
     let grant = staff.authorize::<AddDocuments>()?;
     let scope = scope::of(&context.app, &staff.actor).await?;
-    let mut form = Form::new(&context, Multipart::new(request.headers(), payload));
+    let mut form = Form::new(&context, parts_of(request.headers(), payload));
     check_token(&mut form, &request).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();
     let target = |requested| Ok(destination(&context.app, &grant, &scope, requested)?);
@@ -142,7 +142,7 @@ pub(super) async fn submit(
 /// Reads the token, which is the first field of the form.
 async fn check_token(form: &mut Form<'_>, request: &HttpRequest) -> Result<(), ApiError> {
     let expired = || ApiError::new(StatusCode::FORBIDDEN, t!("form-expired"));
-    let field = form.next_part().await?.filter(|part| part.name() == Some("form_token"));
+    let field = form.next_part().await?.filter(|part| part_name(part).as_deref() == Some("form_token"));
     let token = form.text(field.ok_or_else(expired)?, TOKEN_MAX).await?;
     if session::is_own_form(&request.get_session(), &token) { Ok(()) } else { Err(expired()) }
 }
@@ -182,7 +182,7 @@ async fn receive(
             }
         };
         // The collection precedes the files, because each is stored as soon as it has been received.
-        if files == 0 && into.requested.is_none() && part.name() == Some(COLLECTION) {
+        if files == 0 && into.requested.is_none() && part_name(&part).as_deref() == Some(COLLECTION) {
             let id = form.text(part, TOKEN_MAX).await?;
             let parsed =
                 id.parse().map_err(|_| ApiError::invalid_field(&["body", COLLECTION], "must be an ID"))?;
@@ -192,7 +192,7 @@ async fn receive(
         files += 1;
         let name = file_name(&part);
         // An empty file field is submitted as a file without a name.
-        if part.name() != Some(FILE) || name.is_empty() {
+        if part_name(&part).as_deref() != Some(FILE) || name.is_empty() {
             continue;
         }
         let target = match collection {
